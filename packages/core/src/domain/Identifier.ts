@@ -1,0 +1,37 @@
+import { Schema } from "effect"
+
+const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/**
+ * A UUID in lower case. Upper case is accepted and lowered, so that one thing has one spelling in
+ * maps, cursors and fingerprints (contract §4).
+ */
+const Uuid = Schema.transform(
+  Schema.String,
+  Schema.String.pipe(Schema.pattern(pattern, { message: () => "must be a UUID", jsonSchema: { format: "uuid" } })),
+  { strict: true, decode: (text) => text.trim().toLowerCase(), encode: (id) => id }
+)
+
+/** Identifies a shop. */
+export const ShopId = Uuid.pipe(Schema.brand("ShopId"))
+export type ShopId = typeof ShopId.Type
+
+/** Identifies a ticket of a shop. */
+export const TicketId = Uuid.pipe(Schema.brand("TicketId"))
+export type TicketId = typeof TicketId.Type
+
+/** Identifies a client account. It is the same in every shop that knows the client. */
+export const ClientId = Uuid.pipe(Schema.brand("ClientId"))
+export type ClientId = typeof ClientId.Type
+
+/** Identifies an API key. It is not the key itself. */
+export const KeyId = Uuid.pipe(Schema.brand("KeyId"))
+export type KeyId = typeof KeyId.Type
+
+/** Identifies the offer of a ticket to a phone number. */
+export const OfferId = Uuid.pipe(Schema.brand("OfferId"))
+export type OfferId = typeof OfferId.Type
+
+/** Identifies an event. A receiver drops duplicates by it (spec §6). */
+export const EventId = Uuid.pipe(Schema.brand("EventId"))
+export type EventId = typeof EventId.Type

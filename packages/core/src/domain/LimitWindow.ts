@@ -1,0 +1,65 @@
+import { Data } from "effect"
+import { nextMidnight, type TimeZone } from "./CalendarDay.js"
+import { HOUR_MS, type Instant, MINUTE_MS } from "./Instant.js"
+import { Policies, type PolicyName } from "./Limits.js"
+
+/** How often a policy was used in its present window, and when that window ends. */
+export interface LimitWindow {
+  readonly used: number
+  readonly resets_at: Instant
+}
+
+/** What an answer's `RateLimit-*` headers tell of one policy. */
+export interface Usage {
+  readonly policy: PolicyName
+  readonly limit: number
+  readonly remaining: number
+  readonly resets_at: Instant
+}
+
+/** A policy has no uses left; `usages` are those that refused. Wait until the latest `resets_at` (spec §8). */
+export class LimitReached extends Data.TaggedError("LimitReached")<{ readonly usages: ReadonlyArray<Usage> }> {
+  /** The one to wait for: if several refuse, the longest reset. */
+  get decisive(): Usage {
+    return this.usages.reduce((a, b) => (b.resets_at > a.resets_at ? b : a))
+  }
+  override get message() {
+    const { policy, limit } = this.decisive
+    const { counts, per } = Policies[policy]
+    return `Too many: ${limit} ${counts} per ${per} are used up until the window resets`
+  }
+}
+
+/** When a window that opens now ends. A day is the shop's own calendar day (contract §8). */
+const endOfWindow = (policy: PolicyName, now: Instant, time_zone: TimeZone | null): Instant => {
+  const kind = Policies[policy].window
+  if (kind === "minute") return now + MINUTE_MS
+  if (kind === "hour" || time_zone === null) return now + HOUR_MS
+  return nextMidnight(now, time_zone)
+}
+
+/** The window that counts now: the given one, or a new one where it has ended or there was none. */
+export const current = (
+  window: LimitWindow | undefined,
+  policy: PolicyName,
+  now: Instant,
+  time_zone: TimeZone | null
+): LimitWindow => (window !== undefined && now < window.resets_at ? window : { used: 0, resets_at: endOfWindow(policy, now, time_zone) })
+
+/** The window after `n` more uses; whether it may be used that often is {@link usage}'s `remaining` to tell. */
+export const used = (window: LimitWindow, n: number): LimitWindow => ({ used: window.used + n, resets_at: window.resets_at })
+
+/** What a window tells of its policy. */
+export const usage = (window: LimitWindow, policy: PolicyName): Usage => {
+  const { limit } = Policies[policy]
+  return { policy, limit, remaining: Math.max(0, limit - window.used), resets_at: window.resets_at }
+}
+
+/** The policy with the fewest uses left; among equals the one that resets last (contract §8). */
+export const scarcest = (usages: ReadonlyArray<Usage>): Usage | undefined => {
+  let best = usages[0]
+  for (const other of usages) {
+    if (other.remaining < best!.remaining || (other.remaining === best!.remaining && other.resets_at > best!.resets_at)) best = other
+  }
+  return best
+}

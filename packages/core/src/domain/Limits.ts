@@ -1,0 +1,49 @@
+/**
+ * Every number of the specification that bounds something, once, with its unit (spec §8, contract §3, §4, §6, §8).
+ * Durations are in milliseconds, lengths in Unicode code points.
+ */
+export const Limits = {
+  service_characters: 120,
+  item_characters: 200,
+  description_characters: 2000,
+  item_label_characters: 200,
+  item_service_characters: 120,
+  external_ref_characters: 64,
+  idempotency_key_characters: 80,
+  name_characters: 120,
+  note_characters: 500,
+  url_characters: 2048,
+  items_min: 2,
+  items_max: 20,
+  amount_minor_max: 1_000_000_000_000,
+  page_min: 1,
+  page_max: 100,
+  page_default: 50,
+  others_max: 100,
+  stamps_per_call_min: 1,
+  stamps_per_call_max: 10,
+  active_keys_per_shop: 5,
+  body_bytes: 64 * 1024,
+  reopen_window_ms: 24 * 60 * 60 * 1000,
+  closure_ms: 60 * 24 * 60 * 60 * 1000,
+  idempotency_memory_ms: 30 * 24 * 60 * 60 * 1000,
+  secret_overlap_ms: 24 * 60 * 60 * 1000
+} as const
+
+/** How long a policy's window lasts: a minute or an hour from its first use, or the shop's own calendar day. */
+export type WindowKind = "minute" | "hour" | "calendar_day"
+
+/** What bounds the use of the service, a row each; the keys are the names that answers carry in `details.limit` (spec §8, contract §8). */
+export const Policies = {
+  requests_per_minute: { limit: 120, window: "minute", per: "key", counts: "requests" },
+  writes_per_minute: { limit: 30, window: "minute", per: "key", counts: "write operations" },
+  tickets_per_hour: { limit: 150, window: "hour", per: "shop", counts: "tickets created, in the app and through the API" },
+  tickets_per_day: { limit: 600, window: "calendar_day", per: "shop", counts: "tickets created, in the app and through the API" },
+  lookups_per_hour: { limit: 60, window: "hour", per: "shop", counts: "look-ups of clients by phone number" },
+  lookups_per_day: { limit: 300, window: "calendar_day", per: "shop", counts: "look-ups of clients by phone number" },
+  stamps_per_day: { limit: 20, window: "calendar_day", per: "client and key", counts: "stamps added" },
+  unauthenticated_per_minute: { limit: 120, window: "minute", per: "address", counts: "requests without a good key" }
+} as const satisfies Record<string, { readonly limit: number; readonly window: WindowKind; readonly per: string; readonly counts: string }>
+
+/** The name of a policy of {@link Policies}. */
+export type PolicyName = keyof typeof Policies

@@ -1,0 +1,27 @@
+import type { Instant } from "./Instant.js"
+
+/**
+ * What a decision may know of the outside: the instant at which it is taken, and random bytes drawn beforehand.
+ * The same moment always yields the same identifiers, so a decision stays a pure function.
+ */
+export interface Moment {
+  readonly now: Instant
+  readonly entropy: Uint8Array
+}
+
+/** Bytes of entropy a moment holds: eight for identifiers, five for a tracking code. */
+export const ENTROPY_BYTES = 13
+
+const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
+/**
+ * The `n`th identifier of a moment: a UUID of version 7 whose twelve bits after the version count `n`,
+ * so the identifiers of one command sort in the order in which it made them (contract §4).
+ */
+export const identifier = <Id extends string>(moment: Moment, n: number): Id => {
+  const time = Math.max(0, moment.now).toString(16).padStart(12, "0")
+  const e = moment.entropy
+  const variant = hex[(e[0]! & 0x3f) | 0x80]!
+  const node = hex[e[2]!]! + hex[e[3]!]! + hex[e[4]!]! + hex[e[5]!]! + hex[e[6]!]! + hex[e[7]!]!
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${n.toString(16).padStart(3, "0")}-${variant}${hex[e[1]!]!}-${node}` as Id
+}

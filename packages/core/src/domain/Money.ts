@@ -1,0 +1,34 @@
+import { Schema } from "effect"
+import { Limits } from "./Limits.js"
+
+/** An amount in minor units of the shop's currency (spec §1, contract §4). */
+export const AmountMinor = Schema.Int.pipe(
+  Schema.between(0, Limits.amount_minor_max, {
+    message: () => `must be a whole number of minor units from 0 to ${Limits.amount_minor_max}`
+  })
+)
+
+/** An ISO 4217 currency code. */
+export const Currency = Schema.String.pipe(Schema.pattern(/^[A-Z]{3}$/, { message: () => "must be a currency code of three capital letters, such as TND" }))
+
+/** How many decimals the currency has: 3 for TND, 2 for EUR, 0 for JPY. */
+export const Decimals = Schema.Int.pipe(Schema.between(0, 4, { message: () => "must be a whole number from 0 to 4" }))
+
+/** A ticket's money as it is answered (spec §2). */
+export const Money = Schema.Struct({
+  currency: Schema.NullOr(Schema.String),
+  decimals: Schema.Int,
+  price_minor: Schema.NullOr(Schema.Int),
+  deposit_minor: Schema.NullOr(Schema.Int),
+  remaining_minor: Schema.NullOr(Schema.Int),
+  before_minor: Schema.NullOr(Schema.Int)
+}).annotations({ identifier: "Money", description: "Amounts in minor units, with the currency and its number of decimals" })
+export type Money = typeof Money.Type
+
+/** What is left to pay: price less deposit, null without a price; a missing deposit counts 0 (contract §4). */
+export const remaining = (price_minor: number | null, deposit_minor: number | null): number | null =>
+  price_minor === null ? null : price_minor - (deposit_minor ?? 0)
+
+/** Whether a deposit is more than the price it was paid towards. */
+export const depositExceedsPrice = (price_minor: number | null, deposit_minor: number | null): boolean =>
+  price_minor !== null && deposit_minor !== null && deposit_minor > price_minor
