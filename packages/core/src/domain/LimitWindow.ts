@@ -44,10 +44,14 @@ export const current = (
   policy: PolicyName,
   now: Instant,
   time_zone: TimeZone | null
-): LimitWindow => (window !== undefined && now < window.resets_at ? window : { used: 0, resets_at: endOfWindow(policy, now, time_zone) })
+): LimitWindow =>
+  window !== undefined && now < window.resets_at ? window : { used: 0, resets_at: endOfWindow(policy, now, time_zone) }
 
 /** The window after `n` more uses; whether it may be used that often is {@link usage}'s `remaining` to tell. */
-export const used = (window: LimitWindow, n: number): LimitWindow => ({ used: window.used + n, resets_at: window.resets_at })
+export const used = (window: LimitWindow, n: number): LimitWindow => ({
+  used: window.used + n,
+  resets_at: window.resets_at
+})
 
 /** What a window tells of its policy. */
 export const usage = (window: LimitWindow, policy: PolicyName): Usage => {
@@ -59,7 +63,8 @@ export const usage = (window: LimitWindow, policy: PolicyName): Usage => {
 export const scarcest = (usages: ReadonlyArray<Usage>): Usage | undefined => {
   let best = usages[0]
   for (const other of usages) {
-    if (other.remaining < best!.remaining || (other.remaining === best!.remaining && other.resets_at > best!.resets_at)) best = other
+    if (other.remaining < best!.remaining || (other.remaining === best!.remaining && other.resets_at > best!.resets_at))
+      best = other
   }
   return best
 }

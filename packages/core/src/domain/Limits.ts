@@ -37,13 +37,26 @@ export type WindowKind = "minute" | "hour" | "calendar_day"
 export const Policies = {
   requests_per_minute: { limit: 120, window: "minute", per: "key", counts: "requests" },
   writes_per_minute: { limit: 30, window: "minute", per: "key", counts: "write operations" },
-  tickets_per_hour: { limit: 150, window: "hour", per: "shop", counts: "tickets created, in the app and through the API" },
-  tickets_per_day: { limit: 600, window: "calendar_day", per: "shop", counts: "tickets created, in the app and through the API" },
+  tickets_per_hour: {
+    limit: 150,
+    window: "hour",
+    per: "shop",
+    counts: "tickets created, in the app and through the API"
+  },
+  tickets_per_day: {
+    limit: 600,
+    window: "calendar_day",
+    per: "shop",
+    counts: "tickets created, in the app and through the API"
+  },
   lookups_per_hour: { limit: 60, window: "hour", per: "shop", counts: "look-ups of clients by phone number" },
   lookups_per_day: { limit: 300, window: "calendar_day", per: "shop", counts: "look-ups of clients by phone number" },
   stamps_per_day: { limit: 20, window: "calendar_day", per: "client and key", counts: "stamps added" },
   unauthenticated_per_minute: { limit: 120, window: "minute", per: "address", counts: "requests without a good key" }
-} as const satisfies Record<string, { readonly limit: number; readonly window: WindowKind; readonly per: string; readonly counts: string }>
+} as const satisfies Record<
+  string,
+  { readonly limit: number; readonly window: WindowKind; readonly per: string; readonly counts: string }
+>
 
 /** The name of a policy of {@link Policies}. */
 export type PolicyName = keyof typeof Policies

@@ -9,7 +9,9 @@ export const AmountMinor = Schema.Int.pipe(
 )
 
 /** An ISO 4217 currency code. */
-export const Currency = Schema.String.pipe(Schema.pattern(/^[A-Z]{3}$/, { message: () => "must be a currency code of three capital letters, such as TND" }))
+export const Currency = Schema.String.pipe(
+  Schema.pattern(/^[A-Z]{3}$/, { message: () => "must be a currency code of three capital letters, such as TND" })
+)
 
 /** How many decimals the currency has: 3 for TND, 2 for EUR, 0 for JPY. */
 export const Decimals = Schema.Int.pipe(Schema.between(0, 4, { message: () => "must be a whole number from 0 to 4" }))
@@ -22,7 +24,10 @@ export const Money = Schema.Struct({
   deposit_minor: Schema.NullOr(Schema.Int),
   remaining_minor: Schema.NullOr(Schema.Int),
   before_minor: Schema.NullOr(Schema.Int)
-}).annotations({ identifier: "Money", description: "Amounts in minor units, with the currency and its number of decimals" })
+}).annotations({
+  identifier: "Money",
+  description: "Amounts in minor units, with the currency and its number of decimals"
+})
 export type Money = typeof Money.Type
 
 /** What is left to pay: price less deposit, null without a price; a missing deposit counts 0 (contract §4). */

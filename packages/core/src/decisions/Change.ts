@@ -1,0 +1,31 @@
+import type { ApiKeyRecord } from "../domain/ApiKey.js"
+import type { ClientLink } from "../domain/Client.js"
+import type { EventRecord } from "../domain/Event.js"
+import type { LimitWindow } from "../domain/LimitWindow.js"
+import type { CardRecord, LedgerEntry } from "../domain/LoyaltyCard.js"
+import type { NotificationRecord } from "../domain/Notification.js"
+import type { OfferRecord } from "../domain/Offer.js"
+import type { Remembered } from "../domain/Remembered.js"
+import type { ShopHead, ShopRecord } from "../domain/Shop.js"
+import type { StampsKey } from "../domain/StampCount.js"
+import type { TicketRecord } from "../domain/Ticket.js"
+import type { Webhook } from "../domain/Webhook.js"
+
+/**
+ * The whole vocabulary of what can happen to the data. A `Put` holds the row as it is from now on,
+ * an `Appended` or `Raised` a row that is never touched again.
+ */
+export type Change =
+  | { readonly _tag: "HeadPut"; readonly row: ShopHead }
+  | { readonly _tag: "ShopPut"; readonly row: ShopRecord }
+  | { readonly _tag: "TicketPut"; readonly row: TicketRecord }
+  | { readonly _tag: "LinkPut"; readonly row: ClientLink }
+  | { readonly _tag: "OfferPut"; readonly row: OfferRecord }
+  | { readonly _tag: "CardPut"; readonly row: CardRecord }
+  | { readonly _tag: "StampsUsedPut"; readonly key: StampsKey; readonly row: LimitWindow }
+  | { readonly _tag: "KeyPut"; readonly row: ApiKeyRecord }
+  | { readonly _tag: "WebhookPut"; readonly row: Webhook }
+  | { readonly _tag: "RememberedPut"; readonly row: Remembered }
+  | { readonly _tag: "LedgerAppended"; readonly row: LedgerEntry }
+  | { readonly _tag: "NotificationAppended"; readonly row: NotificationRecord }
+  | { readonly _tag: "EventRaised"; readonly row: EventRecord }

@@ -1,0 +1,100 @@
+import { Either } from "effect"
+import type { Client } from "../domain/Client.js"
+import { type EventData, type EventRecord, eventBody } from "../domain/Event.js"
+import type { EventType } from "../domain/EventType.js"
+import type { EventId } from "../domain/Identifier.js"
+import type { Usage } from "../domain/LimitWindow.js"
+import { type CardRecord, type LedgerEntry, post } from "../domain/LoyaltyCard.js"
+import { identifier, type Moment } from "../domain/Moment.js"
+import type { ShopHead, ShopRecord } from "../domain/Shop.js"
+import { type Ticket, type TicketRecord, ticketView } from "../domain/Ticket.js"
+import type { Change } from "./Change.js"
+import type { Decision, ShopState } from "./Command.js"
+
+/**
+ * Gathers the changes of one decision. It lives no longer than the decision does, so the decision stays pure;
+ * it keeps the shop's two orders (of changes and of events) and gives each thing the next identifier of the moment.
+ */
+export class ChangeSet {
+  readonly #changes: Array<Change> = []
+  readonly #usages: Array<Usage> = []
+  readonly #moment: Moment
+  readonly #shop: ShopRecord
+  #head: ShopHead
+  #identifiers = 0
+
+  constructor({ shop, head }: ShopState, moment: Moment) {
+    this.#moment = moment
+    this.#shop = shop
+    this.#head = head
+  }
+
+  /** The next identifier of this decision. */
+  id<Id extends string>(): Id {
+    return identifier<Id>(this.#moment, this.#identifiers++)
+  }
+
+  /** Adds a change as it is. */
+  add(change: Change): this {
+    this.#changes.push(change)
+    return this
+  }
+
+  /** Moves the head on, besides what this class itself keeps of it. */
+  head(moved: Partial<Pick<ShopHead, "next_number" | "tickets_per_hour" | "tickets_per_day">>): this {
+    this.#head = { ...this.#head, ...moved }
+    return this
+  }
+
+  /** Notes a limit that the decision touched, for the answer's headers. */
+  touched(...usages: ReadonlyArray<Usage>): this {
+    this.#usages.push(...usages)
+    return this
+  }
+
+  /** Stores a ticket as the shop's next change, and answers how its shop sees it from now on. */
+  ticket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: Client | null): Ticket {
+    const row: TicketRecord = { ...record, updated_at: this.#moment.now, change_seq: this.#head.change_seq }
+    this.#head = { ...this.#head, change_seq: this.#head.change_seq + 1 }
+    this.add({ _tag: "TicketPut", row })
+    return ticketView(row, this.#shop, client)
+  }
+
+  /** Adds a line to the ledger and the card that follows from it (contract §6). */
+  ledger(card: CardRecord, line: Pick<LedgerEntry, "kind" | "stamps" | "ticket_id" | "caller_id">): CardRecord {
+    const { shop_id, client_id } = card
+    const row: LedgerEntry = { ...line, shop_id, client_id, id: this.id(), created_at: this.#moment.now }
+    const next = post(card, row)
+    this.add({ _tag: "LedgerAppended", row }).add({ _tag: "CardPut", row: next })
+    return next
+  }
+
+  /** Raises an event; its text is frozen here (contract §9). */
+  raise<T extends EventType>(type: T, data: EventData[T], ticket_id: EventRecord["ticket_id"]): EventRecord {
+    const id = this.id<EventId>()
+    const { now } = this.#moment
+    const shop_id = this.#shop.id
+    const row: EventRecord = {
+      shop_id,
+      id,
+      type,
+      seq: this.#head.event_seq,
+      ticket_id,
+      created_at: now,
+      body: eventBody(id, type, now, shop_id, data)
+    }
+    this.#head = { ...this.#head, event_seq: this.#head.event_seq + 1 }
+    this.add({ _tag: "EventRaised", row })
+    return row
+  }
+
+  /** The decision. Its shop's clock stands at this moment from now on. */
+  decided<A>(answer: A): Either.Either<Decision<A>, never> {
+    this.add({ _tag: "HeadPut", row: { ...this.#head, last_instant: this.#moment.now } })
+    return Either.right({ answer, changes: this.#changes, usages: this.#usages })
+  }
+}
+
+/** A decision that changes nothing. */
+export const unchanged = <A>(answer: A): Either.Either<Decision<A>, never> =>
+  Either.right({ answer, changes: [], usages: [] })

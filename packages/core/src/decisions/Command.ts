@@ -1,0 +1,81 @@
+import { Either } from "effect"
+import type { ShopId } from "../domain/Identifier.js"
+import type { Usage } from "../domain/LimitWindow.js"
+import type { Moment } from "../domain/Moment.js"
+import type { ShopHead, ShopRecord } from "../domain/Shop.js"
+import type { Webhook } from "../domain/Webhook.js"
+import type { Change } from "./Change.js"
+import type { Ask, Need } from "./Need.js"
+import { apply, type Slice } from "./Slice.js"
+
+/** What was decided: the answer, all changes that make it true, and the limits it touched. */
+export interface Decision<out A> {
+  readonly answer: A
+  readonly changes: ReadonlyArray<Change>
+  readonly usages: ReadonlyArray<Usage>
+}
+
+/** What every decision sees besides its needs. */
+export interface ShopState {
+  readonly shop: ShopRecord
+  readonly head: ShopHead
+  readonly webhook: Webhook | null
+}
+
+/** A write to one shop: what must be loaded, and the decision over it. Stores run it; nothing else writes. */
+export interface Command<out A, out E = never> {
+  readonly shop_id: ShopId
+  readonly asks: ReadonlyArray<Ask>
+  readonly run: (slice: Slice, moment: Moment) => Either.Either<Decision<A>, E>
+}
+
+/** A command's answer, with the limits it touched. */
+export interface Outcome<out A> {
+  readonly answer: A
+  readonly usages: ReadonlyArray<Usage>
+}
+
+type Loaded<N> = { readonly [K in keyof N]: N[K] extends Need<infer L, unknown> ? L : never } & ShopState
+type Missing<N> = { [K in keyof N]: N[K] extends Need<unknown, infer E> ? E : never }[keyof N]
+type Needs = Readonly<Record<string, Need<unknown, unknown>>>
+type Answer<R> = R extends Either.Right<infer _, infer D> ? (D extends Decision<infer A> ? A : never) : never
+type Refused<R> = R extends Either.Left<infer E, infer _> ? E : never
+
+/**
+ * Makes a command from its needs and a pure `decide`. `decide` receives exactly what the needs name;
+ * a missing row refuses the command before `decide` is asked.
+ */
+export const make = <const N extends Needs, R extends Either.Either<Decision<unknown>, unknown>>(spec: {
+  readonly shop_id: ShopId
+  readonly needs: N
+  readonly decide: (loaded: Loaded<N>, moment: Moment) => R
+}): Command<Answer<R>, Refused<R> | Missing<N>> => {
+  const named = Object.entries(spec.needs)
+  return {
+    shop_id: spec.shop_id,
+    asks: named.flatMap(([, need]) => need.asks),
+    run: (slice, moment) => {
+      const loaded: Record<string, unknown> = { shop: slice.shop, head: slice.head, webhook: slice.webhook }
+      for (const [name, need] of named) {
+        const row = need.read(slice)
+        if (Either.isLeft(row)) return Either.left(row.left as Missing<N>)
+        loaded[name] = row.right
+      }
+      return spec.decide(loaded as Loaded<N>, moment) as Either.Either<Decision<Answer<R>>, Refused<R>>
+    }
+  }
+}
+
+/**
+ * Decides a command on its shop's data without changing anything. The shop's clock never goes back: the moment is
+ * the given one or, if that is later, the shop's latest, so that order of time and order of commits agree (contract §1).
+ */
+export const decide = <A, E>(command: Command<A, E>, slice: Slice, moment: Moment): Either.Either<Decision<A>, E> =>
+  command.run(slice, moment.now >= slice.head.last_instant ? moment : { ...moment, now: slice.head.last_instant })
+
+/** Decides a command and makes its changes visible in the slice. A refusal changes nothing. */
+export const execute = <A, E>(command: Command<A, E>, slice: Slice, moment: Moment): Either.Either<Decision<A>, E> => {
+  const decision = decide(command, slice, moment)
+  if (Either.isRight(decision)) for (const change of decision.right.changes) apply(slice, change)
+  return decision
+}

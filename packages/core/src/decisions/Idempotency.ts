@@ -1,0 +1,86 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { Data, Either, Schema } from "effect"
+import type { KeyId } from "../domain/Identifier.js"
+import { Limits } from "../domain/Limits.js"
+import { type Remembered, rememberedPlace } from "../domain/Remembered.js"
+import { Text } from "../domain/Text.js"
+import type { Command, Decision } from "./Command.js"
+
+/** The key under which a caller may repeat a request and get the first answer (spec §4). */
+export const IdempotencyKey = Text(Limits.idempotency_key_characters).pipe(Schema.brand("IdempotencyKey"))
+export type IdempotencyKey = typeof IdempotencyKey.Type
+
+/** The key was used for another request of this operation (contract §3). */
+export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<{}> {
+  override get message() {
+    return "This Idempotency-Key was used for another request; take a new key for a new request"
+  }
+}
+
+/** An answer that may be a repetition of the first one. */
+export interface Repeatable<out A> {
+  readonly data: A
+  readonly replayed: boolean
+}
+
+/** What makes two requests the same. */
+export interface Once {
+  readonly caller_id: KeyId
+  readonly operation: string
+  readonly key: IdempotencyKey
+  /** Everything the request asks for, decoded: path parameters and body (contract §3). */
+  readonly request: unknown
+}
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== "object" || value === null) return value
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined && field !== null)
+  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, field]) => [name, sorted(field)]))
+}
+
+/** Alike for requests that differ only in the order of fields or in absent against null ones. */
+export const fingerprint = (request: unknown): string =>
+  bytesToHex(sha256(utf8ToBytes(JSON.stringify(sorted(request)))))
+
+/**
+ * The command, run once for each key: a repetition gets the first answer as it was and changes nothing.
+ * Only successes are remembered, in the same change set as their effect. As commands of one shop run one
+ * after another, a duplicate in flight waits its turn and finds the answer (contract §3).
+ */
+export const once = <A, E>(
+  { caller_id, operation, key, request }: Once,
+  command: Command<A, E>
+): Command<Repeatable<A>, E | IdempotencyKeyReused> => {
+  const remembered = { caller_id, operation, key }
+  const place = rememberedPlace(remembered)
+  const print = fingerprint(request)
+  return {
+    shop_id: command.shop_id,
+    asks: [...command.asks, { _tag: "Remembered", key: remembered }],
+    run: (slice, moment): Either.Either<Decision<Repeatable<A>>, E | IdempotencyKeyReused> => {
+      const first = slice.remembered.get(place)
+      if (first !== undefined && moment.now < first.expires_at) {
+        return first.fingerprint === print
+          ? Either.right({ answer: { data: JSON.parse(first.answer) as A, replayed: true }, changes: [], usages: [] })
+          : Either.left(new IdempotencyKeyReused())
+      }
+      return Either.map(command.run(slice, moment), ({ answer, changes, usages }) => {
+        const expires_at = moment.now + Limits.idempotency_memory_ms
+        const row: Remembered = {
+          ...remembered,
+          shop_id: command.shop_id,
+          fingerprint: print,
+          answer: JSON.stringify(answer),
+          expires_at
+        }
+        return {
+          answer: { data: answer, replayed: false },
+          changes: [...changes, { _tag: "RememberedPut", row }],
+          usages
+        }
+      })
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { Either } from "effect"
+import type { ApiKeyRecord } from "../domain/ApiKey.js"
+import { asSeen, type Client, type ClientAccount, type ClientLink, ClientNotFound } from "../domain/Client.js"
+import type { ClientId, OfferId, TicketId } from "../domain/Identifier.js"
+import type { LimitWindow } from "../domain/LimitWindow.js"
+import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
+import { OfferNotFound, type OfferRecord } from "../domain/Offer.js"
+import type { RememberedKey } from "../domain/Remembered.js"
+import { type StampsKey, stampsPlace } from "../domain/StampCount.js"
+import { TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
+import type { Slice } from "./Slice.js"
+
+/** A row that a store must load before the command runs. No ask depends on another's row. */
+export type Ask =
+  /** The ticket, with its client's account, link and card. */
+  | { readonly _tag: "Ticket"; readonly id: TicketId }
+  /** The client's account, link and card. */
+  | { readonly _tag: "Client"; readonly id: ClientId }
+  /** The offer, its ticket, and the account that holds its phone number, with that account's link. */
+  | { readonly _tag: "Offer"; readonly id: OfferId }
+  | { readonly _tag: "Remembered"; readonly key: RememberedKey }
+  | { readonly _tag: "StampsUsed"; readonly key: StampsKey }
+  /** All keys of the shop. */
+  | { readonly _tag: "Keys" }
+
+/** A piece of the shop's data: what to load, and how to read it from the slice; a missing row is the need's own refusal. */
+export interface Need<out L, out E = never> {
+  readonly asks: ReadonlyArray<Ask>
+  readonly read: (slice: Slice) => Either.Either<L, E>
+}
+
+/** A client whom the shop may see, with the card. */
+export interface SeenClient {
+  readonly client: Client
+  readonly card: CardRecord
+}
+
+const seen = (slice: Slice, id: ClientId | null): SeenClient | null => {
+  if (id === null) return null
+  const client = asSeen(slice.accounts.get(id), slice.links.get(id))
+  return client === null ? null : { client, card: slice.cards.get(id) ?? blankCard(slice.shop.id, id) }
+}
+
+/** Nothing: for a need that the input leaves open. */
+export const none: Need<null> = { asks: [], read: () => Either.right(null) }
+
+/** A ticket of the shop, with its client as the shop sees them. */
+export const ticket = (
+  id: TicketId
+): Need<{ readonly record: TicketRecord; readonly linked: SeenClient | null }, TicketNotFound> => ({
+  asks: [{ _tag: "Ticket", id }],
+  read: (slice) => {
+    const record = slice.tickets.get(id)
+    return record === undefined
+      ? Either.left(new TicketNotFound())
+      : Either.right({ record, linked: seen(slice, record.client_id) })
+  }
+})
+
+/** A client whom the shop knows and who does not block it. */
+export const client = (id: ClientId): Need<SeenClient, ClientNotFound> => ({
+  asks: [{ _tag: "Client", id }],
+  read: (slice) => Either.fromNullable(seen(slice, id), () => new ClientNotFound())
+})
+
+/** A client's account and link whatever the shop may see of them: for what the client does, never for an answer to a shop. */
+export const account = (
+  id: ClientId
+): Need<{ readonly account: ClientAccount; readonly link: ClientLink | null }, ClientNotFound> => ({
+  asks: [{ _tag: "Client", id }],
+  read: (slice) => {
+    const account = slice.accounts.get(id)
+    return account === undefined
+      ? Either.left(new ClientNotFound())
+      : Either.right({ account, link: slice.links.get(id) ?? null })
+  }
+})
+
+/** An offer with its ticket and whoever holds its phone number now. */
+export const offer = (
+  id: OfferId
+): Need<
+  {
+    readonly record: OfferRecord
+    readonly ticket: TicketRecord
+    readonly holder: ClientAccount
+    readonly link: ClientLink | null
+  },
+  OfferNotFound
+> => ({
+  asks: [{ _tag: "Offer", id }],
+  read: (slice) => {
+    const record = slice.offers.get(id)
+    const ticket = record === undefined ? undefined : slice.tickets.get(record.ticket_id)
+    const holder = record === undefined ? undefined : slice.holders.get(record.phone)
+    return record === undefined || ticket === undefined || holder === undefined
+      ? Either.left(new OfferNotFound())
+      : Either.right({ record, ticket, holder, link: slice.links.get(holder.id) ?? null })
+  }
+})
+
+/** All keys of the shop, revoked ones too. */
+export const keys: Need<ReadonlyArray<ApiKeyRecord>> = {
+  asks: [{ _tag: "Keys" }],
+  read: (slice) => Either.right([...slice.keys.values()])
+}
+
+/** How many stamps a caller gave a client in the window that was last open. */
+export const stampsUsed = (key: StampsKey): Need<LimitWindow | undefined> => ({
+  asks: [{ _tag: "StampsUsed", key }],
+  read: (slice) => Either.right(slice.stamps_used.get(stampsPlace(key)))
+})

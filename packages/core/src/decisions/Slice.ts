@@ -1,0 +1,78 @@
+import type { ApiKeyRecord } from "../domain/ApiKey.js"
+import type { ClientAccount, ClientLink } from "../domain/Client.js"
+import type { ClientId, KeyId, OfferId, TicketId } from "../domain/Identifier.js"
+import type { LimitWindow } from "../domain/LimitWindow.js"
+import type { CardRecord } from "../domain/LoyaltyCard.js"
+import type { OfferRecord } from "../domain/Offer.js"
+import type { Phone } from "../domain/Phone.js"
+import { type Remembered, rememberedPlace } from "../domain/Remembered.js"
+import type { ShopHead, ShopRecord } from "../domain/Shop.js"
+import { stampsPlace } from "../domain/StampCount.js"
+import type { TicketRecord } from "../domain/Ticket.js"
+import type { Webhook } from "../domain/Webhook.js"
+import type { Change } from "./Change.js"
+
+/** A read-only look into rows by their key; a store backs it with a map, or with what it loaded. */
+export interface Rows<K, V> {
+  readonly get: (key: K) => V | undefined
+}
+
+/**
+ * The part of one shop's data that a command sees. The memory store keeps one a shop;
+ * another store fills one with what the commands of a batch ask for.
+ */
+export interface Slice {
+  shop: ShopRecord
+  head: ShopHead
+  webhook: Webhook | null
+  readonly tickets: Map<TicketId, TicketRecord>
+  readonly links: Map<ClientId, ClientLink>
+  readonly cards: Map<ClientId, CardRecord>
+  readonly offers: Map<OfferId, OfferRecord>
+  readonly keys: Map<KeyId, ApiKeyRecord>
+  readonly remembered: Map<string, Remembered>
+  readonly stamps_used: Map<string, LimitWindow>
+  /** Accounts belong to no shop; a slice only looks at them. */
+  readonly accounts: Rows<ClientId, ClientAccount>
+  readonly holders: Rows<Phone, ClientAccount>
+}
+
+/** Makes a change visible to the commands that follow. Rows that no command asks for are left to the store. */
+export const apply = (slice: Slice, change: Change): void => {
+  switch (change._tag) {
+    case "HeadPut":
+      slice.head = change.row
+      return
+    case "ShopPut":
+      slice.shop = change.row
+      return
+    case "WebhookPut":
+      slice.webhook = change.row
+      return
+    case "TicketPut":
+      slice.tickets.set(change.row.id, change.row)
+      return
+    case "LinkPut":
+      slice.links.set(change.row.client_id, change.row)
+      return
+    case "CardPut":
+      slice.cards.set(change.row.client_id, change.row)
+      return
+    case "OfferPut":
+      slice.offers.set(change.row.id, change.row)
+      return
+    case "KeyPut":
+      slice.keys.set(change.row.id, change.row)
+      return
+    case "RememberedPut":
+      slice.remembered.set(rememberedPlace(change.row), change.row)
+      return
+    case "StampsUsedPut":
+      slice.stamps_used.set(stampsPlace(change.key), change.row)
+      return
+    case "LedgerAppended":
+    case "NotificationAppended":
+    case "EventRaised":
+      return
+  }
+}

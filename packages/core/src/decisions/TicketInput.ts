@@ -1,0 +1,51 @@
+import { Schema } from "effect"
+import { ClientId } from "../domain/Identifier.js"
+import { DateTimeText } from "../domain/Instant.js"
+import { Limits } from "../domain/Limits.js"
+import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
+import { Phone } from "../domain/Phone.js"
+import { Text } from "../domain/Text.js"
+import { TicketType } from "../domain/Ticket.js"
+
+/** A field that may be left out; `null` means the same (contract §2). */
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { exact: true })
+
+const ItemInput = Schema.Struct({
+  label: Text(Limits.item_label_characters),
+  service: optional(Text(Limits.item_service_characters)),
+  price_minor: optional(AmountMinor)
+}).annotations({ identifier: "TicketItemInput" })
+
+/** What a shop says of a new ticket (spec §4). Defaults are applied by the decision. */
+export const TicketInput = Schema.Struct({
+  service: Text(Limits.service_characters).annotations({ description: "The service, as in the app" }),
+  type: optional(TicketType),
+  item: optional(Text(Limits.item_characters)),
+  description: optional(Text(Limits.description_characters)),
+  items: optional(
+    Schema.Array(ItemInput).pipe(
+      Schema.minItems(Limits.items_min, {
+        message: () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
+      }),
+      Schema.maxItems(Limits.items_max, {
+        message: () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
+      })
+    )
+  ),
+  client_id: optional(ClientId),
+  client_phone: optional(Phone),
+  price_minor: optional(AmountMinor),
+  deposit_minor: optional(AmountMinor),
+  promised_at: optional(DateTimeText),
+  external_ref: optional(Text(Limits.external_ref_characters))
+})
+  .pipe(
+    Schema.filter(({ price_minor, deposit_minor }) =>
+      depositExceedsPrice(price_minor ?? null, deposit_minor ?? null)
+        ? { path: ["deposit_minor"], message: "must not be more than price_minor" }
+        : true
+    ),
+    Schema.brand("TicketInput")
+  )
+  .annotations({ identifier: "TicketInput" })
+export type TicketInput = typeof TicketInput.Type

@@ -1,0 +1,47 @@
+import { Either } from "effect"
+import type { ShopId, TicketId } from "../domain/Identifier.js"
+import type { Instant } from "../domain/Instant.js"
+import type { ShopRecord } from "../domain/Shop.js"
+import type { Ticket, TicketNotFound, TicketRecord } from "../domain/Ticket.js"
+import { TicketAbandoned } from "../domain/TicketLifecycle.js"
+import { ChangeSet } from "./ChangeSet.js"
+import { type Command, make } from "./Command.js"
+import * as Need from "./Need.js"
+
+/** What an act changes of a ticket. */
+export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated_at" | "change_seq">>
+
+/** An act on a ticket that is no move between states. */
+export interface TicketAct<E> {
+  /** Whether the act is news from the shop, which puts off the closure for want of news (contract §5). */
+  readonly by: "shop" | "client"
+  readonly patch: (
+    record: TicketRecord,
+    at: { readonly now: Instant; readonly shop: ShopRecord }
+  ) => Either.Either<TicketPatch, E>
+  readonly raise?: (changes: ChangeSet, ticket: Ticket, record: TicketRecord) => void
+}
+
+/** An act on a ticket in any state but `abandoned` (contract §5). */
+export const actOnTicket = <E>(
+  shop_id: ShopId,
+  id: TicketId,
+  act: TicketAct<E>
+): Command<Ticket, TicketNotFound | TicketAbandoned | E> =>
+  make({
+    shop_id,
+    needs: { ticket: Need.ticket(id) },
+    decide: (loaded, moment) => {
+      const { record, linked } = loaded.ticket
+      if (record.state === "abandoned") return Either.left(new TicketAbandoned({}))
+      const patch = act.patch(record, { now: moment.now, shop: loaded.shop })
+      if (Either.isLeft(patch)) return Either.left(patch.left)
+
+      const changes = new ChangeSet(loaded, moment)
+      const shop_changed_at = act.by === "shop" ? moment.now : record.shop_changed_at
+      const next = { ...record, ...patch.right, shop_changed_at }
+      const ticket = changes.ticket(next, linked?.client ?? null)
+      act.raise?.(changes, ticket, next)
+      return changes.decided(ticket)
+    }
+  })

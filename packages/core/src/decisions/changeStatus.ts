@@ -1,0 +1,78 @@
+import { Either } from "effect"
+import type { EventData } from "../domain/Event.js"
+import type { ShopId, TicketId } from "../domain/Identifier.js"
+import { toIso } from "../domain/Instant.js"
+import { stampsEarned } from "../domain/LoyaltyEarning.js"
+import type { Ticket, TicketNotFound, TicketRecord } from "../domain/Ticket.js"
+import { type MoveRefusal, moveTo, type StatusMove, type TicketStatus } from "../domain/TicketLifecycle.js"
+import { ChangeSet } from "./ChangeSet.js"
+import { type Command, make } from "./Command.js"
+import * as Need from "./Need.js"
+
+/** The fields that follow from entering a state: going back to the workshop forgets the end, not that the client was told (contract §5). */
+const entering = (ticket: TicketRecord, to: TicketStatus, now: number): Partial<TicketRecord> => {
+  switch (to) {
+    case "ready":
+      return { ready_at: now }
+    case "impossible":
+      return {}
+    case "collected":
+      return { collected_at: now, outcome: ticket.state === "impossible" ? "impossible" : "ready" }
+    case "workshop":
+      return { ready_at: null, collected_at: null, outcome: null }
+  }
+}
+
+const isMove = (found: StatusMove | MoveRefusal): found is StatusMove => !("_tag" in found)
+
+/**
+ * A ticket's next state, by the transition table. It tells a linked client, earns the ticket's stamps,
+ * and raises the events of the move (spec §3).
+ */
+export const changeStatus = (
+  shop_id: ShopId,
+  id: TicketId,
+  to: TicketStatus
+): Command<Ticket, TicketNotFound | MoveRefusal> =>
+  make({
+    shop_id,
+    needs: { ticket: Need.ticket(id) },
+    decide: (loaded, moment) => {
+      const { now } = moment
+      const { record, linked } = loaded.ticket
+      const move = moveTo(record, to, now)
+      if (!isMove(move)) return Either.left(move)
+
+      const changes = new ChangeSet(loaded, moment)
+      const stamps = stampsEarned(record, move, loaded.shop.program, linked?.client ?? null)
+      const told = move.notifies_client && linked !== null
+      const next: TicketRecord = {
+        ...record,
+        ...entering(record, to, now),
+        state: to,
+        shop_changed_at: now,
+        notified_at: told ? now : record.notified_at,
+        stamps_earned: record.stamps_earned || stamps > 0
+      }
+      const ticket = changes.ticket(next, linked?.client ?? null)
+      const data = move.event === "ticket.reopened" ? { ticket, from: record.state } : { ticket }
+      changes.raise(move.event, data as EventData[typeof move.event], id)
+      if (linked !== null && told) {
+        changes.raise("client.notified", { ticket, channel: "app", notified_at: toIso(now) }, id)
+        const type = to === "ready" ? "ticket.ready" : "ticket.impossible"
+        const row = {
+          id: changes.id(),
+          shop_id,
+          client_id: linked.card.client_id,
+          type,
+          ticket,
+          ticket_id: id,
+          created_at: now
+        } as const
+        changes.add({ _tag: "NotificationAppended", row })
+      }
+      if (linked !== null && stamps > 0)
+        changes.ledger(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })
+      return changes.decided(ticket)
+    }
+  })

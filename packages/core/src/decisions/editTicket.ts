@@ -1,0 +1,58 @@
+import { Either, Schema } from "effect"
+import { ForbiddenWord } from "../domain/ForbiddenWord.js"
+import type { ShopId, TicketId } from "../domain/Identifier.js"
+import { DateTimeText } from "../domain/Instant.js"
+import { InvalidInput } from "../domain/InvalidInput.js"
+import { Limits } from "../domain/Limits.js"
+import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
+import { Text } from "../domain/Text.js"
+import type { TicketRecord } from "../domain/Ticket.js"
+import { actOnTicket } from "./actOnTicket.js"
+import { ownForbiddenField, spokenTexts } from "./spokenTexts.js"
+
+const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const cleared = <A, I>(schema: Schema.Schema<A, I>) => changed(Schema.NullOr(schema))
+
+/** What the shop says anew of a ticket: a field left out stays, `null` empties it. Items are ticked off by their id. */
+export const TicketEdit = Schema.Struct({
+  service: changed(Text(Limits.service_characters)),
+  item: cleared(Text(Limits.item_characters)),
+  description: cleared(Text(Limits.description_characters)),
+  price_minor: cleared(AmountMinor),
+  deposit_minor: cleared(AmountMinor),
+  promised_at: cleared(DateTimeText),
+  external_ref: cleared(Text(Limits.external_ref_characters)),
+  items_done: changed(
+    Schema.Array(Schema.Struct({ id: Schema.String, done: Schema.Boolean })).pipe(Schema.maxItems(Limits.items_max))
+  )
+}).pipe(Schema.brand("TicketEdit"))
+export type TicketEdit = typeof TicketEdit.Type
+
+const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
+  items_done.flatMap(({ id }, i) =>
+    record.items.some((item) => item.id === id)
+      ? []
+      : [{ field: `items_done.${i}.id`, message: "is not an item of this ticket" }]
+  )
+
+/** Changes what was said of a ticket; counts as news from the shop (contract §5). `forbidden` is the verdict on its texts. */
+export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, forbidden: string | null) =>
+  actOnTicket<ForbiddenWord | InvalidInput>(shop_id, id, {
+    by: "shop",
+    patch: (record, { shop }) => {
+      const { items_done = [], ...fields } = edit
+      const next = { ...record, ...fields }
+      const issues = unknownItems(record, edit)
+      if (depositExceedsPrice(next.price_minor, next.deposit_minor)) {
+        issues.push({ field: "deposit_minor", message: "must not be more than price_minor" })
+      }
+      if (issues.length > 0) return Either.left(new InvalidInput({ issues }))
+      const refused = forbidden ?? ownForbiddenField(shop, spokenTexts(edit))
+      if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
+      const done = new Map(items_done.map((item) => [item.id, item.done]))
+      return Either.right({
+        ...fields,
+        items: record.items.map((item) => ({ ...item, done: done.get(item.id) ?? item.done }))
+      })
+    }
+  })

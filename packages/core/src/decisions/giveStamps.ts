@@ -1,0 +1,91 @@
+import { Either, Schema } from "effect"
+import type { ClientNotFound } from "../domain/Client.js"
+import type { ClientId, KeyId, ShopId } from "../domain/Identifier.js"
+import { toIso } from "../domain/Instant.js"
+import { Limits, Policies } from "../domain/Limits.js"
+import { current, LimitReached, usage, used } from "../domain/LimitWindow.js"
+import { cardView, LoyaltyCard, NoReward, rewardsAvailable } from "../domain/LoyaltyCard.js"
+import { LoyaltyOff } from "../domain/LoyaltyProgram.js"
+import { ChangeSet } from "./ChangeSet.js"
+import { type Command, make } from "./Command.js"
+import * as Need from "./Need.js"
+
+/** How many stamps to add at once (spec §4). */
+export const StampCount = Schema.Int.pipe(
+  Schema.between(Limits.stamps_per_call_min, Limits.stamps_per_call_max, {
+    message: () => `must be a whole number from ${Limits.stamps_per_call_min} to ${Limits.stamps_per_call_max}`
+  }),
+  Schema.brand("StampCount")
+)
+export type StampCount = typeof StampCount.Type
+
+/** The card after stamps were added, and how many rewards they unlocked (contract §6). */
+export const StampsGiven = Schema.Struct({
+  card: LoyaltyCard,
+  added: Schema.Int,
+  rewards_unlocked: Schema.Int
+}).annotations({
+  identifier: "StampsGiven"
+})
+export type StampsGiven = typeof StampsGiven.Type
+
+/** The card after a reward was used, and the reward (contract §6). */
+export const RewardRedeemed = Schema.Struct({
+  card: LoyaltyCard,
+  reward: Schema.Struct({ label: Schema.NullOr(Schema.String), redeemed_at: Schema.String })
+}).annotations({ identifier: "RewardRedeemed" })
+export type RewardRedeemed = typeof RewardRedeemed.Type
+
+/**
+ * Adds stamps to a client's card, all or none: at most 20 a client, day of the shop and caller.
+ * Stamps earned by tickets do not count (spec §4, contract §6).
+ */
+export const giveStamps = (
+  shop_id: ShopId,
+  {
+    client_id,
+    caller_id,
+    count
+  }: { readonly client_id: ClientId; readonly caller_id: KeyId; readonly count: StampCount }
+): Command<StampsGiven, ClientNotFound | LoyaltyOff | LimitReached> => {
+  const key = { caller_id, client_id }
+  return make({
+    shop_id,
+    needs: { seen: Need.client(client_id), given: Need.stampsUsed(key) },
+    decide: (loaded, moment) => {
+      const { shop, seen, given } = loaded
+      if (!shop.program.active) return Either.left(new LoyaltyOff())
+      const window = current(given, "stamps_per_day", moment.now, shop.time_zone)
+      if (window.used + count > Policies.stamps_per_day.limit) {
+        return Either.left(new LimitReached({ usages: [usage(window, "stamps_per_day")] }))
+      }
+      const changes = new ChangeSet(loaded, moment)
+      const card = changes.ledger(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })
+      changes.add({ _tag: "StampsUsedPut", key, row: used(window, count) })
+      const rewards_unlocked = rewardsAvailable(card, shop.program) - rewardsAvailable(seen.card, shop.program)
+      return changes.decided({ card: cardView(card, shop.program), added: count, rewards_unlocked })
+    }
+  })
+}
+
+/** Uses one reward: spends the stamps it costs (spec §4, contract §6). */
+export const redeemReward = (
+  shop_id: ShopId,
+  { client_id, caller_id }: { readonly client_id: ClientId; readonly caller_id: KeyId }
+): Command<RewardRedeemed, ClientNotFound | LoyaltyOff | NoReward> =>
+  make({
+    shop_id,
+    needs: { seen: Need.client(client_id) },
+    decide: (loaded, moment) => {
+      const { shop, seen } = loaded
+      const { active, stamps_required, reward_label } = shop.program
+      if (!active) return Either.left(new LoyaltyOff())
+      if (rewardsAvailable(seen.card, shop.program) === 0) {
+        return Either.left(new NoReward({ balance: seen.card.balance, stamps_required }))
+      }
+      const changes = new ChangeSet(loaded, moment)
+      const card = changes.ledger(seen.card, { kind: "redeem", stamps: -stamps_required, ticket_id: null, caller_id })
+      const reward = { label: reward_label, redeemed_at: toIso(moment.now) }
+      return changes.decided({ card: cardView(card, shop.program), reward })
+    }
+  })

@@ -1,0 +1,63 @@
+import { Either, Schema } from "effect"
+import type { ShopId, TicketId } from "../domain/Identifier.js"
+import { DateTimeText } from "../domain/Instant.js"
+import { Limits } from "../domain/Limits.js"
+import { PartStatus } from "../domain/Part.js"
+import { Text } from "../domain/Text.js"
+import { actOnTicket } from "./actOnTicket.js"
+
+/** A later promise and why. */
+export const DelayInput = Schema.Struct({
+  promised_at: DateTimeText,
+  reason: Schema.optionalWith(Schema.NullOr(Text(Limits.note_characters)), { exact: true })
+}).pipe(Schema.brand("DelayInput"))
+export type DelayInput = typeof DelayInput.Type
+
+/** A part the workshop waits for, or has received. */
+export const PartInput = Schema.Struct({
+  label: Text(Limits.item_label_characters),
+  status: PartStatus,
+  expected_at: Schema.optionalWith(Schema.NullOr(DateTimeText), { exact: true })
+}).pipe(Schema.brand("PartInput"))
+export type PartInput = typeof PartInput.Type
+
+/** An https address of a picture of the item. */
+export const PhotoInput = Schema.Struct({
+  photo_url: Text(Limits.url_characters).pipe(
+    Schema.filter((url) => (/^https:\/\//i.test(url) && URL.canParse(url)) || "must be an https address")
+  )
+}).pipe(Schema.brand("PhotoInput"))
+export type PhotoInput = typeof PhotoInput.Type
+
+/** Postpones the promise; the delay keeps the one before (contract §4). */
+export const announceDelay = (shop_id: ShopId, id: TicketId, { promised_at, reason }: DelayInput) =>
+  actOnTicket<never>(shop_id, id, {
+    by: "shop",
+    patch: (record, { now }) =>
+      Either.right({
+        promised_at,
+        delay: { previous_promised_at: record.promised_at, reason: reason ?? null, announced_at: now }
+      })
+  })
+
+/** Notes a part as ordered or received. The same part received keeps when it was ordered (contract §4). */
+export const recordPart = (shop_id: ShopId, id: TicketId, { label, status, expected_at }: PartInput) =>
+  actOnTicket<never>(shop_id, id, {
+    by: "shop",
+    patch: ({ part }, { now }) => {
+      const known = part !== null && part.label === label ? part : null
+      return Either.right({
+        part: {
+          label,
+          status,
+          ordered_at: known?.ordered_at ?? now,
+          expected_at: expected_at === undefined ? (known?.expected_at ?? null) : expected_at,
+          received_at: status === "received" ? now : null
+        }
+      })
+    }
+  })
+
+/** Puts a picture to the ticket, in the place of the one before. */
+export const attachPhoto = (shop_id: ShopId, id: TicketId, { photo_url }: PhotoInput) =>
+  actOnTicket<never>(shop_id, id, { by: "shop", patch: () => Either.right({ photo_url }) })

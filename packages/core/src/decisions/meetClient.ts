@@ -1,0 +1,57 @@
+import { Either } from "effect"
+import { asSeen, type ClientLink, type ClientNotFound, clientBadge } from "../domain/Client.js"
+import type { ClientId, OfferId, ShopId } from "../domain/Identifier.js"
+import type { Instant } from "../domain/Instant.js"
+import { OfferClosed, type OfferNotFound, type OfferStatus } from "../domain/Offer.js"
+import { ChangeSet, unchanged } from "./ChangeSet.js"
+import { type Command, make } from "./Command.js"
+import * as Need from "./Need.js"
+
+const met = (shop_id: ShopId, client_id: ClientId, link: ClientLink | null, now: Instant): ClientLink =>
+  link ?? { shop_id, client_id, known_at: now, blocked_at: null }
+
+/** A visit to the counter: the shop knows the client from now on. It does not lift a block (contract §6). */
+export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void, ClientNotFound> =>
+  make({
+    shop_id,
+    needs: { known: Need.account(client_id) },
+    decide: (loaded, moment) => {
+      if (loaded.known.link !== null) return unchanged<void>(undefined)
+      const row = met(shop_id, client_id, null, moment.now)
+      return new ChangeSet(loaded, moment).add({ _tag: "LinkPut", row }).decided<void>(undefined)
+    }
+  })
+
+/**
+ * The answer of whoever holds the number to which a ticket was offered: to accept makes the client known and, where
+ * the ticket has none yet, links them; to block makes the shop forget that they exist (spec §4, contract §6).
+ */
+export const answerOffer = (
+  shop_id: ShopId,
+  id: OfferId,
+  answer: Exclude<OfferStatus, "open">
+): Command<void, OfferNotFound | OfferClosed> =>
+  make({
+    shop_id,
+    needs: { offer: Need.offer(id) },
+    decide: (loaded, moment) => {
+      const { now } = moment
+      const { record, ticket, holder, link } = loaded.offer
+      if (record.status !== "open" || (link !== null && link.blocked_at !== null)) return Either.left(new OfferClosed())
+
+      const changes = new ChangeSet(loaded, moment)
+      changes.add({ _tag: "OfferPut", row: { ...record, status: answer, answered_at: now } })
+      if (answer === "blocked") {
+        const row = { shop_id, client_id: holder.id, known_at: link?.known_at ?? null, blocked_at: now }
+        return changes.add({ _tag: "LinkPut", row }).decided<void>(undefined)
+      }
+      const known = met(shop_id, holder.id, link, now)
+      changes.add({ _tag: "LinkPut", row: known })
+      const client = asSeen(holder, known)
+      if (ticket.client_id === null && client !== null) {
+        const view = changes.ticket({ ...ticket, client_id: holder.id }, client)
+        changes.raise("client.linked", { ticket: view, client: clientBadge(client) }, ticket.id)
+      }
+      return changes.decided<void>(undefined)
+    }
+  })

@@ -1,0 +1,59 @@
+import { Either } from "effect"
+import type { EventRecord } from "../domain/Event.js"
+import type { ShopId } from "../domain/Identifier.js"
+import { rotated, type Webhook, WebhookNotSet } from "../domain/Webhook.js"
+import { ChangeSet } from "./ChangeSet.js"
+import { type Command, make } from "./Command.js"
+
+/** Sets the shop's one address. The first time it takes the given secret; afterwards it keeps its own (contract §9). */
+export const setWebhook = (
+  shop_id: ShopId,
+  { url, secret }: { readonly url: string; readonly secret: string }
+): Command<Webhook> =>
+  make({
+    shop_id,
+    needs: {},
+    decide: (loaded, moment) => {
+      const fresh = {
+        shop_id,
+        secret,
+        previous_secret: null,
+        previous_until: null,
+        off_reason: null,
+        failures_in_row: 0,
+        first_failure_at: null
+      }
+      const row: Webhook = { ...(loaded.webhook ?? fresh), url }
+      return new ChangeSet(loaded, moment).add({ _tag: "WebhookPut", row }).decided(row)
+    }
+  })
+
+const change = (shop_id: ShopId, next: (webhook: Webhook, now: number) => Webhook): Command<Webhook, WebhookNotSet> =>
+  make({
+    shop_id,
+    needs: {},
+    decide: (loaded, moment) => {
+      if (loaded.webhook === null) return Either.left(new WebhookNotSet())
+      const row = next(loaded.webhook, moment.now)
+      return new ChangeSet(loaded, moment).add({ _tag: "WebhookPut", row }).decided(row)
+    }
+  })
+
+/** Gives the webhook a new secret; for 24 hours the old one signs beside it (spec §6). */
+export const rotateSecret = (shop_id: ShopId, secret: string) =>
+  change(shop_id, (webhook, now) => rotated(webhook, secret, now))
+
+/** Turns the webhook on again, with no failures to its name. */
+export const enableWebhook = (shop_id: ShopId) =>
+  change(shop_id, (webhook) => ({ ...webhook, off_reason: null, failures_in_row: 0, first_failure_at: null }))
+
+/** The app's test button: raises a `ping` (spec §6). */
+export const pingWebhook = (shop_id: ShopId): Command<EventRecord> =>
+  make({
+    shop_id,
+    needs: {},
+    decide: (loaded, moment) => {
+      const changes = new ChangeSet(loaded, moment)
+      return changes.decided(changes.raise("ping", {}, null))
+    }
+  })

@@ -1,0 +1,50 @@
+import { Either, Schema } from "effect"
+import type { ShopId, TicketId } from "../domain/Identifier.js"
+import { InvalidInput } from "../domain/InvalidInput.js"
+import { Limits } from "../domain/Limits.js"
+import { AmountMinor } from "../domain/Money.js"
+import { QuoteClosed, quoteView } from "../domain/Quote.js"
+import { Text } from "../domain/Text.js"
+import { actOnTicket } from "./actOnTicket.js"
+
+/** A new price and what the shop says of it. */
+export const QuoteInput = Schema.Struct({
+  price_minor: AmountMinor,
+  note: Schema.optionalWith(Schema.NullOr(Text(Limits.note_characters)), { exact: true })
+}).pipe(Schema.brand("QuoteInput"))
+export type QuoteInput = typeof QuoteInput.Type
+
+/** Proposes a new price; it takes the place of one proposed before. Never below what was paid already (contract §4). */
+export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note }: QuoteInput) =>
+  actOnTicket(shop_id, id, {
+    by: "shop",
+    patch: (record, { now }) =>
+      price_minor < (record.deposit_minor ?? 0)
+        ? Either.left(
+            new InvalidInput({
+              issues: [{ field: "price_minor", message: "must not be less than the ticket's deposit" }]
+            })
+          )
+        : Either.right({
+            quote: { status: "proposed", price_minor, note: note ?? null, proposed_at: now, answered_at: null }
+          })
+  })
+
+/** The client's answer to the proposed price. Accepting makes it the price; the one before stays to be seen (contract §4). */
+export const answerQuote = (shop_id: ShopId, id: TicketId, status: "accepted" | "refused") =>
+  actOnTicket(shop_id, id, {
+    by: "client",
+    patch: ({ quote, price_minor }, { now }) => {
+      if (quote?.status !== "proposed") return Either.left(new QuoteClosed({ status: quote?.status ?? null }))
+      const answered = { ...quote, status, answered_at: now }
+      return Either.right(
+        status === "accepted"
+          ? { quote: answered, before_minor: price_minor, price_minor: quote.price_minor }
+          : { quote: answered }
+      )
+    },
+    raise: (changes, ticket, record) => {
+      if (record.quote?.status === "accepted")
+        changes.raise("quote.accepted", { ticket, quote: quoteView(record.quote) }, id)
+    }
+  })

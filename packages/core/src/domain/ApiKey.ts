@@ -1,0 +1,48 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { Data } from "effect"
+import type { KeyId, ShopId } from "./Identifier.js"
+import type { Instant } from "./Instant.js"
+import { Limits } from "./Limits.js"
+import type { Scope } from "./Scope.js"
+import { SECRET_BYTES, secretText } from "./SecretText.js"
+
+/** An API key as it is stored: never the key, only its hash and its last four characters (contract §7). */
+export interface ApiKeyRecord {
+  readonly id: KeyId
+  readonly shop_id: ShopId
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly hash: string
+  readonly last_four: string
+  readonly created_at: Instant
+  readonly revoked_at: Instant | null
+}
+
+const PREFIX = "wk_live_"
+
+/** Bytes of entropy a new key takes. */
+export const KEY_BYTES = SECRET_BYTES
+
+/** The key's text, shown once. */
+export const keyText = (entropy: Uint8Array): string => PREFIX + secretText(entropy)
+
+/** What is stored of a key, in lower-case hexadecimal. */
+export const keyHash = (key: string): string => bytesToHex(sha256(utf8ToBytes(key)))
+
+/** Whether a text could be a key at all; anything else needs no look-up. */
+export const looksLikeKey = (text: string): boolean => /^wk_live_[A-Za-z0-9_-]{43}$/.test(text)
+
+/** The shop has as many active keys as it may have (spec §8). */
+export class TooManyKeys extends Data.TaggedError("TooManyKeys")<{}> {
+  override get message() {
+    return `The shop has ${Limits.active_keys_per_shop} active keys, which is the most; revoke one first`
+  }
+}
+
+/** No such key. */
+export class KeyNotFound extends Data.TaggedError("KeyNotFound")<{}> {
+  override get message() {
+    return "There is no such key"
+  }
+}

@@ -1,0 +1,69 @@
+import { Data, Schema } from "effect"
+import type { ClientId, ShopId } from "./Identifier.js"
+import type { Instant } from "./Instant.js"
+import { LoyaltyCard } from "./LoyaltyCard.js"
+import type { Phone } from "./Phone.js"
+
+/** A person with an account, whichever shops know them. */
+export interface ClientAccount {
+  readonly id: ClientId
+  readonly given_name: string
+  readonly family_name: string
+  readonly phone: Phone
+  readonly hide_name: boolean
+  readonly created_at: Instant
+}
+
+/** What is between a client and a shop: known after an accepted offer or a visit; a block stays (contract §6). */
+export interface ClientLink {
+  readonly shop_id: ShopId
+  readonly client_id: ClientId
+  readonly known_at: Instant | null
+  readonly blocked_at: Instant | null
+}
+
+/** A client whom a shop may see. Nothing else of an account ever reaches a shop. */
+export interface Client {
+  readonly id: ClientId
+  readonly display_name: string
+}
+
+/** No client of this shop. An unknown one and one who blocks the shop are the same refusal (spec §4). */
+export class ClientNotFound extends Data.TaggedError("ClientNotFound")<{}> {
+  override get message() {
+    return "This shop knows no such client"
+  }
+}
+
+/** The client as a ticket carries them. */
+export const ClientBadge = Schema.Struct({
+  id: Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
+  display_name: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "ClientBadge", description: "The client linked to the ticket" })
+export type ClientBadge = typeof ClientBadge.Type
+
+/** A client as they are answered (spec §2). */
+export const ClientView = Schema.Struct({
+  ...ClientBadge.fields,
+  tickets_open: Schema.Int,
+  tickets_total: Schema.Int,
+  loyalty: Schema.NullOr(LoyaltyCard)
+}).annotations({ identifier: "Client" })
+export type ClientView = typeof ClientView.Type
+
+/** The name the client chose to show: in full, or `Amira B.` (spec §2, contract §6). */
+export const displayName = ({
+  given_name,
+  family_name,
+  hide_name
+}: Pick<ClientAccount, "given_name" | "family_name" | "hide_name">): string =>
+  hide_name ? `${given_name} ${[...family_name][0] ?? ""}.` : `${given_name} ${family_name}`
+
+/** The client as this shop may see them, or null: unknown and blocking are one (contract §6). */
+export const asSeen = (account: ClientAccount | undefined, link: ClientLink | undefined): Client | null =>
+  account === undefined || link === undefined || link.known_at === null || link.blocked_at !== null
+    ? null
+    : { id: account.id, display_name: displayName(account) }
+
+/** The client as tickets and events carry them. */
+export const clientBadge = (client: Client): ClientBadge => ({ id: client.id, display_name: client.display_name })

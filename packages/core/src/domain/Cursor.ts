@@ -1,0 +1,30 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import type { ShopId } from "./Identifier.js"
+
+/** What a cursor is bound to: a shop, and the filters under which it was given (contract §1). */
+export interface CursorBinding {
+  readonly shop_id: ShopId
+  readonly filters: unknown
+}
+
+const DIGEST_CHARACTERS = 16
+
+const digest = ({ shop_id, filters }: CursorBinding, place: string): string =>
+  bytesToHex(sha256(utf8ToBytes(JSON.stringify([shop_id, filters, place])))).slice(0, DIGEST_CHARACTERS)
+
+/** An opaque text for a place in a list. */
+export const encode = (binding: CursorBinding, place: string): string =>
+  `${btoa(place).replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_")}.${digest(binding, place)}`
+
+/** The place that a cursor stands for; null where it is damaged or bound to another shop or other filters. */
+export const decode = (binding: CursorBinding, cursor: string): string | null => {
+  const [text, sum, more] = cursor.split(".")
+  if (text === undefined || sum === undefined || more !== undefined || !/^[A-Za-z0-9_-]{1,200}$/.test(text)) return null
+  try {
+    const place = atob(text.replaceAll("-", "+").replaceAll("_", "/"))
+    return digest(binding, place) === sum ? place : null
+  } catch {
+    return null
+  }
+}

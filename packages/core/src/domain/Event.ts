@@ -1,0 +1,67 @@
+import { Schema } from "effect"
+import type { ClientBadge } from "./Client.js"
+import { type EventType, eventTypes } from "./EventType.js"
+import type { EventId, ShopId, TicketId } from "./Identifier.js"
+import { type Instant, toIso } from "./Instant.js"
+import type { Quote } from "./Quote.js"
+import type { Ticket } from "./Ticket.js"
+import type { AbandonReason, TicketState } from "./TicketLifecycle.js"
+
+/** The version that every event carries (spec §9). */
+export const API_VERSION = "1"
+
+/** How the client was told (spec §4, contract §5). */
+export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call"
+
+/** What `data` holds, by type (contract §9). */
+export interface EventData {
+  readonly "ticket.created": { readonly ticket: Ticket }
+  readonly "ticket.ready": { readonly ticket: Ticket }
+  readonly "ticket.impossible": { readonly ticket: Ticket }
+  readonly "ticket.reopened": { readonly ticket: Ticket; readonly from: TicketState }
+  readonly "ticket.collected": { readonly ticket: Ticket }
+  readonly "ticket.abandoned": { readonly ticket: Ticket; readonly reason: AbandonReason }
+  readonly "client.notified": {
+    readonly ticket: Ticket
+    readonly channel: NotifiedChannel
+    readonly notified_at: string
+  }
+  readonly "client.linked": { readonly ticket: Ticket; readonly client: ClientBadge }
+  readonly "quote.accepted": { readonly ticket: Ticket; readonly quote: Quote }
+  readonly ping: {}
+}
+
+/** An event as it is stored. `body` is the text that is signed and sent, frozen when the event commits (contract §9). */
+export interface EventRecord {
+  readonly shop_id: ShopId
+  readonly id: EventId
+  readonly type: EventType
+  /** The place in the shop's order of events. */
+  readonly seq: number
+  /** The ticket it tells of; null for a ping. */
+  readonly ticket_id: TicketId | null
+  readonly created_at: Instant
+  readonly body: string
+}
+
+const literals = Object.keys(eventTypes) as [EventType, ...Array<EventType>]
+
+/** The envelope in which every event is sent (spec §2). */
+export const Event = Schema.Struct({
+  id: Schema.String,
+  type: Schema.Literal(...literals),
+  created_at: Schema.String,
+  api_version: Schema.String,
+  shop_id: Schema.String,
+  data: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+}).annotations({ identifier: "Event" })
+export type Event = typeof Event.Type
+
+/** The text of an event (contract §9). */
+export const eventBody = <T extends EventType>(
+  id: EventId,
+  type: T,
+  created_at: Instant,
+  shop_id: ShopId,
+  data: EventData[T]
+): string => JSON.stringify({ id, type, created_at: toIso(created_at), api_version: API_VERSION, shop_id, data })

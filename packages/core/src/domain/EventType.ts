@@ -1,0 +1,16 @@
+/** When each event is sent, a row each (spec §6). */
+export const eventTypes = {
+  "ticket.created": "A ticket is created, in the app or through the API",
+  "ticket.ready": "The ticket is ready",
+  "ticket.impossible": "The ticket is marked not possible",
+  "ticket.reopened": "The ticket goes back to the workshop",
+  "ticket.collected": "The client picked up their item",
+  "ticket.abandoned": "The ticket closed: ready and never collected, or left in the workshop without news, for 60 days",
+  "client.notified": "The client was told, in the app, by SMS, by WhatsApp or by a call",
+  "client.linked": "A client is linked to the ticket",
+  "quote.accepted": "The client accepts a new price",
+  ping: "The app's test button"
+} as const satisfies Record<string, string>
+
+/** The type of an event; receivers ignore those they do not know (spec §6). */
+export type EventType = keyof typeof eventTypes

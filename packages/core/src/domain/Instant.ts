@@ -1,0 +1,95 @@
+import { Either, ParseResult, Schema } from "effect"
+
+/** A moment: whole milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted. */
+export type Instant = number
+
+/** Milliseconds in a second. */
+export const SECOND_MS = 1000
+/** Milliseconds in a minute. */
+export const MINUTE_MS = 60 * SECOND_MS
+/** Milliseconds in an hour. */
+export const HOUR_MS = 60 * MINUTE_MS
+/** Milliseconds in 24 hours. Not a calendar day, which may have 23 or 25: see `CalendarDay`. */
+export const DAY_MS = 24 * HOUR_MS
+
+// 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z: what four digits of a year can say.
+const FIRST: Instant = -62_135_596_800_000
+const LAST: Instant = 253_402_300_799_999
+
+const isInstant = (n: number): boolean => Number.isInteger(n) && n >= FIRST && n <= LAST
+
+const InstantNumber = Schema.Number.pipe(
+  Schema.filter(isInstant, { message: () => "must be whole milliseconds within the years 1 to 9999" })
+)
+
+/** ISO 8601 in UTC with milliseconds and `Z`, such as `2026-11-20T10:20:42.123Z` (contract §4). */
+export const toIso = (instant: Instant): string => new Date(instant).toISOString()
+
+/** `toIso`, with null for an instant that has not come. */
+export const toIsoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))$/
+
+const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
+
+const daysInMonth = (year: number, month: number): number =>
+  month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0)
+
+/** The instant that the parts of a text name, if there is one. By hand: `Date.parse` rolls 30 February into March. */
+const parse = (parts: RegExpExecArray | null): Instant | undefined => {
+  if (parts === null) return undefined
+  const part = (at: number): number => Number(parts[at] ?? 0)
+  const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)]
+  const [offset_hours, offset_minutes] = [part(9), part(10)]
+  if (month < 1 || day < 1 || day > daysInMonth(year, month)) return undefined
+  if (hour > 23 || minute > 59 || second > 59 || offset_hours > 23 || offset_minutes > 59) return undefined
+  const milliseconds = Number((parts[7] ?? "").slice(0, 3).padEnd(3, "0"))
+  const time_of_day = hour * HOUR_MS + minute * MINUTE_MS + second * SECOND_MS + milliseconds
+  const offset = (offset_hours * HOUR_MS + offset_minutes * MINUTE_MS) * (parts[8] === "-" ? -1 : 1)
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999; `setUTCFullYear` takes them as they are.
+  const instant = new Date(0).setUTCFullYear(year, month - 1, day) + time_of_day - offset
+  return isInstant(instant) ? instant : undefined
+}
+
+const TEXT = Schema.String.annotations({ message: () => "must be a string" })
+
+const instantFrom = (
+  read: (text: string) => Instant | undefined,
+  { refused, jsonSchema }: { readonly refused: string; readonly jsonSchema: object }
+): Schema.Schema<Instant, string> =>
+  Schema.transformOrFail(TEXT, InstantNumber, {
+    strict: true,
+    decode: (text, _, ast) => {
+      const instant = read(text)
+      return instant === undefined ? Either.left(new ParseResult.Type(ast, text, refused)) : Either.right(instant)
+    },
+    encode: (instant) => Either.right(toIso(instant))
+  }).annotations({ jsonSchema })
+
+const EXAMPLE = "2026-11-20T10:20:42Z"
+
+/**
+ * An ISO 8601 date and time with `Z` or an offset from UTC, to an instant. Seconds may be left out; a fraction of a
+ * second may have any length and is cut down to milliseconds. Dates that do not exist are refused (contract §4).
+ */
+export const DateTimeText = instantFrom((text) => parse(DATE_TIME.exec(text.trim())), {
+  refused: `must be a date and time such as ${EXAMPLE}`,
+  jsonSchema: {
+    type: "string",
+    format: "date-time",
+    description: "An ISO 8601 date and time with Z or an offset from UTC",
+    examples: [EXAMPLE]
+  }
+})
+
+/** As `DateTimeText`, or a bare date, which means 00:00 UTC of that day (contract §1). */
+export const DateOrDateTimeText = instantFrom((text) => parse(DATE_TIME.exec(text.trim()) ?? DATE.exec(text.trim())), {
+  refused: `must be a date and time such as ${EXAMPLE}, or a date such as 2026-11-20`,
+  jsonSchema: {
+    type: "string",
+    anyOf: [{ format: "date-time" }, { format: "date" }],
+    description: "An ISO 8601 date and time with Z or an offset from UTC; a bare date means 00:00 UTC",
+    examples: [EXAMPLE, "2026-11-20"]
+  }
+})

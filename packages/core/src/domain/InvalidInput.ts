@@ -1,0 +1,14 @@
+import { Data } from "effect"
+
+/** One thing that is wrong with an input: where it stands and what to change. */
+export interface Issue {
+  readonly field: string
+  readonly message: string
+}
+
+/** An input breaks a rule that only the shop's data can tell, such as a quote below the deposit (spec §7, contract §4). */
+export class InvalidInput extends Data.TaggedError("InvalidInput")<{ readonly issues: ReadonlyArray<Issue> }> {
+  override get message() {
+    return this.issues.map(({ field, message }) => `${field} ${message}`).join("; ")
+  }
+}

@@ -1,0 +1,79 @@
+import { Data, Schema } from "effect"
+import type { ClientId, KeyId, ShopId, TicketId } from "./Identifier.js"
+import { type Instant, toIsoOrNull } from "./Instant.js"
+import type { LoyaltyProgram } from "./LoyaltyProgram.js"
+
+/** A client's card in a shop (spec §2). */
+export const LoyaltyCard = Schema.Struct({
+  balance: Schema.Int.annotations({ description: "Stamps not yet spent" }),
+  lifetime: Schema.Int.annotations({ description: "All stamps ever given; it never falls" }),
+  rewards_available: Schema.Int,
+  rewards_redeemed: Schema.Int,
+  updated_at: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "LoyaltyCard" })
+export type LoyaltyCard = typeof LoyaltyCard.Type
+
+/** A card as it is stored: always the sum of the ledger's entries. */
+export interface CardRecord {
+  readonly shop_id: ShopId
+  readonly client_id: ClientId
+  readonly balance: number
+  readonly lifetime: number
+  readonly rewards_redeemed: number
+  readonly updated_at: Instant | null
+}
+
+/** One line of the append-only ledger: stamps given by hand or earned by a ticket, or spent on a reward (contract §6). */
+export interface LedgerEntry {
+  readonly shop_id: ShopId
+  readonly id: string
+  readonly client_id: ClientId
+  readonly kind: "stamps" | "ticket" | "redeem"
+  /** Positive where stamps were given, negative where they were spent. */
+  readonly stamps: number
+  readonly ticket_id: TicketId | null
+  readonly caller_id: KeyId | null
+  readonly created_at: Instant
+}
+
+/** There is nothing to redeem on the card. */
+export class NoReward extends Data.TaggedError("NoReward")<{
+  readonly balance: number
+  readonly stamps_required: number
+}> {
+  override get message() {
+    return `The card holds ${this.balance} of the ${this.stamps_required} stamps of a reward`
+  }
+}
+
+/** The card of a client who never used it (contract §6). */
+export const blankCard = (shop_id: ShopId, client_id: ClientId): CardRecord => ({
+  shop_id,
+  client_id,
+  balance: 0,
+  lifetime: 0,
+  rewards_redeemed: 0,
+  updated_at: null
+})
+
+/** The card after one more line of the ledger. */
+export const post = (card: CardRecord, entry: LedgerEntry): CardRecord => ({
+  ...card,
+  balance: card.balance + entry.stamps,
+  lifetime: card.lifetime + Math.max(0, entry.stamps),
+  rewards_redeemed: card.rewards_redeemed + (entry.kind === "redeem" ? 1 : 0),
+  updated_at: entry.created_at
+})
+
+/** How many rewards the card's stamps would buy now. */
+export const rewardsAvailable = (card: CardRecord, program: LoyaltyProgram): number =>
+  Math.floor(card.balance / program.stamps_required)
+
+/** The card as it is answered. */
+export const cardView = (card: CardRecord, program: LoyaltyProgram): LoyaltyCard => ({
+  balance: card.balance,
+  lifetime: card.lifetime,
+  rewards_available: rewardsAvailable(card, program),
+  rewards_redeemed: card.rewards_redeemed,
+  updated_at: toIsoOrNull(card.updated_at)
+})

@@ -1,0 +1,16 @@
+import type { Client } from "./Client.js"
+import type { LoyaltyProgram } from "./LoyaltyProgram.js"
+import type { TicketRecord } from "./Ticket.js"
+import type { StatusMove } from "./TicketLifecycle.js"
+
+/**
+ * The stamps a move gives: once in a ticket's life, at the first of `ready` or `collected` (with outcome ready)
+ * at which it has a linked client and the programme is on; otherwise 0 (contract §6).
+ */
+export const stampsEarned = (
+  ticket: TicketRecord,
+  move: StatusMove,
+  program: LoyaltyProgram,
+  client: Client | null
+): number =>
+  move.earns_stamps && program.active && client !== null && !ticket.stamps_earned ? program.stamps_per_ticket : 0

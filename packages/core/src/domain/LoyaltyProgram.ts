@@ -1,0 +1,32 @@
+import { Data, Schema } from "effect"
+import { Limits } from "./Limits.js"
+import { Text } from "./Text.js"
+
+const stamps = (least: number) =>
+  Schema.Int.pipe(Schema.between(least, 1000, { message: () => `must be a whole number from ${least} to 1000` }))
+
+/** A shop's loyalty programme: how many stamps a ticket gives, and how many a reward costs (contract §6). */
+export const LoyaltyProgram = Schema.Struct({
+  active: Schema.Boolean,
+  name: Schema.NullOr(Text(Limits.name_characters)),
+  stamps_required: stamps(1),
+  stamps_per_ticket: stamps(0),
+  reward_label: Schema.NullOr(Text(Limits.name_characters))
+}).annotations({ identifier: "LoyaltyProgram" })
+export type LoyaltyProgram = typeof LoyaltyProgram.Type
+
+/** The programme of a shop that has not set one up. */
+export const noProgram: LoyaltyProgram = {
+  active: false,
+  name: null,
+  stamps_required: 10,
+  stamps_per_ticket: 1,
+  reward_label: null
+}
+
+/** The shop's loyalty programme is off; reading still works (contract §6). */
+export class LoyaltyOff extends Data.TaggedError("LoyaltyOff")<{}> {
+  override get message() {
+    return "The shop's loyalty programme is off"
+  }
+}

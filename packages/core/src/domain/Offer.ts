@@ -1,0 +1,35 @@
+import { Data } from "effect"
+import type { OfferId, ShopId, TicketId } from "./Identifier.js"
+import type { Instant } from "./Instant.js"
+import type { Phone } from "./Phone.js"
+
+/** Whether an offer waits for its answer, was accepted, or answered with a block of the shop. */
+export type OfferStatus = "open" | "accepted" | "blocked"
+
+/**
+ * A ticket offered to whoever holds a phone number, or to nobody. It is made to the number and not to an account,
+ * so nothing of a create depends on whether an account exists (spec §4, contract §4).
+ */
+export interface OfferRecord {
+  readonly id: OfferId
+  readonly shop_id: ShopId
+  readonly ticket_id: TicketId
+  readonly phone: Phone
+  readonly status: OfferStatus
+  readonly created_at: Instant
+  readonly answered_at: Instant | null
+}
+
+/** No such offer. */
+export class OfferNotFound extends Data.TaggedError("OfferNotFound")<{}> {
+  override get message() {
+    return "There is no such offer"
+  }
+}
+
+/** The offer was answered already, or its shop is blocked (contract §10). */
+export class OfferClosed extends Data.TaggedError("OfferClosed")<{}> {
+  override get message() {
+    return "The offer was answered already"
+  }
+}

@@ -1,0 +1,21 @@
+import type { KeyId, ShopId } from "./Identifier.js"
+import type { Instant } from "./Instant.js"
+
+/** What an idempotency key stands for: one operation of one caller (contract §3). */
+export interface RememberedKey {
+  readonly caller_id: KeyId
+  readonly operation: string
+  readonly key: string
+}
+
+/** The first answer to an idempotency key, as text so that a replay is what it was (contract §3). */
+export interface Remembered extends RememberedKey {
+  readonly shop_id: ShopId
+  readonly fingerprint: string
+  readonly answer: string
+  readonly expires_at: Instant
+}
+
+/** Where a remembered answer stands in a slice. */
+export const rememberedPlace = ({ caller_id, operation, key }: RememberedKey): string =>
+  `${caller_id} ${operation} ${key}`

@@ -1,0 +1,72 @@
+import { Data, Schema } from "effect"
+import type { TimeZone } from "./CalendarDay.js"
+import type { ShopId } from "./Identifier.js"
+import type { Instant } from "./Instant.js"
+import type { LimitWindow } from "./LimitWindow.js"
+import type { LoyaltyProgram } from "./LoyaltyProgram.js"
+import { Scope } from "./Scope.js"
+
+/** A shop's settings. */
+export interface ShopRecord {
+  readonly id: ShopId
+  readonly name: string
+  readonly currency: string
+  readonly decimals: number
+  readonly time_zone: TimeZone
+  readonly tracking_base_url: string | null
+  /** The shop may work at all; otherwise `SHOP_NOT_APPROVED`. */
+  readonly approved: boolean
+  /** The account is open; otherwise `ACCOUNT_DEACTIVATED`. */
+  readonly active: boolean
+  /** The API is switched on for this shop; otherwise `API_DISABLED` (spec §1). */
+  readonly api_enabled: boolean
+  readonly program: LoyaltyProgram
+  /** Words refused in this shop's texts besides the embedder's own list (contract §2). */
+  readonly forbidden_words: ReadonlyArray<string>
+  readonly created_at: Instant
+}
+
+/** What every command of a shop may move on: the one narrow row under which they run one after another. */
+export interface ShopHead {
+  readonly shop_id: ShopId
+  readonly next_number: number
+  /** The place that the next change of a ticket takes. */
+  readonly change_seq: number
+  /** The place that the next event takes. */
+  readonly event_seq: number
+  /** The instant of the latest command; the next one is never earlier (contract §1). */
+  readonly last_instant: Instant
+  readonly tickets_per_hour: LimitWindow
+  readonly tickets_per_day: LimitWindow
+}
+
+/** No such shop. */
+export class ShopNotFound extends Data.TaggedError("ShopNotFound")<{}> {
+  override get message() {
+    return "There is no such shop"
+  }
+}
+
+/** The shop behind a key, with the key's scopes (contract §7). */
+export const ShopView = Schema.Struct({
+  id: Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
+  name: Schema.String,
+  currency: Schema.String,
+  decimals: Schema.Int,
+  time_zone: Schema.String,
+  scopes: Schema.Array(Scope)
+}).annotations({ identifier: "Shop" })
+export type ShopView = typeof ShopView.Type
+
+const ended: LimitWindow = { used: 0, resets_at: Number.NEGATIVE_INFINITY }
+
+/** The head of a shop that has done nothing yet. */
+export const firstHead = (shop_id: ShopId): ShopHead => ({
+  shop_id,
+  next_number: 1,
+  change_seq: 1,
+  event_seq: 1,
+  last_instant: 0,
+  tickets_per_hour: ended,
+  tickets_per_day: ended
+})

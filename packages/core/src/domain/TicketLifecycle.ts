@@ -1,0 +1,144 @@
+import { Data, Schema } from "effect"
+import type { EventType } from "./EventType.js"
+import type { Instant } from "./Instant.js"
+import { Limits } from "./Limits.js"
+
+/** Where a ticket stands (spec §3). */
+export const TicketState = Schema.Literal("workshop", "ready", "impossible", "collected", "abandoned").annotations({
+  identifier: "TicketState"
+})
+export type TicketState = typeof TicketState.Type
+
+/** What a status request may ask for (spec §4). */
+export const TicketStatus = Schema.Literal("ready", "impossible", "workshop", "collected").annotations({
+  identifier: "TicketStatus"
+})
+export type TicketStatus = typeof TicketStatus.Type
+
+/** Why a ticket was closed without its client: ready and never picked up, or left in the workshop without news (spec §2). */
+export const AbandonReason = Schema.Literal("uncollected", "no_news").annotations({ identifier: "AbandonReason" })
+export type AbandonReason = typeof AbandonReason.Type
+
+/** A move that a status request makes. */
+export interface StatusMove {
+  readonly from: TicketState
+  readonly to: TicketStatus
+  readonly event: EventType
+  /** The linked client is told in the app (contract §5). */
+  readonly notifies_client: boolean
+  /** The first such move of a ticket earns its stamps (contract §6). */
+  readonly earns_stamps: boolean
+  /** How long after collection the move is still accepted. */
+  readonly within_ms?: number
+}
+
+/** A move that the service makes by itself. */
+export interface ClosureMove {
+  readonly from: TicketState
+  readonly reason: AbandonReason
+  /** The field of the ticket from which the time counts. */
+  readonly counts_from: "ready_at" | "shop_changed_at"
+  readonly after_ms: number
+}
+
+const quiet = { notifies_client: false, earns_stamps: false } as const
+
+/** Every move that a status request can make; all others are refused (spec §3). */
+export const statusMoves = [
+  { from: "workshop", to: "ready", event: "ticket.ready", notifies_client: true, earns_stamps: true },
+  { from: "workshop", to: "impossible", event: "ticket.impossible", notifies_client: true, earns_stamps: false },
+  { from: "ready", to: "collected", event: "ticket.collected", notifies_client: false, earns_stamps: true },
+  { from: "impossible", to: "collected", event: "ticket.collected", ...quiet },
+  { from: "ready", to: "workshop", event: "ticket.reopened", ...quiet },
+  { from: "impossible", to: "workshop", event: "ticket.reopened", ...quiet },
+  { from: "collected", to: "workshop", event: "ticket.reopened", ...quiet, within_ms: Limits.reopen_window_ms }
+] as const satisfies ReadonlyArray<StatusMove>
+
+/** Both automatic closures. `impossible` never closes by itself (spec §3, contract §5). */
+export const closureMoves = [
+  { from: "ready", reason: "uncollected", counts_from: "ready_at", after_ms: Limits.closure_ms },
+  { from: "workshop", reason: "no_news", counts_from: "shop_changed_at", after_ms: Limits.closure_ms }
+] as const satisfies ReadonlyArray<ClosureMove>
+
+/** States in which the item is still in the shop. `by-number` prefers them (contract §1). */
+export const openStates = ["workshop", "ready", "impossible"] as const satisfies ReadonlyArray<TicketState>
+
+/** Whether the item is still in the shop. */
+export const isOpen = (state: TicketState): boolean => (openStates as ReadonlyArray<TicketState>).includes(state)
+
+/** The part of a ticket that its moves depend on. */
+export interface Standing {
+  readonly state: TicketState
+  readonly ready_at: Instant | null
+  readonly collected_at: Instant | null
+  readonly shop_changed_at: Instant
+}
+
+const stillAccepted = (move: StatusMove, ticket: Standing, now: Instant): boolean =>
+  move.within_ms === undefined || (ticket.collected_at !== null && now <= ticket.collected_at + move.within_ms)
+
+const movesFrom = (ticket: Standing, now: Instant): ReadonlyArray<StatusMove> =>
+  statusMoves.filter((move) => move.from === ticket.state && stillAccepted(move, ticket, now))
+
+/** The statuses that the ticket would accept now. */
+export const allowed = (ticket: Standing, now: Instant): ReadonlyArray<TicketStatus> =>
+  movesFrom(ticket, now).map((move) => move.to)
+
+/** A move the ticket does not make. `allowed` lists the statuses it would accept now (contract §2). */
+interface RefusedMove {
+  readonly from: TicketState
+  readonly to: TicketStatus
+  readonly allowed: ReadonlyArray<TicketStatus>
+}
+
+const instead = ({ allowed }: RefusedMove) => (allowed.length === 0 ? "" : `; it would accept: ${allowed.join(", ")}`)
+
+/** The ticket is in that state already. */
+export class SameState extends Data.TaggedError("SameState")<RefusedMove> {
+  override get message() {
+    return `The ticket is ${this.from} already${instead(this)}`
+  }
+}
+
+/** No such move exists. */
+export class InvalidTransition extends Data.TaggedError("InvalidTransition")<RefusedMove> {
+  override get message() {
+    return `A ticket that is ${this.from} cannot become ${this.to}${instead(this)}`
+  }
+}
+
+/** The ticket was collected more than 24 hours ago. */
+export class ReopenWindowPassed extends Data.TaggedError("ReopenWindowPassed")<RefusedMove> {
+  override get message() {
+    return "The ticket was collected more than 24 hours ago and can no longer change"
+  }
+}
+
+/** The ticket was closed by the service. Nothing changes it any more. */
+export class TicketAbandoned extends Data.TaggedError("TicketAbandoned")<Partial<RefusedMove>> {
+  override get message() {
+    return "The ticket is abandoned and can no longer change; create a new one"
+  }
+}
+
+/** Why a ticket refuses a status. */
+export type MoveRefusal = SameState | InvalidTransition | ReopenWindowPassed | TicketAbandoned
+
+/** The move that a status request makes, or why there is none (spec §3). */
+export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): StatusMove | MoveRefusal => {
+  const moves = movesFrom(ticket, now)
+  const found = moves.find((move) => move.to === to)
+  if (found !== undefined) return found
+  const refused: RefusedMove = { from: ticket.state, to, allowed: moves.map((move) => move.to) }
+  if (ticket.state === "abandoned") return new TicketAbandoned(refused)
+  const expired = statusMoves.some((move) => move.from === ticket.state && !stillAccepted(move, ticket, now))
+  if (expired) return new ReopenWindowPassed(refused)
+  return ticket.state === to ? new SameState(refused) : new InvalidTransition(refused)
+}
+
+/** The automatic closure that awaits a ticket and the instant at which it is due, or null where none does (contract §5). */
+export const closure = (ticket: Standing): { readonly due_at: Instant; readonly reason: AbandonReason } | null => {
+  const move = closureMoves.find((row) => row.from === ticket.state)
+  const since = move === undefined ? null : ticket[move.counts_from]
+  return move === undefined || since === null ? null : { due_at: since + move.after_ms, reason: move.reason }
+}

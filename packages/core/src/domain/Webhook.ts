@@ -1,0 +1,60 @@
+import { Data } from "effect"
+import type { ShopId } from "./Identifier.js"
+import { type Instant, toIsoOrNull } from "./Instant.js"
+import { Limits } from "./Limits.js"
+import { secretText } from "./SecretText.js"
+
+/** Why a webhook turned off: its receiver said it is gone, or it failed for too long (spec §6). */
+export type WebhookOffReason = "gone" | "failing"
+
+/** The one address to which a shop's events are sent (spec §6). */
+export interface Webhook {
+  readonly shop_id: ShopId
+  readonly url: string
+  readonly secret: string
+  /** The secret before the last change; both sign until `previous_until` (spec §6). */
+  readonly previous_secret: string | null
+  readonly previous_until: Instant | null
+  readonly off_reason: WebhookOffReason | null
+  readonly failures_in_row: number
+  readonly first_failure_at: Instant | null
+}
+
+/** A webhook as its owner sees it (contract §10). */
+export interface WebhookStatus {
+  readonly url: string | null
+  readonly on: boolean
+  readonly off_reason: WebhookOffReason | null
+  readonly failures_in_row: number
+  readonly first_failure_at: string | null
+}
+
+/** The shop has no webhook. */
+export class WebhookNotSet extends Data.TaggedError("WebhookNotSet")<{}> {
+  override get message() {
+    return "The shop has no webhook; set its address first"
+  }
+}
+
+/** A webhook secret's text (contract §9). */
+export const webhookSecret = (entropy: Uint8Array): string => `whsec_${secretText(entropy)}`
+
+/** The webhook with a new secret; the old one signs beside it for 24 hours (spec §6). */
+export const rotated = (webhook: Webhook, secret: string, now: Instant): Webhook => ({
+  ...webhook,
+  secret,
+  previous_secret: webhook.secret,
+  previous_until: now + Limits.secret_overlap_ms
+})
+
+/** The webhook as its owner sees it; without one everything is empty. */
+export const webhookStatus = (webhook: Webhook | null): WebhookStatus =>
+  webhook === null
+    ? { url: null, on: false, off_reason: null, failures_in_row: 0, first_failure_at: null }
+    : {
+        url: webhook.url,
+        on: webhook.off_reason === null,
+        off_reason: webhook.off_reason,
+        failures_in_row: webhook.failures_in_row,
+        first_failure_at: toIsoOrNull(webhook.first_failure_at)
+      }

@@ -1,0 +1,84 @@
+import { type Brand, Either } from "effect"
+import { isPublicAddress } from "./PublicAddress.js"
+import { isCleanText } from "./Text.js"
+
+/** The address of a shop's webhook, as text: vetted as far as that goes without looking its host up (contract §9). */
+export type WebhookAddress = string & Brand.Brand<"WebhookAddress">
+
+/** Where webhooks may go. `ports` holds for all but loopback hosts, which `allowLoopbackHttp` frees altogether. */
+export interface Policy {
+  readonly ports: ReadonlyArray<number>
+  /** Loopback hosts may be reached, over http or https, on any port (contract §10). */
+  readonly allowLoopbackHttp: boolean
+}
+
+const LONGEST = 2048
+
+const HOST_NAME = /^(?=.{1,253}$)(?:[^.]{1,63}\.)+[^.]{1,63}$/
+
+const REFUSED = {
+  unreadable: "must be a web address such as https://shop.example.com/hook",
+  length: `must be at most ${LONGEST} characters`,
+  space: "must not hold white space or control characters",
+  scheme: "must start with https://",
+  credentials: "must not hold a user name or a password",
+  fragment: "must not hold a # and what follows it",
+  dot: "must not have a dot at the end of its host",
+  host: "must name its host in full, such as shop.example.com",
+  localhost: "must not name this machine: give a host that can be reached from the internet",
+  address: "must not hold a private or special-purpose address: give one that can be reached from the internet",
+  port: (ports: ReadonlyArray<number>) => `must use port ${ports.join(" or ")}`
+} as const
+
+const isLocalName = (host: string): boolean => host === "localhost" || host.endsWith(".localhost")
+
+// `URL` has flattened every spelling of an IPv4 address (0x7f.1, 2130706433, …) to four decimals.
+const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
+
+const isLoopback = (host: string): boolean =>
+  isLocalName(host) || host === "[::1]" || (IPV4.test(host) && host.startsWith("127."))
+
+const hostRefusal = (host: string): string | undefined => {
+  if (host.startsWith("[")) return isPublicAddress(host.slice(1, -1)) ? undefined : REFUSED.address
+  if (IPV4.test(host)) return isPublicAddress(host) ? undefined : REFUSED.address
+  if (host.endsWith(".")) return REFUSED.dot
+  if (isLocalName(host)) return REFUSED.localhost
+  return HOST_NAME.test(host) ? undefined : REFUSED.host
+}
+
+const portOf = (url: URL): number => (url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port))
+
+const refusalOf = (url: URL, policy: Policy): string | undefined => {
+  const free = policy.allowLoopbackHttp && isLoopback(url.hostname)
+  if (url.protocol !== "https:" && !(free && url.protocol === "http:")) return REFUSED.scheme
+  if (url.username !== "" || url.password !== "") return REFUSED.credentials
+  // Not `url.hash`, which is also empty for a lone # at the end.
+  if (url.href.includes("#")) return REFUSED.fragment
+  if (free) return portOf(url) === 0 ? REFUSED.unreadable : undefined
+  return hostRefusal(url.hostname) ?? (policy.ports.includes(portOf(url)) ? undefined : REFUSED.port(policy.ports))
+}
+
+/**
+ * A webhook's address, or a sentence that says what to change: what could never be dialled is refused when it is set;
+ * a host's name is judged when it is dialled, by the addresses it then has (contract §9).
+ * Kept in the one spelling that `URL` gives it, so that what was judged is what will be dialled.
+ */
+export const parse = (text: string, policy: Policy): Either.Either<WebhookAddress, string> => {
+  const trimmed = text.trim()
+  if (trimmed.length > LONGEST) return Either.left(REFUSED.length)
+  // `URL` would drop tabs and newlines and escape spaces in silence.
+  if (/\s/.test(trimmed) || !isCleanText(trimmed)) return Either.left(REFUSED.space)
+  if (!URL.canParse(trimmed)) return Either.left(REFUSED.unreadable)
+  const url = new URL(trimmed)
+  const refusal = refusalOf(url, policy)
+  if (refusal !== undefined) return Either.left(refusal)
+  // Escapes can lengthen it. A bare origin stays without the slash that `URL` puts after it: it reads back as given.
+  if (url.href.length > LONGEST) return Either.left(REFUSED.length)
+  return Either.right((url.href === `${trimmed}/` ? trimmed : url.href) as WebhookAddress)
+}
+
+/** What the world's webhooks live by. */
+export const production: Policy = { ports: [443], allowLoopbackHttp: false }
+
+/** As `production`, and a tester's own machine (contract §10). */
+export const sandbox: Policy = { ...production, allowLoopbackHttp: true }

@@ -1,0 +1,36 @@
+/**
+ * Words and phrases to look for: by the first word of each entry, the words that must follow it.
+ * An empty sequence means that the first word alone is an entry.
+ */
+export type WordList = ReadonlyMap<string, ReadonlyArray<ReadonlyArray<string>>>
+
+// A pictograph stands for a word of its own, so that a gesture can be listed.
+const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
+
+// NFKC makes composed and decomposed, full-width and ordinary letters alike; accents still tell words apart.
+const wordsOf = (text: string): ReadonlyArray<string> => text.normalize("NFKC").toLowerCase().match(WORD) ?? []
+
+/** Reads entries as they are written; hyphens and apostrophes split one into a phrase. Entries without a word vanish. */
+export const make = (entries: Iterable<string>): WordList => {
+  const list = new Map<string, Array<ReadonlyArray<string>>>()
+  for (const entry of entries) {
+    const [first, ...rest] = wordsOf(entry)
+    if (first === undefined) continue
+    const known = list.get(first)
+    if (known === undefined) list.set(first, [rest])
+    else known.push(rest)
+  }
+  return list
+}
+
+/**
+ * Whether a text holds an entry of the list as whole words, whatever their case and what stands between them
+ * (contract §2, the 422 rule). `Scunthorpe` holds no entry that is only a part of it.
+ */
+export const contains = (list: WordList, text: string): boolean => {
+  const words = wordsOf(text)
+  return words.some(
+    (word, at) =>
+      list.get(word)?.some((rest) => rest.every((next, distance) => words[at + 1 + distance] === next)) ?? false
+  )
+}

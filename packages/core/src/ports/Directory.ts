@@ -1,0 +1,37 @@
+import { Context, type Effect } from "effect"
+import type { ApiKeyRecord } from "../domain/ApiKey.js"
+import type { ClientAccount } from "../domain/Client.js"
+import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import type { NotificationRecord } from "../domain/Notification.js"
+import type { OfferRecord } from "../domain/Offer.js"
+import type { ShopRecord } from "../domain/Shop.js"
+import type { StoreUnavailable } from "./Store.js"
+
+/** A thing whose shop is asked for: for acts that carry no shop. */
+export type Belonging =
+  | { readonly _tag: "Ticket"; readonly id: TicketId }
+  | { readonly _tag: "Offer"; readonly id: OfferId }
+  | { readonly _tag: "Key"; readonly id: KeyId }
+
+/** What belongs to no one shop: the shops themselves, client accounts, and whose a key or a thing is. */
+export class Directory extends Context.Tag("@workshop/core/Directory")<
+  Directory,
+  {
+    /** Opens a shop with an untouched head. */
+    readonly createShop: (shop: ShopRecord) => Effect.Effect<void, StoreUnavailable>
+    /** Opens a client account; false, and nothing opened, where another account holds the number. */
+    readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
+    /** The key with this hash and its shop, revoked or not; null where there is none. */
+    readonly keyByHash: (
+      hash: string
+    ) => Effect.Effect<{ readonly key: ApiKeyRecord; readonly shop: ShopRecord } | null, StoreUnavailable>
+    /** The shop to which a thing belongs; null where there is no such thing. */
+    readonly shopOf: (thing: Belonging) => Effect.Effect<ShopId | null, StoreUnavailable>
+    /** The account with this id; null where there is none. */
+    readonly account: (id: ClientId) => Effect.Effect<ClientAccount | null, StoreUnavailable>
+    /** The offers to a client's number that the client sees, oldest first: none still open of a shop they block. */
+    readonly offers: (id: ClientId) => Effect.Effect<ReadonlyArray<OfferRecord>, StoreUnavailable>
+    /** What the client was told in the app, oldest first. */
+    readonly inbox: (id: ClientId) => Effect.Effect<ReadonlyArray<NotificationRecord>, StoreUnavailable>
+  }
+>() {}

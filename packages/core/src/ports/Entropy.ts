@@ -1,0 +1,41 @@
+import { Context, Effect, Layer } from "effect"
+import { PCGRandom } from "effect/Utils"
+
+/** The source of all randomness: identifiers, tracking codes, keys and secrets. */
+export class Entropy extends Context.Tag("@workshop/core/Entropy")<
+  Entropy,
+  {
+    /** `n` random bytes. They are the caller's to keep. */
+    readonly bytes: (n: number) => Uint8Array
+  }
+>() {
+  /** The system's own random source, through the web-standard `crypto`. */
+  static readonly layer = Layer.sync(Entropy, () => Entropy.of({ bytes: pooled() }))
+
+  /** Bytes that follow from a seed: the same run again. For tests and simulations only, as they can be guessed. */
+  static readonly layerSeeded = (seed: number) =>
+    Layer.sync(Entropy, () => {
+      const random = new PCGRandom(seed)
+      return Entropy.of({ bytes: (n) => Uint8Array.from({ length: n }, () => random.integer(256)) })
+    })
+
+  /** Entropy as an effect, for a single use. */
+  static readonly draw = (n: number) => Effect.map(Entropy, ({ bytes }) => bytes(n))
+}
+
+const POOL_BYTES = 8192
+
+/** One call to the system fills many small draws; bytes are never handed out twice. */
+const pooled = () => {
+  let pool = new Uint8Array(0)
+  let at = 0
+  return (n: number): Uint8Array => {
+    if (n > POOL_BYTES) return crypto.getRandomValues(new Uint8Array(n))
+    if (at + n > pool.length) {
+      pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES))
+      at = 0
+    }
+    at += n
+    return pool.slice(at - n, at)
+  }
+}

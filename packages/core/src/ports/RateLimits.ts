@@ -1,0 +1,30 @@
+import { Context, type Effect } from "effect"
+import type { TimeZone } from "../domain/CalendarDay.js"
+import type { Instant } from "../domain/Instant.js"
+import type { PolicyName } from "../domain/Limits.js"
+import type { LimitReached, Usage } from "../domain/LimitWindow.js"
+import type { StoreUnavailable } from "./Store.js"
+
+/** One use of a policy by one subject: a key, a shop or an address. */
+export interface Take {
+  readonly policy: PolicyName
+  readonly subject: string
+  /** The shop's time zone where the window is its calendar day. */
+  readonly time_zone: TimeZone | null
+}
+
+/** The counts behind request, write, look-up and unauthenticated limits, shared by all processes of one service (contract §8). */
+export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
+  RateLimits,
+  {
+    /** Takes one use of every policy, or of none: then those refuse that have none left. Concurrent takes never overdraw. */
+    readonly take: (
+      takes: ReadonlyArray<Take>,
+      now: Instant
+    ) => Effect.Effect<ReadonlyArray<Usage>, LimitReached | StoreUnavailable>
+    /** Returns uses taken earlier, where their window is still open: for answers that the contract does not count. */
+    readonly giveBack: (takes: ReadonlyArray<Take>, now: Instant) => Effect.Effect<void, StoreUnavailable>
+    /** What a take would find, without taking. */
+    readonly look: (take: Take, now: Instant) => Effect.Effect<Usage, StoreUnavailable>
+  }
+>() {}

@@ -1,0 +1,88 @@
+import { Context, type Effect } from "effect"
+import type { ShopState } from "../decisions/Command.js"
+import type { SeenClient } from "../decisions/Need.js"
+import type { ApiKeyRecord } from "../domain/ApiKey.js"
+import type { Client } from "../domain/Client.js"
+import type { EventRecord } from "../domain/Event.js"
+import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
+import type { Instant } from "../domain/Instant.js"
+import type { Phone } from "../domain/Phone.js"
+import type { ShopRecord } from "../domain/Shop.js"
+import type { TicketRecord } from "../domain/Ticket.js"
+import type { TicketState } from "../domain/TicketLifecycle.js"
+import type { StoreUnavailable } from "./Store.js"
+
+/** A ticket with its client as the shop sees them now: blocks and renames apply on reading. */
+export interface SeenTicket {
+  readonly record: TicketRecord
+  readonly client: Client | null
+}
+
+/** Tickets of a shop, with the settings that their view needs. */
+export interface SeenTickets {
+  readonly shop: ShopRecord
+  readonly tickets: ReadonlyArray<SeenTicket>
+}
+
+/** Which tickets to list (spec §4); all that are given must hold. */
+export interface TicketFilter {
+  readonly state?: ReadonlyArray<TicketState>
+  readonly number?: number
+  readonly client_id?: ClientId
+  readonly phone?: Phone
+  readonly external_ref?: string
+  /** Inclusive. */
+  readonly created_after?: Instant
+  /** Exclusive. */
+  readonly created_before?: Instant
+}
+
+/** In which order to list, and after which place (contract §1). */
+export type TicketOrder =
+  /** By `created_at`, then `id`, both descending. */
+  | { readonly _tag: "Newest"; readonly after: { readonly created_at: Instant; readonly id: TicketId } | null }
+  /** By change, ascending: what changed at `since` or later, after the change `after`. */
+  | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null }
+
+/** A client as a shop sees them, with their tickets there counted. */
+export interface CountedClient extends SeenClient {
+  readonly shop: ShopRecord
+  readonly tickets_open: number
+  readonly tickets_total: number
+}
+
+/**
+ * What a shop reads, each in one look at committed data. The cost of a read does not depend on how many tickets
+ * the shop has. Clients whom the shop does not know and clients who block it are absent alike.
+ */
+export class Reads extends Context.Tag("@workshop/core/Reads")<
+  Reads,
+  {
+    /** The shop's settings, head and webhook; null where there is no such shop. */
+    readonly shop: (shop_id: ShopId) => Effect.Effect<ShopState | null, StoreUnavailable>
+    /** One ticket of the shop, or none. */
+    readonly ticket: (shop_id: ShopId, id: TicketId) => Effect.Effect<SeenTickets, StoreUnavailable>
+    /** At most `limit` tickets. A `client_id` that the shop does not see matches nothing. */
+    readonly tickets: (
+      shop_id: ShopId,
+      filter: TicketFilter,
+      order: TicketOrder,
+      limit: number
+    ) => Effect.Effect<SeenTickets, StoreUnavailable>
+    /** The ticket that `by-number` means (the newest open one, else the newest), then at most `limit` others, newest first. */
+    readonly ticketsOfNumber: (
+      shop_id: ShopId,
+      number: number,
+      limit: number
+    ) => Effect.Effect<SeenTickets, StoreUnavailable>
+    /** A client by id or by phone number. */
+    readonly client: (
+      shop_id: ShopId,
+      by: { readonly id: ClientId } | { readonly phone: Phone }
+    ) => Effect.Effect<CountedClient | null, StoreUnavailable>
+    /** All keys of the shop, revoked ones too, oldest first. */
+    readonly keys: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, StoreUnavailable>
+    /** The shop's events in the order in which they were raised. */
+    readonly events: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<EventRecord>, StoreUnavailable>
+  }
+>() {}

@@ -1,0 +1,17 @@
+import { Schema } from "effect"
+import { KeyId, ShopId } from "../domain/Identifier.js"
+import { Scope } from "../domain/Scope.js"
+
+/**
+ * On whose behalf a service is called. `caller_id` stands for the API key in idempotency and stamp limits, so an
+ * embedder with its own authentication gives each of its callers an id. Services trust a caller: flags, scopes
+ * and request limits are checked where a request is admitted (design §7).
+ */
+export const Caller = Schema.Struct({
+  shop_id: ShopId,
+  caller_id: KeyId,
+  scopes: Schema.Array(Scope),
+  /** Whether tickets count as made in the shop's app or through the API. */
+  via: Schema.Literal("app", "api")
+}).annotations({ identifier: "Caller" })
+export type Caller = typeof Caller.Type

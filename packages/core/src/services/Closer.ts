@@ -1,0 +1,38 @@
+import { Effect, Schedule } from "effect"
+import { closeTicket } from "../decisions/closeTicket.js"
+import { Closures } from "../ports/Closures.js"
+import { Store } from "../ports/Store.js"
+
+/** How many tickets are looked at before the rest is asked for again; it bounds memory, not what gets closed. */
+const AT_ONCE = 256
+
+/** Closes tickets that were never collected, or of which the shop gave no news, for sixty days (spec §3). */
+export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
+  effect: Effect.gen(function* () {
+    const store = yield* Store
+    const closures = yield* Closures
+
+    /** Closes everything due by now, and answers how many tickets that were. For cron jobs and workers without a process. */
+    const runOnce = Effect.gen(function* () {
+      let closed = 0
+      while (true) {
+        const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        const due = yield* closures.due(now, AT_ONCE)
+        const answers = yield* Effect.forEach(due, ({ shop_id, id }) => store.transact(closeTicket(shop_id, id)), {
+          concurrency: 16
+        })
+        closed += answers.filter(({ answer }) => answer !== null).length
+        if (due.length < AT_ONCE) return closed
+      }
+    })
+
+    return {
+      runOnce,
+      /** Closes what is due, now and then again, until interrupted. A store that is away is tried again at the next turn. */
+      run: runOnce.pipe(
+        Effect.catchAllCause((cause) => Effect.logWarning("Tickets could not be closed; trying again", cause)),
+        Effect.repeat(Schedule.spaced("1 second"))
+      )
+    }
+  })
+}) {}

@@ -1,0 +1,58 @@
+import { Effect } from "effect"
+import { type ApiKeyRecord, keyHash, looksLikeKey } from "../domain/ApiKey.js"
+import type { ShopId } from "../domain/Identifier.js"
+import { type Instant, SECOND_MS } from "../domain/Instant.js"
+import type { ShopRecord } from "../domain/Shop.js"
+import { Directory } from "../ports/Directory.js"
+import type { Caller } from "./Caller.js"
+
+/** A good key: on whose behalf it speaks, and its shop as it was when the key was read. */
+export interface KeyHolder {
+  readonly caller: Caller
+  readonly shop: ShopRecord
+}
+
+/** How long a key read from the directory is believed, if nothing tells that it changed: within the minute of spec §5. */
+const BELIEVED_MS = 30 * SECOND_MS
+const MOST_KEYS = 10_000
+
+const holder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: ShopRecord }): KeyHolder => ({
+  caller: { shop_id: shop.id, caller_id: key.id, scopes: key.scopes, via: "api" },
+  shop
+})
+
+/** Tells whose an API key is, from memory where it can (spec §5). */
+export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing", {
+  effect: Effect.gen(function* () {
+    const directory = yield* Directory
+    const believed = new Map<string, { readonly holder: KeyHolder; readonly until: Instant }>()
+    /** Counts what was forgotten, so that a look-up begun before does not bring it back. */
+    let forgotten = 0
+
+    const lookUp = Effect.fnUntraced(function* (key: string, now: Instant) {
+      const before = forgotten
+      const found = yield* directory.keyByHash(keyHash(key))
+      if (found === null || found.key.revoked_at !== null) return null
+      const known = holder(found)
+      if (before === forgotten) {
+        if (believed.size >= MOST_KEYS) believed.clear()
+        believed.set(key, { holder: known, until: now + BELIEVED_MS })
+      }
+      return known
+    })
+
+    return {
+      /** Who holds a key; null where the key is missing, wrong or revoked. Such misses are not remembered. */
+      holderOf: (key: string, now: Instant) => {
+        const entry = believed.get(key)
+        if (entry !== undefined && now < entry.until) return Effect.succeed(entry.holder)
+        return looksLikeKey(key) ? lookUp(key, now) : Effect.succeed(null)
+      },
+      /** Forgets the keys of a shop of which something changed. */
+      forget: (shop_id: ShopId): void => {
+        forgotten++
+        for (const [key, { holder }] of believed) if (holder.shop.id === shop_id) believed.delete(key)
+      }
+    }
+  })
+}) {}

@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import { createKey, type KeyInput, revokeKey } from "../decisions/ownShop.js"
+import { KEY_BYTES, KeyNotFound, keyText } from "../domain/ApiKey.js"
+import type { KeyId, ShopId } from "../domain/Identifier.js"
+import { Directory } from "../ports/Directory.js"
+import { Entropy } from "../ports/Entropy.js"
+import { Reads } from "../ports/Reads.js"
+import { Store } from "../ports/Store.js"
+import { KeyRing } from "./KeyRing.js"
+import { Shops } from "./Shops.js"
+
+/** A shop's API keys: what its owner does with them (spec §5). */
+export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
+  effect: Effect.gen(function* () {
+    const store = yield* Store
+    const reads = yield* Reads
+    const shops = yield* Shops
+    const directory = yield* Directory
+    const entropy = yield* Entropy
+    const keyRing = yield* KeyRing
+    return {
+      /** A new key. `key` is its text and is never to be had again. */
+      create: Effect.fnUntraced(function* (shop_id: ShopId, input: KeyInput) {
+        yield* shops.byId(shop_id)
+        const key = keyText(entropy.bytes(KEY_BYTES))
+        const { answer } = yield* store.transact(createKey(shop_id, input, key))
+        return { record: answer, key }
+      }),
+      /** All keys of the shop, revoked ones too, oldest first. */
+      list: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), reads.keys(shop_id)),
+      /** Revokes a key: refused at once here, within a minute elsewhere. */
+      revoke: Effect.fnUntraced(function* (id: KeyId) {
+        const shop_id = yield* directory.shopOf({ _tag: "Key", id })
+        if (shop_id === null) return yield* new KeyNotFound()
+        const { answer } = yield* store.transact(revokeKey(shop_id, id))
+        keyRing.forget(shop_id)
+        return answer
+      })
+    }
+  })
+}) {}

@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import { giveStamps, redeemReward, type StampCount } from "../decisions/giveStamps.js"
+import { type IdempotencyKey, once } from "../decisions/Idempotency.js"
+import { ClientNotFound } from "../domain/Client.js"
+import type { ClientId } from "../domain/Identifier.js"
+import { cardView } from "../domain/LoyaltyCard.js"
+import { Reads } from "../ports/Reads.js"
+import { Store } from "../ports/Store.js"
+import type { Caller } from "./Caller.js"
+
+/** Loyalty cards: read, stamped and used (spec §4, contract §6). */
+export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty", {
+  effect: Effect.gen(function* () {
+    const store = yield* Store
+    const reads = yield* Reads
+    return {
+      /** The shop's programme and the client's card as it stands, also while the programme is off. */
+      read: ({ shop_id }: Caller, id: ClientId) =>
+        Effect.flatMap(reads.client(shop_id, { id }), (client) =>
+          client === null
+            ? Effect.fail(new ClientNotFound())
+            : Effect.succeed({ program: client.shop.program, card: cardView(client.card, client.shop.program) })
+        ),
+      /** Adds stamps to the card; a repetition under the same key adds none. */
+      giveStamps: ({ shop_id, caller_id }: Caller, client_id: ClientId, count: StampCount, key: IdempotencyKey) => {
+        const command = giveStamps(shop_id, { client_id, caller_id, count })
+        const request = { client_id, count }
+        return Effect.map(
+          store.transact(once({ caller_id, operation: "loyalty.stamps", key, request }, command)),
+          ({ answer }) => answer
+        )
+      },
+      /** Uses one reward; a repetition under the same key uses none. */
+      redeem: ({ shop_id, caller_id }: Caller, client_id: ClientId, key: IdempotencyKey) => {
+        const command = redeemReward(shop_id, { client_id, caller_id })
+        const request = { client_id }
+        return Effect.map(
+          store.transact(once({ caller_id, operation: "loyalty.redeem", key, request }, command)),
+          ({ answer }) => answer
+        )
+      }
+    }
+  })
+}) {}

@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import { answerQuote, proposeQuote, type QuoteInput } from "../decisions/quoteTicket.js"
+import type { ShopId, TicketId } from "../domain/Identifier.js"
+import { Store } from "../ports/Store.js"
+import type { Caller } from "./Caller.js"
+
+/** New prices: proposed by the shop, accepted or refused by its client (contract §4). */
+export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
+  effect: Effect.gen(function* () {
+    const store = yield* Store
+    const answer = (status: "accepted" | "refused") => (shop_id: ShopId, id: TicketId) =>
+      Effect.map(store.transact(answerQuote(shop_id, id, status)), ({ answer }) => answer)
+    return {
+      /** Proposes a new price for a ticket. */
+      propose: ({ shop_id }: Caller, id: TicketId, quote: QuoteInput) =>
+        Effect.map(store.transact(proposeQuote(shop_id, id, quote)), ({ answer }) => answer),
+      /** The client takes the proposed price. */
+      accept: answer("accepted"),
+      /** The client refuses it; the price stays. */
+      refuse: answer("refused")
+    }
+  })
+}) {}

@@ -1,0 +1,80 @@
+import { Effect, Schema } from "effect"
+import { changeShop, type ShopPatch } from "../decisions/ownShop.js"
+import { TimeZone } from "../domain/CalendarDay.js"
+import type { ShopId } from "../domain/Identifier.js"
+import { Limits } from "../domain/Limits.js"
+import { noProgram } from "../domain/LoyaltyProgram.js"
+import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
+import { Currency, Decimals } from "../domain/Money.js"
+import { ShopNotFound, type ShopRecord } from "../domain/Shop.js"
+import { Text } from "../domain/Text.js"
+import { Directory } from "../ports/Directory.js"
+import { Entropy } from "../ports/Entropy.js"
+import { Reads } from "../ports/Reads.js"
+import { Store } from "../ports/Store.js"
+import { KeyRing } from "./KeyRing.js"
+
+/** What a new shop is. */
+export const ShopInput = Schema.Struct({
+  name: Text(Limits.name_characters),
+  currency: Currency,
+  decimals: Decimals,
+  time_zone: TimeZone,
+  tracking_base_url: Schema.optionalWith(
+    Schema.NullOr(
+      Text(Limits.url_characters).pipe(
+        Schema.filter((url) => URL.canParse(url) || "must be an address such as https://t.example/")
+      )
+    ),
+    { exact: true }
+  )
+}).pipe(Schema.brand("ShopInput"))
+export type ShopInput = typeof ShopInput.Type
+
+/** The shops and their settings: what the owner and the operator do. */
+export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
+  effect: Effect.gen(function* () {
+    const store = yield* Store
+    const reads = yield* Reads
+    const directory = yield* Directory
+    const entropy = yield* Entropy
+    const keyRing = yield* KeyRing
+
+    /** The shop's settings, head and webhook. */
+    const byId = (id: ShopId) =>
+      Effect.flatMap(reads.shop(id), (state) =>
+        state === null ? Effect.fail(new ShopNotFound()) : Effect.succeed(state)
+      )
+
+    /** Opens a shop: approved, active and with the API switched on. */
+    const create = Effect.fnUntraced(function* (input: ShopInput) {
+      const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+      const shop: ShopRecord = {
+        id: identifier<ShopId>({ now, entropy: entropy.bytes(ENTROPY_BYTES) }, 0),
+        name: input.name,
+        currency: input.currency,
+        decimals: input.decimals,
+        time_zone: input.time_zone,
+        tracking_base_url: input.tracking_base_url ?? null,
+        approved: true,
+        active: true,
+        api_enabled: true,
+        program: noProgram,
+        forbidden_words: [],
+        created_at: now
+      }
+      yield* directory.createShop(shop)
+      return shop
+    })
+
+    /** Changes a shop's settings. Keys of the shop feel it at once. */
+    const change = Effect.fnUntraced(function* (id: ShopId, patch: ShopPatch) {
+      yield* byId(id)
+      const { answer } = yield* store.transact(changeShop(id, patch))
+      keyRing.forget(id)
+      return answer
+    })
+
+    return { byId, create, change }
+  })
+}) {}

@@ -1,0 +1,130 @@
+import { Effect } from "effect"
+import type { Command } from "../decisions/Command.js"
+import { changeStatus } from "../decisions/changeStatus.js"
+import { createTicket } from "../decisions/createTicket.js"
+import { editTicket, type TicketEdit } from "../decisions/editTicket.js"
+import { type IdempotencyKey, once } from "../decisions/Idempotency.js"
+import * as News from "../decisions/keepTicketNews.js"
+import { recordNotified, type ShopChannel } from "../decisions/recordNotified.js"
+import { spokenTexts } from "../decisions/spokenTexts.js"
+import type { TicketInput } from "../decisions/TicketInput.js"
+import type { TicketId } from "../domain/Identifier.js"
+import { toIso } from "../domain/Instant.js"
+import { Limits } from "../domain/Limits.js"
+import { type Ticket, TicketNotFound, ticketView } from "../domain/Ticket.js"
+import type { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
+import { label } from "../domain/TicketNumber.js"
+import { ProfanityFilter } from "../ports/ProfanityFilter.js"
+import { Reads, type SeenTickets } from "../ports/Reads.js"
+import { Store } from "../ports/Store.js"
+import type { Caller } from "./Caller.js"
+import { page, read, type TicketQuery } from "./TicketQuery.js"
+
+/** Another ticket with the same number (contract §1). */
+export interface TicketSummary {
+  readonly id: string
+  readonly number: number
+  readonly number_label: string
+  readonly state: TicketState
+  readonly created_at: string
+}
+
+const views = ({ shop, tickets }: SeenTickets): ReadonlyArray<Ticket> =>
+  tickets.map(({ record, client }) => ticketView(record, shop, client))
+
+/** The tickets of a shop: created, read, moved and kept up to date (spec §3, §4). */
+export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets", {
+  effect: Effect.gen(function* () {
+    const store = yield* Store
+    const reads = yield* Reads
+    const profanity = yield* ProfanityFilter
+
+    /**
+     * A new ticket in the workshop. With an idempotency key a repetition answers the first ticket as it was;
+     * a caller in the app may do without one (spec §4, contract §3).
+     */
+    const create = (caller: Caller, input: TicketInput, key?: IdempotencyKey) =>
+      Effect.flatMap(profanity.find(spokenTexts(input)), (forbidden) => {
+        const { shop_id, caller_id, via } = caller
+        const command = createTicket(shop_id, input, { via, forbidden })
+        if (key === undefined) {
+          return Effect.map(store.transact(command), ({ answer, usages }) => ({
+            data: answer,
+            replayed: false,
+            usages
+          }))
+        }
+        const request = { ...input, type: input.type ?? "repair" }
+        return Effect.map(
+          store.transact(once({ caller_id, operation: "tickets.create", key, request }, command)),
+          ({ answer, usages }) => ({
+            ...answer,
+            usages
+          })
+        )
+      })
+
+    /** One ticket; another shop's is not found (spec §4). */
+    const byId = ({ shop_id }: Caller, id: TicketId) =>
+      Effect.flatMap(reads.ticket(shop_id, id), (seen) => {
+        const found = seen.tickets[0]
+        return found === undefined
+          ? Effect.fail(new TicketNotFound())
+          : Effect.succeed(ticketView(found.record, seen.shop, found.client))
+      })
+
+    /** A page of tickets: newest first, or with `updated_since` what changed, in the order of changes (contract §1). */
+    const list = Effect.fnUntraced(function* ({ shop_id }: Caller, query: TicketQuery) {
+      const asked = yield* read(shop_id, query)
+      const found = yield* reads.tickets(shop_id, asked.filter, asked.order, asked.limit + 1)
+      const { tickets, meta } = page(asked, found.tickets)
+      return { data: views({ shop: found.shop, tickets }), meta }
+    })
+
+    /** The newest open ticket with a number, else the newest, and the others that have it (spec §4). */
+    const byNumber = Effect.fnUntraced(function* ({ shop_id }: Caller, number: number) {
+      const seen = yield* reads.ticketsOfNumber(shop_id, number, Limits.others_max)
+      const [first, ...rest] = seen.tickets
+      if (first === undefined) return yield* new TicketNotFound()
+      const others = rest.map(
+        ({ record }): TicketSummary => ({
+          id: record.id,
+          number: record.number,
+          number_label: label(record.number),
+          state: record.state,
+          created_at: toIso(record.created_at)
+        })
+      )
+      return { data: ticketView(first.record, seen.shop, first.client), others }
+    })
+
+    const answered = <A, E>(command: Command<A, E>) => Effect.map(store.transact(command), ({ answer }) => answer)
+
+    return {
+      create,
+      byId,
+      list,
+      byNumber,
+      /** Moves a ticket by the transition table (spec §3). */
+      changeStatus: ({ shop_id }: Caller, id: TicketId, status: TicketStatus) =>
+        answered(changeStatus(shop_id, id, status)),
+      /** Notes that the shop told the client itself (spec §4). */
+      recordNotified: ({ shop_id }: Caller, id: TicketId, channel: ShopChannel) =>
+        answered(recordNotified(shop_id, id, channel)),
+      /** Changes what was said of a ticket. */
+      edit: ({ shop_id }: Caller, id: TicketId, edit: TicketEdit) =>
+        Effect.flatMap(profanity.find(spokenTexts(edit)), (forbidden) =>
+          answered(editTicket(shop_id, id, edit, forbidden))
+        ),
+      /** Postpones the promised date. */
+      announceDelay: ({ shop_id }: Caller, id: TicketId, input: News.DelayInput) =>
+        answered(News.announceDelay(shop_id, id, input)),
+      /** Notes a part as ordered or received. */
+      recordPart: ({ shop_id }: Caller, id: TicketId, input: News.PartInput) =>
+        answered(News.recordPart(shop_id, id, input)),
+      /** Puts a picture to the ticket. */
+      attachPhoto: ({ shop_id }: Caller, id: TicketId, input: News.PhotoInput) =>
+        answered(News.attachPhoto(shop_id, id, input))
+    }
+  })
+}) {}

@@ -1,0 +1,28 @@
+import type { TicketId } from "@workshop/core/domain/Identifier"
+import type { Instant } from "@workshop/core/domain/Instant"
+import type { TicketRecord } from "@workshop/core/domain/Ticket"
+import { closure } from "@workshop/core/domain/TicketLifecycle"
+
+/**
+ * When each of a shop's tickets is due to close, earliest first. A shop's clock never goes back and every closure
+ * takes the same time, so whatever becomes due anew becomes due last: the order in which a map holds its keys.
+ */
+export class ClosureOrder {
+  readonly #due = new Map<TicketId, Instant>()
+
+  /** Notes when a ticket is due now, if at all. */
+  note(ticket: TicketRecord): void {
+    const due_at = closure(ticket)?.due_at
+    if (due_at === this.#due.get(ticket.id)) return
+    this.#due.delete(ticket.id)
+    if (due_at !== undefined) this.#due.set(ticket.id, due_at)
+  }
+
+  /** The tickets due at `until` or before, earliest first. */
+  *due(until: Instant): Generator<{ readonly id: TicketId; readonly due_at: Instant }> {
+    for (const [id, due_at] of this.#due) {
+      if (due_at > until) return
+      yield { id, due_at }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import type { Change } from "@workshop/core/decisions/Change"
+import type { ClientAccount } from "@workshop/core/domain/Client"
+import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "@workshop/core/domain/Identifier"
+import type { NotificationRecord } from "@workshop/core/domain/Notification"
+import type { OfferRecord } from "@workshop/core/domain/Offer"
+import type { Phone } from "@workshop/core/domain/Phone"
+import type { ShopRecord } from "@workshop/core/domain/Shop"
+import { Shelf } from "./Shelf.js"
+
+/** All data of the memory store. It lives as long as the layer that made it. */
+export class Memory {
+  readonly shelves = new Map<ShopId, Shelf>()
+  readonly accounts = new Map<ClientId, ClientAccount>()
+  readonly holders = new Map<Phone, ClientAccount>()
+  readonly keyHashes = new Map<string, { readonly shop_id: ShopId; readonly id: KeyId }>()
+  readonly shopOfTicket = new Map<TicketId, ShopId>()
+  readonly shopOfOffer = new Map<OfferId, ShopId>()
+  readonly shopOfKey = new Map<KeyId, ShopId>()
+  readonly offersToPhone = new Map<Phone, Map<OfferId, OfferRecord>>()
+  readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
+
+  /** Opens a shelf for a shop. */
+  open(shop: ShopRecord): void {
+    this.shelves.set(shop.id, new Shelf(shop, this.accounts, this.holders))
+  }
+
+  /** The shelf of a shop that the directory named. */
+  shelf(shop_id: ShopId): Shelf {
+    const shelf = this.shelves.get(shop_id)
+    if (shelf === undefined) throw new Error(`No shop ${shop_id}`)
+    return shelf
+  }
+
+  /** Makes a change in its shop and in what belongs to no shop. */
+  keep(shelf: Shelf, change: Change): void {
+    shelf.keep(change)
+    const shop_id = shelf.slice.shop.id
+    switch (change._tag) {
+      case "TicketPut":
+        this.shopOfTicket.set(change.row.id, shop_id)
+        return
+      case "KeyPut":
+        this.shopOfKey.set(change.row.id, shop_id)
+        this.keyHashes.set(change.row.hash, { shop_id, id: change.row.id })
+        return
+      case "OfferPut":
+        this.shopOfOffer.set(change.row.id, shop_id)
+        this.#offers(change.row.phone).set(change.row.id, change.row)
+        return
+      case "NotificationAppended":
+        this.#inbox(change.row.client_id).push(change.row)
+        return
+    }
+  }
+
+  #offers(phone: Phone): Map<OfferId, OfferRecord> {
+    const offers = this.offersToPhone.get(phone) ?? new Map<OfferId, OfferRecord>()
+    this.offersToPhone.set(phone, offers)
+    return offers
+  }
+
+  #inbox(id: ClientId): Array<NotificationRecord> {
+    const inbox = this.inboxes.get(id) ?? []
+    this.inboxes.set(id, inbox)
+    return inbox
+  }
+}

@@ -1,0 +1,63 @@
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { Closures, DueClosure } from "@workshop/core/ports/Closures"
+import type { Belonging, Directory } from "@workshop/core/ports/Directory"
+import { type Context, Effect } from "effect"
+import type { Memory } from "./Memory.js"
+
+const shopOf = (memory: Memory, thing: Belonging): ShopId | null => {
+  switch (thing._tag) {
+    case "Ticket":
+      return memory.shopOfTicket.get(thing.id) ?? null
+    case "Offer":
+      return memory.shopOfOffer.get(thing.id) ?? null
+    case "Key":
+      return memory.shopOfKey.get(thing.id) ?? null
+  }
+}
+
+/** What belongs to no one shop. */
+export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> => ({
+  createShop: (shop) => Effect.sync(() => memory.open(shop)),
+  createClient: (account) =>
+    Effect.sync(() => {
+      if (memory.holders.has(account.phone)) return false
+      memory.accounts.set(account.id, account)
+      memory.holders.set(account.phone, account)
+      return true
+    }),
+  keyByHash: (hash) =>
+    Effect.sync(() => {
+      const place = memory.keyHashes.get(hash)
+      if (place === undefined) return null
+      const { slice } = memory.shelf(place.shop_id)
+      return { key: slice.keys.get(place.id)!, shop: slice.shop }
+    }),
+  shopOf: (thing) => Effect.sync(() => shopOf(memory, thing)),
+  account: (id) => Effect.sync(() => memory.accounts.get(id) ?? null),
+  offers: (id) =>
+    Effect.sync(() => {
+      const account = memory.accounts.get(id)
+      const offers = account === undefined ? undefined : memory.offersToPhone.get(account.phone)
+      return [...(offers?.values() ?? [])].filter(({ shop_id, status }) => {
+        const blocked = (memory.shelf(shop_id).slice.links.get(id)?.blocked_at ?? null) !== null
+        return status !== "open" || !blocked
+      })
+    }),
+  inbox: (id) => Effect.sync(() => [...(memory.inboxes.get(id) ?? [])])
+})
+
+/** The closures of all shops, merged by time. */
+export const memoryClosures = (memory: Memory): Context.Tag.Service<Closures> => ({
+  due: (until, limit) =>
+    Effect.sync(() => {
+      const due: Array<DueClosure> = []
+      for (const [shop_id, shelf] of memory.shelves) {
+        let taken = 0
+        for (const { id, due_at } of shelf.byClosure.due(until)) {
+          due.push({ shop_id, id, due_at })
+          if (++taken === limit) break
+        }
+      }
+      return due.sort((a, b) => a.due_at - b.due_at).slice(0, limit)
+    })
+})

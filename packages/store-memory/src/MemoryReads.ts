@@ -1,0 +1,121 @@
+import { asSeen, type Client } from "@workshop/core/domain/Client"
+import type { ClientId, TicketId } from "@workshop/core/domain/Identifier"
+import { blankCard } from "@workshop/core/domain/LoyaltyCard"
+import type { TicketRecord } from "@workshop/core/domain/Ticket"
+import { isOpen } from "@workshop/core/domain/TicketLifecycle"
+import type { Reads, SeenTicket, TicketFilter, TicketOrder } from "@workshop/core/ports/Reads"
+import { type Context, Effect } from "effect"
+import type { Memory } from "./Memory.js"
+import { isNewer, type Shelf } from "./Shelf.js"
+
+const clientOf = ({ slice }: Shelf, id: ClientId | null): Client | null =>
+  id === null ? null : asSeen(slice.accounts.get(id), slice.links.get(id))
+
+const seen = (shelf: Shelf, record: TicketRecord): SeenTicket => ({ record, client: clientOf(shelf, record.client_id) })
+
+const matches = (filter: TicketFilter, shelf: Shelf): ((ticket: TicketRecord) => boolean) => {
+  const { state, number, client_id, phone, external_ref, created_after, created_before } = filter
+  if (client_id !== undefined && clientOf(shelf, client_id) === null) return () => false
+  return (ticket) =>
+    (state === undefined || state.includes(ticket.state)) &&
+    (number === undefined || ticket.number === number) &&
+    (client_id === undefined || ticket.client_id === client_id) &&
+    (phone === undefined || ticket.client_phone === phone) &&
+    (external_ref === undefined || ticket.external_ref === external_ref) &&
+    (created_after === undefined || ticket.created_at >= created_after) &&
+    (created_before === undefined || ticket.created_at < created_before)
+}
+
+/** The smallest set of tickets, oldest first, that holds all that the filter lets through. */
+const candidates = (shelf: Shelf, { number, client_id }: TicketFilter): ReadonlyArray<TicketId> => {
+  if (number !== undefined) return shelf.byNumber.get(number) ?? []
+  if (client_id === undefined) return shelf.byCreation
+  const records = [...(shelf.byClient.get(client_id) ?? [])].map((id) => shelf.slice.tickets.get(id)!)
+  return records.sort((a, b) => (isNewer(a, b) ? 1 : -1)).map(({ id }) => id)
+}
+
+function* inOrder(shelf: Shelf, filter: TicketFilter, order: TicketOrder): Generator<TicketRecord> {
+  if (order._tag === "Changes") return yield* shelf.byChange.from(order.since, order.after ?? 0)
+  const { after } = order
+  const ids = candidates(shelf, filter)
+  for (let i = firstAfter(shelf, ids, after); i >= 0; i--) yield shelf.slice.tickets.get(ids[i]!)!
+}
+
+/** The place, in a list of the oldest first, of the newest ticket that a list of the newest first shows after `after`. */
+const firstAfter = (
+  shelf: Shelf,
+  ids: ReadonlyArray<TicketId>,
+  after: Pick<TicketRecord, "created_at" | "id"> | null
+): number => {
+  if (after === null) return ids.length - 1
+  let low = 0
+  let high = ids.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isNewer(after, shelf.slice.tickets.get(ids[middle]!)!)) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+const take = (
+  limit: number,
+  tickets: Iterable<TicketRecord>,
+  keep: (ticket: TicketRecord) => boolean
+): Array<TicketRecord> => {
+  const taken: Array<TicketRecord> = []
+  if (limit === 0) return taken
+  for (const ticket of tickets) if (keep(ticket) && taken.push(ticket) === limit) break
+  return taken
+}
+
+/** The store's reads, from the maps themselves. */
+export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
+  shop: (shop_id) => Effect.sync(() => memory.shelves.get(shop_id)?.slice ?? null),
+
+  ticket: (shop_id, id) =>
+    Effect.sync(() => {
+      const shelf = memory.shelf(shop_id)
+      const record = shelf.slice.tickets.get(id)
+      return { shop: shelf.slice.shop, tickets: record === undefined ? [] : [seen(shelf, record)] }
+    }),
+
+  tickets: (shop_id, filter, order, limit) =>
+    Effect.sync(() => {
+      const shelf = memory.shelf(shop_id)
+      const tickets = take(limit, inOrder(shelf, filter, order), matches(filter, shelf))
+      return { shop: shelf.slice.shop, tickets: tickets.map((record) => seen(shelf, record)) }
+    }),
+
+  ticketsOfNumber: (shop_id, number, limit) =>
+    Effect.sync(() => {
+      const shelf = memory.shelf(shop_id)
+      const newest = [...inOrder(shelf, { number }, { _tag: "Newest", after: null })]
+      const meant = newest.find(({ state }) => isOpen(state)) ?? newest[0]
+      const others = newest.filter((ticket) => ticket !== meant).slice(0, limit)
+      return {
+        shop: shelf.slice.shop,
+        tickets: (meant === undefined ? [] : [meant, ...others]).map((record) => seen(shelf, record))
+      }
+    }),
+
+  client: (shop_id, by) =>
+    Effect.sync(() => {
+      const shelf = memory.shelf(shop_id)
+      const id = "id" in by ? by.id : (memory.holders.get(by.phone)?.id ?? null)
+      const client = clientOf(shelf, id)
+      if (client === null) return null
+      const states = [...(shelf.byClient.get(client.id) ?? [])].map((ticket) => shelf.slice.tickets.get(ticket)!.state)
+      const card = shelf.slice.cards.get(client.id) ?? blankCard(shop_id, client.id)
+      return {
+        client,
+        card,
+        shop: shelf.slice.shop,
+        tickets_open: states.filter(isOpen).length,
+        tickets_total: states.length
+      }
+    }),
+
+  keys: (shop_id) => Effect.sync(() => [...memory.shelf(shop_id).slice.keys.values()]),
+  events: (shop_id) => Effect.sync(() => [...memory.shelf(shop_id).events])
+})

@@ -1,0 +1,47 @@
+import { type Command, decide } from "@workshop/core/decisions/Command"
+import { ENTROPY_BYTES } from "@workshop/core/domain/Moment"
+import { Closures } from "@workshop/core/ports/Closures"
+import { Directory } from "@workshop/core/ports/Directory"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { RateLimits } from "@workshop/core/ports/RateLimits"
+import { Reads } from "@workshop/core/ports/Reads"
+import { Store } from "@workshop/core/ports/Store"
+import { Context, Effect, Either, Layer } from "effect"
+import { Memory } from "./Memory.js"
+import { memoryClosures, memoryDirectory } from "./MemoryDirectory.js"
+import { memoryRateLimits } from "./MemoryRateLimits.js"
+import { memoryReads } from "./MemoryReads.js"
+
+/** How often a command is run anew because its random tracking code was taken; by then the source is not random. */
+const MOST_MOMENTS = 16
+
+const memoryStore = (memory: Memory, { bytes }: Context.Tag.Service<Entropy>): Context.Tag.Service<Store> => ({
+  transact: <A, E>(command: Command<A, E>) =>
+    Effect.clockWith((clock) => {
+      const shelf = memory.shelf(command.shop_id)
+      for (let moments = 0; moments < MOST_MOMENTS; moments++) {
+        const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES) }
+        const decision = decide(command, shelf.slice, moment)
+        if (Either.isLeft(decision)) return Effect.fail(decision.left)
+        const { answer, changes, usages } = decision.right
+        if (changes.some((change) => shelf.rejects(change))) continue
+        for (const change of changes) memory.keep(shelf, change)
+        return Effect.succeed({ answer, usages })
+      }
+      return Effect.dieMessage("Every tracking code drawn was taken: the entropy repeats itself")
+    })
+})
+
+/** Every store port, in memory: one process, nothing kept. A command runs in one go, hence alone. */
+export const layer: Layer.Layer<Store | Reads | Directory | Closures | RateLimits, never, Entropy> =
+  Layer.effectContext(
+    Effect.map(Entropy, (entropy) => {
+      const memory = new Memory()
+      return Context.make(Store, memoryStore(memory, entropy)).pipe(
+        Context.add(Reads, memoryReads(memory)),
+        Context.add(Directory, memoryDirectory(memory)),
+        Context.add(Closures, memoryClosures(memory)),
+        Context.add(RateLimits, memoryRateLimits())
+      )
+    })
+  )

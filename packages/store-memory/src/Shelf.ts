@@ -1,0 +1,91 @@
+import type { Change } from "@workshop/core/decisions/Change"
+import { apply, type Rows, type Slice } from "@workshop/core/decisions/Slice"
+import type { ClientAccount } from "@workshop/core/domain/Client"
+import type { EventRecord } from "@workshop/core/domain/Event"
+import type { ClientId, TicketId } from "@workshop/core/domain/Identifier"
+import type { LedgerEntry } from "@workshop/core/domain/LoyaltyCard"
+import type { Phone } from "@workshop/core/domain/Phone"
+import { firstHead, type ShopRecord } from "@workshop/core/domain/Shop"
+import type { TicketRecord } from "@workshop/core/domain/Ticket"
+import { ChangeOrder } from "./ChangeOrder.js"
+import { ClosureOrder } from "./ClosureOrder.js"
+
+/** Whether `a` stands before `b` in a list of the newest first (contract §1). */
+export const isNewer = (
+  a: Pick<TicketRecord, "created_at" | "id">,
+  b: Pick<TicketRecord, "created_at" | "id">
+): boolean => a.created_at > b.created_at || (a.created_at === b.created_at && a.id > b.id)
+
+/** Everything of one shop: the slice its commands see, rows that no command asks for, and the orders in which it is read. */
+export class Shelf {
+  readonly slice: Slice
+  readonly events: Array<EventRecord> = []
+  readonly ledger: Array<LedgerEntry> = []
+  /** Oldest first, by `created_at` and `id`. */
+  readonly byCreation: Array<TicketId> = []
+  readonly byNumber = new Map<number, Array<TicketId>>()
+  readonly byClient = new Map<ClientId, Set<TicketId>>()
+  readonly byChange: ChangeOrder
+  readonly byClosure = new ClosureOrder()
+  readonly trackingCodes = new Set<string>()
+
+  constructor(shop: ShopRecord, accounts: Rows<ClientId, ClientAccount>, holders: Rows<Phone, ClientAccount>) {
+    this.slice = {
+      shop,
+      head: firstHead(shop.id),
+      webhook: null,
+      tickets: new Map(),
+      links: new Map(),
+      cards: new Map(),
+      offers: new Map(),
+      keys: new Map(),
+      remembered: new Map(),
+      stamps_used: new Map(),
+      accounts,
+      holders
+    }
+    this.byChange = new ChangeOrder(this.slice.tickets)
+  }
+
+  /** Whether a new ticket's tracking code is another's already: the one rule that no command can see. */
+  rejects(change: Change): boolean {
+    return (
+      change._tag === "TicketPut" &&
+      !this.slice.tickets.has(change.row.id) &&
+      this.trackingCodes.has(change.row.tracking_code)
+    )
+  }
+
+  /** Makes a change, and keeps the orders in step. */
+  keep(change: Change): void {
+    if (change._tag === "EventRaised") this.events.push(change.row)
+    if (change._tag === "LedgerAppended") this.ledger.push(change.row)
+    if (change._tag !== "TicketPut") return apply(this.slice, change)
+    const before = this.slice.tickets.get(change.row.id)
+    apply(this.slice, change)
+    this.#order(change.row, before)
+  }
+
+  #order(ticket: TicketRecord, before: TicketRecord | undefined): void {
+    this.byChange.note(ticket)
+    this.byClosure.note(ticket)
+    if (ticket.client_id !== null && ticket.client_id !== before?.client_id) {
+      const theirs = this.byClient.get(ticket.client_id)
+      if (theirs === undefined) this.byClient.set(ticket.client_id, new Set([ticket.id]))
+      else theirs.add(ticket.id)
+    }
+    if (before !== undefined) return
+    this.trackingCodes.add(ticket.tracking_code)
+    this.#insert(this.byCreation, ticket)
+    const ofNumber = this.byNumber.get(ticket.number)
+    if (ofNumber === undefined) this.byNumber.set(ticket.number, [ticket.id])
+    else this.#insert(ofNumber, ticket)
+  }
+
+  /** Tickets come in the order of time; only those of one millisecond may have to change places. */
+  #insert(list: Array<TicketId>, ticket: TicketRecord): void {
+    let at = list.length
+    while (at > 0 && isNewer(this.slice.tickets.get(list[at - 1]!)!, ticket)) at--
+    list.splice(at, 0, ticket.id)
+  }
+}

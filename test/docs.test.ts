@@ -1,0 +1,152 @@
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+interface Block {
+  readonly page: string
+  /** Line of the opening fence, from 1. */
+  readonly line: number
+  readonly language: string
+  readonly body: ReadonlyArray<string>
+}
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const filesBelow = (folder: string, name: RegExp) =>
+  existsSync(join(root, folder))
+    ? readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((path) => name.test(path) && !/(^|\/)(node_modules|dist)\//.test(path))
+        .map((path) => join(folder, path))
+    : []
+
+const pages = [
+  ...["README.md", "CONTRIBUTING.md"].filter((page) => existsSync(join(root, page))),
+  ...filesBelow("docs", /\.md$/),
+  ...filesBelow("packages", /^[^/]+\/README\.md$/),
+  ...filesBelow("examples", /(^|\/)README\.md$/)
+]
+
+const blocksOf = (page: string): ReadonlyArray<Block> => {
+  const blocks: Array<Block & { body: Array<string> }> = []
+  let fence: string | undefined
+  readFileSync(join(root, page), "utf8")
+    .split("\n")
+    .forEach((text, i) => {
+      const [, mark, language = ""] = /^\s*(`{3,}|~{3,})\s*([\w-]*)/.exec(text) ?? []
+      if (fence === undefined && mark !== undefined) {
+        fence = mark
+        blocks.push({ page, line: i + 1, language, body: [] })
+      } else if (mark !== undefined && language === "" && mark.startsWith(fence ?? mark)) fence = undefined
+      else if (fence !== undefined) blocks.at(-1)?.body.push(text)
+    })
+  return blocks
+}
+
+const blocks = pages.flatMap(blocksOf)
+const inLanguage = (...languages: ReadonlyArray<string>) =>
+  blocks.filter(({ language }) => languages.includes(language))
+const place = ({ page, line }: Block) => `${page}:${line}`
+
+const CHECKED = ["ts", "json", "sh"]
+const SHOWN = ["text", "mermaid", "yaml", "sql", "http", "diff", "dockerfile", "nginx", "ini"]
+
+describe("every page", () => {
+  it("names the language of its code blocks, one that is checked or one that is only shown", () => {
+    const others = blocks.filter(({ language }) => ![...CHECKED, ...SHOWN].includes(language))
+    expect(others.map((block) => `${place(block)} "${block.language}"`)).toEqual([])
+  })
+})
+
+const typed = inLanguage("ts")
+
+describe.runIf(typed.length > 0)("ts blocks type-check", () => {
+  let folder = ""
+  let output = ""
+  const fileOf = (block: Block) => `${block.page.replaceAll(/\W/g, "_")}_${block.line}.ts`
+
+  beforeAll(() => {
+    mkdirSync(join(root, ".workshop"), { recursive: true })
+    folder = mkdtempSync(join(root, ".workshop", "docs-"))
+    // The block keeps its line numbers, so a complaint points into the page.
+    for (const block of typed)
+      writeFileSync(join(folder, fileOf(block)), "\n".repeat(block.line) + block.body.join("\n"))
+    const config = {
+      extends: "../../tsconfig.test.json",
+      compilerOptions: { noUnusedLocals: false },
+      include: ["*.ts"]
+    }
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
+    const tsc = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", folder, "--pretty", "false"], {
+      cwd: root,
+      encoding: "utf8"
+    })
+    if (tsc.error) throw tsc.error
+    output = tsc.stdout + tsc.stderr
+  }, 60_000)
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it.each(typed.map((block) => [place(block), block] as const))("%s", (_, block) => {
+    const path = relative(root, join(folder, fileOf(block)))
+    expect(output.split("\n").filter((line) => line.startsWith(path))).toEqual([])
+  })
+  it("and nothing they import is in error", () => {
+    const elsewhere = output
+      .split("\n")
+      .filter((line) => /error TS/.test(line) && !line.startsWith(relative(root, folder)))
+    expect(elsewhere).toEqual([])
+  })
+})
+
+const data = inLanguage("json")
+
+describe.runIf(data.length > 0)("json blocks parse", () => {
+  it.each(data.map((block) => [place(block), block] as const))("%s", (_, { body }) => {
+    expect(() => JSON.parse(body.join("\n"))).not.toThrow()
+  })
+})
+
+/** One string a command: lines continued by a backslash or inside single quotes are joined. */
+const commandsOf = ({ body }: Block) => {
+  const commands: Array<string> = []
+  let open = ""
+  for (const line of body) {
+    if (open === "" && /^\s*(#|$)/.test(line)) continue
+    open = open === "" ? line.trim() : `${open}\n${line}`
+    if (open.endsWith("\\")) open = open.slice(0, -1)
+    else if (open.split("'").length % 2 === 1) {
+      commands.push(...open.split(/ && /))
+      open = ""
+    }
+  }
+  return open === "" ? commands : [...commands, open]
+}
+
+describe("sh blocks name commands that exist", () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    scripts: Record<string, string>
+  }
+  const cli = filesBelow("packages/cli/src", /\.ts$/).map((path) => readFileSync(join(root, path), "utf8"))
+  const subcommands = cli.flatMap((text) => [...text.matchAll(/Command\.make\(\s*"([\w-]+)"/g)].map(([, name]) => name))
+
+  const complaint = (command: string): string | undefined => {
+    const [program = "", first = "", second = ""] = command.replace(/^(\w+=\S*\s+)+/, "").split(/\s+/)
+    if (["curl", "cd", "git", "export", "docker", "psql"].includes(program)) return undefined
+    if (program === "npm" && ["ci", "install", "i"].includes(first)) return undefined
+    const script = program === "npm" ? (first === "run" ? second : first) : undefined
+    if (script !== undefined) return script in scripts ? undefined : `package.json has no script "${script}"`
+    const workshop = program === "npx" && first === "workshop" ? second : program === "workshop" ? first : undefined
+    if (workshop === undefined) return `nothing here knows how to check "${program}"`
+    return subcommands.includes(workshop) || workshop.startsWith("-")
+      ? undefined
+      : `workshop has no command "${workshop}"`
+  }
+
+  it.each(inLanguage("sh").map((block) => [place(block), block] as const))("%s", (_, block) => {
+    expect(
+      commandsOf(block)
+        .map(complaint)
+        .filter((found) => found !== undefined)
+    ).toEqual([])
+  })
+})
