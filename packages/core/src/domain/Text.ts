@@ -3,7 +3,7 @@ import { Either, ParseResult, Schema } from "effect"
 // Cc is C0, DEL and C1 in one class; Cs, in a `u` expression, is a surrogate without its other half.
 const UNCLEAN = /[^\P{Cc}\n\t]|\p{Cs}/u
 
-const NO_STRING = Either.left("must be a string")
+const REFUSED_TYPE = Either.left("must be a string")
 
 /** Whether a text is well-formed Unicode without control characters, newline and tab aside (contract §4). */
 export const isCleanText = (text: string): boolean => !UNCLEAN.test(text)
@@ -21,7 +21,7 @@ export const keptText = (read: (text: string) => Reading<string>, jsonSchema: ob
     [],
     {
       decode: () => (input, _, ast) => {
-        const reading = typeof input === "string" ? read(input) : NO_STRING
+        const reading = typeof input === "string" ? read(input) : REFUSED_TYPE
         return Either.isRight(reading)
           ? Either.right(reading.right)
           : Either.left(new ParseResult.Type(ast, input, reading.left))
@@ -30,6 +30,9 @@ export const keptText = (read: (text: string) => Reading<string>, jsonSchema: ob
     },
     { jsonSchema }
   )
+
+const REFUSED_CONTROL = Either.left("must not hold control characters other than newline and tab")
+const REFUSED_SURROGATE = Either.left("must be well-formed Unicode, without lone surrogates")
 
 /**
  * Text from outside of at most `max` Unicode code points (contract §4): surrounding white space is cut off first,
@@ -50,9 +53,6 @@ export const Text = (max: number): Schema.Schema<string> => {
     description: `Up to ${max} characters, surrounding white space aside`
   })
 }
-
-const REFUSED_CONTROL = Either.left("must not hold control characters other than newline and tab")
-const REFUSED_SURROGATE = Either.left("must be well-formed Unicode, without lone surrogates")
 
 /** Counts code points only where the number of UTF-16 units leaves a doubt. */
 const isLonger = (text: string, max: number): boolean => {

@@ -1,0 +1,107 @@
+import { Effect } from "effect"
+import type { Instant } from "../domain/Instant.js"
+import type { Usage } from "../domain/LimitWindow.js"
+import { RateLimits, type Take } from "../ports/RateLimits.js"
+import type { Caller } from "../services/Caller.js"
+import { type KeyHolder, KeyRing } from "../services/KeyRing.js"
+import type { Arrival } from "./Arrival.js"
+import type { Route } from "./Endpoint.js"
+import type { AdmissionRefusal } from "./ErrorTable.js"
+import type { router } from "./Router.js"
+
+/** Who was let in, to where, and the limits that it used. */
+export interface Admitted {
+  readonly caller: Caller
+  readonly time_zone: Take["time_zone"]
+  readonly route: Route<Caller>
+  readonly path: unknown
+  readonly usages: ReadonlyArray<Usage>
+  /** To be given back should the answer be a 429 after all (contract §8). */
+  readonly request: Take
+}
+
+/** Who was not let in, and the limits that it used all the same. */
+export interface Turned {
+  readonly refusal: AdmissionRefusal
+  readonly usages: ReadonlyArray<Usage>
+}
+
+const bearer = (arrival: Arrival): string | undefined =>
+  /^bearer +(\S+) *$/i.exec(arrival.header("authorization") ?? "")?.[1]
+
+/** A request without a good key, by where it comes from. */
+export const anonymous = (arrival: Arrival): Take => ({
+  policy: "unauthenticated_per_minute",
+  subject: arrival.address,
+  time_zone: null
+})
+
+const refusalOf = ({ shop, caller }: KeyHolder, route: Route<Caller> | undefined): AdmissionRefusal | undefined => {
+  if (!shop.active) return { _tag: "AccountDeactivated" }
+  if (!shop.approved) return { _tag: "ShopNotApproved" }
+  if (!shop.api_enabled) return { _tag: "ApiDisabled" }
+  if (route === undefined) return { _tag: "RouteNotFound" }
+  return route.scope === undefined || caller.scopes.includes(route.scope)
+    ? undefined
+    : { _tag: "ScopeMissing", scope: route.scope }
+}
+
+/**
+ * Lets a request in, in the order of checks of contract §2: the key, the limit on requests, the shop's flags,
+ * the route, the scope, the limit on writes. Limits are taken in one call, all or none of them.
+ */
+export const admission = (find: ReturnType<typeof router<Caller>>) =>
+  Effect.gen(function* () {
+    const keyRing = yield* KeyRing
+    const limits = yield* RateLimits
+
+    const turnAway = (arrival: Arrival, now: Instant) =>
+      Effect.map(
+        limits.take([anonymous(arrival)], now),
+        (usages): Turned => ({ refusal: { _tag: "Unauthenticated" }, usages })
+      )
+
+    const letIn = (arrival: Arrival, holder: KeyHolder, now: Instant) => {
+      const method = arrival.method === "HEAD" ? "GET" : arrival.method
+      const found = find(method, arrival.path)
+      const refusal = refusalOf(holder, found?.route)
+      const subject = holder.caller.caller_id
+      const request: Take = { policy: "requests_per_minute", subject, time_zone: null }
+      const takes: ReadonlyArray<Take> =
+        refusal === undefined && method === "POST"
+          ? [request, { policy: "writes_per_minute", subject, time_zone: null }]
+          : [request]
+      return Effect.map(limits.take(takes, now), (usages): Admitted | Turned =>
+        refusal !== undefined || found === undefined
+          ? { refusal: refusal ?? { _tag: "RouteNotFound" }, usages }
+          : {
+              caller: holder.caller,
+              time_zone: holder.shop.time_zone,
+              route: found.route,
+              path: found.path,
+              usages,
+              request
+            }
+      )
+    }
+
+    return {
+      admit: (arrival: Arrival, now: Instant) => {
+        const key = bearer(arrival)
+        if (key === undefined) return turnAway(arrival, now)
+        return Effect.flatMap(keyRing.holderOf(key, now), (holder) =>
+          holder === null ? turnAway(arrival, now) : letIn(arrival, holder, now)
+        )
+      },
+      /** What a route counts besides, once its request is well formed (contract §8). */
+      count: ({ route, caller, time_zone }: Admitted, now: Instant) =>
+        limits.take(
+          route.policies.map((policy) => ({ policy, subject: caller.shop_id, time_zone })),
+          now
+        ),
+      /** A 429 is not counted as a request (contract §8). */
+      giveBack: ({ request }: Admitted, now: Instant) => limits.giveBack([request], now),
+      /** What the headers of an answer tell that counts nowhere. */
+      look: (arrival: Arrival, now: Instant) => limits.look(anonymous(arrival), now)
+    }
+  })

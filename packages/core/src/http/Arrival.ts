@@ -1,0 +1,30 @@
+import { Data, type Effect } from "effect"
+
+/** The body is larger than the pipeline takes. */
+export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
+
+/** The body ended before it was whole. */
+export class BodyBroken extends Data.TaggedError("BodyBroken")<{}> {}
+
+/** A request as any server hands it in. */
+export interface Arrival {
+  /** In capital letters. */
+  readonly method: string
+  /** As sent, percent-encoded, without the query. */
+  readonly path: string
+  /** As sent, without the question mark; empty where there is none. */
+  readonly query: string
+  /** A header by its name in lower case. */
+  readonly header: (name: string) => string | undefined
+  /** Whence it came, for the limit on requests without a good key. */
+  readonly address: string
+  /** The body, read when it is asked for and once; at most `most` bytes. */
+  readonly body: (most: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyBroken>
+}
+
+/** An answer as any server sends it. */
+export interface Departure {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}

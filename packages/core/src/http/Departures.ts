@@ -1,0 +1,79 @@
+import { type Cause, Effect, Either } from "effect"
+import type { Instant } from "../domain/Instant.js"
+import { scarcest, type Usage } from "../domain/LimitWindow.js"
+import type { Departure } from "./Arrival.js"
+import type { Reply, Route } from "./Endpoint.js"
+import { answerFailure, failureBody } from "./Envelope.js"
+import { errorCodes, type Failure, RETRY_AFTER_UNAVAILABLE_S, type RequestIssue } from "./ErrorTable.js"
+
+/** What every answer says of itself. */
+export interface Stamp {
+  readonly request_id: string
+  readonly now: Instant
+  /** The part of the request in which a service's own input issues stand. */
+  readonly part: RequestIssue["in"]
+}
+
+const JSON_TYPE = "application/json; charset=utf-8"
+
+const secondsUntil = (instant: Instant, now: Instant): string => String(Math.max(0, Math.ceil((instant - now) / 1000)))
+
+const headers = ({ request_id, now }: Stamp, usages: ReadonlyArray<Usage>): Record<string, string> => {
+  const shown = scarcest(usages)
+  const common: Record<string, string> = {
+    "Content-Type": JSON_TYPE,
+    "Cache-Control": "no-store",
+    "Request-Id": request_id
+  }
+  if (shown === undefined) return common
+  common["RateLimit-Limit"] = String(shown.limit)
+  common["RateLimit-Remaining"] = String(shown.remaining)
+  common["RateLimit-Reset"] = secondsUntil(shown.resets_at, now)
+  return common
+}
+
+/** A result in its envelope. The headers tell of the scarcest limit it counted against (contract §8). */
+export const succeed = (reply: Reply, stamp: Stamp, usages: ReadonlyArray<Usage>): Departure => {
+  const told = reply.usages === undefined ? usages : [...usages, ...reply.usages]
+  const { status = 200, data, meta } = reply
+  return {
+    status,
+    headers: reply.headers === undefined ? headers(stamp, told) : { ...headers(stamp, told), ...reply.headers },
+    body: JSON.stringify(meta === undefined ? { success: true, data } : { success: true, data, meta })
+  }
+}
+
+/** A failure in its envelope. A 429 tells of the limit that refused (contract §8). */
+export const fail = (failure: Failure, stamp: Stamp, usages: ReadonlyArray<Usage>): Departure => {
+  const { status, body } = answerFailure(failure, stamp.part)
+  const refused = failure._tag === "LimitReached"
+  const common = headers(stamp, refused ? [failure.decisive] : usages)
+  if (refused) common["Retry-After"] = common["RateLimit-Reset"]!
+  if (failure._tag === "StoreUnavailable") common["Retry-After"] = String(RETRY_AFTER_UNAVAILABLE_S)
+  return { status, headers: common, body: JSON.stringify(body) }
+}
+
+/** A bug: the cause goes to the log with the request's id, and nothing of it into the answer (contract §2). */
+export const crash = (
+  cause: Cause.Cause<unknown>,
+  stamp: Stamp,
+  usages: ReadonlyArray<Usage>
+): Effect.Effect<Departure> => {
+  const body = failureBody("INTERNAL", `The service failed; quote the request ${stamp.request_id}`)
+  const departure = { status: errorCodes.INTERNAL.status, headers: headers(stamp, usages), body: JSON.stringify(body) }
+  return Effect.as(
+    Effect.annotateLogs(Effect.logError("A request failed", cause), { request_id: stamp.request_id }),
+    departure
+  )
+}
+
+/** Holds a result to the contract's promise: for tests, as it costs as much again as the answer itself. */
+export const kept = (route: Route<never>, reply: Reply): Effect.Effect<void> => {
+  const { data, meta } = reply
+  const checked = route.promises(meta === undefined ? { success: true, data } : { success: true, data, meta })
+  return Either.isLeft(checked)
+    ? Effect.dieMessage(`${route.method} ${route.path} broke its promise: ${JSON.stringify(checked.left, replacer)}`)
+    : Effect.void
+}
+
+const replacer = (key: string, value: unknown) => (key === "ast" ? undefined : value)

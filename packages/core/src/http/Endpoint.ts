@@ -1,0 +1,149 @@
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "@effect/platform"
+import { Context, type Effect, Either, Option, ParseResult, type Schema } from "effect"
+import type { PolicyName } from "../domain/Limits.js"
+import type { Usage } from "../domain/LimitWindow.js"
+import type { Scope } from "../domain/Scope.js"
+import type { Failure, RequestIssue } from "./ErrorTable.js"
+import { flatten } from "./Issues.js"
+
+/** The scope that an endpoint asks of a key; without it any key will do (contract §7). */
+export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScope")<RequiredScope, Scope>() {}
+
+/** The policies of the shop that a well-formed request to an endpoint uses once each (contract §8). */
+export class CountedAs extends Context.Tag("@workshop/core/http/CountedAs")<CountedAs, ReadonlyArray<PolicyName>>() {}
+
+/** The result of a handler; the envelope is put around it. */
+export interface Reply {
+  /** 200 where it is not said. */
+  readonly status?: number
+  readonly data: unknown
+  readonly meta?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** Limits that the result counted against, for the headers. */
+  readonly usages?: ReadonlyArray<Usage>
+}
+
+type Groups<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Group, infer _E, infer _R> ? Group : never
+type Endpoints<Group> = Group extends HttpApiGroup.HttpApiGroup.Any ? HttpApiGroup.HttpApiGroup.Endpoints<Group> : never
+type GroupName<Group> = Group extends { readonly identifier: infer Name extends string } ? Name : never
+type ReplyOf<Success> = Success extends unknown ? Omit<Success, "success"> & Omit<Reply, "data" | "meta"> : never
+type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any, C> = (
+  request: Omit<HttpApiEndpoint.HttpApiEndpoint.Request<E>, "request">,
+  context: C
+) => Effect.Effect<ReplyOf<HttpApiEndpoint.HttpApiEndpoint.Success<E>>, Failure>
+
+/** The handlers of one API, typed by its contract: what is asked, what is answered. `C` is what the pipeline knows of the asker. */
+export type Handlers<Api, C> = {
+  readonly [G in Groups<Api> as GroupName<G>]: {
+    readonly [Name in HttpApiEndpoint.HttpApiEndpoint.Name<Endpoints<G>>]: Handler<
+      HttpApiEndpoint.HttpApiEndpoint.WithName<Endpoints<G>, Name>,
+      C
+    >
+  }
+}
+
+/** The parts of a request, as texts and JSON. */
+export interface RawRequest {
+  readonly path: unknown
+  readonly urlParams: unknown
+  readonly headers: unknown
+  readonly payload: unknown
+}
+
+/** One endpoint, ready to serve: its decoders are compiled, its rules read off the contract. */
+export interface Route<C> {
+  readonly method: string
+  /** The path with `:name` for its parameters. */
+  readonly path: `/${string}`
+  readonly scope: Scope | undefined
+  readonly policies: ReadonlyArray<PolicyName>
+  /** Whether it takes a JSON body. */
+  readonly takesBody: boolean
+  readonly headerNames: ReadonlyArray<string>
+  /** The request as its schemas read it, or everything that is wrong with it. */
+  readonly decode: (raw: RawRequest) => Either.Either<unknown, ReadonlyArray<RequestIssue>>
+  readonly handle: (request: unknown, context: C) => Effect.Effect<Reply, Failure>
+  /** Whether an envelope is one that the contract promises; tests hold every answer to it. */
+  readonly promises: (envelope: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
+}
+
+const parts = [
+  ["path", "path", "pathSchema", {}],
+  ["urlParams", "query", "urlParamsSchema", { onExcessProperty: "error" }],
+  ["headers", "header", "headersSchema", {}],
+  ["payload", "body", "payloadSchema", { onExcessProperty: "error" }]
+] as const
+
+const headerCase = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+
+/** A part that is wrong as a whole is named after itself; a parameter is named whole, whatever list it holds. */
+const named = (part: RequestIssue["in"], field: string): string => {
+  if (field === "") return part
+  if (part === "header") return headerCase(field)
+  return part === "query" ? field.split(".")[0]! : field
+}
+
+const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route<never>["decode"] => {
+  const readers = parts.flatMap(([name, part, schema, options]) => {
+    const found = Option.getOrUndefined(endpoint[schema] as Option.Option<Schema.Schema<unknown>>)
+    return found === undefined
+      ? []
+      : [{ name, part, read: ParseResult.decodeUnknownEither(found, { errors: "all", ...options }) }]
+  })
+  return (raw) => {
+    const request: Record<string, unknown> = {}
+    let issues: Array<RequestIssue> | undefined
+    for (const { name, part, read } of readers) {
+      const result = read(raw[name])
+      if (Either.isRight(result)) request[name] = result.right
+      else {
+        const found = flatten(result.left).map(
+          ({ field, message }): RequestIssue => ({ in: part, field: named(part, field), message })
+        )
+        issues = [...(issues ?? []), ...found]
+      }
+    }
+    return issues === undefined ? Either.right(request) : Either.left(issues)
+  }
+}
+
+const headerNames = ({ headersSchema }: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): ReadonlyArray<string> =>
+  Option.match(headersSchema as Option.Option<Schema.Schema<unknown>>, {
+    onNone: () => [],
+    onSome: ({ ast }) => (ast._tag === "TypeLiteral" ? ast.propertySignatures.map(({ name }) => String(name)) : [])
+  })
+
+type AnyHandler<C> = (request: unknown, context: C) => Effect.Effect<Reply, Failure>
+
+/** All endpoints of an API with their handlers, ready to serve. */
+export const routes =
+  <C>() =>
+  <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+    api: HttpApi.HttpApi<Id, G, E, R>,
+    handlers: Handlers<HttpApi.HttpApi<Id, G, E, R>, C>
+  ): ReadonlyArray<Route<C>> => {
+    const found: Array<Route<C>> = []
+    const table = handlers as unknown as Record<string, Record<string, AnyHandler<C>>>
+    HttpApi.reflect(api, {
+      onGroup: () => undefined,
+      onEndpoint: ({ group, endpoint: reflected, mergedAnnotations }) => {
+        const endpoint = reflected as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+        const handle = table[group.identifier]?.[endpoint.name]
+        if (handle === undefined) throw new Error(`No handler for ${group.identifier}.${endpoint.name}`)
+        found.push({
+          method: endpoint.method,
+          path: endpoint.path,
+          scope: Option.getOrUndefined(Context.getOption(mergedAnnotations, RequiredScope)),
+          policies: Option.getOrElse(Context.getOption(mergedAnnotations, CountedAs), () => []),
+          takesBody: Option.isSome(endpoint.payloadSchema),
+          headerNames: headerNames(endpoint),
+          decode: decoder(endpoint),
+          handle,
+          promises: ParseResult.validateEither(endpoint.successSchema as Schema.Schema<unknown>, {
+            onExcessProperty: "error"
+          })
+        })
+      }
+    })
+    return found
+  }

@@ -1,0 +1,88 @@
+import { HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+import { type ErrorCode, errorCodes, type Failure, failureRows, type RequestIssue } from "./ErrorTable.js"
+
+/** The envelope of a result: `success`, `data` and, where there is more to say, `meta` (spec §1, contract §1). */
+export const Answer = <D extends Schema.Schema.All>(data: D) => Schema.Struct({ success: Schema.Literal(true), data })
+
+/** The envelope of a result with a `meta`. */
+export const AnswerWith = <D extends Schema.Schema.All, M extends Schema.Schema.All>(data: D, meta: M) =>
+  Schema.Struct({ success: Schema.Literal(true), data, meta })
+
+/** Gives an envelope its status, for those answers that are not 200. */
+export const created = <A, I, R>(answer: Schema.Schema<A, I, R>) =>
+  answer.annotations(HttpApiSchema.annotations({ status: 201 }))
+
+/** What the three idempotent endpoints say: whether this is the first answer again (contract §1). */
+export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean })
+
+const Details = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+
+/** The envelope of failures with one of the given codes, which share a status. */
+export const FailureAnswer = <const Codes extends readonly [ErrorCode, ...Array<ErrorCode>]>(...codes: Codes) =>
+  Schema.Struct({
+    success: Schema.Literal(false),
+    error: Schema.Struct({
+      code: Schema.Literal(...codes),
+      message: Schema.String,
+      details: Schema.optionalWith(Details, { exact: true })
+    })
+  }).annotations({
+    ...HttpApiSchema.annotations({ status: errorCodes[codes[0]].status }),
+    description: codes.map((code) => `${code}: ${errorCodes[code].meaning}`).join(". ")
+  })
+
+/** A failure as it is answered. */
+export interface FailureBody {
+  readonly success: false
+  readonly error: {
+    readonly code: ErrorCode
+    readonly message: string
+    readonly details?: Readonly<Record<string, unknown>>
+  }
+}
+
+/** A failure's envelope and status. */
+export const failureBody = (
+  code: ErrorCode,
+  message: string,
+  details?: Readonly<Record<string, unknown>>
+): FailureBody => ({
+  success: false,
+  error: details === undefined ? { code, message } : { code, message, details }
+})
+
+const detailsOf = (failure: Failure, part: RequestIssue["in"]): Readonly<Record<string, unknown>> | undefined => {
+  const row = failureRows[failure._tag]
+  if ("reason" in row) {
+    const refusedMove =
+      "from" in failure && failure.from !== undefined
+        ? { from: failure.from, to: failure.to, allowed: failure.allowed }
+        : {}
+    return { reason: row.reason, ...refusedMove }
+  }
+  switch (failure._tag) {
+    case "InvalidRequest":
+      return { issues: failure.issues }
+    case "InvalidInput":
+      return { issues: failure.issues.map((issue) => ({ in: part, ...issue })) }
+    case "ScopeMissing":
+      return { scope: failure.scope }
+    case "ForbiddenWord":
+      return { field: failure.field }
+    case "LimitReached":
+      return { limit: failure.decisive.policy }
+    default:
+      return undefined
+  }
+}
+
+/** How a failure is answered: the table's row, in words. `part` is where a service's own input issues stand. */
+export const answerFailure = (
+  failure: Failure,
+  part: RequestIssue["in"]
+): { readonly status: number; readonly body: FailureBody } => {
+  const row = failureRows[failure._tag]
+  const message = "message" in row ? row.message : "message" in failure ? failure.message : errorCodes[row.code].meaning
+  return { status: errorCodes[row.code].status, body: failureBody(row.code, message, detailsOf(failure, part)) }
+}

@@ -1,0 +1,95 @@
+import type { Refusal } from "../decisions/Refusal.js"
+import { Limits } from "../domain/Limits.js"
+import type { Scope } from "../domain/Scope.js"
+
+/** Every code an answer may carry, with its HTTP status and meaning (spec §7, contract §2). */
+export const errorCodes = {
+  VALIDATION_ERROR: { status: 400, meaning: "Invalid body or parameter; details.issues says which" },
+  UNAUTHENTICATED: { status: 401, meaning: "Missing, wrong or revoked key" },
+  FORBIDDEN: { status: 403, meaning: "The key lacks the right in details.scope" },
+  SHOP_NOT_APPROVED: { status: 403, meaning: "The shop is not approved yet" },
+  ACCOUNT_DEACTIVATED: { status: 403, meaning: "The shop is deactivated" },
+  API_DISABLED: { status: 403, meaning: "The API is not open for this shop yet" },
+  NOT_FOUND: {
+    status: 404,
+    meaning: "Not found for this shop: an unknown route, another shop's ticket, a client unknown or blocking"
+  },
+  CONFLICT: { status: 409, meaning: "Not possible in this state; details.reason says why" },
+  PROFANITY: { status: 422, meaning: "The text in details.field holds a forbidden word" },
+  TOO_MANY_ATTEMPTS: { status: 429, meaning: "The limit in details.limit is used up; wait RateLimit-Reset seconds" },
+  INTERNAL: { status: 500, meaning: "The service failed; quote the Request-Id" },
+  UNAVAILABLE: { status: 503, meaning: "The store cannot be reached; try again after Retry-After seconds" }
+} as const satisfies Record<string, { readonly status: number; readonly meaning: string }>
+
+/** A code of {@link errorCodes}. */
+export type ErrorCode = keyof typeof errorCodes
+
+/** Why a request is not admitted, before anything is asked of the services. */
+export type AdmissionRefusal =
+  | { readonly _tag: "Unauthenticated" }
+  | { readonly _tag: "AccountDeactivated" }
+  | { readonly _tag: "ShopNotApproved" }
+  | { readonly _tag: "ApiDisabled" }
+  | { readonly _tag: "RouteNotFound" }
+  | { readonly _tag: "ScopeMissing"; readonly scope: Scope }
+  | { readonly _tag: "InvalidRequest"; readonly issues: ReadonlyArray<RequestIssue> }
+  | { readonly _tag: "StoreUnavailable" }
+
+/** One thing that is wrong with a request: in which part, where in it, and what to change (contract §2). */
+export interface RequestIssue {
+  readonly in: "body" | "query" | "path" | "header"
+  readonly field: string
+  readonly message: string
+}
+
+/** Everything that ends a request without its result. */
+export type Failure = Refusal | AdmissionRefusal
+
+interface Row {
+  readonly code: ErrorCode
+  /** Of a 409: the cause that `details.reason` names. */
+  readonly reason?: string
+  /** Where the failure has no words of its own. */
+  readonly message?: string
+}
+
+/** How each failure is answered. */
+export const failureRows = {
+  Unauthenticated: { code: "UNAUTHENTICATED", message: "Send a valid API key as Authorization: Bearer <key>" },
+  AccountDeactivated: { code: "ACCOUNT_DEACTIVATED", message: "The shop is deactivated" },
+  ShopNotApproved: { code: "SHOP_NOT_APPROVED", message: "The shop is not approved yet" },
+  ApiDisabled: { code: "API_DISABLED", message: "The API is not open for this shop yet" },
+  RouteNotFound: { code: "NOT_FOUND", message: "There is nothing at this path with this method" },
+  ScopeMissing: { code: "FORBIDDEN", message: "The key lacks the right that details.scope names" },
+  InvalidRequest: { code: "VALIDATION_ERROR", message: "The request is invalid; details.issues lists what to change" },
+  InvalidInput: { code: "VALIDATION_ERROR", message: "The request is invalid; details.issues lists what to change" },
+  TicketNotFound: { code: "NOT_FOUND" },
+  ClientNotFound: { code: "NOT_FOUND" },
+  OfferNotFound: { code: "NOT_FOUND" },
+  ShopNotFound: { code: "NOT_FOUND" },
+  KeyNotFound: { code: "NOT_FOUND" },
+  WebhookNotSet: { code: "NOT_FOUND" },
+  SameState: { code: "CONFLICT", reason: "SAME_STATE" },
+  InvalidTransition: { code: "CONFLICT", reason: "INVALID_TRANSITION" },
+  ReopenWindowPassed: { code: "CONFLICT", reason: "REOPEN_WINDOW" },
+  TicketAbandoned: { code: "CONFLICT", reason: "ABANDONED" },
+  IdempotencyKeyReused: { code: "CONFLICT", reason: "IDEMPOTENCY_KEY_REUSED" },
+  LoyaltyOff: { code: "CONFLICT", reason: "LOYALTY_OFF" },
+  NoReward: { code: "CONFLICT", reason: "NO_REWARD" },
+  TooManyKeys: { code: "CONFLICT", reason: "TOO_MANY_KEYS" },
+  OfferClosed: { code: "CONFLICT", reason: "OFFER_CLOSED" },
+  QuoteClosed: { code: "CONFLICT", reason: "QUOTE_CLOSED" },
+  ForbiddenWord: { code: "PROFANITY" },
+  LimitReached: { code: "TOO_MANY_ATTEMPTS" },
+  StoreUnavailable: { code: "UNAVAILABLE", message: "The service cannot reach its store; try again in a moment" }
+} as const satisfies Record<Failure["_tag"], Row>
+
+/** Seconds after which a request that met an unreachable store may be tried again. */
+export const RETRY_AFTER_UNAVAILABLE_S = 1
+
+/** The issue with a body that is too large. */
+export const bodyTooLarge: RequestIssue = {
+  in: "body",
+  field: "body",
+  message: `must be at most ${Limits.body_bytes} bytes`
+}

@@ -1,0 +1,106 @@
+import { Effect, Either } from "effect"
+import { Limits } from "../domain/Limits.js"
+import type { Arrival } from "./Arrival.js"
+import type { Route } from "./Endpoint.js"
+import { bodyTooLarge, type RequestIssue } from "./ErrorTable.js"
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/** What a part of a request says, and what is wrong with its form. */
+interface Part {
+  readonly value: unknown
+  readonly issues: ReadonlyArray<RequestIssue>
+}
+
+const readable = (value: unknown): Part => ({ value, issues: [] })
+
+const decodeText = (text: string): string | undefined => {
+  if (!/[%+]/.test(text)) return text
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "))
+  } catch {
+    return undefined
+  }
+}
+
+/** A query string's parameters. One given twice is refused: which of them was meant? */
+export const readQuery = (query: string): Part => {
+  if (query === "") return readable({})
+  const values: Record<string, string> = Object.create(null)
+  const issues: Array<RequestIssue> = []
+  for (const pair of query.split("&")) {
+    if (pair === "") continue
+    const equals = pair.indexOf("=")
+    const name = decodeText(equals < 0 ? pair : pair.slice(0, equals))
+    const value = decodeText(equals < 0 ? "" : pair.slice(equals + 1))
+    if (name === undefined || value === undefined)
+      issues.push({ in: "query", field: name ?? "query", message: "is not percent-encoded UTF-8" })
+    else if (name in values) issues.push({ in: "query", field: name, message: "is given twice" })
+    else values[name] = value
+  }
+  return { value: values, issues }
+}
+
+const unreadable = (message: string): Part => ({ value: undefined, issues: [{ in: "body", field: "body", message }] })
+
+/** A body's JSON. An empty body is an empty object, so that an endpoint that asks for nothing may be sent nothing. */
+export const readJson = (bytes: Uint8Array, arrival: Arrival): Part => {
+  if (bytes.length === 0) return readable({})
+  const type = arrival.header("content-type")
+  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
+    return { value: undefined, issues: [{ in: "header", field: "Content-Type", message: "must be application/json" }] }
+  }
+  const encoding = arrival.header("content-encoding")
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    return {
+      value: undefined,
+      issues: [{ in: "header", field: "Content-Encoding", message: "must be left out: bodies are taken uncompressed" }]
+    }
+  }
+  try {
+    return readable(JSON.parse(utf8.decode(bytes)))
+  } catch {
+    return unreadable("must be valid JSON in UTF-8")
+  }
+}
+
+const readBody = (arrival: Arrival): Effect.Effect<Part> =>
+  arrival.body(Limits.body_bytes).pipe(
+    Effect.map((bytes) => readJson(bytes, arrival)),
+    Effect.catchTags({
+      BodyTooLarge: () => Effect.succeed<Part>({ value: undefined, issues: [bodyTooLarge] }),
+      BodyBroken: () => Effect.succeed(unreadable("ended before it was whole"))
+    })
+  )
+
+const decode = (
+  route: Route<never>,
+  arrival: Arrival,
+  path: unknown,
+  body: Part
+): Either.Either<unknown, ReadonlyArray<RequestIssue>> => {
+  const query = readQuery(arrival.query)
+  const headers: Record<string, string> = {}
+  for (const name of route.headerNames) {
+    const value = arrival.header(name)
+    if (value !== undefined) headers[name] = value
+  }
+  const malformed = [...query.issues, ...body.issues]
+  const decoded = route.decode({ path, urlParams: query.value, headers, payload: body.value })
+  if (malformed.length === 0) return decoded
+  // What is malformed has nothing to decode; all other parts still tell what is wrong with them.
+  const rest = Either.isLeft(decoded)
+    ? decoded.left.filter((issue) => body.issues.length === 0 || issue.in !== "body")
+    : []
+  return Either.left([...malformed, ...rest])
+}
+
+/** The request as the route's schemas read it, or everything that is wrong with it at once (contract §2). */
+export const readRequest = (
+  route: Route<never>,
+  arrival: Arrival,
+  path: unknown
+): Effect.Effect<unknown, ReadonlyArray<RequestIssue>> =>
+  route.method === "GET"
+    ? decode(route, arrival, path, readable(undefined))
+    : Effect.flatMap(readBody(arrival), (body) => decode(route, arrival, path, body))

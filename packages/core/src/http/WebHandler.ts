@@ -1,0 +1,57 @@
+import { Effect, Runtime } from "effect"
+import { type Arrival, BodyBroken, BodyTooLarge } from "./Arrival.js"
+import type { Pipeline } from "./Pipeline.js"
+
+/** Reads a stream, and lets it go as soon as it grows past `most` bytes. */
+const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array | undefined> => {
+  const reader = stream.getReader()
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  while (true) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.length
+    if (size > most) {
+      await reader.cancel()
+      return undefined
+    }
+    chunks.push(value)
+  }
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+const arrival = (request: Request, address: string): Arrival => {
+  const { pathname, search } = new URL(request.url)
+  return {
+    method: request.method,
+    path: pathname,
+    query: search.slice(1),
+    header: (name) => request.headers.get(name) ?? undefined,
+    address,
+    body: (most) =>
+      request.body === null
+        ? Effect.succeed(new Uint8Array())
+        : Effect.filterOrFail(
+            Effect.tryPromise({ try: () => readAll(request.body!, most), catch: () => new BodyBroken() }),
+            (bytes) => bytes !== undefined,
+            () => new BodyTooLarge()
+          )
+  }
+}
+
+/**
+ * The service as a web-standard `fetch(Request) → Response`, for workers, edge runtimes and frameworks.
+ * `addressOf` tells whence a request came, for the limit on requests without a good key; without it all come from one place.
+ */
+export const webHandler =
+  (pipeline: Pipeline, runtime: Runtime.Runtime<never>, addressOf: (request: Request) => string = () => "unknown") =>
+  async (request: Request): Promise<Response> => {
+    const { status, headers, body } = await Runtime.runPromise(runtime)(pipeline(arrival(request, addressOf(request))))
+    return new Response(request.method === "HEAD" ? null : body, { status, headers })
+  }

@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import type { Caller } from "../services/Caller.js"
+import { type Admitted, admission } from "./Admission.js"
+import type { Arrival, Departure } from "./Arrival.js"
+import { answerCause, type Branch, refusalIn, serve } from "./Branch.js"
+import { fail, type Stamp, succeed } from "./Departures.js"
+import { routes } from "./Endpoint.js"
+import { router } from "./Router.js"
+import { WorkshopApi } from "./WorkshopApi.js"
+import { workshopHandlers } from "./workshopHandlers.js"
+
+/** The API of the specification under `/v1`: admitted, read, handled, answered in its envelope (spec §4, contract §2). */
+export const workshopBranch = (options: { readonly isHeld: boolean }) =>
+  Effect.gen(function* () {
+    const find = router(routes<Caller>()(WorkshopApi, yield* workshopHandlers))
+    const { admit, count, giveBack } = yield* admission(find)
+    const serveRoute = serve<Caller>(options)
+
+    const handle = (arrival: Arrival, admitted: Admitted, stamp: Stamp): Effect.Effect<Departure> => {
+      const counts = admitted.route.policies.length === 0 ? undefined : count(admitted, stamp.now)
+      return Effect.matchCauseEffect(serveRoute(admitted, arrival, admitted.caller, counts), {
+        onSuccess: (reply) => Effect.succeed(succeed(reply, stamp, admitted.usages)),
+        onFailure: (cause) => {
+          const answer = answerCause(cause, stamp, admitted.usages)
+          const isUncounted = refusalIn(cause)?._tag === "LimitReached"
+          return isUncounted ? Effect.zipRight(Effect.ignoreLogged(giveBack(admitted, stamp.now)), answer) : answer
+        }
+      })
+    }
+
+    const branch: Branch = {
+      prefix: "/v1",
+      answer: (arrival, stamp) =>
+        Effect.matchCauseEffect(admit(arrival, stamp.now), {
+          onSuccess: (verdict) =>
+            "refusal" in verdict
+              ? Effect.succeed(fail(verdict.refusal, stamp, verdict.usages))
+              : handle(arrival, verdict, stamp),
+          onFailure: (cause) => answerCause(cause, stamp, [])
+        })
+    }
+    return branch
+  })

@@ -1,0 +1,62 @@
+import { Effect } from "effect"
+import type { Repeatable } from "../decisions/Idempotency.js"
+import { ShopNotFound, type ShopView } from "../domain/Shop.js"
+import { Reads } from "../ports/Reads.js"
+import type { Caller } from "../services/Caller.js"
+import { Clients } from "../services/Clients.js"
+import { Loyalty } from "../services/Loyalty.js"
+import { Tickets } from "../services/Tickets.js"
+import type { Handlers } from "./Endpoint.js"
+import type { WorkshopApi } from "./WorkshopApi.js"
+
+const REPLAYED = { "Idempotent-Replayed": "true" } as const
+
+/** The first answer or its repetition, and which of them it is (contract §1). */
+const repeatable = <A>({ data, replayed }: Repeatable<A>) =>
+  replayed ? { data, meta: { replayed }, headers: REPLAYED } : { data, meta: { replayed } }
+
+const data = <A>(data: A) => ({ data })
+
+/** Each endpoint by the service that serves it. */
+export const workshopHandlers = Effect.gen(function* () {
+  const reads = yield* Reads
+  const tickets = yield* Tickets
+  const clients = yield* Clients
+  const loyalty = yield* Loyalty
+
+  return {
+    shop: {
+      read: (_, { shop_id, scopes }) =>
+        Effect.flatMap(reads.shop(shop_id), (state) => {
+          if (state === null) return Effect.fail(new ShopNotFound())
+          const { id, name, currency, decimals, time_zone } = state.shop
+          return Effect.succeed(data<ShopView>({ id, name, currency, decimals, time_zone, scopes }))
+        })
+    },
+    tickets: {
+      create: ({ headers, payload }, caller) =>
+        Effect.map(tickets.create(caller, payload, headers["idempotency-key"]), ({ usages, ...answer }) => ({
+          ...repeatable(answer),
+          status: answer.replayed ? 200 : 201,
+          usages
+        })),
+      list: ({ urlParams }, caller) => tickets.list(caller, urlParams),
+      byId: ({ path }, caller) => Effect.map(tickets.byId(caller, path.id), data),
+      byNumber: ({ path }, caller) =>
+        Effect.map(tickets.byNumber(caller, path.n), ({ data, others }) => ({ data, meta: { others } })),
+      changeStatus: ({ path, payload }, caller) =>
+        Effect.map(tickets.changeStatus(caller, path.id, payload.status), data),
+      recordNotified: ({ path, payload }, caller) =>
+        Effect.map(tickets.recordNotified(caller, path.id, payload.channel), data)
+    },
+    clients: {
+      byPhone: ({ urlParams }, caller) => Effect.map(clients.byPhone(caller, urlParams.phone), data),
+      byId: ({ path }, caller) => Effect.map(clients.byId(caller, path.id), data),
+      loyalty: ({ path }, caller) => Effect.map(loyalty.read(caller, path.id), data),
+      giveStamps: ({ path, headers, payload }, caller) =>
+        Effect.map(loyalty.giveStamps(caller, path.id, payload.count, headers["idempotency-key"]), repeatable),
+      redeem: ({ path, headers }, caller) =>
+        Effect.map(loyalty.redeem(caller, path.id, headers["idempotency-key"]), repeatable)
+    }
+  } satisfies Handlers<typeof WorkshopApi, Caller>
+})

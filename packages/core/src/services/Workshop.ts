@@ -1,0 +1,26 @@
+import { Layer } from "effect"
+import { Clients } from "./Clients.js"
+import { Closer } from "./Closer.js"
+import { KeyRing } from "./KeyRing.js"
+import { Keys } from "./Keys.js"
+import { Loyalty } from "./Loyalty.js"
+import { Offers } from "./Offers.js"
+import { Quotes } from "./Quotes.js"
+import { Shops } from "./Shops.js"
+import { Tickets } from "./Tickets.js"
+import { Webhooks } from "./Webhooks.js"
+
+/**
+ * All services of the workshop, over the ports: give it a store (`@workshop/store-memory`), `Entropy.layer`
+ * and a `ProfanityFilter` (`Profanity.layer` is ours).
+ */
+export const layer = Layer.mergeAll(
+  Tickets.Default,
+  Quotes.Default,
+  Clients.Default,
+  Loyalty.Default,
+  Offers.Default,
+  Keys.Default,
+  Webhooks.Default,
+  Closer.Default
+).pipe(Layer.provideMerge(Shops.Default), Layer.provideMerge(KeyRing.Default))

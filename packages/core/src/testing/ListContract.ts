@@ -1,0 +1,203 @@
+import { Effect } from "effect"
+import type { ShopId } from "../domain/Identifier.js"
+import type { TicketRecord } from "../domain/Ticket.js"
+import type { TicketState } from "../domain/TicketLifecycle.js"
+import { Reads, type TicketFilter } from "../ports/Reads.js"
+import { contractCase, same } from "./ContractCase.js"
+import { openAccount, openShop, placing, putting, run } from "./Fixtures.js"
+import { SettableClock } from "./SettableClock.js"
+
+/** By hand, from contract §1: `created_at` descending, then `id` descending. */
+const newestFirst = (tickets: ReadonlyArray<TicketRecord>): ReadonlyArray<TicketRecord> =>
+  [...tickets].sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1))
+
+/** Follows the list from page to page. */
+const walk = Effect.fnUntraced(function* (shop_id: ShopId, filter: TicketFilter, size: number) {
+  const reads = yield* Reads
+  const found: Array<TicketRecord> = []
+  for (let pages = 0; pages < 300; pages++) {
+    const last = found.at(-1)
+    const after = last === undefined ? null : { created_at: last.created_at, id: last.id }
+    const { tickets } = yield* reads.tickets(shop_id, filter, { _tag: "Newest", after }, size)
+    found.push(...tickets.map(({ record }) => record))
+    if (tickets.length < size) break
+  }
+  return found
+})
+
+const ids = (tickets: ReadonlyArray<TicketRecord>) => tickets.map(({ id }) => id)
+
+const STATES: ReadonlyArray<TicketState> = ["workshop", "ready", "impossible", "collected", "abandoned"]
+
+const subsets = (filter: TicketFilter): ReadonlyArray<TicketFilter> =>
+  Object.entries(filter).reduce<ReadonlyArray<TicketFilter>>(
+    (chosen, [name, value]) => [...chosen, ...chosen.map((fewer) => ({ ...fewer, [name]: value }))],
+    [{}]
+  )
+
+const lets = (filter: TicketFilter, ticket: TicketRecord): boolean => {
+  if (filter.state !== undefined && !filter.state.some((state) => state === ticket.state)) return false
+  if (filter.number !== undefined && filter.number !== ticket.number) return false
+  if (filter.client_id !== undefined && filter.client_id !== ticket.client_id) return false
+  if (filter.phone !== undefined && filter.phone !== ticket.client_phone) return false
+  if (filter.external_ref !== undefined && filter.external_ref !== ticket.external_ref) return false
+  if (filter.created_after !== undefined && ticket.created_at < filter.created_after) return false
+  return filter.created_before === undefined || ticket.created_at < filter.created_before
+}
+
+/** The list by creation: its order, its pages and its filters (spec §4, contract §1). */
+export const listContract = [
+  contractCase("tickets of one millisecond are listed by id, each once, at every page size", function* () {
+    const clock = yield* SettableClock.current
+    const [shop, other] = [yield* openShop(), yield* openShop()]
+    const all: Array<TicketRecord> = []
+    for (const [step, n] of [
+      [0, 9],
+      [0, 4],
+      [1, 1],
+      [7, 6],
+      [-3, 2]
+    ] as const) {
+      clock.advance(step)
+      all.push(...(yield* run(placing(shop.id, Array(n).fill({})))))
+      yield* run(placing(other.id, [{}]))
+    }
+    const expected = ids(newestFirst(all))
+    for (let size = 1; size <= all.length + 1; size++) {
+      yield* same(`pages of ${size}`, ids(yield* walk(shop.id, {}, size)), expected)
+    }
+  }),
+
+  contractCase("a ticket made while the list is followed disturbs none of those after it", function* () {
+    const reads = yield* Reads
+    const shop = yield* openShop()
+    const old = newestFirst(yield* run(placing(shop.id, Array(6).fill({}))))
+    const first = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 3)
+    yield* run(placing(shop.id, [{}, {}]))
+    const rest: Array<string> = []
+    let after = first.tickets.at(-1)!.record
+    for (let pages = 0; pages < 9; pages++) {
+      const { tickets } = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after }, 1)
+      if (tickets[0] === undefined) break
+      after = tickets[0].record
+      rest.push(after.id)
+    }
+    const missed = ids(old.slice(3)).filter((id) => !rest.includes(id))
+    yield* same("missed", missed, [])
+  }),
+
+  contractCase("every filter, alone and with every other, lets through what fits and nothing else", function* () {
+    const clock = yield* SettableClock.current
+    const shop = yield* openShop()
+    const [amira, sami] = [yield* openAccount(), yield* openAccount()]
+    const start = clock.unsafeCurrentTimeMillis()
+    for (const { id } of [amira, sami]) {
+      const row = { shop_id: shop.id, client_id: id, known_at: start, blocked_at: null }
+      yield* run(putting(shop.id, { _tag: "LinkPut", row }))
+    }
+    const all: Array<TicketRecord> = []
+    for (let i = 0; i < 48; i++) {
+      clock.set(start + Math.floor(i / 4))
+      const [row] = yield* run(
+        placing(shop.id, [
+          {
+            state: STATES[i % 5]!,
+            number: 40 + (i % 3),
+            client_id: [amira.id, null, sami.id, amira.id][i % 4]!,
+            client_phone: [amira.phone, sami.phone, null][(i >> 1) % 3]!,
+            external_ref: ["A-1", null, "a-1", "A-1 "][(i * 7) % 4]!
+          }
+        ])
+      )
+      all.push(row!)
+    }
+    const filter: TicketFilter = {
+      state: ["ready", "workshop", "collected"],
+      number: 40,
+      client_id: amira.id,
+      phone: amira.phone,
+      external_ref: "A-1",
+      created_after: start + 2,
+      created_before: start + 11
+    }
+    for (const chosen of subsets(filter)) {
+      const expected = ids(newestFirst(all.filter((ticket) => lets(chosen, ticket))))
+      for (const size of [2, 60]) {
+        yield* same(
+          `${Object.keys(chosen).join(", ") || "no filter"}; pages of ${size}`,
+          ids(yield* walk(shop.id, chosen, size)),
+          expected
+        )
+      }
+    }
+  }),
+
+  contractCase("created_after is inclusive, created_before is not", function* () {
+    const clock = yield* SettableClock.current
+    const shop = yield* openShop()
+    const start = clock.unsafeCurrentTimeMillis()
+    const found: Array<TicketRecord> = []
+    for (const at of [0, 1, 2]) {
+      clock.set(start + at)
+      found.push(...(yield* run(placing(shop.id, [{}]))))
+    }
+    const [first, second, third] = ids(found)
+    const list = (filter: TicketFilter) => Effect.map(walk(shop.id, filter, 10), ids)
+    yield* same("after", yield* list({ created_after: start + 1 }), [third, second])
+    yield* same("before", yield* list({ created_before: start + 1 }), [first])
+    yield* same("both", yield* list({ created_after: start + 1, created_before: start + 2 }), [second])
+    yield* same("none", yield* list({ created_after: start + 1, created_before: start + 1 }), [])
+  }),
+
+  contractCase("another shop's ticket is not there", function* () {
+    const reads = yield* Reads
+    const [shop, other] = [yield* openShop(), yield* openShop()]
+    const [ticket] = yield* run(placing(other.id, [{ number: 3 }]))
+    yield* same("by id", (yield* reads.ticket(shop.id, ticket!.id)).tickets, [])
+    yield* same("by number", (yield* reads.ticketsOfNumber(shop.id, 3, 9)).tickets, [])
+    yield* same("listed", ids(yield* walk(shop.id, {}, 9)), [])
+    yield* same("it is where it belongs", ids(yield* walk(other.id, {}, 9)), [ticket!.id])
+  }),
+
+  contractCase(
+    "by-number: the newest open ticket, else the newest; the others newest first, up to a limit",
+    function* () {
+      const clock = yield* SettableClock.current
+      const reads = yield* Reads
+      const shop = yield* openShop()
+      const placed: Array<string> = []
+      const place = Effect.fnUntraced(function* (state: TicketState, number = 42) {
+        clock.advance(1000)
+        const [row] = yield* run(placing(shop.id, [{ state, number }]))
+        if (number === 42) placed.push(row!.id)
+      })
+      const read = (limit: number) =>
+        Effect.map(reads.ticketsOfNumber(shop.id, 42, limit), ({ tickets }) =>
+          tickets.map(({ record }) => placed.indexOf(record.id))
+        )
+      yield* same("none", yield* read(9), [])
+      yield* place("collected")
+      yield* place("abandoned")
+      yield* place("workshop", 43)
+      yield* same("none open: the newest", yield* read(9), [1, 0])
+      yield* place("impossible")
+      yield* place("ready")
+      yield* place("collected")
+      yield* place("collected")
+      yield* same("the newest open", yield* read(9), [3, 5, 4, 2, 1, 0])
+      yield* same("limit", yield* read(2), [3, 5, 4])
+      yield* same("limit 0", yield* read(0), [3])
+      yield* place("workshop")
+      yield* same("a newer open one", yield* read(3), [6, 5, 4, 3])
+    }
+  ),
+
+  contractCase("by-number: a hundred others are no trouble", function* () {
+    const reads = yield* Reads
+    const shop = yield* openShop()
+    const rows = yield* run(placing(shop.id, Array(120).fill({ number: 7, state: "collected" })))
+    const expected = ids(newestFirst(rows)).slice(0, 101)
+    const { tickets } = yield* reads.ticketsOfNumber(shop.id, 7, 100)
+    yield* same("the newest and a hundred", ids(tickets.map(({ record }) => record)), expected)
+  })
+]

@@ -1,0 +1,43 @@
+import type { Context } from "effect"
+import { Effect, Layer } from "effect"
+import { PCGRandom } from "effect/Utils"
+import { Entropy } from "../ports/Entropy.js"
+
+/** Seeded entropy that can be told to repeat itself: to see what a store does when a random code comes up twice. */
+export class RiggedEntropy implements Context.Tag.Service<Entropy> {
+  readonly #random: PCGRandom
+  readonly #last = new Map<number, Uint8Array>()
+  #repeats = 0
+
+  constructor(seed: number) {
+    this.#random = new PCGRandom(seed)
+  }
+
+  readonly bytes = (n: number): Uint8Array => {
+    const last = this.#last.get(n)
+    if (this.#repeats > 0 && last !== undefined) {
+      this.#repeats--
+      return last.slice()
+    }
+    const fresh = Uint8Array.from({ length: n }, () => this.#random.integer(256))
+    this.#last.set(n, fresh)
+    return fresh.slice()
+  }
+
+  /** The next `times` draws give what the last draw of their length gave. */
+  repeat(times: number): void {
+    this.#repeats = times
+  }
+
+  /** Makes this the entropy of whatever is built on the layer. */
+  get layer(): Layer.Layer<Entropy> {
+    return Layer.succeed(Entropy, this)
+  }
+
+  /** The entropy of the running effect; it must be a rigged one. */
+  static readonly current: Effect.Effect<RiggedEntropy, never, Entropy> = Effect.flatMap(Entropy, (entropy) =>
+    entropy instanceof RiggedEntropy
+      ? Effect.succeed(entropy)
+      : Effect.dieMessage("The contract suite needs a RiggedEntropy: run it with runContract, or on `entropy.layer`")
+  )
+}

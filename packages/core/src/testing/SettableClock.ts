@@ -1,0 +1,51 @@
+import { Clock, Effect, Layer } from "effect"
+import type { Instant } from "../domain/Instant.js"
+
+/** A Friday morning, on which tests begin unless they say otherwise. */
+export const TEST_START: Instant = Date.UTC(2026, 10, 20, 10, 20, 42, 123)
+
+/**
+ * A clock that stands still until it is set, also back. Only the time it tells is made up: sleeping is real, so that
+ * pools, time-outs and retries of a store under test go on while the clock stands.
+ */
+export class SettableClock implements Clock.Clock {
+  readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
+  readonly currentTimeMillis = Effect.sync(() => this.#now)
+  readonly currentTimeNanos = Effect.sync(() => this.unsafeCurrentTimeNanos())
+  readonly sleep = Clock.make().sleep
+  #now: Instant
+
+  constructor(now: Instant = TEST_START) {
+    this.#now = now
+  }
+
+  unsafeCurrentTimeMillis(): Instant {
+    return this.#now
+  }
+
+  unsafeCurrentTimeNanos(): bigint {
+    return BigInt(this.#now) * 1_000_000n
+  }
+
+  /** Sets the clock, also back. */
+  set(now: Instant): void {
+    this.#now = now
+  }
+
+  /** Moves the clock, back where `ms` is negative. */
+  advance(ms: number): void {
+    this.#now += ms
+  }
+
+  /** Makes this the clock of whatever is built on the layer. */
+  get layer(): Layer.Layer<never> {
+    return Layer.setClock(this)
+  }
+
+  /** The clock of the running effect; it must be a settable one. */
+  static readonly current: Effect.Effect<SettableClock> = Effect.clockWith((clock) =>
+    clock instanceof SettableClock
+      ? Effect.succeed(clock)
+      : Effect.dieMessage("The contract suite needs a SettableClock: run it with runContract, or on `clock.layer`")
+  )
+}

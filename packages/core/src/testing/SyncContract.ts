@@ -1,0 +1,131 @@
+import { Effect } from "effect"
+import type { ShopId } from "../domain/Identifier.js"
+import type { TicketRecord } from "../domain/Ticket.js"
+import { Reads, type TicketFilter } from "../ports/Reads.js"
+import { contractCase, holds, same } from "./ContractCase.js"
+import { changing, openShop, placing, run } from "./Fixtures.js"
+import { SettableClock } from "./SettableClock.js"
+
+/** Changes a ticket in nothing but its place in the order of changes. */
+const touch = (shop_id: ShopId, ticket: TicketRecord) =>
+  run(changing(shop_id, (changes) => changes.ticket(ticket, null)))
+
+const changed = (shop_id: ShopId, since: number, after: number | null, limit: number, filter: TicketFilter = {}) =>
+  Effect.flatMap(Reads, (reads) =>
+    Effect.map(reads.tickets(shop_id, filter, { _tag: "Changes", since, after }, limit), ({ tickets }) =>
+      tickets.map(({ record }) => record)
+    )
+  )
+
+/** The list by change: what a till follows (spec §4, contract §1). */
+export const syncContract = [
+  contractCase("changes are listed in their order, each ticket once at its last change", function* () {
+    const clock = yield* SettableClock.current
+    const shop = yield* openShop()
+    const start = clock.unsafeCurrentTimeMillis()
+    const rows = yield* run(placing(shop.id, Array(5).fill({})))
+    clock.advance(10)
+    yield* touch(shop.id, rows[1]!)
+    yield* touch(shop.id, rows[3]!)
+    yield* touch(shop.id, rows[1]!)
+    const order = (found: ReadonlyArray<TicketRecord>) => found.map(({ id }) => rows.findIndex((row) => row.id === id))
+    const all = yield* changed(shop.id, start, null, 99)
+    yield* same("order", order(all), [0, 2, 4, 3, 1])
+    yield* holds(
+      "change_seq rises",
+      all.every((row, i) => i === 0 || row.change_seq > all[i - 1]!.change_seq)
+    )
+    yield* holds(
+      "updated_at never falls",
+      all.every((row, i) => i === 0 || row.updated_at >= all[i - 1]!.updated_at)
+    )
+    yield* same("since is inclusive", order(yield* changed(shop.id, start + 10, null, 99)), [3, 1])
+    yield* same("nothing later", order(yield* changed(shop.id, start + 11, null, 99)), [])
+    for (const [at, { change_seq }] of all.entries()) {
+      yield* same("after a change", order(yield* changed(shop.id, start, change_seq, 99)), order(all.slice(at + 1)))
+      yield* same("one more", order(yield* changed(shop.id, start, change_seq, 1)), order(all.slice(at + 1, at + 2)))
+    }
+  }),
+
+  contractCase("followed at every page size, with every change in one millisecond, none is missed", function* () {
+    const clock = yield* SettableClock.current
+    const shop = yield* openShop()
+    const start = clock.unsafeCurrentTimeMillis()
+    const rows = [...(yield* run(placing(shop.id, Array(12).fill({}))))]
+    for (const i of [3, 3, 7, 0, 11]) yield* touch(shop.id, rows[i]!)
+    for (let size = 1; size <= 13; size++) {
+      const found: Array<TicketRecord> = []
+      while (true) {
+        const page = yield* changed(shop.id, start, found.at(-1)?.change_seq ?? null, size)
+        found.push(...page)
+        if (page.length < size) break
+      }
+      const expected = [1, 2, 4, 5, 6, 8, 9, 10, 3, 7, 0, 11].map((i) => rows[i]!.id)
+      yield* same(
+        `pages of ${size}`,
+        found.map(({ id }) => id),
+        expected
+      )
+    }
+  }),
+
+  contractCase("a ticket that changes between two pages comes again, and none behind it is skipped", function* () {
+    const clock = yield* SettableClock.current
+    const shop = yield* openShop()
+    const start = clock.unsafeCurrentTimeMillis()
+    const rows = yield* run(placing(shop.id, Array(6).fill({})))
+    const first = yield* changed(shop.id, start, null, 2)
+    clock.advance(-5000)
+    yield* touch(shop.id, rows[0]!)
+    yield* touch(shop.id, rows[4]!)
+    const [fresh] = yield* run(placing(shop.id, [{}]))
+    const rest = yield* changed(shop.id, start, first.at(-1)!.change_seq, 99)
+    yield* same(
+      "the rest",
+      rest.map(({ id }) => id),
+      [...[2, 3, 5, 0, 4].map((i) => rows[i]!.id), fresh!.id]
+    )
+    clock.set(start)
+  }),
+
+  contractCase("filters hold for the list by change too", function* () {
+    const clock = yield* SettableClock.current
+    const shop = yield* openShop()
+    const start = clock.unsafeCurrentTimeMillis()
+    const rows = yield* run(
+      placing(shop.id, [
+        { state: "ready", external_ref: "x" },
+        { external_ref: "x" },
+        { state: "ready" },
+        { state: "ready", external_ref: "x" }
+      ])
+    )
+    yield* touch(shop.id, rows[0]!)
+    const found = yield* changed(shop.id, start, null, 9, { state: ["ready"], external_ref: "x" })
+    yield* same(
+      "found",
+      found.map(({ id }) => id),
+      [rows[3]!.id, rows[0]!.id]
+    )
+    yield* same("limit", (yield* changed(shop.id, start, null, 1, { state: ["ready"] }))[0]?.id, rows[2]!.id)
+  }),
+
+  contractCase("hundreds of changes of few tickets leave one place for each", function* () {
+    const clock = yield* SettableClock.current
+    const shop = yield* openShop()
+    const start = clock.unsafeCurrentTimeMillis()
+    const rows = yield* run(placing(shop.id, Array(3).fill({})))
+    for (let i = 0; i < 200; i++) yield* touch(shop.id, rows[i % 3]!)
+    const found = yield* changed(shop.id, start, null, 99)
+    yield* same(
+      "found",
+      found.map(({ id }) => id),
+      [2, 0, 1].map((i) => rows[i]!.id)
+    )
+    yield* same(
+      "seq",
+      found.map(({ change_seq }) => change_seq),
+      [201, 202, 203]
+    )
+  })
+]

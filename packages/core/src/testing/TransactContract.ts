@@ -1,0 +1,253 @@
+import { Data, Effect, Either, Exit, Fiber } from "effect"
+import { type Command, make } from "../decisions/Command.js"
+import { createTicket } from "../decisions/createTicket.js"
+import type { ShopId } from "../domain/Identifier.js"
+import { Reads } from "../ports/Reads.js"
+import { Store } from "../ports/Store.js"
+import { contractCase, holds, same } from "./ContractCase.js"
+import { changing, openAccount, openShop, placing, run, ticketInput } from "./Fixtures.js"
+import { RiggedEntropy } from "./RiggedEntropy.js"
+import { SettableClock } from "./SettableClock.js"
+
+class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
+
+const NEW = { via: "api", forbidden: null } as const
+
+/** Reads the shop's next number and moves it on by one: lost where two run at once. */
+const count = (shop_id: ShopId): Command<number> =>
+  make({
+    shop_id,
+    needs: {},
+    decide: ({ head }, { now }) => {
+      const moved = { ...head, next_number: head.next_number + 1, last_instant: now }
+      return Either.right({ answer: head.next_number, changes: [{ _tag: "HeadPut", row: moved } as const], usages: [] })
+    }
+  })
+
+const refuse = (shop_id: ShopId): Command<never, Refused> =>
+  make({
+    shop_id,
+    needs: {},
+    decide: ({ head }) => Either.left(new Refused({ seen: head.next_number }))
+  })
+
+const throwing = (shop_id: ShopId): Command<never> =>
+  make({
+    shop_id,
+    needs: {},
+    decide: () => {
+      throw new Error("a bug in a decision")
+    }
+  })
+
+const yields = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
+
+/** Commands of one shop run one after another, whole or not at all (design §1). */
+export const transactContract = [
+  contractCase("a command's changes are all there for whoever reads after its answer", function* () {
+    const reads = yield* Reads
+    const shop = yield* openShop()
+    const { id, phone } = yield* openAccount()
+    const ticket = yield* run(createTicket(shop.id, ticketInput({ service: "Hem", client_phone: phone }), NEW))
+    const state = yield* reads.shop(shop.id)
+    const listed = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 10)
+    const events = yield* reads.events(shop.id)
+    yield* same("number moved on", state?.head.next_number, 2)
+    yield* same(
+      "the ticket is listed",
+      listed.tickets.map(({ record }) => record.id),
+      [ticket.id]
+    )
+    yield* same(
+      "its event is there",
+      events.map(({ type }) => type),
+      ["ticket.created"]
+    )
+    yield* same("and no client is linked by it", yield* reads.client(shop.id, { id }), null)
+  }),
+
+  contractCase("a command sees what the ones before it did", function* () {
+    const shop = yield* openShop()
+    const answers = []
+    for (let n = 0; n < 5; n++) answers.push(yield* run(count(shop.id)))
+    yield* same("each saw the last one's head", answers, [1, 2, 3, 4, 5])
+  }),
+
+  contractCase("a refusal saves nothing and is answered as it is", function* () {
+    const reads = yield* Reads
+    const shop = yield* openShop()
+    yield* run(count(shop.id))
+    const before = yield* reads.shop(shop.id)
+    const refusal = yield* Effect.flip(run(refuse(shop.id)))
+    yield* same("the refusal", refusal instanceof Refused ? refusal.seen : refusal, 2)
+    yield* same("the shop is as it was", yield* reads.shop(shop.id), before)
+  }),
+
+  contractCase("a decision that throws fails alone", function* () {
+    const reads = yield* Reads
+    const shop = yield* openShop()
+    const exits = yield* Effect.forEach(
+      Array.from({ length: 30 }, (_, i) => i),
+      (i) => Effect.exit(i % 3 === 1 ? run(throwing(shop.id)) : run(count(shop.id))),
+      { concurrency: "unbounded" }
+    )
+    const failed = exits.flatMap((exit, i) => (Exit.isFailure(exit) ? [i % 3] : []))
+    yield* same("only those that throw fail", failed, Array(10).fill(1))
+    yield* same("the others are saved", (yield* reads.shop(shop.id))?.head.next_number, 21)
+  }),
+
+  contractCase("a refusal amid others disturbs nobody", function* () {
+    const shop = yield* openShop()
+    const exits = yield* Effect.forEach(
+      Array.from({ length: 40 }, (_, i) => i),
+      (i) => Effect.exit(i % 2 === 0 ? run(refuse(shop.id)) : run(count(shop.id))),
+      { concurrency: "unbounded" }
+    )
+    yield* same("twenty are answered", exits.filter(Exit.isSuccess).length, 20)
+    yield* same("and counted once each", yield* run(count(shop.id)), 21)
+  }),
+
+  contractCase("many commands of several shops at once: each shop's run one after another", function* () {
+    const shops = yield* Effect.replicateEffect(openShop(), 4)
+    const answers = yield* Effect.forEach(
+      Array.from({ length: 400 }, (_, i) => i),
+      (i) => Effect.zipRight(yields((i * 7) % 5), run(count(shops[i % 4]!.id))),
+      { concurrency: "unbounded" }
+    )
+    for (const at of [0, 1, 2, 3]) {
+      const own = answers.filter((_, i) => i % 4 === at).sort((a, b) => a - b)
+      yield* same(
+        "no number twice, none skipped",
+        own,
+        Array.from({ length: 100 }, (_, n) => n + 1)
+      )
+    }
+  }),
+
+  contractCase("what was read stays as it was read, whatever is written afterwards", function* () {
+    const reads = yield* Reads
+    const shop = yield* openShop()
+    const [ticket] = yield* run(placing(shop.id, [{}]))
+    const state = yield* reads.shop(shop.id)
+    const seen = yield* reads.ticket(shop.id, ticket!.id)
+    const events = yield* reads.events(shop.id)
+    yield* run(createTicket(shop.id, ticketInput(), NEW))
+    yield* same("head", state?.head.next_number, 1)
+    yield* same("ticket", seen.tickets[0]?.record, ticket)
+    yield* same("events", events, [])
+  }),
+
+  contractCase("interrupted before it starts, a command never runs", function* () {
+    const reads = yield* Reads
+    const shop = yield* openShop()
+    let ran = 0
+    const observed = changing(shop.id, () => {
+      ran++
+    })
+    const fibers = yield* Effect.replicateEffect(Effect.fork(run(observed)), 20)
+    yield* Fiber.interruptAll(fibers)
+    yield* run(count(shop.id))
+    yield* same("none ran", ran, 0)
+    yield* same("and nothing was saved", (yield* reads.shop(shop.id))?.head.next_number, 2)
+  }),
+
+  contractCase(
+    "interrupted in flight, a command is saved whole or not at all, and never after its end was told",
+    function* () {
+      const reads = yield* Reads
+      const shop = yield* openShop()
+      const fibers = yield* Effect.forEach(Array.from({ length: 60 }), () =>
+        Effect.fork(run(createTicket(shop.id, ticketInput(), NEW)))
+      )
+      yield* yields(3)
+      const exits = yield* Effect.forEach(
+        fibers,
+        (fiber, i) => (i % 2 === 0 ? Fiber.interrupt(fiber) : Fiber.await(fiber)),
+        {
+          concurrency: "unbounded"
+        }
+      )
+      const state = yield* reads.shop(shop.id)
+      const { tickets } = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 100)
+      const events = yield* reads.events(shop.id)
+      const answered = exits.filter(Exit.isSuccess).length
+      yield* holds("whoever is answered is saved", tickets.length >= answered && answered >= 30)
+      yield* same("each with its event", events.length, tickets.length)
+      yield* same("each with its number", state?.head.next_number, tickets.length + 1)
+      yield* run(count(shop.id))
+      yield* same("and none comes later", (yield* reads.events(shop.id)).length, events.length)
+    }
+  ),
+
+  contractCase("a shop's clock never goes back although the clock does", function* () {
+    const clock = yield* SettableClock.current
+    const reads = yield* Reads
+    const shop = yield* openShop()
+    const start = clock.unsafeCurrentTimeMillis()
+    const at = changing(shop.id, () => undefined)
+    const instants = []
+    for (const step of [0, 50, -40, -1000, 20, 5000]) {
+      clock.advance(step)
+      instants.push((yield* run(at)).now - start)
+    }
+    clock.set(start + 5000)
+    yield* same("instants", instants, [0, 50, 50, 50, 50, 4030])
+    yield* same("kept", (yield* reads.shop(shop.id))?.head.last_instant, start + 4030)
+    const other = yield* openShop()
+    clock.set(start)
+    yield* same("another shop has a clock of its own", (yield* run(changing(other.id, () => undefined))).now, start)
+  }),
+
+  contractCase("a tracking code that comes up again is drawn anew, and the command runs once", function* () {
+    const clock = yield* SettableClock.current
+    const entropy = yield* RiggedEntropy.current
+    const reads = yield* Reads
+    const shop = yield* openShop()
+    const first = yield* run(createTicket(shop.id, ticketInput(), NEW))
+    clock.advance(1)
+    entropy.repeat(1)
+    const second = yield* run(createTicket(shop.id, ticketInput(), NEW))
+    entropy.repeat(0)
+    yield* holds("the codes differ", first.tracking_code !== second.tracking_code)
+    yield* same("nothing is skipped", [first.number, second.number], [1, 2])
+    yield* same("one event each", (yield* reads.events(shop.id)).length, 2)
+    yield* same(
+      "two tickets",
+      (yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 9)).tickets.length,
+      2
+    )
+  }),
+
+  contractCase("two shops may have the same tracking code", function* () {
+    const clock = yield* SettableClock.current
+    const entropy = yield* RiggedEntropy.current
+    const [one, other] = [yield* openShop(), yield* openShop()]
+    const first = yield* run(createTicket(one.id, ticketInput(), NEW))
+    clock.advance(1)
+    entropy.repeat(1)
+    const second = yield* run(createTicket(other.id, ticketInput(), NEW))
+    entropy.repeat(0)
+    yield* same("the code", second.tracking_code, first.tracking_code)
+  }),
+
+  contractCase("the limits a decision touched come with its answer", function* () {
+    const store = yield* Store
+    const shop = yield* openShop()
+    const { usages } = yield* store.transact(createTicket(shop.id, ticketInput(), NEW))
+    yield* same(
+      "usages",
+      usages.map(({ policy, limit, remaining }) => [policy, limit, remaining]),
+      [
+        ["tickets_per_hour", 150, 149],
+        ["tickets_per_day", 600, 599]
+      ]
+    )
+  }),
+
+  contractCase("a shop that nobody opened is a defect, not a refusal", function* () {
+    const shop = yield* openShop()
+    const nowhere = `${shop.id.slice(0, -12)}000000000000` as ShopId
+    const exit = yield* Effect.exit(run(count(nowhere)))
+    yield* holds("dies", Exit.isFailure(exit) && exit.cause._tag === "Die")
+  })
+]

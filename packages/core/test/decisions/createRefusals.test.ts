@@ -1,0 +1,134 @@
+import { Either, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import { answerOffer } from "../../src/decisions/meetClient.js"
+import { TicketInput } from "../../src/decisions/TicketInput.js"
+import { AMIRA, KARIM, NOBODY, SHOP, TestShop, ticketInput } from "./fixtures.js"
+
+const create = (fields: Record<string, unknown> = {}, forbidden: string | null = null) =>
+  createTicket(SHOP, ticketInput(fields), { via: "api", forbidden })
+
+const blockedBy = (shop: TestShop, who: typeof KARIM) => {
+  shop.create({ client_phone: who.phone })
+  shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
+}
+
+describe("spec §7: what refuses a new ticket", () => {
+  it("an unknown, an unmet and a blocking client are the same refusal (spec §4, contract §4)", () => {
+    const shop = new TestShop()
+    shop.meets(KARIM)
+    blockedBy(shop, KARIM)
+    const refusals = [NOBODY, AMIRA.id, KARIM.id].map((client_id) => shop.refuses(create({ client_id })))
+    for (const refusal of refusals) {
+      expect(refusal._tag).toBe("ClientNotFound")
+      expect(JSON.stringify(refusal)).toBe(JSON.stringify(refusals[0]))
+      expect(refusal.message).toBe(refusals[0]!.message)
+    }
+  })
+
+  it("the embedder's verdict refuses, naming the field (spec §7)", () => {
+    expect(new TestShop().refuses(create({}, "items.1.label"))).toMatchObject({
+      _tag: "ForbiddenWord",
+      field: "items.1.label"
+    })
+  })
+
+  const FIELDS = [
+    ["service", { service: "Darn socks" }],
+    ["item", { item: "a DARN coat" }],
+    ["description", { description: "no\ndarn!" }],
+    ["items.0.label", { items: [{ label: "darn" }, { label: "Coat" }] }],
+    ["items.1.label", { items: [{ label: "Coat" }, { label: "(darn)" }] }],
+    ["items.1.service", { items: [{ label: "Coat" }, { label: "Hat", service: "Darn" }] }]
+  ] as const
+  for (const [field, fields] of FIELDS) {
+    it(`a word that the shop itself forbids is refused in ${field} (spec §7, contract §2)`, () => {
+      const shop = new TestShop({ forbidden_words: ["darn"] })
+      expect(shop.refuses(create(fields))).toMatchObject({ _tag: "ForbiddenWord", field })
+    })
+  }
+
+  it("a forbidden word counts as a whole word only, and only where people read it (contract §2)", () => {
+    const shop = new TestShop({ forbidden_words: ["darn"] })
+    shop.does(create({ service: "Darning", item: "Darnley coat", external_ref: "darn" }))
+    expect(shop.eventTypes).toEqual(["ticket.created"])
+  })
+
+  it("another shop's forbidden words do not count here (contract §10)", () => {
+    expect(new TestShop().does(create({ item: "darn" })).item).toBe("darn")
+  })
+
+  it("the order of refusals is 404, then 422, then 429 (contract §2)", () => {
+    const shop = new TestShop()
+    for (let n = 0; n < 150; n++) shop.create()
+    const all = { client_id: AMIRA.id }
+    expect(shop.refuses(create(all, "service"))._tag).toBe("ClientNotFound")
+    expect(shop.refuses(create({}, "service"))._tag).toBe("ForbiddenWord")
+    expect(shop.refuses(create())._tag).toBe("LimitReached")
+    shop.meets(AMIRA)
+    expect(shop.refuses(create(all, "service"))._tag).toBe("ForbiddenWord")
+  })
+})
+
+describe("contract §4: what a new ticket may say", () => {
+  const read = Schema.decodeUnknownEither(TicketInput)
+  const accepts = (fields: object) => Either.isRight(read({ service: "Hem", ...fields }))
+  const items = (n: number) => Array.from({ length: n }, () => ({ label: "x" }))
+
+  it("the service is required and holds 1 to 120 characters (contract §4)", () => {
+    expect(Either.isRight(read({}))).toBe(false)
+    expect(accepts({ service: "" })).toBe(false)
+    expect(accepts({ service: "  " })).toBe(false)
+    expect(accepts({ service: "𝄞".repeat(120) })).toBe(true)
+    expect(accepts({ service: "x".repeat(121) })).toBe(false)
+  })
+
+  const LONGEST = [
+    ["item", 200],
+    ["description", 2000],
+    ["external_ref", 64]
+  ] as const
+  for (const [field, longest] of LONGEST) {
+    it(`${field} holds at most ${longest} characters (contract §4, spec §8)`, () => {
+      expect(accepts({ [field]: "x".repeat(longest) })).toBe(true)
+      expect(accepts({ [field]: "x".repeat(longest + 1) })).toBe(false)
+    })
+  }
+
+  it("an item's label holds at most 200 characters, its service 120 (contract §4)", () => {
+    const two = (item: object) => accepts({ items: [{ label: "x" }, item] })
+    expect(two({ label: "x".repeat(200), service: "x".repeat(120) })).toBe(true)
+    expect(two({ label: "x".repeat(201) })).toBe(false)
+    expect(two({ label: "x", service: "x".repeat(121) })).toBe(false)
+    expect(two({ service: "x" })).toBe(false)
+  })
+
+  it("several items are 2 to 20 (spec §8)", () => {
+    expect([0, 1, 2, 20, 21].map((n) => accepts({ items: items(n) }))).toEqual([false, false, true, true, false])
+  })
+
+  it("amounts are whole numbers from 0 to 1,000,000,000,000 (contract §4)", () => {
+    const amounts = [0, 1_000_000_000_000, 1_000_000_000_001, -1, 1.5, "5"]
+    expect(amounts.map((price_minor) => accepts({ price_minor }))).toEqual([true, true, false, false, false, false])
+  })
+
+  it("a deposit above the price is refused, equal to it is not (contract §4)", () => {
+    expect(accepts({ price_minor: 5, deposit_minor: 5 })).toBe(true)
+    expect(accepts({ price_minor: 5, deposit_minor: 6 })).toBe(false)
+    expect(accepts({ price_minor: null, deposit_minor: 6 })).toBe(true)
+  })
+
+  it("the type is repair or prepare (spec §1)", () => {
+    expect(["repair", "prepare", "Repair", ""].map((type) => accepts({ type }))).toEqual([true, true, false, false])
+  })
+
+  it("null for an optional field means absent (contract §2)", () => {
+    const nothing = { type: null, item: null, description: null, items: null, client_id: null, client_phone: null }
+    const more = { price_minor: null, deposit_minor: null, promised_at: null, external_ref: null }
+    const shop = new TestShop()
+    const left_out = shop.record(shop.create())
+    const nulls = shop.record(shop.create({ ...nothing, ...more }))
+    const { id, number, tracking_code, change_seq } = left_out
+    expect({ ...nulls, id, number, tracking_code, change_seq }).toEqual(left_out)
+  })
+})

@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import { answerOffer } from "../../src/decisions/meetClient.js"
+import { changeShop } from "../../src/decisions/ownShop.js"
+import { AMIRA, HOUR, KARIM, NOBODYS_PHONE, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
+
+const NOW = "2026-03-02T09:00:00.000Z"
+const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const create = (fields: Record<string, unknown> = {}, via: "app" | "api" = "api") =>
+  createTicket(SHOP, ticketInput(fields), { via, forbidden: null })
+
+describe("spec §4: POST /v1/tickets", () => {
+  it("with a service alone, everything else is empty and the type is repair (spec §2, §4)", () => {
+    const ticket = new TestShop().does(create())
+    expect(ticket).toEqual({
+      id: expect.stringMatching(UUID7),
+      number: 1,
+      number_label: "0001",
+      state: "workshop",
+      outcome: null,
+      type: "repair",
+      service: "Hem",
+      item: null,
+      description: null,
+      items: [],
+      money: {
+        currency: "TND",
+        decimals: 3,
+        price_minor: null,
+        deposit_minor: null,
+        remaining_minor: null,
+        before_minor: null
+      },
+      quote: null,
+      promised_at: null,
+      delay: null,
+      part: null,
+      client: null,
+      client_phone: null,
+      tracking_code: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/),
+      tracking_url: `https://track.example.com/${ticket.tracking_code}`,
+      photo_url: null,
+      created_at: NOW,
+      updated_at: NOW,
+      ready_at: null,
+      collected_at: null,
+      abandoned_at: null,
+      abandon_reason: null,
+      notified_at: null,
+      created_via: "api",
+      external_ref: null
+    })
+  })
+
+  it("everything given is kept as given (spec §4)", () => {
+    const ticket = new TestShop().does(
+      create({
+        type: "prepare",
+        item: "Wedding dress",
+        description: "Two fittings\nsilk",
+        price_minor: 120_000,
+        deposit_minor: 20_000,
+        promised_at: "2026-03-09T18:00:00+01:00",
+        external_ref: "POS-77",
+        client_phone: "+216 20 999 999"
+      })
+    )
+    expect(ticket).toMatchObject({
+      type: "prepare",
+      item: "Wedding dress",
+      description: "Two fittings\nsilk",
+      money: { price_minor: 120_000, deposit_minor: 20_000, remaining_minor: 100_000, before_minor: null },
+      promised_at: "2026-03-09T17:00:00.000Z",
+      external_ref: "POS-77",
+      client_phone: "+21620999999",
+      client: null
+    })
+  })
+
+  it("raises ticket.created with the ticket as answered, and nothing else (spec §3, contract §9)", () => {
+    const shop = new TestShop()
+    const ticket = shop.does(create())
+    expect(shop.events).toMatchObject([{ type: "ticket.created", created_at: NOW, data: { ticket } }])
+    expect(shop.rows("OfferPut")).toEqual([])
+    expect(shop.rows("NotificationAppended")).toEqual([])
+  })
+
+  it("made in the app says created_via app (spec §2)", () => {
+    expect(new TestShop().does(create({}, "app")).created_via).toBe("app")
+  })
+
+  it("without a tracking base there is no tracking_url (contract §4)", () => {
+    expect(new TestShop({ tracking_base_url: null }).does(create()).tracking_url).toBeNull()
+  })
+
+  it("counts news from its creation and has earned no stamps (contract §5, §6)", () => {
+    const shop = new TestShop()
+    expect(shop.record(shop.create())).toMatchObject({ shop_changed_at: START, stamps_earned: false, change_seq: 1 })
+  })
+
+  it("each of several items has its own identifier, its own service and price, and is not done (spec §2)", () => {
+    const { items, money } = new TestShop().does(
+      create({
+        items: [
+          { label: "Trousers", service: "Hem", price_minor: 8000 },
+          { label: "Jacket" },
+          { label: "Skirt", service: null, price_minor: 0 }
+        ]
+      })
+    )
+    expect(items).toEqual([
+      { id: expect.stringMatching(UUID7), label: "Trousers", service: "Hem", price_minor: 8000, done: false },
+      { id: expect.stringMatching(UUID7), label: "Jacket", service: null, price_minor: null, done: false },
+      { id: expect.stringMatching(UUID7), label: "Skirt", service: null, price_minor: 0, done: false }
+    ])
+    expect(new Set(items.map(({ id }) => id)).size).toBe(3)
+    expect(money.price_minor).toBeNull()
+  })
+
+  it("without a price nothing remains to pay, whatever was deposited (contract §4)", () => {
+    const { money } = new TestShop().does(create({ deposit_minor: 500 }))
+    expect(money).toMatchObject({ price_minor: null, deposit_minor: 500, remaining_minor: null })
+  })
+})
+
+describe("spec §2: ticket numbers", () => {
+  it("numbers run without gaps, each with its four-digit label (contract §4)", () => {
+    const shop = new TestShop()
+    const numbers = [1, 2, 3].map(() => shop.does(create()))
+    expect(numbers.map(({ number }) => number)).toEqual([1, 2, 3])
+    expect(numbers.map(({ number_label }) => number_label)).toEqual(["0001", "0002", "0003"])
+  })
+
+  it("9999 is followed by 1 (spec §2)", () => {
+    const shop = new TestShop()
+    shop.does(changeShop(SHOP, { next_number: 9998 } as never))
+    const tickets = [1, 2, 3, 4].map(() => shop.does(create()))
+    expect(tickets.map(({ number_label }) => number_label)).toEqual(["9998", "9999", "0001", "0002"])
+  })
+
+  it("a refused create uses none up (contract §4)", () => {
+    const shop = new TestShop({ forbidden_words: ["darn"] })
+    shop.does(create())
+    expect(shop.refuses(create({ item: "Darn" }))._tag).toBe("ForbiddenWord")
+    expect(shop.refuses(create({ client_id: AMIRA.id }))._tag).toBe("ClientNotFound")
+    expect(shop.does(create()).number).toBe(2)
+  })
+
+  it("tickets of the app and of the API share one numbering (spec §2)", () => {
+    const shop = new TestShop()
+    expect([shop.does(create()).number, shop.does(create({}, "app")).number]).toEqual([1, 2])
+  })
+})
+
+describe("spec §4: the client of a new ticket", () => {
+  it("a known client is linked at once: ticket.created, then client.linked (contract §4)", () => {
+    const shop = new TestShop()
+    const client_id = shop.meets(AMIRA)
+    const ticket = shop.wait(HOUR).does(create({ client_id }))
+    expect(ticket.client).toEqual({ id: AMIRA.id, display_name: "Amira Ben Salah" })
+    expect(shop.eventTypes).toEqual(["ticket.created", "client.linked"])
+    expect(shop.events[0]!.data).toEqual({ ticket })
+    expect(shop.events[1]!.data).toEqual({ ticket, client: { id: AMIRA.id, display_name: "Amira Ben Salah" } })
+    const [created, linked] = shop.rows("EventRaised")
+    expect(linked!.seq).toBe(created!.seq + 1)
+    expect(linked!.id > created!.id).toBe(true)
+    expect(shop.rows("OfferPut")).toEqual([])
+    expect(shop.record(ticket.id).client_id).toBe(AMIRA.id)
+  })
+
+  it("a client who hides their name is shown abbreviated, also in events (spec §2)", () => {
+    const shop = new TestShop()
+    shop.does(create({ client_id: shop.meets(KARIM) }))
+    expect(shop.events[1]!.data.client).toEqual({ id: KARIM.id, display_name: "Karim T." })
+    expect(JSON.stringify(shop.events)).not.toContain("Trabelsi")
+  })
+
+  it("a phone number gets an offer, and nobody is linked automatically (spec §4)", () => {
+    const shop = new TestShop()
+    const ticket = shop.does(create({ client_phone: AMIRA.phone }))
+    expect(ticket).toMatchObject({ client: null, client_phone: AMIRA.phone })
+    expect(shop.eventTypes).toEqual(["ticket.created"])
+    expect(shop.rows("OfferPut")).toEqual([
+      {
+        id: expect.stringMatching(UUID7),
+        shop_id: SHOP,
+        ticket_id: ticket.id,
+        phone: AMIRA.phone,
+        status: "open",
+        created_at: START,
+        answered_at: null
+      }
+    ])
+  })
+
+  it("even a known client's phone links nobody (spec §4)", () => {
+    const shop = new TestShop()
+    shop.meets(AMIRA)
+    expect(shop.does(create({ client_phone: AMIRA.phone })).client).toBeNull()
+  })
+
+  it("the answer and its events are the same whether or not an account exists, or blocks the shop (spec §4)", () => {
+    const outcome = (phone: string, prepare: (shop: TestShop) => void) => {
+      const shop = new TestShop()
+      shop.create({ client_phone: KARIM.phone })
+      const { offer } = shop
+      shop.create()
+      prepare(shop)
+      // Karim's block is a command of its own and takes entropy; the outcome is compared without what is drawn.
+      const ticket = shop.does(
+        createTicket(SHOP, ticketInput({ client_phone: phone }), { via: "api", forbidden: null })
+      )
+      const drawn = [ticket.id, ticket.tracking_code!, phone, ...shop.events.map(({ id }) => id)]
+      const text = JSON.stringify([
+        shop.last.answer,
+        shop.events,
+        shop.last.usages,
+        shop.last.changes.map((c) => c._tag)
+      ])
+      return { offer, text: drawn.reduce((all, part) => all.replaceAll(part, "drawn"), text) }
+    }
+    const nobody = outcome(NOBODYS_PHONE, () => {})
+    const account = outcome(AMIRA.phone, () => {})
+    const known = outcome(AMIRA.phone, (shop) => void shop.meets(AMIRA))
+    const blocking = outcome(KARIM.phone, (shop) => {
+      const first = [...shop.slice.offers.keys()][0]!
+      shop.does(answerOffer(SHOP, first, "blocked"))
+    })
+    for (const { text } of [account, known, blocking]) expect(text).toBe(nobody.text)
+  })
+
+  it("a known client and a phone may be given together: linked, and offered to the phone (spec §4)", () => {
+    const shop = new TestShop()
+    const ticket = shop.does(create({ client_id: shop.meets(AMIRA), client_phone: KARIM.phone }))
+    expect(ticket.client?.id).toBe(AMIRA.id)
+    expect(shop.rows("OfferPut")).toMatchObject([{ phone: KARIM.phone, ticket_id: ticket.id }])
+  })
+})

@@ -1,0 +1,232 @@
+import { Either, Schema } from "effect"
+import type { Change } from "../../src/decisions/Change.js"
+import { type Command, type Decision, execute } from "../../src/decisions/Command.js"
+import { changeStatus } from "../../src/decisions/changeStatus.js"
+import { closeTicket } from "../../src/decisions/closeTicket.js"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import { recordVisit } from "../../src/decisions/meetClient.js"
+import type { Slice } from "../../src/decisions/Slice.js"
+import { TicketInput } from "../../src/decisions/TicketInput.js"
+import type { TimeZone } from "../../src/domain/CalendarDay.js"
+import type { ClientAccount } from "../../src/domain/Client.js"
+import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../../src/domain/Identifier.js"
+import type { LoyaltyProgram } from "../../src/domain/LoyaltyProgram.js"
+import type { Moment } from "../../src/domain/Moment.js"
+import type { OfferRecord } from "../../src/domain/Offer.js"
+import type { Phone } from "../../src/domain/Phone.js"
+import { firstHead, type ShopRecord } from "../../src/domain/Shop.js"
+import type { Ticket, TicketRecord } from "../../src/domain/Ticket.js"
+import type { TicketState, TicketStatus } from "../../src/domain/TicketLifecycle.js"
+
+/** Durations, by hand. */
+export const SECOND = 1000
+export const MINUTE = 60_000
+export const HOUR = 3_600_000
+export const DAY = 86_400_000
+
+/** Where the clock of every test shop starts: 2026-03-02T09:00:00.000Z, a Monday. */
+export const START = 1_772_442_000_000
+
+const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`
+/** The one shop of these tests. */
+export const SHOP = uuid(1) as ShopId
+/** Two of its API keys. */
+export const KEY = uuid(11) as KeyId
+export const OTHER_KEY = uuid(12) as KeyId
+/** An identifier that nothing bears. */
+export const NOBODY = uuid(99)
+
+const account = (n: number, given_name: string, family_name: string, hide_name: boolean): ClientAccount => ({
+  id: uuid(n) as ClientId,
+  given_name,
+  family_name,
+  phone: `+216201234${n}` as Phone,
+  hide_name,
+  created_at: START - 400 * DAY
+})
+/** Two account holders; no shop knows them until they visit it or accept its offer. */
+export const AMIRA = account(21, "Amira", "Ben Salah", false)
+export const KARIM = account(22, "Karim", "Trabelsi", true)
+/** A number that no account holds. */
+export const NOBODYS_PHONE = "+21620999999" as Phone
+
+const bytes = (n: number) => [n >>> 24, (n >>> 16) & 255, (n >>> 8) & 255, n & 255]
+const spread = (n: number) => [(n * 73 + 41) & 255, (n * 151 + 7) & 255]
+/** The moment at `now` with entropy that follows from `draw` alone; two draws never give the same identifiers. */
+export const momentAt = (now: number, draw = 0): Moment => ({
+  now,
+  entropy: Uint8Array.from([...spread(draw), ...bytes(draw), ...spread(draw + 7), (draw * 37) & 255, ...bytes(draw)])
+})
+
+const text = Schema.decodeUnknownSync(TicketInput)
+/** What a shop says of a new ticket, read as the service reads it. */
+export const ticketInput = (fields: Record<string, unknown> = {}): TicketInput => text({ service: "Hem", ...fields })
+
+/** A loyalty programme that is on: five stamps a reward, one a ticket. */
+export const PROGRAM: LoyaltyProgram = {
+  active: true,
+  name: "Thimble card",
+  stamps_required: 5,
+  stamps_per_ticket: 1,
+  reward_label: "A free hem"
+}
+
+const emptySlice = (settings: Partial<ShopRecord>): Slice => {
+  const accounts = [AMIRA, KARIM]
+  return {
+    shop: {
+      id: SHOP,
+      name: "Fil d'Or",
+      currency: "TND",
+      decimals: 3,
+      time_zone: "Africa/Tunis" as TimeZone,
+      tracking_base_url: "https://track.example.com/",
+      approved: true,
+      active: true,
+      api_enabled: true,
+      program: { ...PROGRAM, active: false },
+      forbidden_words: [],
+      created_at: START - 500 * DAY,
+      ...settings
+    },
+    head: firstHead(SHOP),
+    webhook: null,
+    tickets: new Map(),
+    links: new Map(),
+    cards: new Map(),
+    offers: new Map(),
+    keys: new Map(),
+    remembered: new Map(),
+    stamps_used: new Map(),
+    accounts: new Map(accounts.map((row) => [row.id, row])),
+    holders: new Map(accounts.map((row) => [row.phone, row]))
+  }
+}
+
+/** An event as a receiver reads it. */
+export interface SentEvent {
+  readonly id: string
+  readonly type: string
+  readonly created_at: string
+  readonly data: { readonly ticket?: Ticket; readonly [field: string]: unknown }
+}
+
+/** One shop with a clock that the test sets; every command takes a new draw of entropy. */
+export class TestShop {
+  readonly slice: Slice
+  now = START
+  #draws = 0
+  #changes: Array<Change> = []
+  #last: Decision<unknown> = { answer: undefined, changes: [], usages: [] }
+
+  constructor(settings: Partial<ShopRecord> = {}) {
+    this.slice = emptySlice(settings)
+  }
+
+  /** Lets time pass. */
+  wait(ms: number): this {
+    this.now += ms
+    return this
+  }
+
+  /** What comes of a command, kept in the slice; a refusal must leave the slice as it was. */
+  tries<A, E>(command: Command<A, E>): Either.Either<A, E> {
+    const before = snapshot(this.slice)
+    const decision = execute(command, this.slice, momentAt(this.now, this.#draws++))
+    if (Either.isLeft(decision)) {
+      if (JSON.stringify(before) !== JSON.stringify(snapshot(this.slice)))
+        throw new Error("A refusal changed something")
+      return Either.left(decision.left)
+    }
+    this.#last = decision.right
+    this.#changes.push(...decision.right.changes)
+    return Either.right(decision.right.answer)
+  }
+
+  /** The answer of a command that must succeed. */
+  does<A, E>(command: Command<A, E>): A {
+    const outcome = this.tries(command)
+    if (Either.isLeft(outcome)) throw new Error(`Refused: ${JSON.stringify(outcome.left)}`)
+    return outcome.right
+  }
+
+  /** The refusal of a command that must be refused. */
+  refuses<A, E>(command: Command<A, E>): E {
+    const outcome = this.tries(command)
+    if (Either.isRight(outcome)) throw new Error(`Accepted: ${JSON.stringify(outcome.right)}`)
+    return outcome.left
+  }
+
+  /** The last command that succeeded. */
+  get last(): Decision<unknown> {
+    return this.#last
+  }
+
+  /** The rows that the last command, or every command, put or appended. */
+  rows<T extends Change["_tag"]>(tag: T, changes = this.#last.changes): ReadonlyArray<RowOf<T>> {
+    return changes.flatMap((change) => (change._tag === tag ? [change.row as RowOf<T>] : []))
+  }
+  everyRow<T extends Change["_tag"]>(tag: T): ReadonlyArray<RowOf<T>> {
+    return this.rows(tag, this.#changes)
+  }
+
+  /** The events of the last command. */
+  get events(): ReadonlyArray<SentEvent> {
+    return this.rows("EventRaised").map(({ body }) => JSON.parse(body) as SentEvent)
+  }
+  get eventTypes(): ReadonlyArray<string> {
+    return this.events.map(({ type }) => type)
+  }
+
+  record(id: string): TicketRecord {
+    const record = this.slice.tickets.get(id as TicketId)
+    if (record === undefined) throw new Error(`No ticket ${id}`)
+    return record
+  }
+
+  create(fields: Record<string, unknown> = {}, via: "app" | "api" = "api"): TicketId {
+    return this.does(createTicket(SHOP, ticketInput(fields), { via, forbidden: null })).id as TicketId
+  }
+
+  /** The offer that the last create made. */
+  get offer(): OfferRecord & { readonly id: OfferId } {
+    const row = this.rows("OfferPut").at(-1)
+    if (row === undefined) throw new Error("No offer was made")
+    return row
+  }
+
+  moves(id: TicketId, ...statuses: ReadonlyArray<TicketStatus>): void {
+    for (const status of statuses) this.does(changeStatus(SHOP, id, status))
+  }
+
+  /** Makes a client known by a visit. */
+  meets({ id }: ClientAccount): ClientId {
+    this.does(recordVisit(SHOP, id))
+    return id
+  }
+
+  /** A ticket brought into a state by its own commands, all at the present instant save the closure's sixty days. */
+  ticketIn(state: TicketState, fields: Record<string, unknown> = {}): TicketId {
+    const id = this.create(fields)
+    if (state === "abandoned") {
+      this.wait(60 * DAY).does(closeTicket(SHOP, id))
+      return id
+    }
+    const path = {
+      workshop: [],
+      ready: ["ready"],
+      impossible: ["impossible"],
+      collected: ["ready", "collected"]
+    } as const
+    this.moves(id, ...path[state])
+    return id
+  }
+}
+
+type RowOf<T extends Change["_tag"]> = Extract<Change, { readonly _tag: T }>["row"]
+
+/** A shop's data as plain values, to compare before and after. */
+export const snapshot = ({ accounts, holders, ...own }: Slice): unknown =>
+  Object.fromEntries(
+    Object.entries(own).map(([name, part]) => [name, part instanceof Map ? [...part.entries()] : part])
+  )

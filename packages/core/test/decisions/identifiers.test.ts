@@ -1,0 +1,108 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { decide } from "../../src/decisions/Command.js"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import { ENTROPY_BYTES, identifier } from "../../src/domain/Moment.js"
+import { trackingCode, trackingUrl } from "../../src/domain/TrackingCode.js"
+import { AMIRA, momentAt, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
+
+const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const entropy = fc.uint8Array({ minLength: 13, maxLength: 13 })
+const instant = fc.integer({ min: 0, max: 253_402_300_799_999 })
+
+describe("contract §4: ids are UUIDs of version 7", () => {
+  it("whatever the moment, an identifier has the shape of a UUIDv7 and holds its instant (contract §4)", () => {
+    fc.assert(
+      fc.property(entropy, instant, fc.integer({ min: 0, max: 4095 }), (entropy, now, n) => {
+        const id = identifier({ now, entropy }, n)
+        expect(id).toMatch(UUID7)
+        expect(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toBe(now)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("within one moment they sort in the order in which they were made (contract §4)", () => {
+    const ids = Array.from({ length: 100 }, (_, n) => identifier(momentAt(START, 5), n))
+    expect([...ids].sort()).toEqual(ids)
+    expect(new Set(ids).size).toBe(100)
+  })
+
+  it("a later moment's sort after an earlier one's (contract §4)", () => {
+    expect(identifier(momentAt(START + 1, 0), 0) > identifier(momentAt(START, 9), 40)).toBe(true)
+  })
+
+  it("other entropy gives other identifiers at the same instant (contract §4)", () => {
+    const of = (draw: number) => identifier(momentAt(START, draw), 0)
+    expect(new Set(Array.from({ length: 500 }, (_, draw) => of(draw))).size).toBe(500)
+  })
+
+  it("the version and variant bits aside, all of the first eight bytes are used (contract §4)", () => {
+    const zeros = { now: START, entropy: new Uint8Array(13) }
+    for (let byte = 0; byte < 8; byte++) {
+      const changed = { now: START, entropy: new Uint8Array(13).fill(1, byte, byte + 1) }
+      expect(identifier(changed, 0)).not.toBe(identifier(zeros, 0))
+    }
+    expect(ENTROPY_BYTES).toBe(13)
+  })
+
+  it("a create with twenty items, a client and a phone gives each thing another identifier (contract §4)", () => {
+    const shop = new TestShop()
+    const items = Array.from({ length: 20 }, (_, n) => ({ label: `Thing ${n}` }))
+    const id = shop.create({ client_id: shop.meets(AMIRA), client_phone: AMIRA.phone, items })
+    const ids = [
+      id,
+      ...shop.record(id).items.map((item) => item.id),
+      ...shop.events.map((event) => event.id),
+      shop.offer.id
+    ]
+    expect(ids).toHaveLength(24)
+    expect(new Set(ids).size).toBe(24)
+    for (const one of ids) expect(one).toMatch(UUID7)
+  })
+})
+
+describe("contract §4: tracking codes", () => {
+  it("a code is two groups of four of Crockford's alphabet: no I, L, O or U (contract §4)", () => {
+    fc.assert(
+      fc.property(entropy, (entropy) => {
+        expect(trackingCode({ now: START, entropy })).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("the forty bits are written five at a time, the first bits first (contract §4)", () => {
+    const code = (...last: ReadonlyArray<number>) =>
+      trackingCode({ now: START, entropy: Uint8Array.from([9, 9, 9, 9, 9, 9, 9, 9, ...last]) })
+    expect(code(0, 0, 0, 0, 0)).toBe("0000-0000")
+    expect(code(255, 255, 255, 255, 255)).toBe("ZZZZ-ZZZZ")
+    // 00001 00010 00011 00100 00101 00110 00111 01000 are the first eight numbers after 0.
+    expect(code(0b00001000, 0b10000110, 0b01000010, 0b10011000, 0b11101000)).toBe("1234-5678")
+    // 01010 10010 10100 10110 11000 11011 11100 11111 stand where letters are left out.
+    expect(code(0b01010100, 0b10101001, 0b01101100, 0b01101111, 0b10011111)).toBe("AJMP-RVWZ")
+  })
+
+  it("a code is derived from nothing: neither the instant, nor the number, nor the ticket's id (contract §4)", () => {
+    const code = (now: number, first: number) =>
+      trackingCode({ now, entropy: Uint8Array.from([...Array(8).fill(first), 1, 2, 3, 4, 5]) })
+    expect(code(START, 7)).toBe(code(START + 999, 200))
+    const shop = new TestShop()
+    const { tracking_code, ...first } = shop.record(shop.create())
+    expect(JSON.stringify(first)).not.toContain(tracking_code)
+  })
+
+  it("the address is the shop's own base followed by the code (contract §4)", () => {
+    expect(trackingUrl("https://t.example.com/?c=", "ABCD-1234")).toBe("https://t.example.com/?c=ABCD-1234")
+    expect(trackingUrl(null, "ABCD-1234")).toBeNull()
+  })
+
+  it("two creates at one instant differ in identifier and code (contract §4)", () => {
+    const { slice } = new TestShop()
+    const create = createTicket(SHOP, ticketInput(), { via: "api", forbidden: null })
+    const [a, b] = [1, 2].map((draw) => decide(create, slice, momentAt(START, draw)))
+    if (a?._tag !== "Right" || b?._tag !== "Right") throw new Error("refused")
+    expect(a.right.answer.id).not.toBe(b.right.answer.id)
+    expect(a.right.answer.tracking_code).not.toBe(b.right.answer.tracking_code)
+  })
+})

@@ -1,0 +1,209 @@
+import { describe, expect, it } from "vitest"
+import { answerOffer } from "../../src/decisions/meetClient.js"
+import { recordNotified } from "../../src/decisions/recordNotified.js"
+import { AMIRA, HOUR, KARIM, SHOP, START, TestShop } from "./fixtures.js"
+
+const ISO = "2026-03-02T09:00:00.000Z"
+const ISO_1H = "2026-03-02T10:00:00.000Z"
+const ISO_2H = "2026-03-02T11:00:00.000Z"
+
+describe("spec §3: the fields that a move sets and clears", () => {
+  it("ready sets ready_at and nothing of the end (spec §3)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.wait(HOUR).moves(id, "ready")
+    expect(shop.record(id)).toMatchObject({
+      ready_at: START + HOUR,
+      collected_at: null,
+      outcome: null,
+      abandoned_at: null,
+      abandon_reason: null
+    })
+  })
+
+  it("impossible sets no ready_at and no outcome yet (spec §2)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.wait(HOUR).moves(id, "impossible")
+    expect(shop.record(id)).toMatchObject({ ready_at: null, collected_at: null, outcome: null })
+  })
+
+  it("a ready ticket that is collected has outcome ready and keeps ready_at (spec §3)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.moves(id, "ready")
+    shop.wait(HOUR).moves(id, "collected")
+    expect(shop.record(id)).toMatchObject({ outcome: "ready", ready_at: START, collected_at: START + HOUR })
+  })
+
+  it("an impossible ticket that is collected has outcome impossible (spec §3)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.moves(id, "impossible")
+    shop.wait(HOUR).moves(id, "collected")
+    expect(shop.record(id)).toMatchObject({ outcome: "impossible", ready_at: null, collected_at: START + HOUR })
+  })
+
+  it("back to the workshop clears ready_at, collected_at and outcome (contract §5)", () => {
+    for (const state of ["ready", "impossible", "collected"] as const) {
+      const shop = new TestShop()
+      const id = shop.ticketIn(state)
+      shop.wait(HOUR).moves(id, "workshop")
+      expect(shop.record(id)).toMatchObject({ ready_at: null, collected_at: null, outcome: null, state: "workshop" })
+    }
+  })
+
+  it("an impossible ticket that was ready before has no ready_at (contract §5)", () => {
+    const shop = new TestShop()
+    const id = shop.ticketIn("ready")
+    shop.moves(id, "workshop", "impossible", "collected")
+    expect(shop.record(id)).toMatchObject({ ready_at: null, outcome: "impossible" })
+  })
+
+  it("back to the workshop keeps notified_at (contract §5)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.does(recordNotified(SHOP, id, "sms"))
+    shop.wait(HOUR).moves(id, "ready", "workshop")
+    expect(shop.record(id).notified_at).toBe(START)
+  })
+
+  it("every move sets updated_at and shop_changed_at and takes the next place in the order of changes (contract §1)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    let seq = shop.record(id).change_seq
+    for (const status of ["ready", "workshop", "impossible", "collected", "workshop"] as const) {
+      shop.wait(HOUR).moves(id, status)
+      expect(shop.record(id)).toMatchObject({ updated_at: shop.now, shop_changed_at: shop.now, change_seq: seq + 1 })
+      seq += 1
+    }
+  })
+
+  it("a move leaves everything else of the ticket as it was (spec §3)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ item: "Coat", price_minor: 900, deposit_minor: 100, external_ref: "A-1" })
+    const before = shop.record(id)
+    shop.wait(HOUR).moves(id, "ready", "collected", "workshop")
+    expect(shop.record(id)).toEqual({
+      ...before,
+      updated_at: shop.now,
+      shop_changed_at: shop.now,
+      change_seq: before.change_seq + 3
+    })
+  })
+
+  it("the answer, the event and the ticket read later are the same (contract §9)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.wait(HOUR).moves(id, "ready")
+    expect(shop.last.answer).toEqual(shop.events[0]!.data.ticket)
+    expect(shop.last.answer).toMatchObject({ ready_at: ISO_1H, updated_at: ISO_1H, created_at: ISO, state: "ready" })
+    expect(shop.events[0]!.created_at).toBe(ISO_1H)
+  })
+})
+
+describe("spec §3: the client is notified as from the app", () => {
+  it("a linked client is told that the ticket is ready: event, notified_at and a notification (contract §5)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.wait(HOUR).moves(id, "ready")
+    expect(shop.eventTypes).toEqual(["ticket.ready", "client.notified"])
+    expect(shop.events[1]!.data).toEqual({ ticket: shop.last.answer, channel: "app", notified_at: ISO_1H })
+    expect(shop.events[0]!.data.ticket!.notified_at).toBe(ISO_1H)
+    expect(shop.rows("NotificationAppended")).toMatchObject([
+      { client_id: AMIRA.id, ticket_id: id, type: "ticket.ready", created_at: START + HOUR, ticket: shop.last.answer }
+    ])
+  })
+
+  it("a linked client is told that the ticket cannot be done (contract §5)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.wait(2 * HOUR).moves(id, "impossible")
+    expect(shop.eventTypes).toEqual(["ticket.impossible", "client.notified"])
+    expect(shop.events[1]!.data).toMatchObject({ channel: "app", notified_at: ISO_2H })
+    expect(shop.rows("NotificationAppended")).toMatchObject([{ client_id: AMIRA.id, type: "ticket.impossible" }])
+    expect(shop.record(id).notified_at).toBe(START + 2 * HOUR)
+  })
+
+  it("nobody is told of a ticket that is collected or reopened (spec §3)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.moves(id, "ready")
+    for (const status of ["collected", "workshop"] as const) {
+      shop.wait(HOUR).moves(id, status)
+      expect(shop.rows("NotificationAppended")).toEqual([])
+      expect(shop.eventTypes).toEqual([status === "collected" ? "ticket.collected" : "ticket.reopened"])
+      expect(shop.record(id).notified_at).toBe(START)
+    }
+  })
+
+  it("a client is told again each time the ticket becomes ready (contract §5)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.moves(id, "ready", "workshop")
+    shop.wait(HOUR).moves(id, "ready")
+    expect(shop.everyRow("NotificationAppended")).toHaveLength(2)
+    expect(shop.record(id).notified_at).toBe(START + HOUR)
+  })
+
+  it("a ticket without a client notifies nobody (contract §5)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_phone: AMIRA.phone })
+    for (const status of ["ready", "workshop", "impossible"] as const) {
+      shop.moves(id, status)
+      expect(shop.rows("NotificationAppended")).toEqual([])
+      expect(shop.eventTypes).toHaveLength(1)
+    }
+    expect(shop.record(id).notified_at).toBeNull()
+  })
+
+  it("a linked client who blocks the shop is not told, and the ticket shows no client (contract §6)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_id: shop.meets(KARIM) })
+    shop.create({ client_phone: KARIM.phone })
+    shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
+    for (const status of ["ready", "workshop", "impossible", "collected"] as const) {
+      shop.moves(id, status)
+      expect(shop.eventTypes).toHaveLength(1)
+      expect(shop.rows("NotificationAppended")).toEqual([])
+      expect(shop.last.answer).toMatchObject({ client: null, notified_at: null })
+    }
+    expect(JSON.stringify(shop.events)).not.toContain("Karim")
+  })
+})
+
+describe("spec §4: the shop told the client itself", () => {
+  it("sets notified_at, counts as a change from the shop, and emits client.notified with its channel (contract §5)", () => {
+    for (const channel of ["sms", "whatsapp", "call"] as const) {
+      const shop = new TestShop()
+      const id = shop.create()
+      const { change_seq } = shop.record(id)
+      const ticket = shop.wait(HOUR).does(recordNotified(SHOP, id, channel))
+      expect(shop.eventTypes).toEqual(["client.notified"])
+      expect(shop.events[0]!.data).toEqual({ ticket, channel, notified_at: ISO_1H })
+      expect(ticket.notified_at).toBe(ISO_1H)
+      expect(shop.record(id)).toMatchObject({
+        state: "workshop",
+        notified_at: START + HOUR,
+        shop_changed_at: START + HOUR,
+        updated_at: START + HOUR,
+        change_seq: change_seq + 1
+      })
+      expect(shop.rows("NotificationAppended")).toEqual([])
+    }
+  })
+
+  it("works in every state but abandoned, and moves none (contract §5)", () => {
+    for (const state of ["workshop", "ready", "impossible", "collected"] as const) {
+      const shop = new TestShop()
+      const id = shop.ticketIn(state)
+      expect(shop.wait(30 * HOUR).does(recordNotified(SHOP, id, "call"))).toMatchObject({
+        state,
+        notified_at: "2026-03-03T15:00:00.000Z"
+      })
+    }
+    const shop = new TestShop()
+    const id = shop.ticketIn("abandoned")
+    expect(shop.refuses(recordNotified(SHOP, id, "sms"))._tag).toBe("TicketAbandoned")
+  })
+})

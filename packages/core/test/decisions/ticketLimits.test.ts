@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import type { TimeZone } from "../../src/domain/CalendarDay.js"
+import { HOUR, MINUTE, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
+
+const create = createTicket(SHOP, ticketInput(), { via: "api", forbidden: null })
+const at = (iso: string) => Date.parse(iso)
+
+/** A shop of a zone at an instant, that has created so many tickets there. */
+const shopAt = (time_zone: string, iso: string, tickets = 0) => {
+  const shop = new TestShop({ time_zone: time_zone as TimeZone })
+  shop.now = at(iso)
+  for (let n = 0; n < tickets; n++) shop.create()
+  return shop
+}
+
+/** Creates as many tickets as the hours allow until the day has this many. */
+const fillDay = (shop: TestShop, tickets: number) => {
+  for (let n = 0; n < tickets; n++) {
+    if (n > 0 && n % 150 === 0) shop.wait(HOUR)
+    shop.create()
+  }
+}
+
+const refusal = (shop: TestShop) => {
+  const found = shop.refuses(create)
+  if (found._tag !== "LimitReached") throw new Error(found._tag)
+  return found
+}
+
+describe("spec §8: 150 tickets per hour and shop", () => {
+  it("the 150th is created, the 151st refused (spec §8)", () => {
+    const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z", 149)
+    shop.does(create)
+    expect(refusal(shop).usages).toEqual([
+      { policy: "tickets_per_hour", limit: 150, remaining: 0, resets_at: START + HOUR }
+    ])
+  })
+
+  it("tickets of the app count together with those of the API (spec §8)", () => {
+    const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z", 100)
+    for (let n = 0; n < 50; n++) shop.create({}, "app")
+    expect(refusal(shop).decisive.policy).toBe("tickets_per_hour")
+    expect(shop.refuses(createTicket(SHOP, ticketInput(), { via: "app", forbidden: null }))._tag).toBe("LimitReached")
+  })
+
+  it("the hour starts at the first use, not on the clock's hour, and does not slide (contract §8)", () => {
+    const shop = shopAt("Africa/Tunis", "2026-03-02T09:25:00Z", 1)
+    shop.wait(50 * MINUTE)
+    for (let n = 0; n < 149; n++) shop.create()
+    shop.now = at("2026-03-02T10:24:59.999Z")
+    expect(refusal(shop).decisive.resets_at).toBe(at("2026-03-02T10:25:00Z"))
+    shop.wait(1).does(create)
+    expect(shop.slice.head.tickets_per_hour).toEqual({ used: 1, resets_at: at("2026-03-02T11:25:00Z") })
+  })
+
+  it("refused creates do not count (spec §8)", () => {
+    const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z", 150)
+    for (let n = 0; n < 5; n++) refusal(shop)
+    expect(shop.slice.head.tickets_per_hour.used).toBe(150)
+    expect(shop.slice.head.tickets_per_day.used).toBe(150)
+  })
+
+  it("a success tells what is left of both limits (contract §8)", () => {
+    const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z")
+    shop.does(create)
+    expect(shop.last.usages).toEqual([
+      { policy: "tickets_per_hour", limit: 150, remaining: 149, resets_at: at("2026-03-02T10:00:00Z") },
+      { policy: "tickets_per_day", limit: 600, remaining: 599, resets_at: at("2026-03-02T23:00:00Z") }
+    ])
+  })
+})
+
+describe("spec §8: 600 tickets per day and shop", () => {
+  it("the 600th is created, the 601st refused until the shop's midnight (spec §8)", () => {
+    const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z")
+    fillDay(shop, 600)
+    shop.wait(HOUR)
+    expect(refusal(shop).usages).toEqual([
+      { policy: "tickets_per_day", limit: 600, remaining: 0, resets_at: at("2026-03-02T23:00:00Z") }
+    ])
+    shop.now = at("2026-03-02T22:59:59.999Z")
+    refusal(shop)
+    shop.wait(1).does(create)
+    expect(shop.slice.head.tickets_per_day).toEqual({ used: 1, resets_at: at("2026-03-03T23:00:00Z") })
+  })
+
+  it("when both are used up, both are told and the longest reset decides (contract §8)", () => {
+    const shop = shopAt("Africa/Tunis", "2026-03-02T09:00:00Z")
+    fillDay(shop, 600)
+    expect(refusal(shop).usages.map(({ policy }) => policy)).toEqual(["tickets_per_hour", "tickets_per_day"])
+    expect(refusal(shop).decisive).toMatchObject({ policy: "tickets_per_day", resets_at: at("2026-03-02T23:00:00Z") })
+  })
+
+  it("near midnight the hour is the longest reset (contract §8)", () => {
+    const shop = shopAt("Africa/Tunis", "2026-03-02T19:40:00Z")
+    fillDay(shop, 600)
+    expect(shop.now).toBe(at("2026-03-02T22:40:00Z"))
+    expect(refusal(shop).decisive).toMatchObject({ policy: "tickets_per_hour", resets_at: at("2026-03-02T23:40:00Z") })
+  })
+
+  const DAYS = [
+    ["Africa/Tunis", "2026-03-02T22:59:00Z", "2026-03-02T23:00:00Z", "an hour ahead of UTC"],
+    ["Pacific/Kiritimati", "2026-03-02T09:00:00Z", "2026-03-02T10:00:00Z", "fourteen hours ahead of UTC"],
+    ["Pacific/Pago_Pago", "2026-03-02T09:00:00Z", "2026-03-02T11:00:00Z", "eleven hours behind UTC"],
+    ["Asia/Kathmandu", "2026-03-02T09:00:00Z", "2026-03-02T18:15:00Z", "five hours and three quarters ahead"],
+    ["Europe/Paris", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z", "on its day of 23 hours"],
+    ["Europe/Paris", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z", "on its day of 25 hours"]
+  ] as const
+  for (const [zone, now, midnight, why] of DAYS) {
+    it(`the day is the shop's own calendar day: ${zone}, ${why} (contract §8)`, () => {
+      const shop = shopAt(zone, now, 1)
+      expect(shop.slice.head.tickets_per_day).toEqual({ used: 1, resets_at: at(midnight) })
+      shop.now = at(midnight) - 1
+      shop.create()
+      expect(shop.slice.head.tickets_per_day.used).toBe(2)
+      shop.wait(1).create()
+      expect(shop.slice.head.tickets_per_day.used).toBe(1)
+    })
+  }
+})

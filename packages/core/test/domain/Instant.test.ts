@@ -1,0 +1,133 @@
+import { Either, JSONSchema, ParseResult, Schema } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import {
+  DAY_MS,
+  DateOrDateTimeText,
+  DateTimeText,
+  HOUR_MS,
+  MINUTE_MS,
+  SECOND_MS,
+  toIso,
+  toIsoOrNull
+} from "../../src/domain/Instant.js"
+
+const read = Schema.decodeUnknownEither(DateTimeText)
+const readEither = Schema.decodeUnknownEither(DateOrDateTimeText)
+
+describe("instants as text (contract §4)", () => {
+  it("are ISO 8601 in UTC with milliseconds and Z", () => {
+    expect(toIso(1_795_170_042_123)).toBe("2026-11-20T10:20:42.123Z")
+    expect(toIso(0)).toBe("1970-01-01T00:00:00.000Z")
+    expect(toIsoOrNull(0)).toBe("1970-01-01T00:00:00.000Z")
+    expect(toIsoOrNull(null)).toBeNull()
+  })
+
+  it("lengths of time are exact multiples of a second", () => {
+    expect([SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS]).toEqual([1000, 60_000, 3_600_000, 86_400_000])
+  })
+})
+
+describe("a date and time from outside (contract §4)", () => {
+  it.each([
+    ["2026-11-20T10:20:42Z", "2026-11-20T10:20:42.000Z"],
+    [" 2026-11-20T10:20:42Z\n", "2026-11-20T10:20:42.000Z"],
+    ["2026-11-20T10:20Z", "2026-11-20T10:20:00.000Z"],
+    ["2026-11-20T10:20+01:00", "2026-11-20T09:20:00.000Z"],
+    ["2026-11-20T00:20:00+01:00", "2026-11-19T23:20:00.000Z"],
+    ["2026-11-20T10:20:42-03:30", "2026-11-20T13:50:42.000Z"],
+    ["2026-11-20T10:20:42-00:00", "2026-11-20T10:20:42.000Z"],
+    ["2026-11-20T10:20:42.1Z", "2026-11-20T10:20:42.100Z"],
+    ["2026-11-20T10:20:42.1239999999999999999Z", "2026-11-20T10:20:42.123Z"],
+    ["1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z"],
+    ["2024-02-29T23:59:59Z", "2024-02-29T23:59:59.000Z"],
+    ["2000-02-29T00:00:00Z", "2000-02-29T00:00:00.000Z"],
+    ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"],
+    ["0000-12-31T23:30:00-01:00", "0001-01-01T00:30:00.000Z"],
+    ["0099-06-01T00:00:00Z", "0099-06-01T00:00:00.000Z"],
+    ["9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"]
+  ])("%j is %s", (input, iso) => {
+    expect(Either.map(read(input), toIso)).toEqual(Either.right(iso))
+    expect(Either.map(readEither(input), toIso)).toEqual(Either.right(iso))
+  })
+
+  it.each([
+    "",
+    "tomorrow",
+    "2026-11-20T10:20:42",
+    "2026-11-20T10:20:42+0100",
+    "2026-11-20T10:20:42+01",
+    "2026-11-20T10:20:42+24:00",
+    "2026-11-20T10:20:42+01:60",
+    "2026-11-20 10:20:42Z",
+    "2026-11-20T10:20:42Z extra",
+    "2026-11-20T10Z",
+    "2026-11-20T24:00:00Z",
+    "2026-11-20T23:60:00Z",
+    "2026-12-31T23:59:60Z",
+    "2026-11-20T10:20:42.Z",
+    "2026-11-20T10:20.5Z",
+    "2026-02-30T10:20:42Z",
+    "2026-02-29T10:20:42Z",
+    "1900-02-29T10:20:42Z",
+    "2026-04-31T10:20:42Z",
+    "2026-13-01T10:20:42Z",
+    "2026-00-01T10:20:42Z",
+    "2026-11-00T10:20:42Z",
+    "0000-12-31T23:59:59Z",
+    "0001-01-01T00:30:00+01:00",
+    "9999-12-31T23:30:00-01:00",
+    "+12026-11-20T10:20:42Z",
+    "20261120T102042Z",
+    "1795170042123"
+  ])("%j is refused with an example", (input) => {
+    const result = ParseResult.decodeUnknownEither(DateTimeText)(input)
+    expect(Either.isLeft(result) && ParseResult.ArrayFormatter.formatIssueSync(result.left)).toMatchObject([
+      { message: "must be a date and time such as 2026-11-20T10:20:42Z" }
+    ])
+    expect(Either.isLeft(readEither(input))).toBe(true)
+  })
+
+  it("a number is not a date and time", () => {
+    const result = ParseResult.decodeUnknownEither(DateTimeText)(1_795_170_042_123)
+    expect(Either.isLeft(result) && ParseResult.ArrayFormatter.formatIssueSync(result.left)).toMatchObject([
+      { message: "must be a string" }
+    ])
+  })
+
+  it("what is written is read back, to the millisecond, with any offset", () => {
+    const years1to9999 = fc.integer({ min: -62_135_596_800_000 + DAY_MS, max: 253_402_300_799_999 - DAY_MS })
+    fc.assert(
+      fc.property(years1to9999, fc.integer({ min: -1439, max: 1439 }), (instant, minutes) => {
+        expect(read(toIso(instant))).toEqual(Either.right(instant))
+        const size = Math.abs(minutes)
+        const offset = `${String(Math.floor(size / 60)).padStart(2, "0")}:${String(size % 60).padStart(2, "0")}`
+        const wall = toIso(instant + minutes * MINUTE_MS).replace("Z", `${minutes < 0 ? "-" : "+"}${offset}`)
+        expect(read(wall)).toEqual(Either.right(instant))
+        expect(Schema.encodeSync(DateTimeText)(instant)).toBe(toIso(instant))
+      })
+    )
+  })
+
+  it("OpenAPI shows a date-time", () => {
+    expect(JSONSchema.make(DateTimeText)).toMatchObject({ type: "string", format: "date-time" })
+    expect(JSONSchema.make(DateOrDateTimeText)).toMatchObject({
+      type: "string",
+      anyOf: [{ format: "date-time" }, { format: "date" }]
+    })
+  })
+})
+
+describe("a date in a query (contract §1)", () => {
+  it("means 00:00 UTC", () => {
+    expect(Either.map(readEither("2026-11-20"), toIso)).toEqual(Either.right("2026-11-20T00:00:00.000Z"))
+  })
+
+  it.each(["2026-02-30", "2026-11", "0000-12-31", "2026-11-20Z"])("%j is refused", (input) => {
+    expect(Either.isLeft(readEither(input))).toBe(true)
+  })
+
+  it("is no date and time where a time is asked for", () => {
+    expect(Either.isLeft(read("2026-11-20"))).toBe(true)
+  })
+})

@@ -1,0 +1,86 @@
+import { Either, JSONSchema, ParseResult, Schema } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { Phone, PhoneInQuery } from "../../src/domain/Phone.js"
+
+const read = Schema.decodeUnknownEither(Phone)
+const readQuery = Schema.decodeUnknownEither(PhoneInQuery)
+
+describe("phones (contract §4)", () => {
+  it.each([
+    ["+21620123456", "+21620123456"],
+    ["  +216 20 123 456 ", "+21620123456"],
+    ["+216-20-123-456", "+21620123456"],
+    ["+216.20.123.456", "+21620123456"],
+    ["+1 (415) 555-2671", "+14155552671"],
+    ["+33 (0)1 42 68 53 00", "+33142685300"],
+    ["+39 06 1234 5678", "+390612345678"],
+    ["+80012345678", "+80012345678"]
+  ])("%j in international format is kept as %s", (input, kept) => {
+    expect(read(input)).toEqual(Either.right(kept))
+  })
+
+  it("a number of the right length counts, whatever the operators' ranges of the day", () => {
+    expect(read("+21610123456")).toEqual(Either.right("+21610123456"))
+  })
+
+  it.each([
+    "",
+    "+",
+    "20123456",
+    "0021620123456",
+    "21620123456",
+    " 21620123456",
+    "++21620123456",
+    "+216",
+    "+2162012",
+    "+2162012345678901",
+    "+999123456789",
+    "+15552671",
+    "+21620123456 abc",
+    "call +21620123456",
+    "+1-800-FLOWERS",
+    "+14155552671 ext. 5",
+    "+14155552671x5",
+    "+14155552671#5",
+    "+21620123456;ext=3",
+    "+20123456;phone-context=+216",
+    "tel:+21620123456",
+    "+21620123456\u0000",
+    `+${"2".repeat(70_000)}`
+  ])("anything else is refused with an example (case %#)", (input) => {
+    const result = ParseResult.decodeUnknownEither(Phone)(input)
+    expect(Either.isLeft(result) && ParseResult.ArrayFormatter.formatIssueSync(result.left)).toMatchObject([
+      { message: "must be a phone number in international format, such as +21620123456" }
+    ])
+  })
+
+  it("no kept number is longer than E.164's fifteen digits", () => {
+    expect(Either.isLeft(read("+491234567890123456"))).toBe(true)
+  })
+
+  it("a kept number is read as itself", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^\+[1-9][0-9 ().-]{5,18}$/), (input) => {
+        const first = read(input)
+        if (Either.isLeft(first)) return
+        expect(first.right).toMatch(/^\+[1-9]\d{1,14}$/)
+        expect(read(first.right)).toEqual(first)
+      })
+    )
+  })
+
+  it("OpenAPI shows a string with an example", () => {
+    expect(JSONSchema.make(Phone)).toMatchObject({ type: "string", examples: ["+21620123456"] })
+  })
+})
+
+describe("phones in a query (contract §4)", () => {
+  it.each(["+21620123456", " 21620123456", " 216 20 123 456", " +21620123456"])("%j is +21620123456", (input) => {
+    expect(readQuery(input)).toEqual(Either.right("+21620123456"))
+  })
+
+  it.each(["21620123456", " ", " 20123456", "\t21620123456"])("%j is refused: only a leading space is a +", (input) => {
+    expect(Either.isLeft(readQuery(input))).toBe(true)
+  })
+})

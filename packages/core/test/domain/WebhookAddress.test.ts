@@ -1,0 +1,169 @@
+import { Either } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { parse, production, sandbox } from "../../src/domain/WebhookAddress.js"
+
+const said = {
+  unreadable: "must be a web address such as https://shop.example.com/hook",
+  length: "must be at most 2048 characters",
+  space: "must not hold white space or control characters",
+  scheme: "must start with https://",
+  credentials: "must not hold a user name or a password",
+  fragment: "must not hold a # and what follows it",
+  dot: "must not have a dot at the end of its host",
+  host: "must name its host in full, such as shop.example.com",
+  localhost: "must not name this machine: give a host that can be reached from the internet",
+  address: "must not hold a private or special-purpose address: give one that can be reached from the internet",
+  port: "must use port 443"
+} as const
+
+const good: ReadonlyArray<readonly [given: string, kept: string]> = [
+  ["https://shop.example.com/hook", "https://shop.example.com/hook"],
+  ["https://shop.example.com", "https://shop.example.com"],
+  ["  https://shop.example.com/hook?a=1&b=%20  ", "https://shop.example.com/hook?a=1&b=%20"],
+  ["HTTPS://Shop.Example.COM/Hook", "https://shop.example.com/Hook"],
+  ["https://shop.example.com:443/hook", "https://shop.example.com/hook"],
+  ["https://shop_1.example.com/hook", "https://shop_1.example.com/hook"],
+  ["https://atelier-été.example/hook", "https://xn--atelier-t-i4ab.example/hook"],
+  ["https://example.com/a/../b", "https://example.com/b"],
+  ["https://example.com/@me", "https://example.com/@me"],
+  ["https://93.184.216.34/hook", "https://93.184.216.34/hook"],
+  ["https://0x5db8d822/hook", "https://93.184.216.34/hook"],
+  ["https://[2606:4700:4700::1111]/hook", "https://[2606:4700:4700::1111]/hook"]
+]
+
+const bad: ReadonlyArray<readonly [reason: Exclude<keyof typeof said, "unreadable">, texts: ReadonlyArray<string>]> = [
+  ["length", [`https://example.com/${"a".repeat(2029)}`, `https://example.com/${"é".repeat(400)}`, "x".repeat(90_000)]],
+  [
+    "space",
+    ["https://example.com/a b", "https://exam\tple.com/", "https://example.com/\nx", "https://example.com/\u0000"]
+  ],
+  [
+    "scheme",
+    ["http://example.com/", "ftp://example.com/", "javascript:alert(1)", "file:///etc/passwd", "ws://example.com"]
+  ],
+  ["credentials", ["https://user@example.com/", "https://user:pass@example.com/", "https://:pass@example.com/"]],
+  ["fragment", ["https://example.com/#top", "https://example.com/hook#"]],
+  ["dot", ["https://example.com./", "https://intranet./", "https://localhost./"]],
+  ["host", ["https://intranet/", "https://com/hook", "https://a..b/", `https://${"a".repeat(64)}.example.com/`]],
+  ["localhost", ["https://localhost/", "https://LOCALHOST/hook", "https://shop.localhost/", "https://localhost:8443/"]],
+  [
+    "port",
+    ["https://example.com:80/", "https://example.com:8443/", "https://93.184.216.34:22/", "https://example.com:0/"]
+  ]
+]
+
+// Spellings of hosts that the address bar's rules read as an address.
+const privateHosts = [
+  ...[
+    "127.0.0.1",
+    "127.1",
+    "127.0.1",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.1",
+    "0177.0.0.1",
+    "017700000001",
+    "127.0.0.1."
+  ],
+  ...["１２７.０.０.１", "127%2e0%2e0%2e1", "0", "0.0.0.0", "0x0", "10.0.0.1", "10.1", "0xa000001", "172.16.0.1"],
+  ...["172.31.255.255", "192.168.0.1", "192.168.257", "0300.0250.0.1", "169.254.169.254", "0xa9fea9fe", "2852039166"],
+  ...["100.64.0.1", "192.0.0.1", "192.0.2.1", "192.88.99.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1"],
+  ...["240.0.0.1", "255.255.255.255", "4294967295", "[::]", "[::1]", "[0:0:0:0:0:0:0:1]", "[::127.0.0.1]"],
+  ...["[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:8.8.8.8]", "[64:ff9b::a00:1]", "[64:ff9b:1::1]", "[100::1]"],
+  ...[
+    "[2001::1]",
+    "[2001:0:4136:e378:8000:63bf:3fff:fdd2]",
+    "[2001:db8::1]",
+    "[2002:7f00:1::]",
+    "[3fff::1]",
+    "[5f00::1]"
+  ],
+  ...["[fc00::1]", "[fd00:ec2::254]", "[fe80::1]", "[fec0::1]", "[ff02::1]"]
+]
+
+describe("webhook addresses for the world (contract §9)", () => {
+  it.each(good)("%j is kept as %s", (given, kept) => expect(parse(given, production)).toEqual(Either.right(kept)))
+
+  it.each(bad)("%s: what could never be dialled is refused when it is set", (reason, texts) => {
+    for (const text of texts)
+      expect([text.slice(0, 60), parse(text, production)]).toEqual([text.slice(0, 60), Either.left(said[reason])])
+  })
+
+  it.each([
+    "",
+    "shop",
+    "shop.example.com/hook",
+    "https://",
+    "https:///",
+    "https://exa mple.com".replace(" ", "<"),
+    "https://1.2.3.256/",
+    "https://[::1",
+    "https://[fe80::1%25eth0]/",
+    "https://example.com:99999/"
+  ])("%j is no web address", (text) => expect(parse(text, production)).toEqual(Either.left(said.unreadable)))
+
+  it.each(privateHosts)("https://%s/ holds an address that is not global unicast", (host) => {
+    expect(parse(`https://${host}/`, production)).toEqual(Either.left(said.address))
+  })
+
+  it("other ports are open where they are configured, and named in the refusal", () => {
+    const policy = { ports: [443, 8443], allowLoopbackHttp: false }
+    expect(parse("https://example.com:8443/", policy)).toEqual(Either.right("https://example.com:8443/"))
+    expect(parse("https://example.com:80/", policy)).toEqual(Either.left("must use port 443 or 8443"))
+    expect(parse("https://example.com/", { ports: [8443], allowLoopbackHttp: false })).toEqual(
+      Either.left("must use port 8443")
+    )
+  })
+
+  it("what is kept is read as itself, and no text makes it throw", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.webUrl({ withQueryParameters: true }),
+          fc.string().map((s) => `https://${s}`)
+        ),
+        (text) => {
+          const first = parse(text, production)
+          if (Either.isRight(first)) expect(parse(first.right, production)).toEqual(first)
+        }
+      )
+    )
+  })
+})
+
+describe("webhook addresses in the sandbox (contract §10)", () => {
+  it.each([
+    "http://localhost:4011/hook",
+    "http://localhost/",
+    "https://localhost:8443/",
+    "http://shop.localhost:9999/",
+    "http://127.0.0.1:65535/",
+    "http://127.0.0.1:9000",
+    "https://127.255.255.254/",
+    "http://[::1]:5000/hook"
+  ])("%s reaches the tester's own machine", (text) => expect(parse(text, sandbox)).toEqual(Either.right(text)))
+
+  it.each(good)("%j is kept as for the world", (given, kept) =>
+    expect(parse(given, sandbox)).toEqual(Either.right(kept))
+  )
+
+  it.each([
+    ["http://user@localhost/", said.credentials],
+    ["http://localhost/#a", said.fragment],
+    ["ftp://localhost/", said.scheme],
+    ["http://localhost:0/", said.unreadable],
+    ["http://example.com/", said.scheme],
+    ["http://localhost.example.com/", said.scheme],
+    ["http://127.0.0.1.example.com/", said.scheme],
+    ["http://notlocalhost/", said.scheme],
+    ["http://0.0.0.0:8080/", said.scheme],
+    ["http://10.0.0.1/", said.scheme],
+    ["https://10.0.0.1/", said.address],
+    ["https://0.0.0.0/", said.address],
+    ["https://[::ffff:127.0.0.1]/", said.address],
+    ["https://169.254.169.254/latest", said.address],
+    ["https://localhost./", said.dot],
+    ["https://example.com:8443/", said.port]
+  ])("%s: %s", (text, refusal) => expect(parse(text, sandbox)).toEqual(Either.left(refusal)))
+})

@@ -1,0 +1,68 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as WordList from "../../src/domain/WordList.js"
+
+const list = WordList.make(["ass", "Merde", "enculé", "fils de pute", "pousse-crotte", "fils d'âne", "🖕", "", "--"])
+
+describe("forbidden words are whole words, whatever the case (contract §2, 422)", () => {
+  it.each([
+    "ass",
+    "ASS!",
+    "(ass)",
+    "my ass, please",
+    "a_ass_b",
+    "MERDE",
+    "l'enculé",
+    "l’ENCULÉ.",
+    "encule\u0301",
+    "ENCULE\u0301",
+    "ａｓｓ",
+    "Fils de pute",
+    "FILS-DE-PUTE",
+    "fils  de\n«pute»",
+    "le fils du fils de pute",
+    "pousse crotte",
+    "Pousse-Crotte",
+    "fils d’âne",
+    "voilà 🖕🏽"
+  ])("%j is caught", (text) => expect(WordList.contains(list, text)).toBe(true))
+
+  it.each([
+    "",
+    "class",
+    "assess",
+    "ass2",
+    "2ass",
+    "merdes",
+    "encule",
+    "fils de Putean",
+    "fils pute",
+    "fils de",
+    "de pute",
+    "pousse",
+    "👍"
+  ])("%j passes", (text) => expect(WordList.contains(list, text)).toBe(false))
+
+  it("an entry that begins another is still caught on its own", () => {
+    const both = WordList.make(["sale race", "sale", "sale tête"])
+    expect(WordList.contains(both, "une sale histoire")).toBe(true)
+    expect(WordList.contains(WordList.make(["sale race", "sale tête"]), "une sale tête")).toBe(true)
+    expect(WordList.contains(WordList.make(["sale race", "sale tête"]), "une sale histoire")).toBe(false)
+  })
+
+  it("an empty list catches nothing", () => {
+    expect(WordList.contains(WordList.make([]), "anything")).toBe(false)
+  })
+
+  it("every word of letters is caught between any separators and missed inside longer words", () => {
+    const word = fc.stringMatching(/^[a-zé]{1,8}$/)
+    const separator = fc.constantFrom(" ", ", ", "-", "'", "\n", "…", "/", "_", "(")
+    fc.assert(
+      fc.property(word, separator, separator, (text, before, after) => {
+        const one = WordList.make([text])
+        expect(WordList.contains(one, `zzz${before}${text.toUpperCase()}${after}zzz`)).toBe(true)
+        expect(WordList.contains(one, `zzz${text}zzz0`)).toBe(false)
+      })
+    )
+  })
+})
