@@ -71,7 +71,11 @@ const take = (
 
 /** The store's reads, from the maps themselves. */
 export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
-  shop: (shop_id) => Effect.sync(() => memory.shelves.get(shop_id)?.slice ?? null),
+  shop: (shop_id) =>
+    Effect.sync(() => {
+      const slice = memory.shelves.get(shop_id)?.slice
+      return slice === undefined ? null : { shop: slice.shop, head: slice.head, webhook: slice.webhook }
+    }),
 
   ticket: (shop_id, id) =>
     Effect.sync(() => {

@@ -60,10 +60,9 @@ export class Shelf {
   keep(change: Change): void {
     if (change._tag === "EventRaised") this.events.push(change.row)
     if (change._tag === "LedgerAppended") this.ledger.push(change.row)
-    if (change._tag !== "TicketPut") return apply(this.slice, change)
-    const before = this.slice.tickets.get(change.row.id)
+    const before = change._tag === "TicketPut" ? this.slice.tickets.get(change.row.id) : undefined
     apply(this.slice, change)
-    this.#order(change.row, before)
+    if (change._tag === "TicketPut") this.#order(change.row, before)
   }
 
   #order(ticket: TicketRecord, before: TicketRecord | undefined): void {

@@ -52,7 +52,7 @@ export const changeStatus = (
         state: to,
         shop_changed_at: now,
         notified_at: told ? now : record.notified_at,
-        stamps_earned: record.stamps_earned || stamps > 0
+        stamps_earned: record.stamps_earned || stamps !== null
       }
       const ticket = changes.ticket(next, linked?.client ?? null)
       const data = move.event === "ticket.reopened" ? { ticket, from: record.state } : { ticket }
@@ -71,7 +71,7 @@ export const changeStatus = (
         } as const
         changes.add({ _tag: "NotificationAppended", row })
       }
-      if (linked !== null && stamps > 0)
+      if (linked !== null && stamps !== null && stamps > 0)
         changes.ledger(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })
       return changes.decided(ticket)
     }

@@ -46,6 +46,10 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, forb
       if (depositExceedsPrice(next.price_minor, next.deposit_minor)) {
         issues.push({ field: "deposit_minor", message: "must not be more than price_minor" })
       }
+      // Accepting the quote would otherwise make it a price below the deposit.
+      if (record.quote?.status === "proposed" && depositExceedsPrice(record.quote.price_minor, next.deposit_minor)) {
+        issues.push({ field: "deposit_minor", message: "must not be more than the price that was proposed" })
+      }
       if (issues.length > 0) return Either.left(new InvalidInput({ issues }))
       const refused = forbidden ?? ownForbiddenField(shop, spokenTexts(edit))
       if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))

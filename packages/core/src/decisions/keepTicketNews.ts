@@ -51,7 +51,7 @@ export const recordPart = (shop_id: ShopId, id: TicketId, { label, status, expec
           label,
           status,
           ordered_at: known?.ordered_at ?? now,
-          expected_at: expected_at === undefined ? (known?.expected_at ?? null) : expected_at,
+          expected_at: expected_at ?? known?.expected_at ?? null,
           received_at: status === "received" ? now : null
         }
       })

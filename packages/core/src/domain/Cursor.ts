@@ -19,11 +19,12 @@ export const encode = (binding: CursorBinding, place: string): string =>
 
 /** The place that a cursor stands for; null where it is damaged or bound to another shop or other filters. */
 export const decode = (binding: CursorBinding, cursor: string): string | null => {
-  const [text, sum, more] = cursor.split(".")
-  if (text === undefined || sum === undefined || more !== undefined || !/^[A-Za-z0-9_-]{1,200}$/.test(text)) return null
+  const text = /^([A-Za-z0-9_-]{1,200})\.[0-9a-f]+$/.exec(cursor)?.[1]
+  if (text === undefined) return null
   try {
     const place = atob(text.replaceAll("-", "+").replaceAll("_", "/"))
-    return digest(binding, place) === sum ? place : null
+    // The whole text, not only the digest: `atob` reads several spellings as one place.
+    return encode(binding, place) === cursor ? place : null
   } catch {
     return null
   }

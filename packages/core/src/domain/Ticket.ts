@@ -101,7 +101,7 @@ export interface TicketRecord {
   readonly change_seq: number
   /** When the shop last did something with the ticket; what a client does leaves it (contract §5). */
   readonly shop_changed_at: Instant
-  /** The ticket has given its stamps, once in its life (contract §6). */
+  /** The ticket has earned its stamps, be they none, once in its life (contract §6). */
   readonly stamps_earned: boolean
 }
 

@@ -4,7 +4,7 @@ import type { PolicyName } from "../domain/Limits.js"
 import type { Usage } from "../domain/LimitWindow.js"
 import type { Scope } from "../domain/Scope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
-import { flatten } from "./Issues.js"
+import { flatten } from "../domain/SchemaIssue.js"
 
 /** The scope that an endpoint asks of a key; without it any key will do (contract §7). */
 export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScope")<RequiredScope, Scope>() {}

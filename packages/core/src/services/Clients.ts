@@ -35,6 +35,7 @@ const phoneTaken = new InvalidInput({ issues: [{ field: "phone", message: "belon
 
 /** Clients: their accounts, and what a shop that knows them may see (spec §2, contract §6). */
 export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients", {
+  accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
     const reads = yield* Reads

@@ -8,6 +8,7 @@ const AT_ONCE = 256
 
 /** Closes tickets that were never collected, or of which the shop gave no news, for sixty days (spec §3). */
 export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
+  accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
     const closures = yield* Closures

@@ -11,6 +11,7 @@ import { Shops } from "./Shops.js"
 
 /** A shop's API keys: what its owner does with them (spec §5). */
 export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
+  accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
     const reads = yield* Reads

@@ -10,6 +10,7 @@ import type { Caller } from "./Caller.js"
 
 /** Loyalty cards: read, stamped and used (spec §4, contract §6). */
 export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty", {
+  accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
     const reads = yield* Reads

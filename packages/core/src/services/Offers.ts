@@ -8,6 +8,7 @@ import { Store } from "../ports/Store.js"
 
 /** Tickets offered to a phone number, and the answers of whoever holds it (spec §4, contract §4). */
 export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
+  accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
     const directory = yield* Directory

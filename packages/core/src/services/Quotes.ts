@@ -6,6 +6,7 @@ import type { Caller } from "./Caller.js"
 
 /** New prices: proposed by the shop, accepted or refused by its client (contract §4). */
 export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
+  accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
     const answer = (status: "accepted" | "refused") => (shop_id: ShopId, id: TicketId) =>

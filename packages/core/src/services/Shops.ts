@@ -33,6 +33,7 @@ export type ShopInput = typeof ShopInput.Type
 
 /** The shops and their settings: what the owner and the operator do. */
 export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
+  accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
     const reads = yield* Reads

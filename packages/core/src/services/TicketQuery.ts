@@ -31,22 +31,32 @@ const PageSize = Schema.Int.pipe(
   })
 )
 
-/** Which tickets to list, from which place, how many at once (spec §4), as a query string says it. */
-export const TicketQuery = Schema.Struct({
-  state: optional(states).annotations({ description: "One or more states, comma separated" }),
-  number: optional(wholeNumber(TicketNumber)),
+const common = {
   client_id: optional(ClientId),
   phone: optional(PhoneInQuery),
   external_ref: optional(Text(Limits.external_ref_characters)),
   created_after: optional(DateOrDateTimeText),
   created_before: optional(DateOrDateTimeText),
   updated_since: optional(DateOrDateTimeText),
+  cursor: optional(Schema.String.pipe(Schema.maxLength(Limits.url_characters, { message: () => "is not a cursor of this list" })))
+}
+
+/** Which tickets to list, from which place, how many at once (spec §4), as a query string says it. */
+export const TicketQuery = Schema.Struct({
+  state: optional(states).annotations({ description: "One or more states, comma separated" }),
+  number: optional(wholeNumber(TicketNumber)),
   limit: optional(wholeNumber(PageSize)),
-  cursor: optional(
-    Schema.String.pipe(Schema.maxLength(Limits.url_characters, { message: () => "is not a cursor of this list" }))
-  )
+  ...common
 }).pipe(Schema.brand("TicketQuery"))
 export type TicketQuery = typeof TicketQuery.Type
+
+/** The same as JSON says it: states as a list, numbers as numbers. */
+export const TicketQueryJson = Schema.Struct({
+  state: optional(Schema.NonEmptyArray(TicketState)),
+  number: optional(TicketNumber),
+  limit: optional(PageSize),
+  ...common
+}).pipe(Schema.brand("TicketQuery"))
 
 /** A query as the store reads it. */
 export interface ReadQuery {

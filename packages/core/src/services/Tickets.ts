@@ -2,9 +2,7 @@ import { Effect } from "effect"
 import type { Command } from "../decisions/Command.js"
 import { changeStatus } from "../decisions/changeStatus.js"
 import { createTicket } from "../decisions/createTicket.js"
-import { editTicket, type TicketEdit } from "../decisions/editTicket.js"
 import { type IdempotencyKey, once } from "../decisions/Idempotency.js"
-import * as News from "../decisions/keepTicketNews.js"
 import { recordNotified, type ShopChannel } from "../decisions/recordNotified.js"
 import { spokenTexts } from "../decisions/spokenTexts.js"
 import type { TicketInput } from "../decisions/TicketInput.js"
@@ -34,6 +32,7 @@ const views = ({ shop, tickets }: SeenTickets): ReadonlyArray<Ticket> =>
 
 /** The tickets of a shop: created, read, moved and kept up to date (spec §3, §4). */
 export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets", {
+  accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
     const reads = yield* Reads
@@ -110,21 +109,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
         answered(changeStatus(shop_id, id, status)),
       /** Notes that the shop told the client itself (spec §4). */
       recordNotified: ({ shop_id }: Caller, id: TicketId, channel: ShopChannel) =>
-        answered(recordNotified(shop_id, id, channel)),
-      /** Changes what was said of a ticket. */
-      edit: ({ shop_id }: Caller, id: TicketId, edit: TicketEdit) =>
-        Effect.flatMap(profanity.find(spokenTexts(edit)), (forbidden) =>
-          answered(editTicket(shop_id, id, edit, forbidden))
-        ),
-      /** Postpones the promised date. */
-      announceDelay: ({ shop_id }: Caller, id: TicketId, input: News.DelayInput) =>
-        answered(News.announceDelay(shop_id, id, input)),
-      /** Notes a part as ordered or received. */
-      recordPart: ({ shop_id }: Caller, id: TicketId, input: News.PartInput) =>
-        answered(News.recordPart(shop_id, id, input)),
-      /** Puts a picture to the ticket. */
-      attachPhoto: ({ shop_id }: Caller, id: TicketId, input: News.PhotoInput) =>
-        answered(News.attachPhoto(shop_id, id, input))
+        answered(recordNotified(shop_id, id, channel))
     }
   })
 }) {}

@@ -11,6 +11,7 @@ import { Shops } from "./Shops.js"
 
 /** A shop's webhook: what its owner does with it (spec §6, contract §9). */
 export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhooks", {
+  accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
     const reads = yield* Reads

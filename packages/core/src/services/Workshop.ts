@@ -5,6 +5,7 @@ import { KeyRing } from "./KeyRing.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { Offers } from "./Offers.js"
+import { Progress } from "./Progress.js"
 import { Quotes } from "./Quotes.js"
 import { Shops } from "./Shops.js"
 import { Tickets } from "./Tickets.js"
@@ -16,6 +17,7 @@ import { Webhooks } from "./Webhooks.js"
  */
 export const layer = Layer.mergeAll(
   Tickets.Default,
+  Progress.Default,
   Quotes.Default,
   Clients.Default,
   Loyalty.Default,

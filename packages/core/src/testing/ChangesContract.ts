@@ -7,6 +7,7 @@ import { type ApiKeyRecord, keyHash } from "../domain/ApiKey.js"
 import type { EventId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
 import type { CardRecord } from "../domain/LoyaltyCard.js"
+import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import { type TicketRecord, ticketView } from "../domain/Ticket.js"
@@ -14,7 +15,7 @@ import type { Webhook } from "../domain/Webhook.js"
 import { Directory } from "../ports/Directory.js"
 import { Reads } from "../ports/Reads.js"
 import { contractCase, same } from "./ContractCase.js"
-import { freshCaller, freshId, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
+import { freshCaller, freshId, freshPhone, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
 import { TEST_START } from "./SettableClock.js"
 
 const AWKWARD = "Ourlet “d’été” — \u{1F9F5} 测试\n\ttab, 'quote', \\ back, NULL, {}, $1"
@@ -194,9 +195,9 @@ export const changesContract = [
     const nobodys = {
       ...row,
       id: yield* freshId<OfferId>(),
-      phone: (yield* openAccount()).phone.replace("+216", "+33")
+      phone: yield* freshPhone
     }
-    yield* run(putting(shop.id, { _tag: "OfferPut", row: nobodys as OfferRecord }))
+    yield* run(putting(shop.id, { _tag: "OfferPut", row: nobodys }))
     const nobody = yield* Effect.flip(run(loaded(shop.id, Need.offer(nobodys.id))))
     yield* same("to a number that nobody holds", nobody._tag, "OfferNotFound")
   }),
@@ -286,9 +287,9 @@ export const changesContract = [
     const shop = yield* openShop()
     const { id: client_id } = yield* openAccount()
     const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
-    const told = []
+    const told: Array<NotificationRecord> = []
     for (const type of ["ticket.impossible", "ticket.ready"] as const) {
-      const row = {
+      const row: NotificationRecord = {
         id: yield* freshId<string>(),
         shop_id: shop.id,
         client_id,

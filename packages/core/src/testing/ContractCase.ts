@@ -1,4 +1,5 @@
 import { Data, Effect } from "effect"
+import type { YieldWrap } from "effect/Utils"
 import type { Closures } from "../ports/Closures.js"
 import type { Directory } from "../ports/Directory.js"
 import type { Entropy } from "../ports/Entropy.js"
@@ -22,11 +23,13 @@ export interface ContractCase {
 /** The store did not keep a promise. */
 export class ContractBroken extends Data.TaggedError("ContractBroken")<{ readonly message: string }> {}
 
+type Step = YieldWrap<Effect.Effect<unknown, unknown, StorePorts | Entropy>>
+
 /** Names a case. */
-export const contractCase = <E>(
-  name: string,
-  body: () => Generator<Effect.YieldWrap<Effect.Effect<unknown, E, StorePorts | Entropy>>, void, never>
-): ContractCase => ({ name, effect: Effect.gen(body) })
+export const contractCase = <Y extends Step>(name: string, body: () => Generator<Y, void>): ContractCase => ({
+  name,
+  effect: Effect.gen<Step, void>(body)
+})
 
 /** A value as text: alike for values that differ only in the order of their fields. */
 const show = (value: unknown): string => {

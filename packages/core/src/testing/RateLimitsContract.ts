@@ -1,0 +1,173 @@
+import { Effect, Either, Schema } from "effect"
+import { TimeZone } from "../domain/CalendarDay.js"
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/Instant.js"
+import type { PolicyName } from "../domain/Limits.js"
+import type { Usage } from "../domain/LimitWindow.js"
+import { RateLimits, type Take } from "../ports/RateLimits.js"
+import { contractCase, same } from "./ContractCase.js"
+import { freshId } from "./Fixtures.js"
+import { TEST_START as T } from "./SettableClock.js"
+
+const TUNIS = Schema.decodeSync(TimeZone)("Africa/Tunis")
+
+const subject = freshId<string>()
+
+const use = (policy: PolicyName, subject: string): Take => ({ policy, subject, time_zone: TUNIS })
+
+const brief = (usages: ReadonlyArray<Usage>) => usages.map(({ policy, remaining }) => [policy, remaining])
+
+/** Takes until nothing is left but `left` uses. */
+const drain = Effect.fnUntraced(function* (take: Take, uses: number, now = T) {
+  const limits = yield* RateLimits
+  for (let n = 0; n < uses; n++) yield* limits.take([take], now)
+})
+
+/** The counts behind the limits of requests (spec §8, contract §8). */
+export const rateLimitsContract = [
+  contractCase("a hundred and twenty requests a minute, and not one more", function* () {
+    const limits = yield* RateLimits
+    const take = use("requests_per_minute", yield* subject)
+    for (let n = 1; n <= 120; n++) {
+      const usages = yield* limits.take([take], T + n)
+      const expected = { policy: "requests_per_minute", limit: 120, remaining: 120 - n, resets_at: T + 1 + MINUTE_MS }
+      yield* same(`use ${n}`, usages, [expected])
+    }
+    const refused = yield* Effect.flip(limits.take([take], T + 200))
+    yield* same("the refusal", refused._tag, "LimitReached")
+    const usages = refused._tag === "LimitReached" ? refused.usages : []
+    const left = { policy: "requests_per_minute", limit: 120, remaining: 0, resets_at: T + 1 + MINUTE_MS }
+    yield* same("its usages", usages, [left])
+    yield* same("a millisecond early", (yield* Effect.either(limits.take([take], T + MINUTE_MS)))._tag, "Left")
+    yield* same("a new window", brief(yield* limits.take([take], T + 1 + MINUTE_MS)), [["requests_per_minute", 119]])
+  }),
+
+  contractCase("of two that want the last use at once, one gets it", function* () {
+    const limits = yield* RateLimits
+    const take = use("requests_per_minute", yield* subject)
+    yield* drain(take, 119)
+    const takes = yield* Effect.forEach([1, 2, 3, 4], () => Effect.either(limits.take([take], T)), {
+      concurrency: "unbounded"
+    })
+    yield* same("taken", takes.filter(Either.isRight).length, 1)
+    yield* same("left", (yield* limits.look(take, T)).remaining, 0)
+  }),
+
+  contractCase("three hundred at once: a hundred and twenty are taken", function* () {
+    const limits = yield* RateLimits
+    const [id, other] = [yield* subject, yield* subject]
+    const takes = yield* Effect.forEach(
+      Array.from({ length: 300 }, (_, i) => i),
+      (i) =>
+        Effect.zipRight(
+          Effect.yieldNow().pipe(Effect.repeatN(i % 3)),
+          Effect.either(
+            limits.take(
+              i % 2 === 0
+                ? [use("requests_per_minute", id), use("writes_per_minute", other)]
+                : [use("requests_per_minute", id)],
+              T
+            )
+          )
+        ),
+      { concurrency: "unbounded" }
+    )
+    const taken = takes.filter(Either.isRight).length
+    const writes = takes.filter((take, i) => i % 2 === 0 && Either.isRight(take)).length
+    yield* same("taken", taken, 120)
+    yield* same("writes left", (yield* limits.look(use("writes_per_minute", other), T)).remaining, 30 - writes)
+  }),
+
+  contractCase("all of a request's uses are taken, or none", function* () {
+    const limits = yield* RateLimits
+    const id = yield* subject
+    const [request, write] = [use("requests_per_minute", id), use("writes_per_minute", id)]
+    yield* drain(write, 29)
+    const last = brief(yield* limits.take([request, write], T))
+    yield* same("both", last, [
+      ["requests_per_minute", 119],
+      ["writes_per_minute", 0]
+    ])
+    const refused = yield* Effect.flip(limits.take([request, write], T))
+    yield* same("only those that refuse", refused._tag === "LimitReached" ? brief(refused.usages) : refused, [
+      ["writes_per_minute", 0]
+    ])
+    yield* same("none taken", (yield* limits.look(request, T)).remaining, 119)
+  }),
+
+  contractCase("if several refuse, all are told, and the longest reset decides", function* () {
+    const limits = yield* RateLimits
+    const id = yield* subject
+    const [write, lookup] = [use("writes_per_minute", id), use("lookups_per_hour", id)]
+    yield* drain(write, 30)
+    yield* drain(lookup, 60, T + 5)
+    const refused = yield* Effect.flip(limits.take([lookup, write, use("requests_per_minute", id)], T + 9))
+    if (refused._tag !== "LimitReached") return yield* same("refusal", refused._tag, "LimitReached")
+    const names = refused.usages.map(({ policy }) => policy).sort()
+    yield* same("refusing", names, ["lookups_per_hour", "writes_per_minute"])
+    yield* same(
+      "decisive",
+      [refused.decisive.policy, refused.decisive.resets_at],
+      ["lookups_per_hour", T + 5 + HOUR_MS]
+    )
+  }),
+
+  contractCase("to look takes nothing, and opens no window", function* () {
+    const limits = yield* RateLimits
+    const take = use("writes_per_minute", yield* subject)
+    yield* same("at first", (yield* limits.look(take, T)).remaining, 30)
+    yield* same("again", (yield* limits.look(take, T + 30_000)).remaining, 30)
+    const [usage] = yield* limits.take([take], T + 50_000)
+    yield* same("the window opens with the first use", usage?.resets_at, T + 50_000 + MINUTE_MS)
+    yield* same("seen", yield* limits.look(take, T + 50_001), usage)
+  }),
+
+  contractCase("what is given back can be taken again, and never more than was taken", function* () {
+    const limits = yield* RateLimits
+    const id = yield* subject
+    const takes = [use("requests_per_minute", id), use("writes_per_minute", id)]
+    const left = (now: number) =>
+      Effect.forEach(takes, (take) => Effect.map(limits.look(take, now), (l) => l.remaining))
+    yield* limits.giveBack(takes, T)
+    yield* same("nothing to give back", yield* left(T), [120, 30])
+    for (let n = 0; n < 30; n++) yield* limits.take(takes, T)
+    yield* limits.giveBack(takes, T + 1)
+    yield* same("one of each", yield* left(T + 1), [91, 1])
+    yield* same("taken again", brief(yield* limits.take(takes, T + 2)).length, 2)
+    yield* same("and full again", (yield* Effect.either(limits.take(takes, T + 3)))._tag, "Left")
+    yield* limits.giveBack(takes, T + MINUTE_MS)
+    yield* same("a window that has ended gets nothing back", yield* left(T + MINUTE_MS), [120, 30])
+  }),
+
+  contractCase("subjects and policies are counted apart", function* () {
+    const limits = yield* RateLimits
+    const [one, other] = [yield* subject, yield* subject]
+    yield* drain(use("writes_per_minute", one), 30)
+    yield* same("the subject", (yield* limits.look(use("writes_per_minute", other), T)).remaining, 30)
+    yield* same("the policy", (yield* limits.look(use("requests_per_minute", one), T)).remaining, 120)
+    yield* same("itself", (yield* limits.look(use("writes_per_minute", one), T)).remaining, 0)
+  }),
+
+  contractCase("an hour counts from its first use, a day is the shop's calendar day", function* () {
+    const limits = yield* RateLimits
+    const id = yield* subject
+    // 20 November 2026, 22:59:59.999 UTC: a millisecond before midnight in Tunis.
+    const before = Date.UTC(2026, 10, 20, 22, 59, 59, 999)
+    const [hour, day] = [use("lookups_per_hour", id), use("lookups_per_day", id)]
+    const usages = yield* limits.take([hour, day], before)
+    yield* same(
+      "resets",
+      usages.map(({ resets_at }) => resets_at - before),
+      [HOUR_MS, 1]
+    )
+    const next = yield* limits.take([hour, day], before + 1)
+    yield* same("left", brief(next), [
+      ["lookups_per_hour", 58],
+      ["lookups_per_day", 299]
+    ])
+    yield* same(
+      "resets",
+      next.map(({ resets_at }) => resets_at - before),
+      [HOUR_MS, 1 + DAY_MS]
+    )
+  })
+]

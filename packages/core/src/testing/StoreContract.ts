@@ -1,0 +1,21 @@
+import { changesContract } from "./ChangesContract.js"
+import { clientsContract } from "./ClientsContract.js"
+import { closuresContract } from "./ClosuresContract.js"
+import type { ContractCase } from "./ContractCase.js"
+import { directoryContract } from "./DirectoryContract.js"
+import { listContract } from "./ListContract.js"
+import { rateLimitsContract } from "./RateLimitsContract.js"
+import { syncContract } from "./SyncContract.js"
+import { transactContract } from "./TransactContract.js"
+
+/** Everything that a store promises, by port or concept. Whoever writes a store runs it: see `runContract`. */
+export const storeContract = {
+  "Store: commands": transactContract,
+  "Store: changes": changesContract,
+  "Reads: the list": listContract,
+  "Reads: the sync": syncContract,
+  "Reads: clients": clientsContract,
+  Directory: directoryContract,
+  Closures: closuresContract,
+  RateLimits: rateLimitsContract
+} as const satisfies Record<string, ReadonlyArray<ContractCase>>

@@ -1,0 +1,232 @@
+import { Either, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import { giveStamps, redeemReward } from "../../src/decisions/giveStamps.js"
+import { fingerprint, IdempotencyKey, once } from "../../src/decisions/Idempotency.js"
+import { answerOffer } from "../../src/decisions/meetClient.js"
+import { AMIRA, DAY, HOUR, KARIM, KEY, OTHER_KEY, PROGRAM, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
+
+const THIRTY_DAYS = 2_592_000_000
+
+/** A create as the service asks for it. */
+const create = (
+  key: string,
+  fields: Record<string, unknown> = {},
+  { caller_id = KEY, forbidden = null as string | null, operation = "tickets.create" } = {}
+) => {
+  const request = ticketInput(fields)
+  return once(
+    { caller_id, operation, key: key as IdempotencyKey, request },
+    createTicket(SHOP, request, { via: "api", forbidden })
+  )
+}
+
+const stamps = (key: string, count: number, caller_id = KEY) =>
+  once(
+    { caller_id, operation: "loyalty.stamps", key: key as IdempotencyKey, request: { client_id: AMIRA.id, count } },
+    giveStamps(SHOP, { client_id: AMIRA.id, caller_id, count: count as never })
+  )
+
+const redeem = (key: string) =>
+  once(
+    { caller_id: KEY, operation: "loyalty.redeem", key: key as IdempotencyKey, request: { client_id: AMIRA.id } },
+    redeemReward(SHOP, { client_id: AMIRA.id, caller_id: KEY })
+  )
+
+describe("spec §4: replays", () => {
+  it("the first time is no replay; the second gives the same ticket and changes nothing (spec §4)", () => {
+    const shop = new TestShop()
+    const first = shop.does(create("a"))
+    const again = shop.wait(HOUR).does(create("a"))
+    expect(first.replayed).toBe(false)
+    expect(again).toEqual({ data: first.data, replayed: true })
+    expect(shop.last).toMatchObject({ changes: [], usages: [] })
+    expect(shop.slice.tickets.size).toBe(1)
+  })
+
+  it("a replay gives the first data as it was then, whatever became of the ticket (contract §3)", () => {
+    const shop = new TestShop()
+    const { data } = shop.does(create("a"))
+    shop.wait(HOUR).moves(data.id as never, "ready", "collected")
+    expect(shop.does(create("a")).data).toEqual(data)
+  })
+
+  it("thirty duplicates make one ticket (contract §3)", () => {
+    const shop = new TestShop()
+    const answers = Array.from({ length: 30 }, () => shop.does(create("a")))
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
+    expect(new Set(answers.map(({ data }) => data.id)).size).toBe(1)
+    expect(shop.slice.tickets.size).toBe(1)
+    expect(shop.everyRow("EventRaised")).toHaveLength(1)
+  })
+
+  it("the effect, the events and the remembered answer are one decision (contract §3)", () => {
+    const shop = new TestShop()
+    const { data } = shop.does(create("a"))
+    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["TicketPut", "EventRaised", "HeadPut", "RememberedPut"])
+    const [row] = shop.rows("RememberedPut")
+    expect(row).toMatchObject({ shop_id: SHOP, caller_id: KEY, operation: "tickets.create", key: "a" })
+    expect(row!.expires_at).toBe(START + THIRTY_DAYS)
+    expect(JSON.parse(row!.answer)).toEqual(data)
+  })
+
+  it("another request under the same key is refused (contract §3)", () => {
+    const shop = new TestShop()
+    shop.does(create("a", { item: "Coat" }))
+    expect(shop.refuses(create("a", { item: "Hat" }))._tag).toBe("IdempotencyKeyReused")
+    expect(shop.refuses(create("a"))._tag).toBe("IdempotencyKeyReused")
+    expect(shop.slice.tickets.size).toBe(1)
+  })
+
+  it("the same key of another caller, or of another operation, is another key (contract §3)", () => {
+    const shop = new TestShop({ program: PROGRAM })
+    shop.meets(AMIRA)
+    expect(shop.does(create("a")).replayed).toBe(false)
+    expect(shop.does(create("a", {}, { caller_id: OTHER_KEY })).replayed).toBe(false)
+    expect(shop.does(stamps("a", 5)).replayed).toBe(false)
+    expect(shop.does(redeem("a")).replayed).toBe(false)
+    expect(shop.slice.tickets.size).toBe(2)
+  })
+
+  it("keys differ by case and by inner spaces (contract §3)", () => {
+    const shop = new TestShop()
+    for (const key of ["a", "A", "a b", "a  b"]) expect(shop.does(create(key)).replayed).toBe(false)
+  })
+
+  it("a key is remembered for 30 days, no longer (contract §3)", () => {
+    const shop = new TestShop()
+    const first = shop.does(create("a"))
+    shop.now = START + THIRTY_DAYS - 1
+    expect(shop.does(create("a")).replayed).toBe(true)
+    expect(shop.refuses(create("a", { item: "Hat" }))._tag).toBe("IdempotencyKeyReused")
+    shop.wait(1)
+    const later = shop.does(create("a", { item: "Hat" }))
+    expect(later.replayed).toBe(false)
+    expect(later.data.id).not.toBe(first.data.id)
+    expect(shop.wait(DAY).does(create("a", { item: "Hat" }))).toEqual({ data: later.data, replayed: true })
+  })
+
+  it("the key's length is 1 to 80 characters (spec §8)", () => {
+    const accepts = (key: string) => Either.isRight(Schema.decodeUnknownEither(IdempotencyKey)(key))
+    expect(["", "a", "x".repeat(80), "x".repeat(81)].map(accepts)).toEqual([false, true, true, false])
+  })
+})
+
+describe("contract §3: only successes are remembered", () => {
+  it("a refused attempt leaves no trace, so the corrected body with the same key succeeds (contract §3)", () => {
+    const shop = new TestShop()
+    expect(shop.refuses(create("a", { item: "Darn" }, { forbidden: "item" }))._tag).toBe("ForbiddenWord")
+    expect(shop.refuses(create("a", { client_id: AMIRA.id }))._tag).toBe("ClientNotFound")
+    expect(shop.slice.remembered.size).toBe(0)
+    expect(shop.does(create("a", { item: "Coat" }))).toMatchObject({ replayed: false, data: { number: 1 } })
+  })
+
+  it("a limit that refused leaves no trace either (contract §3)", () => {
+    const shop = new TestShop()
+    for (let n = 0; n < 150; n++) shop.create()
+    expect(shop.refuses(create("a"))._tag).toBe("LimitReached")
+    expect(shop.wait(HOUR).does(create("a")).replayed).toBe(false)
+  })
+})
+
+describe("contract §3: what makes two requests the same", () => {
+  it("the order of fields makes no difference (contract §3)", () => {
+    expect(fingerprint({ a: 1, b: { c: 2, d: [1, { x: 1, y: 2 }] } })).toBe(
+      fingerprint({ b: { d: [1, { y: 2, x: 1 }], c: 2 }, a: 1 })
+    )
+  })
+
+  it("null, undefined and absent fields are one (contract §2, §3)", () => {
+    expect(fingerprint({ a: 1, b: null, c: undefined, d: [{ e: null }] })).toBe(fingerprint({ a: 1, d: [{}] }))
+  })
+
+  it("surrounding spaces and the spelling of phones, dates and ids make no difference (contract §3)", () => {
+    const shop = new TestShop()
+    const client_id = shop.meets(AMIRA)
+    shop.does(
+      create("a", { item: "Coat", client_id, client_phone: "+21620123421", promised_at: "2026-03-09T17:00:00Z" })
+    )
+    const again = create("a", {
+      promised_at: "2026-03-09T18:00:00.000+01:00",
+      client_phone: " +216 20-123-421 ",
+      client_id: client_id.toUpperCase(),
+      item: "  Coat ",
+      service: " Hem "
+    })
+    expect(shop.does(again).replayed).toBe(true)
+  })
+
+  it("the order of items, an amount, a letter's case, zero against nothing do make a difference (contract §3)", () => {
+    const prints = [
+      { items: [{ label: "a" }, { label: "b" }] },
+      { items: [{ label: "b" }, { label: "a" }] },
+      { price_minor: 1 },
+      { price_minor: 10 },
+      { price_minor: 0 },
+      {},
+      { item: "coat" },
+      { item: "Coat" },
+      { description: "Coat" }
+    ].map(fingerprint)
+    expect(new Set(prints).size).toBe(prints.length)
+  })
+
+  it("a stamp request of another client or count is another request (contract §3)", () => {
+    const shop = new TestShop({ program: PROGRAM })
+    shop.meets(AMIRA)
+    shop.does(stamps("a", 2))
+    expect(shop.refuses(stamps("a", 3))._tag).toBe("IdempotencyKeyReused")
+    expect(shop.does(stamps("a", 2)).replayed).toBe(true)
+  })
+})
+
+describe("contract §3: a replay succeeds where a new request would not", () => {
+  it("while the ticket limits are exhausted, and without using them (contract §3)", () => {
+    const shop = new TestShop()
+    const first = shop.does(create("a"))
+    for (let n = 1; n < 150; n++) shop.create()
+    expect(shop.does(create("a"))).toEqual({ data: first.data, replayed: true })
+    expect(shop.refuses(create("b"))._tag).toBe("LimitReached")
+    expect(shop.slice.head.tickets_per_hour.used).toBe(150)
+  })
+
+  it("while the stamps of the day are exhausted (contract §3)", () => {
+    const shop = new TestShop({ program: PROGRAM })
+    shop.meets(AMIRA)
+    const first = shop.does(stamps("a", 10))
+    shop.does(stamps("b", 10))
+    expect(shop.does(stamps("a", 10))).toEqual({ data: first.data, replayed: true })
+    expect(shop.refuses(stamps("c", 1))._tag).toBe("LimitReached")
+  })
+
+  it("after the reward is gone, after the programme is off (contract §3)", () => {
+    const shop = new TestShop({ program: PROGRAM })
+    shop.meets(AMIRA)
+    shop.does(stamps("a", 5))
+    const first = shop.does(redeem("b"))
+    shop.slice.shop = { ...shop.slice.shop, program: { ...PROGRAM, active: false } }
+    expect(shop.wait(HOUR).does(redeem("b"))).toEqual({ data: first.data, replayed: true })
+    expect(shop.refuses(redeem("c"))._tag).toBe("LoyaltyOff")
+  })
+
+  it("after the client blocked the shop, as it was answered then (contract §3)", () => {
+    const shop = new TestShop()
+    const client_id = shop.meets(KARIM)
+    const first = shop.does(create("a", { client_id }))
+    expect(first.data.client?.display_name).toBe("Karim T.")
+    shop.create({ client_phone: KARIM.phone })
+    shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
+    expect(shop.does(create("a", { client_id }))).toEqual({ data: first.data, replayed: true })
+    expect(shop.refuses(create("b", { client_id }))._tag).toBe("ClientNotFound")
+    expect(shop.refuses(create("a", { client_id, item: "Hat" }))._tag).toBe("IdempotencyKeyReused")
+  })
+
+  it("when the texts hold a word that is forbidden since (contract §2)", () => {
+    const shop = new TestShop()
+    const first = shop.does(create("a", { item: "Darn" }))
+    expect(shop.does(create("a", { item: "Darn" }, { forbidden: "item" }))).toEqual({
+      data: first.data,
+      replayed: true
+    })
+  })
+})

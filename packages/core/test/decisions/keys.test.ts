@@ -1,0 +1,77 @@
+import { Either, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { createKey, KeyInput, revokeKey } from "../../src/decisions/ownShop.js"
+import { HOUR, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
+
+const TEXT = `wk_live_${"a".repeat(39)}WXYZ`
+const create = (name = "Till", scopes: ReadonlyArray<string> = ["tickets:read"], text = TEXT) =>
+  createKey(SHOP, { name, scopes } as unknown as KeyInput, text)
+
+describe("spec §5: API keys", () => {
+  it("only a hash and the last four characters of a key are stored (contract §7)", () => {
+    const shop = new TestShop()
+    const record = shop.does(create("Till", ["tickets:read", "clients:read"]))
+    expect(record).toMatchObject({
+      shop_id: SHOP,
+      name: "Till",
+      scopes: ["tickets:read", "clients:read"],
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      last_four: "WXYZ",
+      created_at: START,
+      revoked_at: null
+    })
+    expect(JSON.stringify(shop.last)).not.toContain(TEXT)
+    expect(shop.slice.keys.get(record.id)).toEqual(record)
+  })
+
+  it("at most five keys are active: the sixth is refused (spec §8)", () => {
+    const shop = new TestShop()
+    for (let n = 0; n < 5; n++) shop.does(create(`Till ${n}`))
+    expect(shop.refuses(create())._tag).toBe("TooManyKeys")
+    expect(shop.slice.keys.size).toBe(5)
+  })
+
+  it("revoked keys do not count among the five (spec §5)", () => {
+    const shop = new TestShop()
+    for (let n = 0; n < 12; n++) {
+      const { id } = shop.does(create(`Till ${n}`))
+      if (n < 7) shop.does(revokeKey(SHOP, id))
+    }
+    expect(shop.slice.keys.size).toBe(12)
+    expect(shop.refuses(create())._tag).toBe("TooManyKeys")
+  })
+
+  it("a revoked key says when, and revoking it again changes nothing of that (spec §5)", () => {
+    const shop = new TestShop()
+    const { id } = shop.does(create())
+    expect(shop.wait(HOUR).does(revokeKey(SHOP, id)).revoked_at).toBe(START + HOUR)
+    expect(shop.wait(HOUR).does(revokeKey(SHOP, id)).revoked_at).toBe(START + HOUR)
+  })
+
+  it("an unknown key is not found (spec §5)", () => {
+    expect(new TestShop().refuses(revokeKey(SHOP, NOBODY as never))._tag).toBe("KeyNotFound")
+  })
+
+  it("a scope named twice is held once (spec §5)", () => {
+    expect(new TestShop().does(create("Till", ["tickets:read", "loyalty:write", "tickets:read"])).scopes).toEqual([
+      "tickets:read",
+      "loyalty:write"
+    ])
+  })
+
+  it("a key has a name and at least one of the four scopes (spec §5)", () => {
+    const accepts = (input: object) => Either.isRight(Schema.decodeUnknownEither(KeyInput)(input))
+    expect(accepts({ name: "Till", scopes: ["tickets:write"] })).toBe(true)
+    expect(accepts({ name: "Till", scopes: [] })).toBe(false)
+    expect(accepts({ name: "Till", scopes: ["tickets:delete"] })).toBe(false)
+    expect(accepts({ name: " ", scopes: ["tickets:write"] })).toBe(false)
+  })
+
+  it("keys raise no events (spec §6)", () => {
+    const shop = new TestShop()
+    const { id } = shop.does(create())
+    expect(shop.events).toEqual([])
+    shop.does(revokeKey(SHOP, id))
+    expect(shop.events).toEqual([])
+  })
+})

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest"
+import { answerOffer } from "../../src/decisions/meetClient.js"
+import { changeShop } from "../../src/decisions/ownShop.js"
+import { AMIRA, HOUR, PROGRAM, SHOP, START, TestShop } from "./fixtures.js"
+
+const shopWithProgram = (program = {}) => new TestShop({ program: { ...PROGRAM, ...program } })
+const program = (settings: object) => changeShop(SHOP, { program: settings } as never)
+const balance = (shop: TestShop) => shop.slice.cards.get(AMIRA.id)?.balance ?? 0
+
+describe("spec §3: loyalty counted as in the app", () => {
+  it("a linked client's ticket earns its stamps when it becomes ready (contract §6)", () => {
+    const shop = shopWithProgram({ stamps_per_ticket: 3 })
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    expect(balance(shop)).toBe(0)
+    shop.wait(HOUR).moves(id, "ready")
+    expect(shop.rows("LedgerAppended")).toMatchObject([
+      { kind: "ticket", stamps: 3, ticket_id: id, client_id: AMIRA.id, caller_id: null, created_at: START + HOUR }
+    ])
+    expect(shop.slice.cards.get(AMIRA.id)).toEqual({
+      shop_id: SHOP,
+      client_id: AMIRA.id,
+      balance: 3,
+      lifetime: 3,
+      rewards_redeemed: 0,
+      updated_at: START + HOUR
+    })
+  })
+
+  it("once in its life: ready, workshop, ready, collected, workshop, ready earn once (contract §6)", () => {
+    const shop = shopWithProgram()
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.moves(id, "ready", "workshop", "ready", "collected", "workshop", "ready", "collected")
+    expect(shop.everyRow("LedgerAppended")).toHaveLength(1)
+    expect(balance(shop)).toBe(1)
+  })
+
+  it("reopening takes no stamps back (contract §6)", () => {
+    const shop = shopWithProgram()
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.moves(id, "ready", "workshop", "impossible", "collected")
+    expect(balance(shop)).toBe(1)
+  })
+
+  it("each ticket earns for itself (contract §6)", () => {
+    const shop = shopWithProgram({ stamps_per_ticket: 2 })
+    const client_id = shop.meets(AMIRA)
+    for (let n = 0; n < 3; n++) shop.moves(shop.create({ client_id }), "ready", "collected")
+    expect(shop.slice.cards.get(client_id)).toMatchObject({ balance: 6, lifetime: 6 })
+  })
+
+  it("a client linked after ready earns at collection (contract §6)", () => {
+    const shop = shopWithProgram()
+    const id = shop.create({ client_phone: AMIRA.phone })
+    const offer = shop.offer.id
+    shop.moves(id, "ready")
+    expect(shop.rows("LedgerAppended")).toEqual([])
+    shop.does(answerOffer(SHOP, offer, "accepted"))
+    expect(balance(shop)).toBe(0)
+    shop.moves(id, "collected")
+    expect(balance(shop)).toBe(1)
+  })
+
+  it("a client linked after collection earns nothing until the ticket is ready again (contract §6)", () => {
+    const shop = shopWithProgram()
+    const id = shop.create({ client_phone: AMIRA.phone })
+    const offer = shop.offer.id
+    shop.moves(id, "ready", "collected")
+    shop.does(answerOffer(SHOP, offer, "accepted"))
+    expect(balance(shop)).toBe(0)
+    shop.moves(id, "workshop", "ready")
+    expect(balance(shop)).toBe(1)
+  })
+
+  it("an impossible ticket earns nothing, collected or not (contract §6)", () => {
+    const shop = shopWithProgram()
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.moves(id, "impossible", "collected")
+    expect(shop.everyRow("LedgerAppended")).toEqual([])
+    shop.moves(id, "workshop", "ready")
+    expect(balance(shop)).toBe(1)
+  })
+
+  it("with the programme off nothing is earned; on again before collection, the collection earns (contract §6)", () => {
+    const shop = shopWithProgram({ active: false })
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.moves(id, "ready")
+    expect(shop.everyRow("LedgerAppended")).toEqual([])
+    shop.does(program({ active: true }))
+    shop.moves(id, "collected")
+    expect(balance(shop)).toBe(1)
+  })
+
+  it("a ticket collected while the programme was off has earned nothing; reopened and ready again it does (contract §6)", () => {
+    const shop = shopWithProgram({ active: false })
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.moves(id, "ready", "collected")
+    shop.does(program({ active: true }))
+    expect(balance(shop)).toBe(0)
+    shop.moves(id, "workshop", "ready")
+    expect(balance(shop)).toBe(1)
+  })
+
+  it("what a ticket earned stays when the programme goes off and on again (contract §6)", () => {
+    const shop = shopWithProgram()
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.moves(id, "ready")
+    shop.does(program({ active: false }))
+    shop.moves(id, "workshop")
+    shop.does(program({ active: true, stamps_per_ticket: 9 }))
+    shop.moves(id, "ready", "collected")
+    expect(balance(shop)).toBe(1)
+  })
+
+  it("a programme of no stamps a ticket earns its none once: a later, richer one adds nothing (contract §6)", () => {
+    const shop = shopWithProgram({ stamps_per_ticket: 0 })
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.moves(id, "ready")
+    expect(shop.everyRow("LedgerAppended")).toEqual([])
+    shop.does(program({ stamps_per_ticket: 4 }))
+    shop.moves(id, "collected")
+    expect(balance(shop)).toBe(0)
+  })
+
+  it("a ticket of a client who blocks the shop earns nothing (contract §6)", () => {
+    const shop = shopWithProgram()
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.create({ client_phone: AMIRA.phone })
+    shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
+    shop.moves(id, "ready", "collected")
+    expect(shop.everyRow("LedgerAppended")).toEqual([])
+  })
+
+  it("a ticket without a client earns nothing (contract §6)", () => {
+    const shop = shopWithProgram()
+    shop.moves(shop.create({ client_phone: AMIRA.phone }), "ready", "collected")
+    expect(shop.everyRow("LedgerAppended")).toEqual([])
+  })
+})

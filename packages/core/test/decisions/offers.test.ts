@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import { answerOffer, recordVisit } from "../../src/decisions/meetClient.js"
+import type { OfferId } from "../../src/domain/Identifier.js"
+import type { Phone } from "../../src/domain/Phone.js"
+import { AMIRA, HOUR, KARIM, NOBODY, NOBODYS_PHONE, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
+
+const offered = (shop: TestShop, phone: Phone = AMIRA.phone) => {
+  const ticket = shop.create({ client_phone: phone })
+  return { ticket, offer: shop.offer.id }
+}
+
+const wanted = (client_id: string) => createTicket(SHOP, ticketInput({ client_id }), { via: "api", forbidden: null })
+
+describe("spec §4: the account accepts the offer", () => {
+  it("makes the client known and links them to the ticket, with client.linked (spec §4, §6)", () => {
+    const shop = new TestShop()
+    const { ticket, offer } = offered(shop)
+    const { change_seq } = shop.record(ticket)
+    shop.wait(HOUR).does(answerOffer(SHOP, offer, "accepted"))
+
+    expect(shop.slice.offers.get(offer)).toMatchObject({ status: "accepted", answered_at: START + HOUR })
+    expect(shop.slice.links.get(AMIRA.id)).toEqual({
+      shop_id: SHOP,
+      client_id: AMIRA.id,
+      known_at: START + HOUR,
+      blocked_at: null
+    })
+    expect(shop.record(ticket)).toMatchObject({
+      client_id: AMIRA.id,
+      updated_at: START + HOUR,
+      shop_changed_at: START,
+      change_seq: change_seq + 1,
+      notified_at: null
+    })
+    expect(shop.eventTypes).toEqual(["client.linked"])
+    const client = { id: AMIRA.id, display_name: "Amira Ben Salah" }
+    expect(shop.events[0]!.data).toMatchObject({ client, ticket: { id: ticket, client, client_phone: AMIRA.phone } })
+  })
+
+  it("from then on the shop may name the client in a new ticket (contract §6)", () => {
+    const shop = new TestShop()
+    expect(shop.refuses(wanted(AMIRA.id))._tag).toBe("ClientNotFound")
+    shop.does(answerOffer(SHOP, offered(shop).offer, "accepted"))
+    expect(shop.does(wanted(AMIRA.id)).client?.id).toBe(AMIRA.id)
+  })
+
+  it("the first link wins: an accepted offer of a ticket that has a client makes known but links nobody (contract §6)", () => {
+    const shop = new TestShop()
+    const ticket = shop.create({ client_id: shop.meets(KARIM), client_phone: AMIRA.phone })
+    const before = shop.record(ticket)
+    shop.does(answerOffer(SHOP, shop.rows("OfferPut")[0]!.id, "accepted"))
+    expect(shop.events).toEqual([])
+    expect(shop.record(ticket)).toEqual(before)
+    expect(shop.slice.links.get(AMIRA.id)?.known_at).toBe(START)
+  })
+
+  it("a client known before keeps the day they became known (contract §6)", () => {
+    const shop = new TestShop()
+    shop.meets(AMIRA)
+    shop.wait(HOUR).does(answerOffer(SHOP, offered(shop).offer, "accepted"))
+    expect(shop.slice.links.get(AMIRA.id)?.known_at).toBe(START)
+    expect(shop.eventTypes).toEqual(["client.linked"])
+  })
+
+  it("accepting notifies nobody of what was ready before (contract §5)", () => {
+    const shop = new TestShop()
+    const { ticket, offer } = offered(shop)
+    shop.moves(ticket, "ready")
+    shop.does(answerOffer(SHOP, offer, "accepted"))
+    expect(shop.eventTypes).toEqual(["client.linked"])
+    expect(shop.rows("NotificationAppended")).toEqual([])
+    shop.moves(ticket, "workshop", "ready")
+    expect(shop.rows("NotificationAppended")).toHaveLength(1)
+  })
+})
+
+describe("spec §4: the account blocks the shop", () => {
+  it("the offer is answered, nothing is linked and no event is raised (contract §6)", () => {
+    const shop = new TestShop()
+    const { ticket, offer } = offered(shop)
+    const before = shop.record(ticket)
+    shop.wait(HOUR).does(answerOffer(SHOP, offer, "blocked"))
+    expect(shop.slice.offers.get(offer)).toMatchObject({ status: "blocked", answered_at: START + HOUR })
+    expect(shop.slice.links.get(AMIRA.id)).toMatchObject({ known_at: null, blocked_at: START + HOUR })
+    expect(shop.events).toEqual([])
+    expect(shop.record(ticket)).toEqual(before)
+    expect(shop.refuses(wanted(AMIRA.id))._tag).toBe("ClientNotFound")
+  })
+
+  it("a client who was known and then blocks is as one who never was (contract §6)", () => {
+    const shop = new TestShop()
+    const linked = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
+    expect(shop.refuses(wanted(AMIRA.id))._tag).toBe("ClientNotFound")
+    shop.moves(linked, "ready")
+    expect(shop.last.answer).toMatchObject({ client: null, notified_at: null })
+    expect(shop.eventTypes).toEqual(["ticket.ready"])
+  })
+
+  it("a block stays: a later visit does not lift it (contract §6)", () => {
+    const shop = new TestShop()
+    shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
+    const link = shop.slice.links.get(AMIRA.id)
+    shop.wait(HOUR).does(recordVisit(SHOP, AMIRA.id))
+    expect(shop.last.changes).toEqual([])
+    expect(shop.slice.links.get(AMIRA.id)).toEqual(link)
+    expect(shop.refuses(wanted(AMIRA.id))._tag).toBe("ClientNotFound")
+  })
+
+  it("a blocked shop's other offers, earlier and later ones, are closed (contract §10)", () => {
+    const shop = new TestShop()
+    const earlier = offered(shop).offer
+    shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
+    const later = offered(shop).offer
+    for (const offer of [earlier, later]) {
+      expect(shop.refuses(answerOffer(SHOP, offer, "accepted"))._tag).toBe("OfferClosed")
+      expect(shop.refuses(answerOffer(SHOP, offer, "blocked"))._tag).toBe("OfferClosed")
+    }
+  })
+
+  it("one client's block does not touch another's offers (contract §6)", () => {
+    const shop = new TestShop()
+    const karims = offered(shop, KARIM.phone)
+    shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
+    shop.does(answerOffer(SHOP, karims.offer, "accepted"))
+    expect(shop.record(karims.ticket).client_id).toBe(KARIM.id)
+  })
+})
+
+describe("contract §10: an offer is answered once", () => {
+  for (const first of ["accepted", "blocked"] as const) {
+    for (const second of ["accepted", "blocked"] as const) {
+      it(`an offer that was ${first} cannot be ${second} after it (contract §10)`, () => {
+        const shop = new TestShop()
+        const { offer } = offered(shop)
+        shop.does(answerOffer(SHOP, offer, first))
+        expect(shop.refuses(answerOffer(SHOP, offer, second))._tag).toBe("OfferClosed")
+      })
+    }
+  }
+
+  it("an unknown offer, and one to a number that nobody holds, are not found (contract §10)", () => {
+    const shop = new TestShop()
+    expect(shop.refuses(answerOffer(SHOP, NOBODY as OfferId, "accepted"))._tag).toBe("OfferNotFound")
+    expect(shop.refuses(answerOffer(SHOP, offered(shop, NOBODYS_PHONE).offer, "accepted"))._tag).toBe("OfferNotFound")
+  })
+})
+
+describe("contract §6: a visit to the counter", () => {
+  it("makes the client known, once, and says so to nobody (contract §6)", () => {
+    const shop = new TestShop()
+    shop.does(recordVisit(SHOP, AMIRA.id))
+    expect(shop.slice.links.get(AMIRA.id)).toEqual({
+      shop_id: SHOP,
+      client_id: AMIRA.id,
+      known_at: START,
+      blocked_at: null
+    })
+    expect(shop.events).toEqual([])
+    shop.wait(HOUR).does(recordVisit(SHOP, AMIRA.id))
+    expect(shop.slice.links.get(AMIRA.id)?.known_at).toBe(START)
+  })
+
+  it("an account that does not exist cannot visit (contract §6)", () => {
+    expect(new TestShop().refuses(recordVisit(SHOP, NOBODY as never))._tag).toBe("ClientNotFound")
+  })
+})

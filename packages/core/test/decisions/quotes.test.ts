@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest"
+import { editTicket } from "../../src/decisions/editTicket.js"
+import { answerQuote, proposeQuote, type QuoteInput } from "../../src/decisions/quoteTicket.js"
+import { AMIRA, HOUR, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
+
+const propose = (id: string, price_minor: number, note?: string | null) =>
+  proposeQuote(SHOP, id as never, { price_minor, ...(note === undefined ? {} : { note }) } as QuoteInput)
+const answer = (id: string, status: "accepted" | "refused") => answerQuote(SHOP, id as never, status)
+
+describe("contract §4: the shop proposes a new price", () => {
+  it("the quote waits for its answer; the price stays until then, and no event is raised (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ price_minor: 5000, deposit_minor: 1000 })
+    const ticket = shop.wait(HOUR).does(propose(id, 8000, "The lining too"))
+    expect(ticket.quote).toEqual({
+      status: "proposed",
+      price_minor: 8000,
+      note: "The lining too",
+      proposed_at: "2026-03-02T10:00:00.000Z",
+      answered_at: null
+    })
+    expect(ticket.money).toMatchObject({ price_minor: 5000, remaining_minor: 4000, before_minor: null })
+    expect(shop.events).toEqual([])
+    expect(shop.record(id)).toMatchObject({ shop_changed_at: START + HOUR, updated_at: START + HOUR })
+  })
+
+  it("without a note the note is null (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    expect(shop.does(propose(id, 8000)).quote?.note).toBeNull()
+    expect(shop.does(propose(id, 8000, null)).quote?.note).toBeNull()
+  })
+
+  it("a quote below the deposit is refused, one equal to it is not (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ price_minor: 5000, deposit_minor: 1000 })
+    expect(shop.refuses(propose(id, 999))).toMatchObject({ _tag: "InvalidInput", issues: [{ field: "price_minor" }] })
+    expect(shop.does(propose(id, 1000)).quote?.price_minor).toBe(1000)
+  })
+
+  it("a later proposal takes the place of an open one, and of an answered one (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ price_minor: 5000 })
+    shop.does(propose(id, 8000))
+    expect(shop.does(propose(id, 7000)).quote).toMatchObject({ status: "proposed", price_minor: 7000 })
+    shop.does(answer(id, "refused"))
+    expect(shop.does(propose(id, 6000)).quote).toMatchObject({ status: "proposed", answered_at: null })
+    expect(shop.does(answer(id, "accepted")).money).toMatchObject({ price_minor: 6000, before_minor: 5000 })
+  })
+
+  it("a proposal of an unknown ticket is not found (spec §4)", () => {
+    const shop = new TestShop()
+    expect(shop.refuses(propose(NOBODY, 1))._tag).toBe("TicketNotFound")
+    expect(shop.refuses(answer(NOBODY, "accepted"))._tag).toBe("TicketNotFound")
+  })
+})
+
+describe("spec §6: the client accepts a new price", () => {
+  it("it becomes the price, the one before is kept, and quote.accepted is raised (spec §6, contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ price_minor: 5000, deposit_minor: 1000, client_id: shop.meets(AMIRA) })
+    shop.does(propose(id, 8000))
+    const ticket = shop.wait(HOUR).does(answer(id, "accepted"))
+    expect(ticket.money).toMatchObject({
+      price_minor: 8000,
+      deposit_minor: 1000,
+      remaining_minor: 7000,
+      before_minor: 5000
+    })
+    expect(ticket.quote).toEqual({
+      status: "accepted",
+      price_minor: 8000,
+      note: null,
+      proposed_at: "2026-03-02T09:00:00.000Z",
+      answered_at: "2026-03-02T10:00:00.000Z"
+    })
+    expect(shop.eventTypes).toEqual(["quote.accepted"])
+    expect(shop.events[0]!.data).toEqual({ ticket, quote: ticket.quote })
+  })
+
+  it("of a ticket without a price, before_minor is null (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.does(propose(id, 8000))
+    expect(shop.does(answer(id, "accepted")).money).toMatchObject({ price_minor: 8000, before_minor: null })
+  })
+
+  it("before_minor is the price before the last accepted quote (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ price_minor: 5000 })
+    for (const price of [6000, 7000]) {
+      shop.does(propose(id, price))
+      shop.does(answer(id, "accepted"))
+    }
+    expect(shop.record(id)).toMatchObject({ price_minor: 7000, before_minor: 6000 })
+  })
+
+  it("a deposit raised after the proposal cannot make an accepted price fall below it (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ price_minor: 10_000, deposit_minor: 1000 })
+    shop.does(propose(id, 6000))
+    const edit = (deposit_minor: number) => editTicket(SHOP, id, { deposit_minor } as never, null)
+    expect(shop.refuses(edit(6001))).toMatchObject({ _tag: "InvalidInput", issues: [{ field: "deposit_minor" }] })
+    shop.does(edit(6000))
+    expect(shop.does(answer(id, "accepted")).money.remaining_minor).toBe(0)
+  })
+
+  it("a deposit is bound by no quote that was refused (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ price_minor: 10_000 })
+    shop.does(propose(id, 6000))
+    shop.does(answer(id, "refused"))
+    expect(shop.does(editTicket(SHOP, id, { deposit_minor: 9000 } as never, null)).money.remaining_minor).toBe(1000)
+  })
+})
+
+describe("contract §10: a quote is answered once", () => {
+  it("a refused one leaves the price as it was and raises nothing (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ price_minor: 5000 })
+    shop.does(propose(id, 8000))
+    const ticket = shop.wait(HOUR).does(answer(id, "refused"))
+    expect(ticket.money).toMatchObject({ price_minor: 5000, before_minor: null })
+    expect(ticket.quote).toMatchObject({ status: "refused", answered_at: "2026-03-02T10:00:00.000Z" })
+    expect(shop.events).toEqual([])
+    expect(shop.record(id)).toMatchObject({ updated_at: START + HOUR, shop_changed_at: START })
+  })
+
+  it("a second answer is refused, whatever the first was (contract §10)", () => {
+    for (const first of ["accepted", "refused"] as const) {
+      const shop = new TestShop()
+      const id = shop.create()
+      shop.does(propose(id, 8000))
+      shop.does(answer(id, first))
+      for (const second of ["accepted", "refused"] as const) {
+        expect(shop.refuses(answer(id, second))).toMatchObject({ _tag: "QuoteClosed", status: first })
+      }
+    }
+  })
+
+  it("with none proposed there is nothing to answer (contract §10)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    expect(shop.refuses(answer(id, "accepted"))).toMatchObject({ _tag: "QuoteClosed", status: null })
+    expect(shop.refuses(answer(id, "refused"))).toMatchObject({ _tag: "QuoteClosed", status: null })
+  })
+})

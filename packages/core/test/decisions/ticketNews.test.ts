@@ -1,0 +1,191 @@
+import { Either, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { editTicket, type TicketEdit } from "../../src/decisions/editTicket.js"
+import {
+  announceDelay,
+  attachPhoto,
+  type DelayInput,
+  type PartInput,
+  PhotoInput,
+  recordPart
+} from "../../src/decisions/keepTicketNews.js"
+import { HOUR, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
+
+const ISO = (hours: number) => new Date(START + hours * HOUR).toISOString()
+const delay = (id: string, promised_at: number, more: { reason?: string | null } = {}) =>
+  announceDelay(SHOP, id as never, { promised_at, ...more } as DelayInput)
+const part = (id: string, input: { label?: string; status: "ordered" | "received"; expected_at?: number | null }) =>
+  recordPart(SHOP, id as never, { label: "Zip", ...input } as PartInput)
+const edit = (id: string, changes: object, forbidden: string | null = null) =>
+  editTicket(SHOP, id as never, changes as TicketEdit, forbidden)
+
+describe("contract §4: a delay", () => {
+  it("postpones the promise and keeps the one before, with the reason (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ promised_at: ISO(10) })
+    const ticket = shop.wait(HOUR).does(delay(id, START + 50 * HOUR, { reason: "The thread is late" }))
+    expect(ticket.promised_at).toBe(ISO(50))
+    expect(ticket.delay).toEqual({
+      previous_promised_at: ISO(10),
+      reason: "The thread is late",
+      announced_at: ISO(1)
+    })
+    expect(shop.events).toEqual([])
+  })
+
+  it("without a promise before, and without a reason, both are null (contract §4)", () => {
+    const shop = new TestShop()
+    expect(shop.does(delay(shop.create(), START + HOUR)).delay).toEqual({
+      previous_promised_at: null,
+      reason: null,
+      announced_at: ISO(0)
+    })
+  })
+
+  it("a second delay keeps the promise of the first (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ promised_at: ISO(10) })
+    shop.does(delay(id, START + 20 * HOUR))
+    expect(shop.does(delay(id, START + 30 * HOUR)).delay?.previous_promised_at).toBe(ISO(20))
+  })
+})
+
+describe("contract §4: a part", () => {
+  it("ordered, then received, keeps when it was ordered and expected (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    expect(shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR })).part).toEqual({
+      label: "Zip",
+      status: "ordered",
+      ordered_at: ISO(0),
+      expected_at: ISO(48),
+      received_at: null
+    })
+    expect(shop.wait(40 * HOUR).does(part(id, { status: "received" })).part).toEqual({
+      label: "Zip",
+      status: "received",
+      ordered_at: ISO(0),
+      expected_at: ISO(48),
+      received_at: ISO(40)
+    })
+    expect(shop.events).toEqual([])
+  })
+
+  it("null for the expected date means that none was given, so the known one stays (contract §2)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR }))
+    expect(shop.does(part(id, { status: "received", expected_at: null })).part?.expected_at).toBe(ISO(48))
+  })
+
+  it("another part begins anew (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR }))
+    expect(shop.wait(HOUR).does(part(id, { label: "Buttons", status: "received" })).part).toEqual({
+      label: "Buttons",
+      status: "received",
+      ordered_at: ISO(1),
+      expected_at: null,
+      received_at: ISO(1)
+    })
+  })
+
+  it("an expected date may be put off (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR }))
+    expect(shop.wait(HOUR).does(part(id, { status: "ordered", expected_at: START + 72 * HOUR })).part).toMatchObject({
+      ordered_at: ISO(0),
+      expected_at: ISO(72)
+    })
+  })
+})
+
+describe("spec §2: a photo", () => {
+  it("takes the place of the one before (spec §2)", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    for (const photo_url of ["https://img.example.com/1.jpg", "https://img.example.com/2.jpg"]) {
+      const ticket = shop.does(attachPhoto(SHOP, id, { photo_url } as PhotoInput))
+      expect(ticket.photo_url).toBe(photo_url)
+    }
+  })
+
+  it("its address is https (contract §10)", () => {
+    const accepts = (photo_url: string) => Either.isRight(Schema.decodeUnknownEither(PhotoInput)({ photo_url }))
+    const addresses = ["https://a.example/x.png", "http://a.example/x.png", "javascript:alert(1)", "https://", "x.png"]
+    expect(addresses.map(accepts)).toEqual([true, false, false, false, false])
+  })
+})
+
+describe("contract §5: an edit", () => {
+  it("changes what is given, empties what is null, leaves the rest, and raises nothing (contract §5)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ item: "Coat", description: "Blue", price_minor: 900, external_ref: "A-1" })
+    const before = shop.record(id)
+    shop.wait(HOUR).does(edit(id, { service: "Lining", description: null, price_minor: 1000 }))
+    expect(shop.record(id)).toEqual({
+      ...before,
+      service: "Lining",
+      description: null,
+      price_minor: 1000,
+      updated_at: START + HOUR,
+      shop_changed_at: START + HOUR,
+      change_seq: before.change_seq + 1
+    })
+    expect(shop.events).toEqual([])
+  })
+
+  it("ticks items off and on by their id (spec §2)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ items: [{ label: "Coat" }, { label: "Hat" }] })
+    const [coat, hat] = shop.record(id).items
+    const done = () => shop.record(id).items.map((item) => item.done)
+    shop.does(edit(id, { items_done: [{ id: hat!.id, done: true }] }))
+    expect(done()).toEqual([false, true])
+    shop.does(
+      edit(id, {
+        items_done: [
+          { id: coat!.id, done: true },
+          { id: hat!.id, done: false }
+        ]
+      })
+    )
+    expect(done()).toEqual([true, false])
+    expect(
+      shop.refuses(
+        edit(id, {
+          items_done: [
+            { id: coat!.id, done: true },
+            { id: NOBODY, done: true }
+          ]
+        })
+      )
+    ).toMatchObject({
+      _tag: "InvalidInput",
+      issues: [{ field: "items_done.1.id" }]
+    })
+  })
+
+  it("a deposit above the price is refused, whichever of the two is edited (contract §4)", () => {
+    const shop = new TestShop()
+    const id = shop.create({ price_minor: 900, deposit_minor: 500 })
+    const issues = [{ field: "deposit_minor" }]
+    expect(shop.refuses(edit(id, { deposit_minor: 901 }))).toMatchObject({ _tag: "InvalidInput", issues })
+    expect(shop.refuses(edit(id, { price_minor: 499 }))).toMatchObject({ _tag: "InvalidInput", issues })
+    expect(shop.does(edit(id, { price_minor: 100, deposit_minor: 100 })).money.remaining_minor).toBe(0)
+    expect(shop.does(edit(id, { price_minor: null })).money).toMatchObject({ price_minor: null, remaining_minor: null })
+  })
+
+  it("forbidden words are refused in an edit too, the embedder's and the shop's own (contract §2)", () => {
+    const shop = new TestShop({ forbidden_words: ["darn"] })
+    const id = shop.create()
+    expect(shop.refuses(edit(id, { item: "Coat" }, "item"))).toMatchObject({ _tag: "ForbiddenWord", field: "item" })
+    expect(shop.refuses(edit(id, { description: "darn" }))).toMatchObject({ field: "description" })
+  })
+
+  it("an unknown ticket is not found (spec §4)", () => {
+    expect(new TestShop().refuses(edit(NOBODY, {}))._tag).toBe("TicketNotFound")
+  })
+})

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest"
+import { enableWebhook, pingWebhook, rotateSecret, setWebhook } from "../../src/decisions/ownWebhook.js"
+import { webhookStatus } from "../../src/domain/Webhook.js"
+import { HOUR, SHOP, START, TestShop } from "./fixtures.js"
+
+const URL_1 = "https://shop.example.com/hook"
+const URL_2 = "https://till.example.com/hook"
+
+const withWebhook = () => {
+  const shop = new TestShop()
+  shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_1" }))
+  return shop
+}
+
+describe("spec §6: one webhook per shop", () => {
+  it("setting an address the first time makes a secret, and the webhook is on (contract §9)", () => {
+    const shop = withWebhook()
+    expect(shop.slice.webhook).toEqual({
+      shop_id: SHOP,
+      url: URL_1,
+      secret: "whsec_1",
+      previous_secret: null,
+      previous_until: null,
+      off_reason: null,
+      failures_in_row: 0,
+      first_failure_at: null
+    })
+    expect(shop.events).toEqual([])
+  })
+
+  it("changing the address keeps the secret (contract §9)", () => {
+    const shop = withWebhook()
+    expect(shop.does(setWebhook(SHOP, { url: URL_2, secret: "whsec_2" }))).toMatchObject({
+      url: URL_2,
+      secret: "whsec_1",
+      previous_secret: null
+    })
+  })
+
+  it("a rotation gives a new secret and keeps the old one for 24 hours (spec §6)", () => {
+    const shop = withWebhook()
+    expect(shop.wait(HOUR).does(rotateSecret(SHOP, "whsec_2"))).toMatchObject({
+      url: URL_1,
+      secret: "whsec_2",
+      previous_secret: "whsec_1",
+      previous_until: START + HOUR + 86_400_000
+    })
+  })
+
+  it("a second rotation keeps the last secret, never three (spec §6)", () => {
+    const shop = withWebhook()
+    shop.does(rotateSecret(SHOP, "whsec_2"))
+    expect(shop.wait(HOUR).does(rotateSecret(SHOP, "whsec_3"))).toMatchObject({
+      secret: "whsec_3",
+      previous_secret: "whsec_2",
+      previous_until: START + 25 * HOUR
+    })
+  })
+
+  it("a new address does not end the old secret's 24 hours (spec §6)", () => {
+    const shop = withWebhook()
+    shop.does(rotateSecret(SHOP, "whsec_2"))
+    expect(shop.wait(HOUR).does(setWebhook(SHOP, { url: URL_2, secret: "whsec_3" }))).toMatchObject({
+      secret: "whsec_2",
+      previous_secret: "whsec_1",
+      previous_until: START + 24 * HOUR
+    })
+  })
+
+  it("turning it on again forgets its failures (spec §6)", () => {
+    for (const off_reason of ["gone", "failing"] as const) {
+      const shop = withWebhook()
+      shop.slice.webhook = { ...shop.slice.webhook!, off_reason, failures_in_row: 20, first_failure_at: START }
+      expect(shop.does(enableWebhook(SHOP))).toMatchObject({
+        off_reason: null,
+        failures_in_row: 0,
+        first_failure_at: null,
+        secret: "whsec_1"
+      })
+    }
+  })
+
+  it("without an address there is nothing to rotate or to turn on (contract §9)", () => {
+    const shop = new TestShop()
+    expect(shop.refuses(rotateSecret(SHOP, "whsec_2"))._tag).toBe("WebhookNotSet")
+    expect(shop.refuses(enableWebhook(SHOP))._tag).toBe("WebhookNotSet")
+  })
+})
+
+describe("spec §6: the app's test button", () => {
+  it("raises a ping that speaks of no ticket and holds nothing, with or without a webhook (contract §9)", () => {
+    for (const shop of [withWebhook(), new TestShop()]) {
+      const event = shop.does(pingWebhook(SHOP))
+      expect(shop.rows("EventRaised")).toEqual([event])
+      expect(event).toMatchObject({ type: "ping", ticket_id: null, created_at: START })
+      expect(JSON.parse(event.body)).toEqual({
+        id: event.id,
+        type: "ping",
+        created_at: "2026-03-02T09:00:00.000Z",
+        api_version: "1",
+        shop_id: SHOP,
+        data: {}
+      })
+    }
+  })
+
+  it("each ping is an event of its own, in order (spec §6)", () => {
+    const shop = new TestShop()
+    const [first, second] = [shop.does(pingWebhook(SHOP)), shop.does(pingWebhook(SHOP))]
+    expect(second!.id).not.toBe(first!.id)
+    expect(second!.seq).toBe(first!.seq + 1)
+  })
+})
+
+describe("contract §10: a webhook as its owner sees it", () => {
+  it("without one everything is empty (contract §10)", () => {
+    expect(webhookStatus(null)).toEqual({
+      url: null,
+      on: false,
+      off_reason: null,
+      failures_in_row: 0,
+      first_failure_at: null
+    })
+  })
+
+  it("shows its failures and why it is off, never its secret (contract §10)", () => {
+    const { webhook } = withWebhook().slice
+    expect(webhookStatus(webhook)).toMatchObject({ url: URL_1, on: true, off_reason: null })
+    const off = { ...webhook!, off_reason: "gone" as const, failures_in_row: 3, first_failure_at: START }
+    expect(webhookStatus(off)).toEqual({
+      url: URL_1,
+      on: false,
+      off_reason: "gone",
+      failures_in_row: 3,
+      first_failure_at: "2026-03-02T09:00:00.000Z"
+    })
+  })
+})

@@ -1,0 +1,51 @@
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { start } from "../../src/services/PromiseWorkshop.js"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { afterAll, describe, expect, it } from "vitest"
+
+const workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(7) })
+afterAll(() => workshop.stop())
+
+const shop = async () => {
+  const opened = await workshop.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
+  if (!opened.ok) throw new Error("the shop was refused")
+  const caller_id = "019a0000-0000-7000-8000-000000000001"
+  return { shop_id: opened.value.id, caller_id, scopes: [], via: "api" } as const
+}
+
+describe("The Promise face", () => {
+  it("creates, repeats, moves and lists tickets with plain values (spec §3, §4)", async () => {
+    const caller = await shop()
+    const first = await workshop.tickets.create(caller, { service: " Heels ", price_minor: 2500 }, "order-1")
+    const again = await workshop.tickets.create(caller, { price_minor: 2500, service: "Heels" }, "order-1")
+    if (!first.ok || !again.ok) throw new Error("refused")
+    expect(first.value.data).toMatchObject({ number: 1, service: "Heels", state: "workshop" })
+    expect(again.value).toMatchObject({ replayed: true, data: first.value.data })
+    expect(await workshop.tickets.changeStatus(caller, first.value.data.id, "ready")).toMatchObject({ ok: true, value: { state: "ready" } })
+    expect(await workshop.tickets.list(caller, { state: ["ready"], limit: 1 })).toMatchObject({ ok: true, value: { meta: { has_more: false } } })
+  })
+
+  it("answers a refusal as a value, with what a person needs (design §7)", async () => {
+    const caller = await shop()
+    const made = await workshop.tickets.createInApp(caller, { service: "Heels" })
+    if (!made.ok) throw new Error("refused")
+    const refused = await workshop.tickets.changeStatus(caller, made.value.data.id, "collected")
+    expect(refused).toMatchObject({ ok: false, refusal: { _tag: "InvalidTransition", allowed: ["ready", "impossible"] } })
+  })
+
+  it("tells everything that is wrong with an input at once, and saves nothing (contract §2)", async () => {
+    const caller = await shop()
+    const refused = await workshop.tickets.create(caller, { service: "", price_minor: 1.5 }, "order-1")
+    if (refused.ok || refused.refusal._tag !== "InvalidInput") throw new Error("not refused")
+    expect(refused.refusal.issues).toEqual([
+      { field: "service", message: "must be 1 to 120 characters" },
+      { field: "price_minor", message: "must be a whole number" }
+    ])
+    expect(await workshop.tickets.list(caller, {})).toMatchObject({ ok: true, value: { data: [] } })
+  })
+
+  it("rejects only for defects: a shop that never was is one (design §7)", async () => {
+    const caller = { ...(await shop()), shop_id: "019a0000-0000-7000-8000-00000000dead" }
+    await expect(workshop.tickets.createInApp(caller, { service: "Heels" })).rejects.toThrow("No shop")
+  })
+})
