@@ -1,2 +1,11 @@
 #!/usr/bin/env node
-import "../dist/bin.js"
+try {
+  await import("../dist/bin.js")
+} catch (error) {
+  const isOurs = error instanceof Error && /[\\/]dist[\\/]/.test(error.message)
+  if (error?.code !== "ERR_MODULE_NOT_FOUND") throw error
+  console.error(
+    isOurs ? "Run npm run build first: workshop is not built yet." : "Run npm ci first: a package is missing."
+  )
+  process.exitCode = 1
+}

@@ -1,34 +1,29 @@
-import { NodeRuntime } from "@effect/platform-node"
-import { pipeline } from "@workshop/core/http/Pipeline"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { Keys } from "@workshop/core/services/Keys"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { Shops } from "@workshop/core/services/Shops"
-import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import { serve } from "@workshop/http-node/NodeServer"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
-import { Effect, Layer } from "effect"
+import { readFileSync } from "node:fs"
+import { CliConfig, Command, ValidationError } from "@effect/cli"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Console, Effect, Layer, Logger, LogLevel } from "effect"
+import { CommandRefused, layer as oneSentence } from "./OneSentence.js"
+import { exitAtSecondSignal } from "./secondSignal.js"
+import { serve } from "./serve.js"
 
-const services = workshopLayer.pipe(
-  Layer.provideMerge(MemoryStore.layer),
-  Layer.provideMerge(Profanity.layer),
-  Layer.provideMerge(Entropy.layer)
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+
+const workshop = Command.make("workshop", {}, () =>
+  Effect.fail(new CommandRefused({ message: "Name a command, such as workshop serve; workshop --help lists them." }))
+).pipe(Command.withDescription("Runs and drives the workshop ticket service"), Command.withSubcommands([serve]))
+
+exitAtSecondSignal()
+Command.run(workshop, { name: "workshop", version })(process.argv).pipe(
+  // What is wrong with the command line itself has been said.
+  Effect.tapError((error) => (ValidationError.isValidationError(error) ? Effect.void : Console.error(error.message))),
+  Effect.provide(
+    Layer.mergeAll(
+      NodeContext.layer,
+      CliConfig.layer({ showBuiltIns: false, isCaseSensitive: true }),
+      Logger.minimumLogLevel(LogLevel.Warning),
+      oneSentence
+    )
+  ),
+  NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })
 )
-const main = Effect.gen(function* () {
-  const shops = yield* Shops
-  const keys = yield* Keys
-  const shop = yield* shops.create({ name: "Demo", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" } as never)
-  const key = yield* keys.create(shop.id, {
-    name: "demo",
-    scopes: ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
-  } as never)
-  const at = yield* serve(yield* pipeline([yield* workshopBranch({ isHeld: true })]), {
-    host: "127.0.0.1",
-    port: 4010,
-    trustProxy: false
-  })
-  yield* Effect.log(`Listening on http://127.0.0.1:${at.port} ${key.key}`)
-  yield* Effect.never
-})
-main.pipe(Effect.scoped, Effect.provide(services), NodeRuntime.runMain)

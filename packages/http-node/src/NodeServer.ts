@@ -1,9 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
-import { type Arrival, BodyBroken, BodyTooLarge, type Departure } from "@workshop/core/http/Arrival"
-import type { Pipeline } from "@workshop/core/http/Pipeline"
-import { Data, Effect, Exit, Runtime, type Scope } from "effect"
+import type { AddressInfo, Socket } from "node:net"
+import { type Pipeline, requestId } from "@workshop/core/http/Pipeline"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Data, Effect, Runtime, type Scope } from "effect"
+import { Connections } from "./Connections.js"
+import { listener, send } from "./Listener.js"
+import { arrivalOf } from "./NodeArrival.js"
+import { PATIENCE, type Patience } from "./Patience.js"
+import { HEAD_BYTES, notHttp, type ParseError, unknownMethod } from "./Unparsable.js"
 
 /** Where to listen, and whose word to take for where a request came from. */
 export interface NodeServerOptions {
@@ -12,12 +17,16 @@ export interface NodeServerOptions {
   readonly port: number
   /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. */
   readonly trustProxy: boolean
+  /** Where it is left out, {@link PATIENCE}. */
+  readonly patience?: Patience
 }
 
 /** The address cannot be listened on. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
   readonly host: string
   readonly port: number
+  /** The system's name for the reason, such as `EADDRINUSE`. */
+  readonly code: string | undefined
   readonly cause: Error
 }> {
   override get message() {
@@ -25,105 +34,70 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   }
 }
 
-/** How long a client may take to send its head and its whole request: a slow one must not hold a socket. */
-const HEAD_MS = 10_000
-const REQUEST_MS = 30_000
-/** How long what runs may take to finish once the server stops accepting. */
-const GRACE_MS = 8_000
-
-const NOT_HTTP = JSON.stringify({
-  success: false,
-  error: {
-    code: "VALIDATION_ERROR",
-    message: "The request is not valid HTTP/1.1; details.issues lists what to change",
-    details: {
-      issues: [
-        { in: "header", field: "header", message: "must be valid HTTP/1.1 of at most 16 KiB, sent in good time" }
-      ]
-    }
-  }
-})
-
-const body =
-  (request: IncomingMessage) =>
-  (most: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyBroken> =>
-    Effect.async((resume) => {
-      if (Number(request.headers["content-length"] ?? 0) > most) return resume(Effect.fail(new BodyTooLarge()))
-      let chunks: Array<Buffer> = []
-      let size = 0
-      const stop = () => request.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken)
-      const onData = (chunk: Buffer) => {
-        size += chunk.length
-        if (size <= most) return chunks.push(chunk)
-        stop()
-        chunks = []
-        request.resume()
-        return resume(Effect.fail(new BodyTooLarge()))
-      }
-      const onEnd = () => {
-        stop()
-        resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-      }
-      const onBroken = () => {
-        stop()
-        resume(Effect.fail(new BodyBroken()))
-      }
-      request.on("data", onData).on("end", onEnd).on("error", onBroken).on("close", onBroken)
-    })
-
-const addressOf = (request: IncomingMessage, { trustProxy }: NodeServerOptions): string => {
-  const forwarded = trustProxy ? request.headers["x-forwarded-for"] : undefined
-  const last = (Array.isArray(forwarded) ? forwarded.at(-1) : forwarded)?.split(",").at(-1)?.trim()
-  return last !== undefined && last !== "" ? last : (request.socket.remoteAddress ?? "unknown")
+const make = (patience: Patience) => {
+  const server = Http.createServer({
+    maxHeaderSize: HEAD_BYTES,
+    headersTimeout: patience.head_ms,
+    requestTimeout: patience.request_ms,
+    keepAliveTimeout: patience.idle_ms,
+    connectionsCheckingInterval: patience.check_ms,
+    // Node would answer on its own, without an envelope.
+    requireHostHeader: false
+  })
+  // Node would drop what goes beyond its count without a word, and with it perhaps the key; the head's size bounds it.
+  server.maxHeadersCount = 0
+  return server
 }
 
-const arrivalOf = (request: IncomingMessage, options: NodeServerOptions): Arrival => {
-  const url = request.url ?? "/"
-  const question = url.indexOf("?")
-  return {
-    method: request.method ?? "GET",
-    path: question < 0 ? url : url.slice(0, question),
-    query: question < 0 ? "" : url.slice(question + 1),
-    header: (name) => {
-      const value = request.headers[name]
-      return Array.isArray(value) ? value.join(", ") : value
-    },
-    address: addressOf(request, options),
-    body: body(request)
-  }
-}
+const lacksHost = ({ headers, httpVersionMinor }: IncomingMessage): boolean =>
+  headers.host === undefined && httpVersionMinor > 0
 
-const send = (request: IncomingMessage, response: ServerResponse, departure: Departure) => {
-  if (response.headersSent || response.destroyed) return
-  response.writeHead(departure.status, { ...departure.headers, "Content-Length": Buffer.byteLength(departure.body) })
-  response.end(request.method === "HEAD" ? undefined : departure.body)
-}
-
-/** A listener for `node:http` and all frameworks that take one: runs each request on the pipeline, one fiber each. */
-export const listener = (
+/** Every way in which node hands out a request, or the remains of one. */
+const handle = (
+  server: Http.Server,
+  connections: Connections,
   pipeline: Pipeline,
   runtime: Runtime.Runtime<never>,
-  options: NodeServerOptions
-): Http.RequestListener => {
+  options: { readonly trustProxy: boolean; readonly patience: Patience; readonly requestId: () => string }
+) => {
+  const { trustProxy, patience, requestId } = options
+  const answer = listener(pipeline, runtime, options)
   const fork = Runtime.runFork(runtime)
-  return (request, response) => {
-    const fiber = fork(pipeline(arrivalOf(request, options)))
-    const settle = (exit: Exit.Exit<Departure>) => {
-      if (Exit.isSuccess(exit)) send(request, response, exit.value)
-      else response.destroy()
-    }
-    const settled = fiber.unsafePoll()
-    if (settled !== null) return settle(settled)
-    fiber.addObserver(settle)
-    response.once("close", () => {
-      if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
-    })
+
+  const onRequest = (request: IncomingMessage, response: ServerResponse, onAsked?: () => void) => {
+    connections.note(request, response)
+    if (!lacksHost(request)) return answer(request, response, onAsked)
+    response.shouldKeepAlive = false
+    return send(request, response, notHttp("NO_HOST", requestId()), patience)
   }
+
+  server.on("request", (request, response) => onRequest(request, response))
+  server.on("checkContinue", (request, response) => {
+    // Refused before its body was asked for, such a request may or may not send it: nothing can follow it.
+    response.shouldKeepAlive = false
+    onRequest(request, response, () => response.writeContinue())
+  })
+  // Any other expectation may be passed over (RFC 9110 §10.1.1).
+  server.on("checkExpectation", (request, response) => onRequest(request, response))
+  server.on("connect", (request, socket) =>
+    connections.refuseTunnel(socket as Socket, (give) =>
+      fork(Effect.map(pipeline(arrivalOf(request, trustProxy)), give))
+    )
+  )
+  server.on("clientError", (error: ParseError, socket) =>
+    connections.leave(socket as Socket, error, (give) => {
+      const { remoteAddress } = socket as Socket
+      const arrival = error.code === "HPE_INVALID_METHOD" ? unknownMethod(error, remoteAddress, trustProxy) : undefined
+      if (arrival === undefined) give(notHttp(error.code, requestId()))
+      else fork(Effect.map(pipeline(arrival), give))
+    })
+  )
 }
 
 const listen = (server: Http.Server, { host, port }: NodeServerOptions) =>
   Effect.async<AddressInfo, CannotListen>((resume) => {
-    const onError = (cause: Error) => resume(Effect.fail(new CannotListen({ host, port, cause })))
+    const onError = (cause: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new CannotListen({ host, port, code: cause.code, cause })))
     server.once("error", onError)
     server.listen(port, host, () => {
       server.off("error", onError)
@@ -132,30 +106,34 @@ const listen = (server: Http.Server, { host, port }: NodeServerOptions) =>
   })
 
 /** Stops accepting, lets what runs finish, and cuts off what does not. */
-const stop = (server: Http.Server) =>
+const stop = (server: Http.Server, connections: Connections, { stopping_ms }: Patience) =>
   Effect.async<void>((resume) => {
+    connections.stop()
     server.close(() => resume(Effect.void))
-    server.closeIdleConnections()
   }).pipe(
-    Effect.timeoutTo({ duration: GRACE_MS, onSuccess: () => undefined, onTimeout: () => server.closeAllConnections() }),
-    Effect.asVoid
+    // A finalizer cannot be interrupted, and so not timed out, unless it says so.
+    Effect.interruptible,
+    Effect.timeoutTo({
+      duration: stopping_ms,
+      onSuccess: () => undefined,
+      onTimeout: () => connections.destroy()
+    })
   )
 
 /** Serves the pipeline until the scope closes. Answers the address at which it listens. */
 export const serve = (
   pipeline: Pipeline,
   options: NodeServerOptions
-): Effect.Effect<AddressInfo, CannotListen, Scope.Scope> =>
+): Effect.Effect<AddressInfo, CannotListen, Scope.Scope | Entropy> =>
   Effect.gen(function* () {
+    const { bytes } = yield* Entropy
     const runtime = yield* Effect.runtime<never>()
-    const server = Http.createServer(
-      { headersTimeout: HEAD_MS, requestTimeout: REQUEST_MS },
-      listener(pipeline, runtime, options)
-    )
-    server.on("clientError", (_, socket) => {
-      if (!socket.writable) return socket.destroy()
-      const head = ["HTTP/1.1 400 Bad Request", "Content-Type: application/json; charset=utf-8", "Connection: close"]
-      return socket.end([...head, `Content-Length: ${NOT_HTTP.length}`, "", NOT_HTTP].join("\r\n"))
-    })
-    return yield* Effect.acquireRelease(listen(server, options), () => stop(server))
+    const { trustProxy, patience = PATIENCE } = options
+    const server = make(patience)
+    const connections = new Connections(server)
+    handle(server, connections, pipeline, runtime, { trustProxy, patience, requestId: () => requestId(bytes) })
+    const address = yield* Effect.acquireRelease(listen(server, options), () => stop(server, connections, patience))
+    // Such as no file descriptor left for a new connection: the others live on.
+    server.on("error", (cause) => Runtime.runFork(runtime)(Effect.logWarning("A connection was not accepted", cause)))
+    return address
   })

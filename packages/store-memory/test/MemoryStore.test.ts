@@ -1,4 +1,63 @@
+import { createTicket } from "@workshop/core/decisions/createTicket"
+import { Closures } from "@workshop/core/ports/Closures"
+import { Directory } from "@workshop/core/ports/Directory"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { RateLimits } from "@workshop/core/ports/RateLimits"
+import { openShop, run, ticketInput } from "@workshop/core/testing/Fixtures"
 import { runContract } from "@workshop/core/testing/runContract"
+import { SettableClock, TEST_START } from "@workshop/core/testing/SettableClock"
 import { layer } from "@workshop/store-memory/MemoryStore"
+import { Effect, Exit, Layer } from "effect"
+import { describe, expect, it } from "vitest"
 
 runContract("The memory store", layer)
+
+const NEW = { via: "api", forbidden: null } as const
+
+describe("What the memory store alone has", () => {
+  it("two layers are two stores: nothing is shared between them", async () => {
+    const clock = new SettableClock()
+    const opened = openShop().pipe(Effect.tap(({ id }) => run(createTicket(id, ticketInput(), NEW))))
+    const alone = (seed: number) => Layer.fresh(layer).pipe(Layer.provideMerge(Entropy.layerSeeded(seed)))
+    const [first, second] = await Effect.runPromise(
+      Effect.all([
+        Effect.provide(opened, alone(1)),
+        Effect.provide(
+          Effect.flatMap(Closures, (closures) => closures.due(Number.MAX_SAFE_INTEGER, 9)),
+          alone(2)
+        )
+      ]).pipe(Effect.withClock(clock))
+    )
+    expect(first.name).toBe("Atelier Lac")
+    expect(second).toEqual([])
+  })
+
+  it("entropy that does nothing but repeat itself is a defect, not an endless loop", async () => {
+    const clock = new SettableClock()
+    const stuck = Layer.succeed(Entropy, { bytes: (n) => new Uint8Array(n) })
+    const exit = await Effect.gen(function* () {
+      const shop = yield* openShop()
+      yield* run(createTicket(shop.id, ticketInput(), NEW))
+      clock.advance(1)
+      return yield* Effect.exit(run(createTicket(shop.id, ticketInput(), NEW)))
+    }).pipe(Effect.provide(Layer.provideMerge(layer, stuck)), Effect.withClock(clock), Effect.runPromise)
+    expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
+  })
+
+  it("a rate limit's window is forgotten once it has ended, and counts from nothing", async () => {
+    const left = await Effect.gen(function* () {
+      const { take } = yield* RateLimits
+      const use = (subject: string, at: number) =>
+        Effect.map(take([{ policy: "writes_per_minute", subject, time_zone: null }], at), ([usage]) => usage?.remaining)
+      const found = [yield* use("a", TEST_START), yield* use("a", TEST_START + 1)]
+      return [...found, yield* use("b", TEST_START + 200_000), yield* use("a", TEST_START + 200_001)]
+    }).pipe(Effect.provide(Layer.provideMerge(layer, Entropy.layerSeeded(1))), Effect.runPromise)
+    expect(left).toEqual([29, 28, 29, 29])
+  })
+
+  it("answers its directory without a single turn of the event loop", () => {
+    const account = Effect.flatMap(Directory, (directory) => directory.account("nobody" as never))
+    const here = Effect.provide(account, Layer.provideMerge(layer, Entropy.layerSeeded(1)))
+    expect(Effect.runSync(here)).toBeNull()
+  })
+})

@@ -10,6 +10,12 @@ import { TicketType } from "../domain/Ticket.js"
 /** A field that may be left out; `null` means the same (contract §2). */
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { exact: true })
 
+// Effect's own mark on minItems and its like: the filter is asked, with what was sent, also where other fields are
+// wrong, so that every problem is told at once (contract §2).
+const ASKED_ALWAYS = Symbol.for("effect/annotation/StableFilter")
+
+const isAmount = (value: unknown): value is number => typeof value === "number"
+
 const ItemInput = Schema.Struct({
   label: Text(Limits.item_label_characters),
   service: optional(Text(Limits.item_service_characters)),
@@ -40,10 +46,12 @@ export const TicketInput = Schema.Struct({
   external_ref: optional(Text(Limits.external_ref_characters))
 })
   .pipe(
-    Schema.filter(({ price_minor, deposit_minor }) =>
-      depositExceedsPrice(price_minor ?? null, deposit_minor ?? null)
-        ? { path: ["deposit_minor"], message: "must not be more than price_minor" }
-        : true
+    Schema.filter(
+      ({ price_minor, deposit_minor }) =>
+        isAmount(price_minor) && isAmount(deposit_minor) && depositExceedsPrice(price_minor, deposit_minor)
+          ? { path: ["deposit_minor"], message: "must not be more than price_minor" }
+          : true,
+      { [ASKED_ALWAYS]: true }
     ),
     Schema.brand("TicketInput")
   )

@@ -11,18 +11,28 @@ import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
 
+/** A setting that stays where it is left out or `null` (contract §2). */
+const kept = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
+
+const { active, name, stamps_required, stamps_per_ticket, reward_label } = LoyaltyProgram.fields
+
 /** Any of a shop's settings, its programme field by field (contract §10). */
-export const ShopPatch = Schema.partialWith(
-  Schema.Struct({
-    approved: Schema.Boolean,
-    active: Schema.Boolean,
-    api_enabled: Schema.Boolean,
-    program: Schema.partialWith(LoyaltyProgram, { exact: true }),
-    next_number: TicketNumber,
-    forbidden_words: Schema.Array(Text(Limits.name_characters)).pipe(Schema.maxItems(1000))
-  }),
-  { exact: true }
-).pipe(Schema.brand("ShopPatch"))
+export const ShopPatch = Schema.Struct({
+  approved: kept(Schema.Boolean),
+  active: kept(Schema.Boolean),
+  api_enabled: kept(Schema.Boolean),
+  program: kept(
+    Schema.Struct({
+      active: kept(active),
+      name: Schema.optionalWith(name, { exact: true }),
+      stamps_required: kept(stamps_required),
+      stamps_per_ticket: kept(stamps_per_ticket),
+      reward_label: Schema.optionalWith(reward_label, { exact: true })
+    })
+  ),
+  next_number: kept(TicketNumber),
+  forbidden_words: kept(Schema.Array(Text(Limits.name_characters)).pipe(Schema.maxItems(1000)))
+}).pipe(Schema.brand("ShopPatch"))
 export type ShopPatch = typeof ShopPatch.Type
 
 /** Changes a shop's settings. */

@@ -12,11 +12,12 @@ export const HOUR_MS = 60 * MINUTE_MS
 /** Milliseconds in 24 hours. Not a calendar day, which may have 23 or 25: see `CalendarDay`. */
 export const DAY_MS = 24 * HOUR_MS
 
-// 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z: what four digits of a year can say.
-const FIRST: Instant = -62_135_596_800_000
-const LAST: Instant = 253_402_300_799_999
+// 0001-01-01T00:00:00.000Z: with the last one, what four digits of a year can say.
+const FIRST_INSTANT: Instant = -62_135_596_800_000
+/** 9999-12-31T23:59:59.999Z: no instant is later. */
+export const LAST_INSTANT: Instant = 253_402_300_799_999
 
-const isInstant = (n: number): boolean => Number.isInteger(n) && n >= FIRST && n <= LAST
+const isInstant = (n: number): boolean => Number.isInteger(n) && n >= FIRST_INSTANT && n <= LAST_INSTANT
 
 const InstantNumber = Schema.Number.pipe(
   Schema.filter(isInstant, { message: () => "must be whole milliseconds within the years 1 to 9999" })

@@ -1,10 +1,12 @@
-import { Effect } from "effect"
+import { type Context, Effect } from "effect"
 import type { Instant } from "../domain/Instant.js"
 import type { Usage } from "../domain/LimitWindow.js"
 import { RateLimits, type Take } from "../ports/RateLimits.js"
 import type { Caller } from "../services/Caller.js"
 import { type KeyHolder, KeyRing } from "../services/KeyRing.js"
-import type { Arrival } from "./Arrival.js"
+import type { Arrival, Departure } from "./Arrival.js"
+import { answerCause } from "./Branch.js"
+import type { Stamp } from "./Departures.js"
 import type { Route } from "./Endpoint.js"
 import type { AdmissionRefusal } from "./ErrorTable.js"
 import type { router } from "./Router.js"
@@ -26,15 +28,29 @@ export interface Turned {
   readonly usages: ReadonlyArray<Usage>
 }
 
-const bearer = (arrival: Arrival): string | undefined =>
+/** The text that a request bears in its `Authorization` header, if any. */
+export const bearer = (arrival: Arrival): string | undefined =>
   /^bearer +(\S+) *$/i.exec(arrival.header("authorization") ?? "")?.[1]
 
 /** A request without a good key, by where it comes from. */
-export const anonymous = (arrival: Arrival): Take => ({
+const anonymous = (arrival: Arrival): Take => ({
   policy: "unauthenticated_per_minute",
   subject: arrival.address,
   time_zone: null
 })
+
+/** Answers a request to a path outside `/v1`: it counts nowhere, but its headers tell of the address's limit (contract §8). */
+export const uncounted =
+  ({ look }: Context.Tag.Service<RateLimits>) =>
+  (
+    arrival: Arrival,
+    stamp: Stamp,
+    answer: (usages: ReadonlyArray<Usage>) => Effect.Effect<Departure>
+  ): Effect.Effect<Departure> =>
+    Effect.matchCauseEffect(look(anonymous(arrival), stamp.now), {
+      onSuccess: (usage) => answer([usage]),
+      onFailure: (cause) => answerCause(cause, stamp, [])
+    })
 
 const refusalOf = ({ shop, caller }: KeyHolder, route: Route<Caller> | undefined): AdmissionRefusal | undefined => {
   if (!shop.active) return { _tag: "AccountDeactivated" }
@@ -100,8 +116,6 @@ export const admission = (find: ReturnType<typeof router<Caller>>) =>
           now
         ),
       /** A 429 is not counted as a request (contract §8). */
-      giveBack: ({ request }: Admitted, now: Instant) => limits.giveBack([request], now),
-      /** What the headers of an answer tell that counts nowhere. */
-      look: (arrival: Arrival, now: Instant) => limits.look(anonymous(arrival), now)
+      giveBack: ({ request }: Admitted, now: Instant) => limits.giveBack([request], now)
     }
   })

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { RewardRedeemed, StampCount, StampsGiven } from "../decisions/giveStamps.js"
 import { ClientView } from "../domain/Client.js"
@@ -6,57 +6,107 @@ import { ClientId } from "../domain/Identifier.js"
 import { LoyaltyCard } from "../domain/LoyaltyCard.js"
 import { LoyaltyProgram } from "../domain/LoyaltyProgram.js"
 import { PhoneInQuery } from "../domain/Phone.js"
-import { CountedAs, RequiredScope } from "./Endpoint.js"
+import { CountedAs, Nothing, RequiredScope } from "./Endpoint.js"
 import { Answer, AnswerWith, FailureAnswer, RepeatableMeta } from "./Envelope.js"
+import { described } from "./OpenApiAnnotations.js"
 import { IdempotencyHeader } from "./TicketsApi.js"
 
 const ById = Schema.Struct({ id: ClientId })
 
+const ClientAnswer = Answer(ClientView).annotations({ identifier: "ClientAnswer" })
+const Loyalty = Schema.Struct({ program: LoyaltyProgram, card: LoyaltyCard }).annotations({ identifier: "Loyalty" })
+const LoyaltyAnswer = Answer(Loyalty).annotations({ identifier: "LoyaltyAnswer" })
+const StampsAnswer = AnswerWith(StampsGiven, RepeatableMeta).annotations({ identifier: "StampsAnswer" })
+const RewardAnswer = AnswerWith(RewardRedeemed, RepeatableMeta).annotations({ identifier: "RewardAnswer" })
+
 /** The endpoints of clients and their loyalty cards (spec §4). */
 export class ClientsApi extends HttpApiGroup.make("clients")
+  .annotateContext(
+    OpenApi.annotations({ title: "Clients", description: "The clients who know the shop, and their loyalty cards" })
+  )
   .add(
     HttpApiEndpoint.get("byPhone", "/clients")
       .setUrlParams(Schema.Struct({ phone: PhoneInQuery }))
-      .addSuccess(Answer(ClientView))
+      .addSuccess(ClientAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
+      .annotateContext(
+        described({
+          identifier: "findClient",
+          summary: "Find a client by phone number",
+          description:
+            "Only a client who knows the shop is found: one who accepted a ticket or came to the counter. Nobody with this number and somebody who blocks the shop are the same 404.",
+          refusals: ["client_not_found"]
+        })
+      )
       .annotate(CountedAs, ["lookups_per_hour", "lookups_per_day"])
   )
   .add(
     HttpApiEndpoint.get("byId", "/clients/:id")
       .setPath(ById)
-      .addSuccess(Answer(ClientView))
+      .addSuccess(ClientAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
+      .annotateContext(
+        described({
+          identifier: "getClient",
+          summary: "Read a client",
+          description: "The client's name as they show it, how many tickets they have with the shop, and their card.",
+          refusals: ["client_not_found"]
+        })
+      )
   )
   .add(
     HttpApiEndpoint.get("loyalty", "/clients/:id/loyalty")
       .setPath(ById)
-      .addSuccess(
-        Answer(Schema.Struct({ program: LoyaltyProgram, card: LoyaltyCard }).annotations({ identifier: "Loyalty" }))
-      )
+      .addSuccess(LoyaltyAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
+      .annotateContext(
+        described({
+          identifier: "getLoyalty",
+          summary: "Read a loyalty card",
+          description: "The shop's programme and the client's card. Both can be read while the programme is off.",
+          refusals: ["client_not_found"]
+        })
+      )
   )
   .add(
     HttpApiEndpoint.post("giveStamps", "/clients/:id/loyalty/stamps")
       .setPath(ById)
       .setHeaders(IdempotencyHeader)
       .setPayload(Schema.Struct({ count: StampCount }).annotations({ identifier: "StampsInput" }))
-      .addSuccess(AnswerWith(StampsGiven, RepeatableMeta))
+      .addSuccess(StampsAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .addError(FailureAnswer("CONFLICT"))
       .annotate(RequiredScope, "loyalty:write")
+      .annotateContext(
+        described({
+          identifier: "addStamps",
+          summary: "Add stamps to a card",
+          description:
+            "Adds all the stamps or, past the day's limit for this client and key, none. Stamps that tickets earn do not count towards it. A repetition under the same `Idempotency-Key` adds none.",
+          refusals: ["client_not_found", "loyalty_off", "idempotency_key_reused"],
+          limits: ["stamps_per_day"]
+        })
+      )
   )
   .add(
     HttpApiEndpoint.post("redeem", "/clients/:id/loyalty/redeem")
       .setPath(ById)
       .setHeaders(IdempotencyHeader)
-      .setPayload(
-        Schema.Struct({}).annotations({ identifier: "RedeemInput", description: "Nothing; the body may be left out" })
-      )
-      .addSuccess(AnswerWith(RewardRedeemed, RepeatableMeta))
+      .setPayload(Nothing.annotations({ identifier: "RedeemInput", description: "Nothing; the body may be left out" }))
+      .addSuccess(RewardAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .addError(FailureAnswer("CONFLICT"))
       .annotate(RequiredScope, "loyalty:write")
+      .annotateContext(
+        described({
+          identifier: "redeemReward",
+          summary: "Use a reward",
+          description:
+            "Spends the stamps of one reward. There is nothing to say: leave the body out or send an empty object. A repetition under the same `Idempotency-Key` uses none.",
+          refusals: ["client_not_found", "loyalty_off", "no_reward", "idempotency_key_reused"]
+        })
+      )
   ) {}

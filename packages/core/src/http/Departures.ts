@@ -53,6 +53,13 @@ export const fail = (failure: Failure, stamp: Stamp, usages: ReadonlyArray<Usage
   return { status, headers: common, body: JSON.stringify(body) }
 }
 
+/** JSON that is no answer of the API and wears no envelope (contract §11). */
+export const page = (json: string, stamp: Stamp, usages: ReadonlyArray<Usage>): Departure => ({
+  status: 200,
+  headers: headers(stamp, usages),
+  body: json
+})
+
 /** A bug: the cause goes to the log with the request's id, and nothing of it into the answer (contract §2). */
 export const crash = (
   cause: Cause.Cause<unknown>,

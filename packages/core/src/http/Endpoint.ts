@@ -1,10 +1,10 @@
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "@effect/platform"
-import { Context, type Effect, Either, Option, ParseResult, type Schema } from "effect"
+import { Context, type Effect, Either, Option, ParseResult, Schema } from "effect"
 import type { PolicyName } from "../domain/Limits.js"
 import type { Usage } from "../domain/LimitWindow.js"
+import { flatten } from "../domain/SchemaIssue.js"
 import type { Scope } from "../domain/Scope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
-import { flatten } from "../domain/SchemaIssue.js"
 
 /** The scope that an endpoint asks of a key; without it any key will do (contract §7). */
 export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScope")<RequiredScope, Scope>() {}
@@ -74,6 +74,16 @@ const parts = [
   ["payload", "body", "payloadSchema", { onExcessProperty: "error" }]
 ] as const
 
+/** Of a body from which nothing is asked: an object without fields, or none at all. Effect's empty struct takes anything. */
+export const Nothing = Schema.Record({
+  key: Schema.String,
+  value: Schema.Never.annotations({ message: () => "is not known here; correct its name or leave it out" })
+}).annotations({ jsonSchema: { type: "object", additionalProperties: false } })
+
+/** What a part must be where the contract says nothing of it: unknown fields and parameters are refused (contract §2). */
+const unsaid = (name: (typeof parts)[number][0], method: string) =>
+  name === "urlParams" || (name === "payload" && method !== "GET") ? Nothing : undefined
+
 const headerCase = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 
 /** A part that is wrong as a whole is named after itself; a parameter is named whole, whatever list it holds. */
@@ -85,7 +95,8 @@ const named = (part: RequestIssue["in"], field: string): string => {
 
 const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route<never>["decode"] => {
   const readers = parts.flatMap(([name, part, schema, options]) => {
-    const found = Option.getOrUndefined(endpoint[schema] as Option.Option<Schema.Schema<unknown>>)
+    const said = Option.getOrUndefined(endpoint[schema] as Option.Option<Schema.Schema<unknown>>)
+    const found = said ?? (unsaid(name, endpoint.method) as Schema.Schema<unknown> | undefined)
     return found === undefined
       ? []
       : [{ name, part, read: ParseResult.decodeUnknownEither(found, { errors: "all", ...options }) }]

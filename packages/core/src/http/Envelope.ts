@@ -1,5 +1,8 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
+import { Policies, type PolicyName } from "../domain/Limits.js"
+import { Scope } from "../domain/Scope.js"
+import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { type ErrorCode, errorCodes, type Failure, failureRows, type RequestIssue } from "./ErrorTable.js"
 
 /** The envelope of a result: `success`, `data` and, where there is more to say, `meta` (spec §1, contract §1). */
@@ -14,9 +17,49 @@ export const created = <A, I, R>(answer: Schema.Schema<A, I, R>) =>
   answer.annotations(HttpApiSchema.annotations({ status: 201 }))
 
 /** What the three idempotent endpoints say: whether this is the first answer again (contract §1). */
-export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean })
+export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean }).annotations({ identifier: "RepeatableMeta" })
 
-const Details = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const one = <const T extends string>(found: ReadonlyArray<T>) => Schema.Literal(...(found as [T, ...Array<T>]))
+
+/** Every reason of a 409 (contract §2). */
+const reasons = Object.values(failureRows).flatMap((row) => ("reason" in row ? [row.reason] : []))
+
+const Issue = Schema.Struct({
+  in: Schema.Literal("body", "query", "path", "header"),
+  field: Schema.String,
+  message: Schema.String
+}).annotations({ identifier: "RequestIssue" })
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/** What `details` holds, by status (contract §2). */
+const Details = {
+  400: Schema.Struct({ issues: Schema.Array(Issue) }).annotations({ identifier: "IssueDetails" }),
+  403: Schema.Struct({ scope: Scope }).annotations({
+    identifier: "ScopeDetails",
+    description: "With the code FORBIDDEN"
+  }),
+  409: Schema.Struct({
+    reason: one(reasons),
+    from: optional(TicketState),
+    to: optional(TicketStatus),
+    allowed: optional(Schema.Array(TicketStatus))
+  }).annotations({ identifier: "ConflictDetails" }),
+  422: Schema.Struct({ field: Schema.String }).annotations({ identifier: "FieldDetails" }),
+  429: Schema.Struct({ limit: one(Object.keys(Policies) as Array<PolicyName>) }).annotations({
+    identifier: "LimitDetails"
+  })
+} as const
+
+const NoDetails = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+
+type AnyDetails = Schema.Schema<Readonly<Record<string, unknown>>>
+
+const detailsOfStatus = (status: number): AnyDetails =>
+  status in Details ? (Details[status as keyof typeof Details] as unknown as AnyDetails) : NoDetails
+
+const camelCase = (code: string) =>
+  code.toLowerCase().replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())
 
 /** The envelope of failures with one of the given codes, which share a status. */
 export const FailureAnswer = <const Codes extends readonly [ErrorCode, ...Array<ErrorCode>]>(...codes: Codes) =>
@@ -25,9 +68,10 @@ export const FailureAnswer = <const Codes extends readonly [ErrorCode, ...Array<
     error: Schema.Struct({
       code: Schema.Literal(...codes),
       message: Schema.String,
-      details: Schema.optionalWith(Details, { exact: true })
+      details: optional(detailsOfStatus(errorCodes[codes[0]].status))
     })
   }).annotations({
+    identifier: `${camelCase(codes[0])}Answer`,
     ...HttpApiSchema.annotations({ status: errorCodes[codes[0]].status }),
     description: codes.map((code) => `${code}: ${errorCodes[code].meaning}`).join(". ")
   })

@@ -27,6 +27,7 @@ export type ErrorCode = keyof typeof errorCodes
 /** Why a request is not admitted, before anything is asked of the services. */
 export type AdmissionRefusal =
   | { readonly _tag: "Unauthenticated" }
+  | { readonly _tag: "SandboxTokenWrong" }
   | { readonly _tag: "AccountDeactivated" }
   | { readonly _tag: "ShopNotApproved" }
   | { readonly _tag: "ApiDisabled" }
@@ -56,6 +57,10 @@ interface Row {
 /** How each failure is answered. */
 export const failureRows = {
   Unauthenticated: { code: "UNAUTHENTICATED", message: "Send a valid API key as Authorization: Bearer <key>" },
+  SandboxTokenWrong: {
+    code: "UNAUTHENTICATED",
+    message: "Send the token with which the sandbox was started as Authorization: Bearer <token>"
+  },
   AccountDeactivated: { code: "ACCOUNT_DEACTIVATED", message: "The shop is deactivated" },
   ShopNotApproved: { code: "SHOP_NOT_APPROVED", message: "The shop is not approved yet" },
   ApiDisabled: { code: "API_DISABLED", message: "The API is not open for this shop yet" },

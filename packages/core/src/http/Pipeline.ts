@@ -2,7 +2,7 @@ import { bytesToHex } from "@noble/hashes/utils.js"
 import { Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
 import { RateLimits } from "../ports/RateLimits.js"
-import { anonymous } from "./Admission.js"
+import { uncounted } from "./Admission.js"
 import type { Arrival, Departure } from "./Arrival.js"
 import { type Branch, inputPart } from "./Branch.js"
 import { fail, type Stamp } from "./Departures.js"
@@ -12,6 +12,9 @@ export type Pipeline = (arrival: Arrival) => Effect.Effect<Departure>
 
 const REQUEST_ID_BYTES = 12
 
+/** A new `Request-Id`. */
+export const requestId = (bytes: (n: number) => Uint8Array): string => bytesToHex(bytes(REQUEST_ID_BYTES))
+
 const owns = (prefix: string, path: string): boolean => path === prefix || path.startsWith(`${prefix}/`)
 
 /** The branches as one service; a path of none of them is not found, and no key is asked (contract §11). */
@@ -20,16 +23,14 @@ export const pipeline = (branches: ReadonlyArray<Branch>): Effect.Effect<Pipelin
     const { bytes } = yield* Entropy
     const limits = yield* RateLimits
 
+    const answerUncounted = uncounted(limits)
     const lost = (arrival: Arrival, stamp: Stamp): Effect.Effect<Departure> =>
-      Effect.match(limits.look(anonymous(arrival), stamp.now), {
-        onSuccess: (usage) => fail({ _tag: "RouteNotFound" }, stamp, [usage]),
-        onFailure: (refusal) => fail(refusal, stamp, [])
-      })
+      answerUncounted(arrival, stamp, (usages) => Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, usages)))
 
     return (arrival) =>
       Effect.clockWith((clock) => {
         const now = clock.unsafeCurrentTimeMillis()
-        const stamp: Stamp = { request_id: bytesToHex(bytes(REQUEST_ID_BYTES)), now, part: inputPart(arrival.method) }
+        const stamp: Stamp = { request_id: requestId(bytes), now, part: inputPart(arrival.method) }
         const branch = branches.find(({ prefix }) => owns(prefix, arrival.path))
         return branch === undefined ? lost(arrival, stamp) : branch.answer(arrival, stamp)
       })

@@ -8,13 +8,23 @@ export interface Found<C> {
   readonly path: unknown
 }
 
+/** One path, one spelling: a client that forgot an id must not get the list (contract §2: an unknown route is 404). */
+const EXACTLY = {
+  caseSensitive: true,
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  maxParamLength: Limits.url_characters
+} as const
+
 /** Finds routes by method and path. A path without a route, or with another's method, finds nothing. */
 export const router = <C>(
   routes: ReadonlyArray<Route<C>>
 ): ((method: string, path: string) => Found<C> | undefined) => {
-  const tree = FindMyWay.make<Route<C>>({ maxParamLength: Limits.url_characters })
+  const tree = FindMyWay.make<Route<C>>(EXACTLY)
   for (const route of routes) tree.on(route.method, route.path, route)
   return (method, path) => {
+    // The tree would cut off what follows, so that it vanished unread.
+    if (path.includes(";") || path.includes("#")) return undefined
     const found = tree.find(method, path)
     return found === undefined ? undefined : { route: found.handler, path: found.params }
   }

@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { IdempotencyKey } from "../decisions/Idempotency.js"
 import { ShopChannel } from "../decisions/recordNotified.js"
@@ -10,6 +10,7 @@ import { TicketNumber } from "../domain/TicketNumber.js"
 import { TicketQuery, wholeNumber } from "../services/TicketQuery.js"
 import { RequiredScope } from "./Endpoint.js"
 import { Answer, AnswerWith, created, FailureAnswer, RepeatableMeta } from "./Envelope.js"
+import { described } from "./OpenApiAnnotations.js"
 
 /** The header of the three idempotent endpoints (spec §4). */
 export const IdempotencyHeader = Schema.Struct({ "idempotency-key": IdempotencyKey })
@@ -30,60 +31,122 @@ const NumberMeta = Schema.Struct({
       number_label: Schema.String,
       state: TicketState,
       created_at: Schema.String
-    })
+    }).annotations({ identifier: "TicketSummary" })
   )
 }).annotations({ identifier: "NumberMeta" })
 
-const TicketAnswer = AnswerWith(Ticket, RepeatableMeta)
+const TicketAnswer = Answer(Ticket).annotations({ identifier: "TicketAnswer" })
+const RepeatableTicketAnswer = AnswerWith(Ticket, RepeatableMeta).annotations({ identifier: "RepeatableTicketAnswer" })
+const TicketListAnswer = AnswerWith(Schema.Array(Ticket), ListMeta).annotations({ identifier: "TicketListAnswer" })
+const NumberedTicketAnswer = AnswerWith(Ticket, NumberMeta).annotations({ identifier: "NumberedTicketAnswer" })
 
 /** The endpoints of tickets (spec §4). */
 export class TicketsApi extends HttpApiGroup.make("tickets")
+  .annotateContext(
+    OpenApi.annotations({
+      title: "Tickets",
+      description: "Work brought in and orders to prepare, from counter to counter"
+    })
+  )
   .add(
     HttpApiEndpoint.post("create", "/tickets")
       .setHeaders(IdempotencyHeader)
       .setPayload(TicketInput)
-      .addSuccess(created(TicketAnswer))
-      .addSuccess(TicketAnswer)
+      .addSuccess(created(RepeatableTicketAnswer))
+      .addSuccess(RepeatableTicketAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .addError(FailureAnswer("CONFLICT"))
       .addError(FailureAnswer("PROFANITY"))
       .annotate(RequiredScope, "tickets:write")
+      .annotateContext(
+        described({
+          identifier: "createTicket",
+          summary: "Create a ticket",
+          description:
+            "Opens a ticket in the workshop under the shop's next number. The first answer is 201; a repetition under the same `Idempotency-Key` gets 200, the same ticket as it was then, and `meta.replayed` true.",
+          refusals: ["client_not_found", "idempotency_key_reused", "forbidden_word"],
+          limits: ["tickets_per_hour", "tickets_per_day"]
+        })
+      )
   )
   .add(
     HttpApiEndpoint.get("list", "/tickets")
       .setUrlParams(TicketQuery)
-      .addSuccess(AnswerWith(Schema.Array(Ticket), ListMeta))
+      .addSuccess(TicketListAnswer)
       .annotate(RequiredScope, "tickets:read")
+      .annotateContext(
+        described({
+          identifier: "listTickets",
+          summary: "List, filter and sync tickets",
+          description:
+            "All filters given must hold. Without `updated_since` the newest tickets come first. With it, changes come in the order in which they happened: follow `next_cursor` to the end, then keep `meta.synced_until` for next time, and no change is ever missed."
+        })
+      )
   )
   .add(
     HttpApiEndpoint.get("byId", "/tickets/:id")
       .setPath(ById)
-      .addSuccess(Answer(Ticket))
+      .addSuccess(TicketAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .annotate(RequiredScope, "tickets:read")
+      .annotateContext(
+        described({
+          identifier: "getTicket",
+          summary: "Read a ticket",
+          description: "One ticket as it stands now.",
+          refusals: ["ticket_not_found"]
+        })
+      )
   )
   .add(
     HttpApiEndpoint.get("byNumber", "/tickets/by-number/:n")
       .setPath(Schema.Struct({ n: wholeNumber(TicketNumber) }))
-      .addSuccess(AnswerWith(Ticket, NumberMeta))
+      .addSuccess(NumberedTicketAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .annotate(RequiredScope, "tickets:read")
+      .annotateContext(
+        described({
+          identifier: "getTicketByNumber",
+          summary: "Read the ticket with a number",
+          description:
+            "The ticket that somebody at the counter means by its number: the newest that is still in the shop, or else the newest of all. Numbers come round again, so `meta.others` lists the rest.",
+          refusals: ["ticket_not_found"]
+        })
+      )
   )
   .add(
     HttpApiEndpoint.post("changeStatus", "/tickets/:id/status")
       .setPath(ById)
       .setPayload(Schema.Struct({ status: TicketStatus }).annotations({ identifier: "StatusInput" }))
-      .addSuccess(Answer(Ticket))
+      .addSuccess(TicketAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .addError(FailureAnswer("CONFLICT"))
       .annotate(RequiredScope, "tickets:write")
+      .annotateContext(
+        described({
+          identifier: "changeTicketStatus",
+          summary: "Move a ticket to another state",
+          description:
+            "Makes one of the moves in the table of this document's introduction; `details.allowed` of a refused one lists those that would do. A linked client is told as if the shop had used its app.",
+          refusals: ["ticket_not_found", "same_state", "invalid_transition", "reopen_window", "abandoned_move"]
+        })
+      )
   )
   .add(
     HttpApiEndpoint.post("recordNotified", "/tickets/:id/notified")
       .setPath(ById)
       .setPayload(Schema.Struct({ channel: ShopChannel }).annotations({ identifier: "NotifiedInput" }))
-      .addSuccess(Answer(Ticket))
+      .addSuccess(TicketAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .addError(FailureAnswer("CONFLICT"))
       .annotate(RequiredScope, "tickets:write")
+      .annotateContext(
+        described({
+          identifier: "recordNotified",
+          summary: "Note that the client was told",
+          description:
+            "For a shop that called or wrote to its client itself: sets `notified_at`, so that the client's page shows it. It counts as a sign of life from the shop and starts the sixty days of a ticket in the workshop anew.",
+          refusals: ["ticket_not_found", "abandoned"]
+        })
+      )
   ) {}

@@ -1,13 +1,24 @@
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { ShopView } from "../domain/Shop.js"
 import { ClientsApi } from "./ClientsApi.js"
 import { Answer, FailureAnswer } from "./Envelope.js"
+import { described } from "./OpenApiAnnotations.js"
 import { TicketsApi } from "./TicketsApi.js"
 
 /** The shop behind the key (spec §4). */
-export class ShopApi extends HttpApiGroup.make("shop").add(
-  HttpApiEndpoint.get("read", "/shop").addSuccess(Answer(ShopView))
-) {}
+export class ShopApi extends HttpApiGroup.make("shop")
+  .annotateContext(OpenApi.annotations({ title: "Shop", description: "The shop behind the key" }))
+  .add(
+    HttpApiEndpoint.get("read", "/shop")
+      .addSuccess(Answer(ShopView).annotations({ identifier: "ShopAnswer" }))
+      .annotateContext(
+        described({
+          identifier: "getShop",
+          summary: "Read the shop behind the key",
+          description: "Any key may ask, so this is the call to try a key and a connection with."
+        })
+      )
+  ) {}
 
 /** The contract: every endpoint of the specification, from which the server, the client and the OpenAPI document come. */
 export class WorkshopApi extends HttpApi.make("workshop")

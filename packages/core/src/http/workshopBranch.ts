@@ -1,6 +1,7 @@
 import { Effect } from "effect"
+import { RateLimits } from "../ports/RateLimits.js"
 import type { Caller } from "../services/Caller.js"
-import { type Admitted, admission } from "./Admission.js"
+import { type Admitted, admission, uncounted } from "./Admission.js"
 import type { Arrival, Departure } from "./Arrival.js"
 import { answerCause, type Branch, refusalIn, serve } from "./Branch.js"
 import { fail, type Stamp, succeed } from "./Departures.js"
@@ -14,6 +15,7 @@ export const workshopBranch = (options: { readonly isHeld: boolean }) =>
   Effect.gen(function* () {
     const find = router(routes<Caller>()(WorkshopApi, yield* workshopHandlers))
     const { admit, count, giveBack } = yield* admission(find)
+    const answerUncounted = uncounted(yield* RateLimits)
     const serveRoute = serve<Caller>(options)
 
     const handle = (arrival: Arrival, admitted: Admitted, stamp: Stamp): Effect.Effect<Departure> => {
@@ -36,7 +38,10 @@ export const workshopBranch = (options: { readonly isHeld: boolean }) =>
             "refusal" in verdict
               ? Effect.succeed(fail(verdict.refusal, stamp, verdict.usages))
               : handle(arrival, verdict, stamp),
-          onFailure: (cause) => answerCause(cause, stamp, [])
+          onFailure: (cause) =>
+            refusalIn(cause) === undefined
+              ? answerUncounted(arrival, stamp, (usages) => answerCause(cause, stamp, usages))
+              : answerCause(cause, stamp, [])
         })
     }
     return branch

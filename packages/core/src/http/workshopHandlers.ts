@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import type { Repeatable } from "../decisions/Idempotency.js"
+import type { Usage } from "../domain/LimitWindow.js"
 import { ShopNotFound, type ShopView } from "../domain/Shop.js"
+import type { Ticket } from "../domain/Ticket.js"
 import { Reads } from "../ports/Reads.js"
 import type { Caller } from "../services/Caller.js"
 import { Clients } from "../services/Clients.js"
@@ -14,6 +16,16 @@ const REPLAYED = { "Idempotent-Replayed": "true" } as const
 /** The first answer or its repetition, and which of them it is (contract §1). */
 const repeatable = <A>({ data, replayed }: Repeatable<A>) =>
   replayed ? { data, meta: { replayed }, headers: REPLAYED } : { data, meta: { replayed } }
+
+/** A ticket as its creation is answered: 201 the first time, 200 when repeated, with the limits it counted against. */
+export const createdTicket = ({
+  usages,
+  ...answer
+}: Repeatable<Ticket> & { readonly usages: ReadonlyArray<Usage> }) => ({
+  ...repeatable(answer),
+  status: answer.replayed ? 200 : 201,
+  usages
+})
 
 const data = <A>(data: A) => ({ data })
 
@@ -35,11 +47,7 @@ export const workshopHandlers = Effect.gen(function* () {
     },
     tickets: {
       create: ({ headers, payload }, caller) =>
-        Effect.map(tickets.create(caller, payload, headers["idempotency-key"]), ({ usages, ...answer }) => ({
-          ...repeatable(answer),
-          status: answer.replayed ? 200 : 201,
-          usages
-        })),
+        Effect.map(tickets.create(caller, payload, headers["idempotency-key"]), createdTicket),
       list: ({ urlParams }, caller) => tickets.list(caller, urlParams),
       byId: ({ path }, caller) => Effect.map(tickets.byId(caller, path.id), data),
       byNumber: ({ path }, caller) =>

@@ -1,5 +1,6 @@
 import { Effect, Schedule } from "effect"
 import { closeTicket } from "../decisions/closeTicket.js"
+import type { Instant } from "../domain/Instant.js"
 import { Closures } from "../ports/Closures.js"
 import { Store } from "../ports/Store.js"
 
@@ -29,6 +30,8 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
 
     return {
       runOnce,
+      /** The earliest instant, at most `until`, at which a ticket is due to close; null where none is. */
+      next: (until: Instant) => Effect.map(closures.due(until, 1), ([first]) => first?.due_at ?? null),
       /** Closes what is due, now and then again, until interrupted. A store that is away is tried again at the next turn. */
       run: runOnce.pipe(
         Effect.catchAllCause((cause) => Effect.logWarning("Tickets could not be closed; trying again", cause)),

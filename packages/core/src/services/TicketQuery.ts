@@ -38,7 +38,9 @@ const common = {
   created_after: optional(DateOrDateTimeText),
   created_before: optional(DateOrDateTimeText),
   updated_since: optional(DateOrDateTimeText),
-  cursor: optional(Schema.String.pipe(Schema.maxLength(Limits.url_characters, { message: () => "is not a cursor of this list" })))
+  cursor: optional(
+    Schema.String.pipe(Schema.maxLength(Limits.url_characters, { message: () => "is not a cursor of this list" }))
+  )
 }
 
 /** Which tickets to list, from which place, how many at once (spec §4), as a query string says it. */

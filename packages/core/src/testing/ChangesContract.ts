@@ -1,33 +1,22 @@
 import { Effect, Either } from "effect"
-import { type Command, make } from "../decisions/Command.js"
+import type { Command } from "../decisions/Command.js"
 import type { IdempotencyKey } from "../decisions/Idempotency.js"
 import { once } from "../decisions/Idempotency.js"
 import * as Need from "../decisions/Need.js"
 import { type ApiKeyRecord, keyHash } from "../domain/ApiKey.js"
-import type { EventId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import type { EventId, KeyId, TicketId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
-import type { CardRecord } from "../domain/LoyaltyCard.js"
-import type { NotificationRecord } from "../domain/Notification.js"
-import type { OfferRecord } from "../domain/Offer.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
-import { type TicketRecord, ticketView } from "../domain/Ticket.js"
+import type { TicketRecord } from "../domain/Ticket.js"
 import type { Webhook } from "../domain/Webhook.js"
 import { Directory } from "../ports/Directory.js"
 import { Reads } from "../ports/Reads.js"
 import { contractCase, same } from "./ContractCase.js"
-import { freshCaller, freshId, freshPhone, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
+import { freshCaller, freshId, loaded, openShop, placing, putting, run } from "./Fixtures.js"
 import { TEST_START } from "./SettableClock.js"
 
 const AWKWARD = "Ourlet “d’été” — \u{1F9F5} 测试\n\ttab, 'quote', \\ back, NULL, {}, $1"
 const LATER = TEST_START + 40 * DAY_MS + 1
-
-/** A need's row, as the next command finds it. */
-const loaded = <L, E>(shop_id: ShopId, need: Need.Need<L, E>): Command<L, E> =>
-  make({
-    shop_id,
-    needs: { need },
-    decide: ({ need }) => Either.right({ answer: need as L, changes: [], usages: [] })
-  }) as Command<L, E>
 
 const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
   shop_id: shop.id,
@@ -68,7 +57,7 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
   stamps_earned: true
 })
 
-/** Every kind of change is there again for the reads and the needs that ask for it, field by field. */
+/** Every kind of change of a shop's own is there again for the reads and the needs that ask for it, field by field. */
 export const changesContract = [
   contractCase("TicketPut: every field, full and empty, is read back as it was put", function* () {
     const reads = yield* Reads
@@ -135,73 +124,6 @@ export const changesContract = [
     yield* same("webhook put again", (yield* reads.shop(shop.id))?.webhook, on)
   }),
 
-  contractCase("LinkPut, CardPut: the client as the shop knows them, with the card", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
-    const { id } = yield* openAccount()
-    const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
-    const card: CardRecord = {
-      shop_id: shop.id,
-      client_id: id,
-      balance: 12,
-      lifetime: 30,
-      rewards_redeemed: 4,
-      updated_at: LATER
-    }
-    yield* run(putting(shop.id, { _tag: "LinkPut", row: link }, { _tag: "CardPut", row: card }))
-    yield* same("read", (yield* reads.client(shop.id, { id }))?.card, card)
-    yield* same("needed", (yield* run(loaded(shop.id, Need.client(id)))).card, card)
-    yield* same("the link", (yield* run(loaded(shop.id, Need.account(id)))).link, link)
-    const blocked = { ...link, blocked_at: LATER }
-    yield* run(putting(shop.id, { _tag: "LinkPut", row: blocked }))
-    yield* same("the block", (yield* run(loaded(shop.id, Need.account(id)))).link, blocked)
-    yield* same("unseen", (yield* Effect.flip(run(loaded(shop.id, Need.client(id)))))._tag, "ClientNotFound")
-  }),
-
-  contractCase("a ticket's need brings its client and the card, as the shop sees them", function* () {
-    const shop = yield* openShop()
-    const { id } = yield* openAccount({ given_name: "Sami", family_name: "Trabelsi", hide_name: true })
-    const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
-    yield* run(putting(shop.id, { _tag: "LinkPut", row: link }))
-    const [ticket] = yield* run(placing(shop.id, [{ client_id: id }]))
-    const card = { shop_id: shop.id, client_id: id, balance: 0, lifetime: 0, rewards_redeemed: 0, updated_at: null }
-    const { linked } = yield* run(loaded(shop.id, Need.ticket(ticket!.id)))
-    yield* same("linked", linked, { client: { id, display_name: "Sami T." }, card })
-    yield* run(putting(shop.id, { _tag: "LinkPut", row: { ...link, blocked_at: LATER } }))
-    yield* same("blocked", (yield* run(loaded(shop.id, Need.ticket(ticket!.id)))).linked, null)
-  }),
-
-  contractCase("OfferPut: the offer, its ticket, and whoever holds the number by then", function* () {
-    const directory = yield* Directory
-    const shop = yield* openShop()
-    const holder = yield* openAccount()
-    const [ticket] = yield* run(placing(shop.id, [{}]))
-    const row: OfferRecord = {
-      id: yield* freshId<OfferId>(),
-      shop_id: shop.id,
-      ticket_id: ticket!.id,
-      phone: holder.phone,
-      status: "open",
-      created_at: TEST_START,
-      answered_at: null
-    }
-    yield* run(putting(shop.id, { _tag: "OfferPut", row }))
-    const expected = { record: row, ticket: ticket!, holder, link: null }
-    yield* same("needed", yield* run(loaded(shop.id, Need.offer(row.id))), expected)
-    yield* same("listed", yield* directory.offers(holder.id), [row])
-    const answered = { ...row, status: "accepted", answered_at: LATER } as const
-    yield* run(putting(shop.id, { _tag: "OfferPut", row: answered }))
-    yield* same("answered", yield* directory.offers(holder.id), [answered])
-    const nobodys = {
-      ...row,
-      id: yield* freshId<OfferId>(),
-      phone: yield* freshPhone
-    }
-    yield* run(putting(shop.id, { _tag: "OfferPut", row: nobodys }))
-    const nobody = yield* Effect.flip(run(loaded(shop.id, Need.offer(nobodys.id))))
-    yield* same("to a number that nobody holds", nobody._tag, "OfferNotFound")
-  }),
-
   contractCase("KeyPut: the shop's keys, oldest first, revoked ones too", function* () {
     const reads = yield* Reads
     const directory = yield* Directory
@@ -226,21 +148,6 @@ export const changesContract = [
     yield* same("read", yield* reads.keys(shop.id), [revoked, young])
     yield* same("needed", yield* run(loaded(shop.id, Need.keys)), [revoked, young])
     yield* same("by hash", (yield* directory.keyByHash(old.hash))?.key, revoked)
-  }),
-
-  contractCase("StampsUsedPut: counted by caller and client", function* () {
-    const shop = yield* openShop()
-    const { id: client_id } = yield* openAccount()
-    const [caller_id, other] = [yield* freshCaller, yield* freshCaller]
-    const row = { used: 7, resets_at: LATER }
-    const needed = (caller: KeyId) => run(loaded(shop.id, Need.stampsUsed({ caller_id: caller, client_id })))
-    yield* same("none yet", yield* needed(caller_id), undefined)
-    yield* run(putting(shop.id, { _tag: "StampsUsedPut", key: { caller_id, client_id }, row }))
-    yield* same("counted", yield* needed(caller_id), row)
-    yield* same("another caller", yield* needed(other), undefined)
-    const more = { used: 20, resets_at: LATER + 1 }
-    yield* run(putting(shop.id, { _tag: "StampsUsedPut", key: { caller_id, client_id }, row: more }))
-    yield* same("counted on", yield* needed(caller_id), more)
   }),
 
   contractCase("RememberedPut: the first answer is given again until it is forgotten", function* () {
@@ -280,38 +187,5 @@ export const changesContract = [
     yield* run(putting(shop.id, { _tag: "EventRaised", row: raised[2]! }))
     yield* same("events", yield* reads.events(shop.id), raised)
     yield* same("of this shop alone", yield* reads.events(other.id), [])
-  }),
-
-  contractCase("LedgerAppended, NotificationAppended: the client's inbox, oldest first", function* () {
-    const directory = yield* Directory
-    const shop = yield* openShop()
-    const { id: client_id } = yield* openAccount()
-    const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
-    const told: Array<NotificationRecord> = []
-    for (const type of ["ticket.impossible", "ticket.ready"] as const) {
-      const row: NotificationRecord = {
-        id: yield* freshId<string>(),
-        shop_id: shop.id,
-        client_id,
-        type,
-        ticket: ticketView(ticket!, shop, null),
-        ticket_id: ticket!.id,
-        created_at: TEST_START + told.length
-      }
-      const line = {
-        shop_id: shop.id,
-        id: row.id,
-        client_id,
-        kind: "ticket",
-        stamps: 1,
-        ticket_id: ticket!.id,
-        caller_id: null,
-        created_at: TEST_START
-      } as const
-      yield* run(putting(shop.id, { _tag: "NotificationAppended", row }, { _tag: "LedgerAppended", row: line }))
-      told.push(row)
-    }
-    yield* same("inbox", yield* directory.inbox(client_id), told)
-    yield* same("of another client", yield* directory.inbox((yield* openAccount()).id), [])
   })
 ]

@@ -2,6 +2,7 @@ import { Effect, Either, Schema } from "effect"
 import type { Change } from "../decisions/Change.js"
 import { ChangeSet } from "../decisions/ChangeSet.js"
 import { type Command, make, type ShopState } from "../decisions/Command.js"
+import type * as Need from "../decisions/Need.js"
 import { TicketInput } from "../decisions/TicketInput.js"
 import { TimeZone } from "../domain/CalendarDay.js"
 import type { ClientAccount } from "../domain/Client.js"
@@ -156,3 +157,11 @@ export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Comman
 /** A ticket input that is known to be good. */
 export const ticketInput = (input: typeof TicketInput.Encoded = { service: "Hem" }): TicketInput =>
   Schema.decodeSync(TicketInput)(input)
+
+/** A need's row, as the next command finds it. */
+export const loaded = <L, E>(shop_id: ShopId, need: Need.Need<L, E>): Command<L, E> =>
+  make({
+    shop_id,
+    needs: { need },
+    decide: ({ need }) => Either.right({ answer: need as L, changes: [], usages: [] })
+  }) as Command<L, E>

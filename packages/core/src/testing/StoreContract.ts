@@ -1,4 +1,5 @@
 import { changesContract } from "./ChangesContract.js"
+import { clientChangesContract } from "./ClientChangesContract.js"
 import { clientsContract } from "./ClientsContract.js"
 import { closuresContract } from "./ClosuresContract.js"
 import type { ContractCase } from "./ContractCase.js"
@@ -12,6 +13,7 @@ import { transactContract } from "./TransactContract.js"
 export const storeContract = {
   "Store: commands": transactContract,
   "Store: changes": changesContract,
+  "Store: changes of clients": clientChangesContract,
   "Reads: the list": listContract,
   "Reads: the sync": syncContract,
   "Reads: clients": clientsContract,

@@ -1,0 +1,113 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import autocannon, { type Request } from "autocannon"
+import { KEYS, key, SHOPS, ticketBody } from "./World.js"
+
+export type Work = "GET" | "POST"
+
+/** What a load generator is told: which of a server's requests to send. */
+export interface Load {
+  readonly port: number
+  readonly work: Work
+  readonly tickets: ReadonlyArray<string>
+  /** The first request of a run; runs on one server do not overlap. */
+  readonly from: number
+  readonly requests: number
+}
+
+/** A load generator: sends so many requests (or as near as it can) and tells how many a second were answered, and how many in all. */
+export type Generator = (load: Load) => Promise<{ readonly per_second: number; readonly sent: number }>
+
+export const CONNECTIONS = 32
+
+const AUTHORIZED = Array.from({ length: KEYS }, (_, n) => ({ authorization: `Bearer ${key(n)}` }))
+
+const requestOf = ({ work, tickets }: Load, n: number): Request => {
+  const { authorization } = AUTHORIZED[n % KEYS]!
+  return work === "GET"
+    ? { method: "GET", path: `/v1/tickets/${tickets[n % SHOPS]}`, headers: { authorization } }
+    : {
+        method: "POST",
+        path: "/v1/tickets",
+        headers: { authorization, "content-type": "application/json", "idempotency-key": `order-${n}` },
+        body: ticketBody(n)
+      }
+}
+
+/** autocannon, sending exactly the given number of requests, all made beforehand. */
+export const withAutocannon: Generator = async (load) => {
+  let started = 0
+  let ended = 0
+  let answers = 0
+  let connection = 0
+  const running = autocannon({
+    url: `http://127.0.0.1:${load.port}`,
+    connections: CONNECTIONS,
+    amount: load.requests,
+    sampleInt: 100,
+    setupClient: (client) => {
+      const first = load.from + connection++
+      const length = Math.ceil(load.requests / CONNECTIONS)
+      client.setRequests(Array.from({ length }, (_, i) => requestOf(load, first + i * CONNECTIONS)))
+    }
+  })
+  running.on("start", () => {
+    started = performance.now()
+  })
+  running.on("response", () => {
+    answers++
+    ended = performance.now()
+  })
+  const { errors, non2xx } = await running
+  if (errors + non2xx > 0) throw new Error(`${errors} errors and ${non2xx} refusals: the load must not be refused`)
+  return { per_second: (answers * 1000) / (ended - started), sent: answers }
+}
+
+const lua = ({ work, tickets, from }: Load): string => {
+  const list = (name: string, values: ReadonlyArray<string>) =>
+    `local ${name} = {${values.map((v) => `[==[${v}]==]`)}}\n`
+  const keys = list(
+    "keys",
+    AUTHORIZED.map(({ authorization }) => authorization)
+  )
+  if (work === "GET")
+    return `${keys}${list("tickets", tickets)}local n = ${from}
+request = function()
+  n = n + 1
+  return "GET /v1/tickets/" .. tickets[n % ${SHOPS} + 1] .. " HTTP/1.1\\r\\nHost: bench\\r\\nAuthorization: " .. keys[n % ${KEYS} + 1] .. "\\r\\n\\r\\n"
+end`
+  const bodies = list(
+    "bodies",
+    Array.from({ length: 1000 }, (_, n) => ticketBody(n))
+  )
+  return `${keys}${bodies}local n = ${from}
+request = function()
+  n = n + 1
+  local body = bodies[n % 1000 + 1]
+  return "POST /v1/tickets HTTP/1.1\\r\\nHost: bench\\r\\nContent-Type: application/json\\r\\nIdempotency-Key: order-" .. n ..
+    "\\r\\nAuthorization: " .. keys[n % ${KEYS} + 1] .. "\\r\\nContent-Length: " .. #body .. "\\r\\n\\r\\n" .. body
+end`
+}
+
+/** Requests a second below which wrk's run, which knows only seconds, sends fewer than it was asked to. */
+const WRK_RATE = 30_000
+
+/** wrk, for about as long as the given number of requests takes. */
+export const withWrk: Generator = async (load) => {
+  const directory = mkdtempSync(join(tmpdir(), "bench-"))
+  const script = join(directory, "load.lua")
+  writeFileSync(script, lua(load))
+  try {
+    const seconds = Math.max(1, Math.round(load.requests / WRK_RATE))
+    const args = ["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "-s", script, `http://127.0.0.1:${load.port}`]
+    const { stdout } = await promisify(execFile)("wrk", args)
+    if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`The load must not be refused:\n${stdout}`)
+    const found = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1])
+    return { per_second: found(/Requests\/sec: +([\d.]+)/), sent: found(/(\d+) requests in/) }
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}

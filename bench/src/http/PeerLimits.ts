@@ -1,0 +1,52 @@
+/** How often something was used in its present window, and when that ends. */
+export interface Window {
+  used: number
+  resets_at: number
+}
+
+/** What the three headers tell. */
+export interface Told {
+  readonly limit: number
+  readonly remaining: number
+  readonly resets_at: number
+}
+
+const MINUTE_MS = 60_000
+
+/** One policy with a window of a minute for each key. */
+export class MinuteLimit {
+  readonly #windows = new Map<string, Window>()
+  readonly #limit: number
+  readonly name: string
+
+  constructor(name: string, limit: number) {
+    this.name = name
+    this.#limit = limit
+    setInterval(() => this.#sweep(Date.now()), MINUTE_MS).unref()
+  }
+
+  /** The window that counts now. */
+  at(key: string, now: number): Window {
+    const known = this.#windows.get(key)
+    if (known !== undefined && now < known.resets_at) return known
+    const opened = { used: 0, resets_at: now + MINUTE_MS }
+    this.#windows.set(key, opened)
+    return opened
+  }
+
+  isUsedUp(window: Window): boolean {
+    return window.used >= this.#limit
+  }
+
+  tell({ used, resets_at }: Window): Told {
+    return { limit: this.#limit, remaining: Math.max(0, this.#limit - used), resets_at }
+  }
+
+  #sweep(now: number): void {
+    for (const [key, window] of this.#windows) if (now >= window.resets_at) this.#windows.delete(key)
+  }
+}
+
+/** The one with the fewest uses left; among equals the one that resets last. */
+export const scarcer = (a: Told, b: Told): Told =>
+  b.remaining < a.remaining || (b.remaining === a.remaining && b.resets_at > a.resets_at) ? b : a

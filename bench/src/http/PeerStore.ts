@@ -1,0 +1,226 @@
+import { hash } from "node:crypto"
+import { nextMidnight, TimeZone } from "@workshop/core/domain/CalendarDay"
+import { HOUR_MS } from "@workshop/core/domain/Instant"
+import { Limits, Policies } from "@workshop/core/domain/Limits"
+import type { Ticket } from "@workshop/core/domain/Ticket"
+import { LAST_TICKET_NUMBER } from "@workshop/core/domain/TicketNumber"
+import { Schema } from "effect"
+import { parsePhoneNumberFromString } from "libphonenumber-js"
+import { trackingCode, uuid } from "./PeerIds.js"
+import { scarcer, type Told, type Window } from "./PeerLimits.js"
+import type { Body } from "./PeerSchemas.js"
+import { isForbidden } from "./PeerWords.js"
+import { SHOP } from "./World.js"
+
+/** A refusal, as it is answered. */
+export class Refusal extends Error {
+  constructor(
+    readonly statusCode: number,
+    readonly code: string,
+    readonly details?: object,
+    readonly told?: Told
+  ) {
+    super(code)
+  }
+}
+
+interface Answered {
+  readonly fingerprint: string
+  readonly ticket: string
+  readonly expires_at: number
+}
+
+export interface Shop {
+  readonly id: string
+  readonly is_active: boolean
+  readonly is_approved: boolean
+  readonly is_api_enabled: boolean
+  next_number: number
+  last_instant: number
+  hour: Window
+  day: Window
+  readonly tickets: Map<string, Ticket>
+  readonly codes: Set<string>
+  readonly offers: Map<string, object>
+  readonly events: Array<{ readonly id: string; readonly body: string }>
+  readonly answered: Map<string, Answered>
+}
+
+export interface Key {
+  readonly id: string
+  readonly shop: Shop
+  readonly scopes: ReadonlyArray<string>
+}
+
+/** What a create answers: the ticket's JSON text. */
+export interface Created {
+  readonly ticket: string
+  readonly is_replay: boolean
+  readonly told?: Told
+}
+
+const zone = Schema.decodeSync(TimeZone)(SHOP.time_zone)
+const HOUR = Policies.tickets_per_hour.limit
+const DAY = Policies.tickets_per_day.limit
+
+export const sha256 = (text: string): string => hash("sha256", text)
+
+export const openShop = (now: number): Shop => ({
+  id: uuid(now),
+  is_active: true,
+  is_approved: true,
+  is_api_enabled: true,
+  next_number: 1,
+  last_instant: now,
+  hour: { used: 0, resets_at: 0 },
+  day: { used: 0, resets_at: 0 },
+  tickets: new Map(),
+  codes: new Set(),
+  offers: new Map(),
+  events: [],
+  answered: new Map()
+})
+
+const phoneOf = (text: string): string => {
+  const parsed = parsePhoneNumberFromString(text.trim(), { extract: false })
+  if (parsed === undefined || parsed.ext !== undefined || !parsed.isPossible())
+    throw new Refusal(400, "VALIDATION_ERROR", { issues: [{ in: "body", field: "client_phone" }] })
+  return parsed.number
+}
+
+const trimmed = (text: string | null | undefined): string | null => text?.trim() ?? null
+
+/** The body in order, as it is kept and compared. */
+const read = (body: Body) => ({
+  type: body.type ?? "repair",
+  service: body.service.trim(),
+  item: trimmed(body.item),
+  description: trimmed(body.description),
+  items: (body.items ?? []).map(({ label, service, price_minor }) => ({
+    label: label.trim(),
+    service: trimmed(service),
+    price_minor: price_minor ?? null
+  })),
+  client_id: body.client_id?.toLowerCase() ?? null,
+  client_phone: body.client_phone === null || body.client_phone === undefined ? null : phoneOf(body.client_phone),
+  price_minor: body.price_minor ?? null,
+  deposit_minor: body.deposit_minor ?? null,
+  promised_at:
+    body.promised_at === null || body.promised_at === undefined ? null : new Date(body.promised_at).toISOString(),
+  external_ref: trimmed(body.external_ref)
+})
+type Input = ReturnType<typeof read>
+
+const refuseWords = ({ service, item, description, items }: Input): void => {
+  const refuse = (field: string, text: string | null) => {
+    if (text !== null && isForbidden(text)) throw new Refusal(422, "PROFANITY", { field })
+  }
+  refuse("service", service)
+  refuse("item", item)
+  refuse("description", description)
+  for (let i = 0; i < items.length; i++) {
+    refuse(`items.${i}.label`, items[i]!.label)
+    refuse(`items.${i}.service`, items[i]!.service)
+  }
+}
+
+/** Takes one of the shop's tickets of this hour and day, or refuses. */
+const count = (shop: Shop, now: number): Told => {
+  if (now >= shop.hour.resets_at) shop.hour = { used: 0, resets_at: now + HOUR_MS }
+  if (now >= shop.day.resets_at) shop.day = { used: 0, resets_at: nextMidnight(now, zone) }
+  if (shop.day.used >= DAY)
+    throw new Refusal(429, "TOO_MANY_ATTEMPTS", { limit: "tickets_per_day" }, { limit: DAY, remaining: 0, ...shop.day })
+  if (shop.hour.used >= HOUR)
+    throw new Refusal(
+      429,
+      "TOO_MANY_ATTEMPTS",
+      { limit: "tickets_per_hour" },
+      { limit: HOUR, remaining: 0, ...shop.hour }
+    )
+  const hour = { limit: HOUR, remaining: HOUR - ++shop.hour.used, resets_at: shop.hour.resets_at }
+  return scarcer(hour, { limit: DAY, remaining: DAY - ++shop.day.used, resets_at: shop.day.resets_at })
+}
+
+const newCode = (codes: Set<string>): string => {
+  let code = trackingCode()
+  while (codes.has(code)) code = trackingCode()
+  codes.add(code)
+  return code
+}
+
+const newTicket = (shop: Shop, input: Input, now: number): Ticket => {
+  const number = shop.next_number
+  shop.next_number = number >= LAST_TICKET_NUMBER ? 1 : number + 1
+  const tracking_code = newCode(shop.codes)
+  const at = new Date(now).toISOString()
+  const { price_minor, deposit_minor } = input
+  return {
+    id: uuid(now),
+    number,
+    number_label: String(number).padStart(4, "0"),
+    state: "workshop",
+    outcome: null,
+    type: input.type,
+    service: input.service,
+    item: input.item,
+    description: input.description,
+    items: input.items.map((item) => ({ id: uuid(now), ...item, done: false })),
+    money: {
+      currency: SHOP.currency,
+      decimals: SHOP.decimals,
+      price_minor,
+      deposit_minor,
+      remaining_minor: price_minor === null ? null : price_minor - (deposit_minor ?? 0),
+      before_minor: null
+    },
+    quote: null,
+    promised_at: input.promised_at,
+    delay: null,
+    part: null,
+    client: null,
+    client_phone: input.client_phone,
+    tracking_code,
+    tracking_url: SHOP.tracking_base_url + tracking_code,
+    photo_url: null,
+    created_at: at,
+    updated_at: at,
+    ready_at: null,
+    collected_at: null,
+    abandoned_at: null,
+    abandon_reason: null,
+    notified_at: null,
+    created_via: "api",
+    external_ref: input.external_ref
+  }
+}
+
+/** Creates a ticket once for each idempotency key: all checks first, then all effects. */
+export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: string): Created => {
+  const input = read(body)
+  const now = Math.max(Date.now(), shop.last_instant)
+  const fingerprint = sha256(JSON.stringify(input))
+  const place = `${key_id} ${idempotencyKey.trim()}`
+  const first = shop.answered.get(place)
+  if (first !== undefined && now < first.expires_at) {
+    if (first.fingerprint !== fingerprint) throw new Refusal(409, "CONFLICT", { reason: "IDEMPOTENCY_KEY_REUSED" })
+    return { ticket: first.ticket, is_replay: true }
+  }
+  // No client is known to a shop here: linking one is no part of this load.
+  if (input.client_id !== null) throw new Refusal(404, "NOT_FOUND")
+  refuseWords(input)
+  const told = count(shop, now)
+  shop.last_instant = now
+  const made = newTicket(shop, input, now)
+  // Made into text once: the answer, the stored answer and the event hold the same.
+  const ticket = JSON.stringify(made)
+  const event = uuid(now)
+  const body_text = `{"id":"${event}","type":"ticket.created","created_at":"${made.created_at}","api_version":"1","shop_id":"${shop.id}","data":{"ticket":${ticket}}}`
+  shop.tickets.set(made.id, made)
+  shop.events.push({ id: event, body: body_text })
+  if (made.client_phone !== null) {
+    const offer = { id: uuid(now), ticket_id: made.id, phone: made.client_phone, status: "open", created_at: now }
+    shop.offers.set(offer.id, offer)
+  }
+  shop.answered.set(place, { fingerprint, ticket, expires_at: now + Limits.idempotency_memory_ms })
+  return { ticket, is_replay: false, told }
+}

@@ -1,0 +1,48 @@
+// Our service as it is served, on the memory store. Started by the benchmark as a process of its own.
+import { createKey, KeyInput } from "@workshop/core/decisions/ownShop"
+import { TicketInput } from "@workshop/core/decisions/TicketInput"
+import { pipeline } from "@workshop/core/http/Pipeline"
+import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Store } from "@workshop/core/ports/Store"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { ShopInput, Shops } from "@workshop/core/services/Shops"
+import { Tickets } from "@workshop/core/services/Tickets"
+import { layer as workshopLayer } from "@workshop/core/services/Workshop"
+import { serve } from "@workshop/http-node/NodeServer"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Effect, Layer, Schema } from "effect"
+import { announce, KEYS_PER_SHOP, key, SCOPES, SHOP, SHOPS, ticketBody } from "./World.js"
+
+const services = workshopLayer.pipe(
+  Layer.provideMerge(MemoryStore.layer),
+  Layer.provideMerge(Profanity.layer),
+  Layer.provideMerge(Entropy.layer)
+)
+
+const shopInput = Schema.decodeSync(ShopInput)(SHOP)
+const keyInput = Schema.decodeSync(KeyInput)({ name: "bench", scopes: SCOPES })
+const ticketInput = Schema.decodeSync(Schema.parseJson(TicketInput))(ticketBody(0))
+
+/** A shop with its keys and one ticket, of which it tells the id. */
+const openShop = Effect.fnUntraced(function* (n: number) {
+  const store = yield* Store
+  const { id: shop_id } = yield* (yield* Shops).create(shopInput)
+  const keys = Array.from({ length: KEYS_PER_SHOP }, (_, i) => createKey(shop_id, keyInput, key(n + i * SHOPS)))
+  const made = yield* Effect.forEach(keys, (command) => store.transact(command))
+  const caller = { shop_id, caller_id: made[0]!.answer.id, scopes: SCOPES, via: "api" } as const
+  return (yield* (yield* Tickets).create(caller, ticketInput)).data.id
+})
+
+const main = Effect.gen(function* () {
+  const tickets = yield* Effect.forEach(
+    Array.from({ length: SHOPS }, (_, n) => n),
+    openShop
+  )
+  const branch = yield* workshopBranch({ isHeld: false })
+  const at = yield* serve(yield* pipeline([branch]), { host: "127.0.0.1", port: 0, trustProxy: false })
+  announce({ port: at.port, tickets })
+  yield* Effect.never
+})
+
+Effect.runFork(main.pipe(Effect.scoped, Effect.provide(services)))

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+const bin = `${root}/packages/cli/bin/workshop.js`
+
+/** The command runs from `dist`; it is brought up to date, which costs a second where nothing changed. */
+export const build = (): void => {
+  const tsc = spawnSync(process.execPath, [`${root}/node_modules/typescript/bin/tsc`, "-b", "packages/cli"], {
+    cwd: root,
+    encoding: "utf8"
+  })
+  if (!existsSync(`${root}/packages/cli/dist/bin.js`)) throw new Error(`The build failed: ${tsc.stdout}${tsc.stderr}`)
+}
+
+/** The surroundings of the tests without what would set a flag. */
+const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("WORKSHOP_"))),
+  ...extra
+})
+
+/** A `workshop` process. */
+export class Workshop {
+  stdout = ""
+  stderr = ""
+  /** The exit status, or the signal that ended it. */
+  readonly exited: Promise<number | string | null>
+  readonly #child: ChildProcess
+
+  constructor(args: ReadonlyArray<string>, extra: Readonly<Record<string, string>> = {}) {
+    this.#child = spawn(process.execPath, [bin, ...args], {
+      env: environment(extra),
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    this.#child.stdout?.on("data", (chunk) => {
+      this.stdout += chunk
+      this.#child.emit("said")
+    })
+    this.#child.stderr?.on("data", (chunk) => {
+      this.stderr += chunk
+      this.#child.emit("said")
+    })
+    this.exited = once(this.#child, "close").then(([status, signal]) => {
+      this.#child.emit("said")
+      return status ?? signal
+    })
+  }
+
+  /** Waits until standard output matches. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    while (true) {
+      const found = pattern.exec(this.stdout)
+      if (found !== null) return found
+      if (this.#child.exitCode !== null) throw new Error(`It ended: ${this.stdout}${this.stderr}`)
+      await once(this.#child, "said")
+    }
+  }
+
+  /** Waits until it answers; what it prints comes in one piece. */
+  async listens(): Promise<{ readonly base: string; readonly port: number; readonly key: string }> {
+    const [, base = "", port = ""] = await this.says(/^Listening on (http:\/\/\S+:(\d+))$/m)
+    const [, key = ""] = await this.says(/^export KEY=(wk_live_\S+)$/m)
+    return { base, port: Number(port), key }
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+}
+
+/** Runs a command to its end. */
+export const run = async (args: ReadonlyArray<string>, extra: Readonly<Record<string, string>> = {}) => {
+  const workshop = new Workshop(args, extra)
+  const status = await workshop.exited
+  return { status, stdout: workshop.stdout, stderr: workshop.stderr }
+}

@@ -1,0 +1,262 @@
+import { execFileSync } from "node:child_process"
+import { once } from "node:events"
+import { connect } from "node:net"
+import { afterEach, beforeAll, describe, expect, it } from "vitest"
+import { build, run, Workshop } from "./Workshop.js"
+
+beforeAll(build, 120_000)
+
+const started: Array<Workshop> = []
+const serve = (args: ReadonlyArray<string> = [], extra: Readonly<Record<string, string>> = {}) => {
+  const workshop = new Workshop(["serve", ...args], { WORKSHOP_PORT: "0", ...extra })
+  started.push(workshop)
+  return workshop
+}
+afterEach(async () => {
+  for (const workshop of started.splice(0)) {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  }
+})
+
+const get = async (url: string, key: string) => {
+  const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
+  return (await response.json()) as { success: boolean; data: never; error?: { code: string } }
+}
+
+/** A create whose body is still on its way: the request runs until `finish`. */
+const unfinishedCreate = async (port: number, key: string) => {
+  const socket = connect({ port, host: "127.0.0.1" })
+  let text = ""
+  socket.on("data", (chunk) => {
+    text += chunk
+  })
+  const head = [
+    "POST /v1/tickets HTTP/1.1",
+    "Host: x",
+    `Authorization: Bearer ${key}`,
+    "Content-Type: application/json",
+    "Idempotency-Key: slow",
+    "Content-Length: 17",
+    "Expect: 100-continue"
+  ]
+  socket.write(`${head.join("\r\n")}\r\n\r\n`)
+  await once(socket, "data")
+  expect(text).toContain("100 Continue")
+  return {
+    socket,
+    finish: async () => {
+      socket.write('{"service":"Hem"}')
+      await once(socket, "end")
+      return text
+    }
+  }
+}
+
+/** Settles once nobody listens on the port any more. */
+const refuses = async (port: number) => {
+  while (true) {
+    const socket = connect({ port, host: "127.0.0.1" })
+    const accepted = await new Promise<boolean>((resolve) => {
+      socket.once("connect", () => resolve(true)).once("error", () => resolve(false))
+    })
+    socket.destroy()
+    if (!accepted) return
+  }
+}
+
+describe("workshop serve starts (contract §11)", () => {
+  it("prints a create and a list that work as they are pasted into bash", async () => {
+    const workshop = serve()
+    const { base, key } = await workshop.listens()
+    const [create = "", list = ""] = workshop.stdout.split("\n").filter((line) => line.startsWith("curl "))
+    const paste = (line: string) => JSON.parse(execFileSync("bash", ["-c", line], { encoding: "utf8" }))
+    expect(paste(create)).toMatchObject({
+      success: true,
+      data: { number: 1, state: "workshop" },
+      meta: { replayed: false }
+    })
+    expect(paste(create)).toMatchObject({ success: true, data: { number: 1 }, meta: { replayed: true } })
+    expect(paste(list)).toMatchObject({ data: [{ number: 1 }] })
+    expect(await get(`${base}/v1/shop`, key)).toMatchObject({ data: { name: "My workshop", currency: "TND" } })
+    expect(workshop.stderr).toBe("")
+  })
+
+  it("serves no sandbox unless asked", async () => {
+    const { base } = await serve().listens()
+    expect((await fetch(`${base}/sandbox/clock`)).status).toBe(404)
+  })
+
+  it("--sandbox: the clock closes what is due", async () => {
+    const { base, key } = await serve(["--sandbox"]).listens()
+    const post = (path: string, body: unknown) =>
+      fetch(base + path, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", "Idempotency-Key": "k" },
+        body: JSON.stringify(body)
+      })
+    expect((await post("/v1/tickets", { service: "Hem" })).status).toBe(201)
+    expect((await post("/sandbox/clock", { advance_ms: 60 * 24 * 60 * 60 * 1000 })).status).toBe(200)
+    expect(await get(`${base}/v1/tickets`, key)).toMatchObject({ data: [{ state: "abandoned" }] })
+  })
+
+  it("--sandbox-token is asked of every call of the sandbox, and may stand in the environment", async () => {
+    const { base } = await serve([], { WORKSHOP_SANDBOX: "1", WORKSHOP_SANDBOX_TOKEN: "secret" }).listens()
+    const clock = (headers: Record<string, string>) => fetch(`${base}/sandbox/clock`, { headers })
+    expect((await clock({})).status).toBe(401)
+    expect((await clock({ Authorization: "Bearer secret" })).status).toBe(200)
+  })
+
+  it("--demo furnishes the shop: tickets in every state but abandoned, a known client with a reward", async () => {
+    const workshop = serve(["--demo"])
+    const { base, key } = await workshop.listens()
+    const { data: tickets } = await get(`${base}/v1/tickets`, key)
+    const states = (tickets as ReadonlyArray<{ state: string }>).map(({ state }) => state)
+    expect([...new Set(states)].sort()).toEqual(["collected", "impossible", "ready", "workshop"])
+    const lookUp = workshop.stdout.split("\n").findLast((line) => line.startsWith("curl "))
+    expect(JSON.parse(execFileSync("bash", ["-c", lookUp ?? "false"], { encoding: "utf8" }))).toMatchObject({
+      data: { display_name: "Amira Ben Salah", loyalty: { balance: 10, rewards_available: 1 } }
+    })
+    expect(workshop.stdout.match(/export KEY=/g)).toHaveLength(1)
+  })
+
+  it("--trust-proxy counts requests without a key by their forwarded address", async () => {
+    const remaining = async (base: string, address: string) =>
+      (await fetch(`${base}/v1/shop`, { headers: { "X-Forwarded-For": address } })).headers.get("RateLimit-Remaining")
+    const { base } = await serve(["--trust-proxy"]).listens()
+    expect([await remaining(base, "192.0.2.1"), await remaining(base, "192.0.2.1, 192.0.2.2")]).toEqual(["119", "119"])
+    const { base: wary } = await serve().listens()
+    expect([await remaining(wary, "192.0.2.1"), await remaining(wary, "192.0.2.2")]).toEqual(["119", "118"])
+  })
+})
+
+describe("workshop serve stops (contract §11)", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "%s: what runs is finished, nothing more is accepted, exit status 0",
+    async (signal) => {
+      const workshop = serve()
+      const { port, key } = await workshop.listens()
+      const create = await unfinishedCreate(port, key)
+      workshop.kill(signal)
+      await refuses(port)
+      const answer = await create.finish()
+      expect(answer).toContain("HTTP/1.1 201 Created")
+      expect(answer).toContain("Connection: close")
+      expect(await workshop.exited).toBe(0)
+      expect(workshop.stderr).toBe("")
+    }
+  )
+
+  it("Ctrl-C under npm arrives twice at once and counts as one", async () => {
+    const workshop = serve()
+    const { port, key } = await workshop.listens()
+    const create = await unfinishedCreate(port, key)
+    workshop.kill("SIGINT")
+    workshop.kill("SIGINT")
+    await refuses(port)
+    expect(await create.finish()).toContain("HTTP/1.1 201 Created")
+    expect(await workshop.exited).toBe(0)
+  })
+
+  it("a client that never finishes does not hold it for ten seconds", async () => {
+    const workshop = serve()
+    const { port, key } = await workshop.listens()
+    await unfinishedCreate(port, key)
+    const before = performance.now()
+    workshop.kill("SIGTERM")
+    expect(await workshop.exited).toBe(0)
+    expect(performance.now() - before).toBeLessThan(10_000)
+  }, 15_000)
+
+  it("a second signal ends it at once", async () => {
+    const workshop = serve()
+    const { port, key } = await workshop.listens()
+    const { socket } = await unfinishedCreate(port, key)
+    socket.on("error", () => {})
+    const before = performance.now()
+    const again = setInterval(() => workshop.kill("SIGTERM"), 50)
+    expect(await workshop.exited).toBe(1)
+    clearInterval(again)
+    expect(performance.now() - before).toBeLessThan(5_000)
+  })
+
+  it("killed with -9 it leaves its port to the next", async () => {
+    const first = serve()
+    const { port } = await first.listens()
+    first.kill("SIGKILL")
+    expect(await first.exited).toBe("SIGKILL")
+    const { base } = await serve(["--port", String(port)]).listens()
+    expect((await fetch(`${base}/healthz`)).status).toBe(200)
+  })
+})
+
+describe("errors are one sentence on standard error that says what to do, exit status 1 (contract §11)", () => {
+  it("two processes on one port", async () => {
+    const { port } = await serve().listens()
+    const { status, stdout, stderr } = await run(["serve", "--port", String(port)])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
+    expect(stderr).toBe(
+      `127.0.0.1 port ${port} is taken: stop what listens there, or choose another with --port (0 takes a free one).\n`
+    )
+  })
+
+  it.each([
+    [[], "Name a command, such as workshop serve; workshop --help lists them."],
+    [["sreve"], "There is no such command: workshop --help lists what there is."],
+    [["serve", "--prot", "1"], "--prot is not known here, or lacks its value: --help lists what there is."],
+    [["serve", "--port"], "--port is not known here, or lacks its value: --help lists what there is."],
+    [["serve", "here"], "here is not known here, or lacks its value: --help lists what there is."],
+    [["serve", "--port", "70000"], '--port (or WORKSHOP_PORT) must be a port from 0 to 65535, and not "70000".'],
+    [["serve", "--port", "http"], '--port (or WORKSHOP_PORT) must be a port from 0 to 65535, and not "http".'],
+    [
+      ["serve", "--store", "paper"],
+      '--store (or WORKSHOP_STORE) must be one of memory, embedded, postgres, and not "paper".'
+    ],
+    [["serve", "--store", "embedded"], "--store embedded is not offered yet: use --store memory, or leave it out."],
+    [["serve", "--store", "postgres"], "--store postgres is not offered yet: use --store memory, or leave it out."],
+    [
+      ["serve", "--host", "http://x"],
+      '--host (or WORKSHOP_HOST) must be an address of this machine, such as 127.0.0.1, and not "http://x".'
+    ],
+    [
+      ["serve", "--host", "192.0.2.1"],
+      "192.0.2.1 port 4010 is no address of this machine: choose one with --host, such as 127.0.0.1."
+    ],
+    [
+      ["serve", "--host", "0.0.0.0", "--sandbox"],
+      "The sandbox has no keys, so on 0.0.0.0 it needs a token: set --sandbox-token, or listen on 127.0.0.1."
+    ]
+  ])("workshop %j", async (args, sentence) => {
+    expect(await run(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+  })
+
+  it("what the environment says is held to the same", async () => {
+    const port = await run(["serve"], { WORKSHOP_PORT: "ten" })
+    expect(port.stderr).toBe('--port (or WORKSHOP_PORT) must be a port from 0 to 65535, and not "ten".\n')
+    const demo = await run(["serve"], { WORKSHOP_DEMO: "perhaps" })
+    expect(demo).toEqual({ status: 1, stdout: "", stderr: 'WORKSHOP_DEMO must be true or false, and not "perhaps".\n' })
+  })
+})
+
+describe("help (contract §11)", () => {
+  it("workshop --help names the commands", async () => {
+    const { status, stdout, stderr } = await run(["--help"])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
+    expect(stdout).toContain("$ workshop <command>")
+    expect(stdout).toContain("  workshop serve  Serve the API over HTTP")
+  })
+
+  it("workshop serve --help names every flag with its default and its environment variable", async () => {
+    const { status, stdout } = await run(["serve", "--help"])
+    expect(status).toBe(0)
+    const flags = [...stdout.matchAll(/^--([\w-]+)/gm)].map(([, name]) => name)
+    expect(flags).toEqual(["store", "host", "port", "sandbox", "sandbox-token", "demo", "trust-proxy"])
+    for (const flag of flags) expect(stdout).toContain(`WORKSHOP_${flag?.toUpperCase().replaceAll("-", "_")}.`)
+    expect(stdout).toContain("Default: 4010.")
+    expect(stdout).toContain("Default: 127.0.0.1.")
+  })
+
+  it("workshop --version prints the version and nothing else", async () => {
+    expect(await run(["--version"])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+  })
+})

@@ -1,0 +1,25 @@
+import { hmac } from "@noble/hashes/hmac.js"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { type Instant, SECOND_MS } from "./Instant.js"
+import type { Webhook } from "./Webhook.js"
+
+/** The header that carries the signature, unless configured otherwise (spec §6). */
+export const SIGNATURE_HEADER = "Service-Signature"
+
+/** The secrets that sign at an instant, the current one first; the one before it until its end (spec §6). */
+export const signingSecrets = (
+  { secret, previous_secret, previous_until }: Webhook,
+  at: Instant
+): ReadonlyArray<string> =>
+  previous_secret !== null && previous_until !== null && at < previous_until ? [secret, previous_secret] : [secret]
+
+/**
+ * The text of the signature header, `t=<seconds>,v1=<hex>` with one `v1` a secret: HMAC-SHA256 over the seconds, a dot
+ * and the body in UTF-8, keyed with the whole secret text (spec §6, contract §9).
+ */
+export const signatureHeader = (body: string, secrets: ReadonlyArray<string>, at: Instant): string => {
+  const t = Math.floor(at / SECOND_MS)
+  const signed = utf8ToBytes(`${t}.${body}`)
+  return [`t=${t}`, ...secrets.map((secret) => `v1=${bytesToHex(hmac(sha256, utf8ToBytes(secret), signed))}`)].join(",")
+}

@@ -1,0 +1,229 @@
+import { HttpApi, type HttpApiEndpoint, OpenApi, OpenApiJsonSchema } from "@effect/platform"
+import { Context, Option } from "effect"
+import type { PolicyName } from "../domain/Limits.js"
+import { type Scope, scopeGrants } from "../domain/Scope.js"
+import { CountedAs, RequiredScope } from "./Endpoint.js"
+import { errorCodes } from "./ErrorTable.js"
+import { MayRefuse } from "./OpenApiAnnotations.js"
+import { examples } from "./OpenApiExamples.js"
+import { headers, headersOf } from "./OpenApiHeaders.js"
+import { parameters } from "./OpenApiParameters.js"
+import {
+  type ErrorExample,
+  issuesExample,
+  limitExample,
+  type RefusalName,
+  refusalExample,
+  scopeExample
+} from "./OpenApiRefusals.js"
+import { type Json, type Node, tidy, tidyNamed } from "./OpenApiSchemas.js"
+import { introduction, webhooksTag } from "./OpenApiText.js"
+import { anyEvent, eventSchemas, webhooks } from "./OpenApiWebhooks.js"
+import { WorkshopApi } from "./WorkshopApi.js"
+
+/** What the contract says of an endpoint beside its schemas. */
+interface Rules {
+  readonly id: string
+  readonly method: string
+  readonly scope: Scope | undefined
+  readonly refusals: ReadonlyArray<RefusalName>
+  readonly limits: ReadonlyArray<PolicyName>
+}
+
+const rulesByOperation = (): ReadonlyMap<string, Rules> => {
+  const found = new Map<string, Rules>()
+  HttpApi.reflect(WorkshopApi, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint: reflected, mergedAnnotations: said }) => {
+      const { method } = reflected as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+      const id = Context.getOption(said, OpenApi.Identifier).pipe(Option.getOrThrow)
+      const { refusals, limits } = Context.getOption(said, MayRefuse).pipe(Option.getOrThrow)
+      const counted = Context.getOption(said, CountedAs).pipe(Option.getOrElse((): ReadonlyArray<PolicyName> => []))
+      found.set(id, {
+        id,
+        method,
+        scope: Context.getOption(said, RequiredScope).pipe(Option.getOrUndefined),
+        refusals,
+        limits: [
+          "unauthenticated_per_minute",
+          "requests_per_minute",
+          ...(method === "POST" ? (["writes_per_minute"] as const) : []),
+          ...counted,
+          ...limits
+        ]
+      })
+    }
+  })
+  return found
+}
+
+const EVERYWHERE: ReadonlyArray<RefusalName> = [
+  "unauthenticated",
+  "account_deactivated",
+  "shop_not_approved",
+  "api_disabled",
+  "store_unavailable"
+]
+
+/** Each way in which an operation may fail with a status, by the code or reason that tells it. */
+const failuresOf = ({ id, scope, refusals, limits }: Rules, status: number): Record<string, ErrorExample> => {
+  const named = [...EVERYWHERE, ...refusals].map((name) => [name, refusalExample(name)] as const)
+  const all: ReadonlyArray<readonly [string, ErrorExample]> = [
+    [`invalid_${id}`, issuesExample(examples[id]?.issues ?? [])],
+    ...(scope === undefined ? [] : [[`scope_missing_${scope.replace(":", "_")}`, scopeExample(scope)] as const]),
+    ...named,
+    ...(refusals.some((name) => name.endsWith("_not_found"))
+      ? [["unknown_route", refusalExample("unknown_route")] as const]
+      : []),
+    ...limits.map((policy) => [policy, limitExample(policy)] as const),
+    [
+      "internal",
+      {
+        summary: "A fault of the service",
+        value: {
+          success: false,
+          error: { code: "INTERNAL", message: "The service failed; quote the request 9f2c6a1be07d4358c1aa20e4" }
+        }
+      }
+    ]
+  ]
+  return Object.fromEntries(all.filter(([, { value }]) => errorCodes[value.error.code].status === status))
+}
+
+const failureStatuses = [...new Set(Object.values(errorCodes).map(({ status }) => status))]
+
+/** All cases of all operations: many share one. */
+const sharedExamples = (rules: Iterable<Rules>): Node =>
+  plain(
+    Object.assign({}, ...[...rules].flatMap((one) => failureStatuses.map((status) => failuresOf(one, status))))
+  ) as Node
+
+const references = (names: ReadonlyArray<string>) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/examples/${name}` }]))
+
+const SUCCESS: Readonly<Record<number, string>> = { 200: "The result", 201: "Created" }
+
+const response = (rules: Rules, status: number, answered: OpenApi.OpenApiSpecResponse, isRepeatable: boolean): Node => {
+  const cases = failuresOf(rules, status)
+  const shown: Readonly<Record<string, unknown>> =
+    status < 400 ? (examples[rules.id]?.answers[status] ?? {}) : references(Object.keys(cases))
+  const schema = answered.content?.["application/json"]?.schema
+  const isReplay = status === 200 && rules.id === "createTicket"
+  const words = isReplay ? "The first answer again, to a repetition of the request" : SUCCESS[status]
+  return plain({
+    description:
+      words ??
+      Object.values(cases)
+        .map(({ summary }) => summary)
+        .join(". "),
+    headers: headersOf(status, isRepeatable),
+    content: { "application/json": { schema: tidy(withoutDecodeError(plain(schema) as Node)), examples: shown } }
+  }) as Node
+}
+
+/** The generator adds an error of its own to every 400; the service answers only the envelope. */
+const withoutDecodeError = (schema: Node): Node => {
+  const { anyOf } = schema
+  if (!Array.isArray(anyOf)) return schema
+  const ours = anyOf.filter((one: Json) => (one as Node).$ref !== "#/components/schemas/HttpApiDecodeError")
+  return ours.length === 1 ? (ours[0] as Node) : { ...schema, anyOf: ours }
+}
+
+const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
+
+const parameter = (tag: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
+  const said = parameters[`${tag}.${name}`] ?? parameters[name]
+  if (said === undefined) throw new Error(`OpenApiParameters says nothing of ${name}`)
+  const { description: _, examples: __, ...own } = tidy(plain(schema)) as Node
+  return plain({ name, in: place, required, ...said, schema: said.schema ?? own }) as Node
+}
+
+const operation = (rules: Rules, made: OpenApi.OpenAPISpecOperation): Node => {
+  const { scope, id } = rules
+  const right =
+    scope === undefined ? "Any key will do." : `Needs the scope \`${scope}\` (${scopeGrants[scope].toLowerCase()}).`
+  const isRepeatable = made.parameters.some(({ name }) => name === "idempotency-key")
+  const body = made.requestBody
+  return {
+    operationId: id,
+    tags: made.tags,
+    summary: made.summary ?? "",
+    description: `${made.description}\n\n${right}`,
+    security: [{ apiKey: scope === undefined ? [] : [scope] }],
+    ...(made.parameters.length === 0 ? {} : { parameters: made.parameters.map((one) => parameter(made.tags[0], one)) }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: plain({
+            required: id !== "redeemReward",
+            content: {
+              "application/json": {
+                schema: tidy(plain(body.content["application/json"]?.schema)),
+                examples: examples[id]?.requests
+              }
+            }
+          })
+        }),
+    responses: Object.fromEntries(
+      Object.entries(made.responses).map(([status, answered]) => [
+        status,
+        response(rules, Number(status), answered, isRepeatable)
+      ])
+    )
+  }
+}
+
+const NOISE = new Set(["HttpApiDecodeError", "Issue", "PropertyKey", "Int"])
+
+const schemas = (spec: OpenApi.OpenAPISpec): Node => {
+  const found: Record<string, OpenApiJsonSchema.JsonSchema> = { ...spec.components.schemas }
+  for (const schema of eventSchemas) OpenApiJsonSchema.makeWithDefs(schema, { defs: found })
+  const named = Object.entries(found)
+    .filter(([name]) => !NOISE.has(name))
+    .map(([name, schema]) => [name, tidyNamed(name, plain(schema))] as const)
+  return Object.fromEntries([...named, ["Event", plain(anyEvent)] as const].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const paths = (spec: OpenApi.OpenAPISpec, rules: ReadonlyMap<string, Rules>): Node => {
+  const item = (methods: OpenApi.OpenAPISpecPathItem): Node =>
+    Object.fromEntries(
+      Object.entries(methods).map(([method, made]) => [method, operation(rules.get(made.operationId)!, made)])
+    )
+  return Object.fromEntries(Object.entries(spec.paths).map(([path, methods]) => [path, item(methods)]))
+}
+
+const build = (): Node => {
+  const spec = OpenApi.fromApi(WorkshopApi)
+  const rules = rulesByOperation()
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Workshop Ticket Service",
+      version: "1",
+      summary: "A shop's tickets, its clients' loyalty cards, and signed events",
+      description: introduction,
+      license: { name: "MIT", identifier: "MIT" }
+    },
+    servers: [{ url: "http://127.0.0.1:4010", description: "Where `npm start` serves" }],
+    tags: [...(plain(spec.tags) as ReadonlyArray<Json>), webhooksTag],
+    paths: paths(spec, rules),
+    webhooks: plain(webhooks),
+    components: {
+      schemas: schemas(spec),
+      examples: sharedExamples(rules.values()),
+      headers: plain(headers),
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: `A key of the shop, \`wk_live_…\`. What it may do: ${Object.entries(scopeGrants)
+            .map(([scope, grants]) => `\`${scope}\`: ${grants.toLowerCase()}`)
+            .join("; ")}`
+        }
+      }
+    }
+  }
+}
+
+/** The OpenAPI 3.1 document of the service, made from its contract. The same on every machine and at every time. */
+export const document: Node = build()

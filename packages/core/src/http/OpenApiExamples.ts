@@ -1,0 +1,204 @@
+import { Limits } from "../domain/Limits.js"
+import { LAST_TICKET_NUMBER } from "../domain/TicketNumber.js"
+import type { RequestIssue } from "./ErrorTable.js"
+import * as Sample from "./OpenApiSamples.js"
+
+/** Something to show, and what it shows. */
+export interface Example {
+  readonly summary: string
+  readonly value: unknown
+}
+
+/** What an operation is shown with. */
+interface Shown {
+  readonly requests?: Readonly<Record<string, Example>>
+  /** By status, then by name. */
+  readonly answers: Readonly<Record<string, Readonly<Record<string, Example>>>>
+  readonly issues: ReadonlyArray<RequestIssue>
+}
+
+const answer = (summary: string, data: unknown, meta?: unknown): Example => ({
+  summary,
+  value: meta === undefined ? { success: true, data } : { success: true, data, meta }
+})
+
+const noKey: RequestIssue = { in: "header", field: "Idempotency-Key", message: "is required" }
+const badId: RequestIssue = { in: "path", field: "id", message: "must be a UUID" }
+const strangeQuery: RequestIssue = {
+  in: "query",
+  field: "verbose",
+  message: "is not known here; correct its name or leave it out"
+}
+
+const TicketExamples: Readonly<Record<string, Shown>> = {
+  createTicket: {
+    requests: {
+      smallest: { summary: "The least that will do", value: { service: "Key copy" } },
+      repair: {
+        summary: "A repair for whoever holds a phone number",
+        value: {
+          service: "Resoling",
+          item: "Brown leather boots",
+          description: "Left heel is worn down further",
+          client_phone: "+216 20 123 456",
+          price_minor: 45_000,
+          deposit_minor: 20_000,
+          promised_at: "2026-11-22T18:00:00+01:00",
+          external_ref: "POS-2026-1182"
+        }
+      },
+      order: {
+        summary: "An order of two things",
+        value: {
+          service: "Curtains",
+          type: "prepare",
+          items: [{ label: "Living room, two panels", service: "Hem", price_minor: 38_000 }, { label: "Kitchen" }],
+          price_minor: 52_000
+        }
+      }
+    },
+    answers: {
+      201: {
+        repair: answer("The ticket", Sample.inWorkshop, { replayed: false }),
+        order: answer("The order", Sample.order, { replayed: false })
+      },
+      200: { replayed: answer("The first answer again", Sample.inWorkshop, { replayed: true }) }
+    },
+    issues: [
+      noKey,
+      { in: "body", field: "service", message: "is required" },
+      { in: "body", field: "deposit_minor", message: "must not be more than price_minor" }
+    ]
+  },
+  listTickets: {
+    answers: {
+      200: {
+        newest: answer("The newest, and more to come", [Sample.order, Sample.ready], {
+          has_more: true,
+          next_cursor: "MTc5NTE3MDA0MjEyMyAwMTk4YzVmMg.9f2c6a1be07d4358"
+        }),
+        changes: answer("What changed since", [Sample.collected], {
+          has_more: false,
+          next_cursor: null,
+          synced_until: Sample.collected.updated_at
+        })
+      }
+    },
+    issues: [
+      { in: "query", field: "limit", message: `must be a whole number from ${Limits.page_min} to ${Limits.page_max}` },
+      strangeQuery
+    ]
+  },
+  getTicket: { answers: { 200: { ready: answer("The ticket", Sample.ready) } }, issues: [badId] },
+  getTicketByNumber: {
+    answers: {
+      200: {
+        found: answer("The open ticket, and an older one", Sample.ready, {
+          others: [
+            {
+              id: "0197a0b4-2c30-7000-8f15-6e0d3ab94c21",
+              number: 42,
+              number_label: "0042",
+              state: "collected",
+              created_at: "2025-06-24T10:30:00.250Z"
+            }
+          ]
+        })
+      }
+    },
+    issues: [{ in: "path", field: "n", message: `must be a whole number from 1 to ${LAST_TICKET_NUMBER}` }]
+  },
+  changeTicketStatus: {
+    requests: {
+      ready: { summary: "The work is done", value: { status: "ready" } },
+      impossible: { summary: "It cannot be done", value: { status: "impossible" } },
+      workshop: { summary: "Back to the workshop", value: { status: "workshop" } },
+      collected: { summary: "The client took it", value: { status: "collected" } }
+    },
+    answers: {
+      200: {
+        ready: answer("Ready", Sample.ready),
+        impossible: answer("Not possible", Sample.impossible),
+        workshop: answer("In the workshop again", Sample.reopened),
+        collected: answer("Collected", Sample.collected)
+      }
+    },
+    issues: [{ in: "body", field: "status", message: "must be one of ready, impossible, workshop, collected" }]
+  },
+  recordNotified: {
+    requests: { call: { summary: "The shop rang its client up", value: { channel: "call" } } },
+    answers: { 200: { notified: answer("The client was told", Sample.notified) } },
+    issues: [{ in: "body", field: "channel", message: "must be one of sms, whatsapp, call" }]
+  }
+}
+
+const ClientExamples: Readonly<Record<string, Shown>> = {
+  findClient: {
+    answers: { 200: { found: answer("The client", Sample.client) } },
+    issues: [
+      {
+        in: "query",
+        field: "phone",
+        message: "must be a phone number in international format, such as +21620123456"
+      }
+    ]
+  },
+  getClient: { answers: { 200: { found: answer("The client", Sample.client) } }, issues: [badId] },
+  getLoyalty: {
+    answers: {
+      200: {
+        active: answer("A card in use", { program: Sample.program, card: Sample.card }),
+        off: answer("The programme is off; the card stays as it is", {
+          program: { ...Sample.program, active: false },
+          card: Sample.card
+        })
+      }
+    },
+    issues: [badId]
+  },
+  addStamps: {
+    requests: { three: { summary: "Three stamps", value: { count: 3 } } },
+    answers: {
+      200: {
+        added: answer(
+          "The third completes the card",
+          { card: Sample.fullCard, added: 3, rewards_unlocked: 1 },
+          { replayed: false }
+        ),
+        replayed: answer(
+          "The first answer again",
+          { card: Sample.fullCard, added: 3, rewards_unlocked: 1 },
+          { replayed: true }
+        )
+      }
+    },
+    issues: [
+      noKey,
+      {
+        in: "body",
+        field: "count",
+        message: `must be a whole number from ${Limits.stamps_per_call_min} to ${Limits.stamps_per_call_max}`
+      }
+    ]
+  },
+  redeemReward: {
+    requests: { nothing: { summary: "Nothing to say", value: {} } },
+    answers: {
+      200: {
+        redeemed: answer(
+          "A reward used",
+          { card: Sample.spentCard, reward: { label: "A free shine", redeemed_at: "2026-11-23T10:05:51.730Z" } },
+          { replayed: false }
+        )
+      }
+    },
+    issues: [noKey]
+  }
+}
+
+/** What each operation is shown with, by its operationId. */
+export const examples: Readonly<Record<string, Shown>> = {
+  getShop: { answers: { 200: { shop: answer("The shop and the key's scopes", Sample.shop) } }, issues: [strangeQuery] },
+  ...TicketExamples,
+  ...ClientExamples
+}

@@ -1,0 +1,65 @@
+import { DAY_MS } from "../domain/Instant.js"
+import { Limits } from "../domain/Limits.js"
+import { LAST_TICKET_NUMBER } from "../domain/TicketNumber.js"
+import { badge, inWorkshop } from "./OpenApiSamples.js"
+
+/** What the document says of a parameter instead of what its schema's text form would. */
+interface Parameter {
+  readonly name?: string
+  readonly description: string
+  readonly schema?: Readonly<Record<string, unknown>>
+  readonly example: unknown
+  readonly style?: string
+  readonly explode?: boolean
+}
+
+const uuid = { type: "string", format: "uuid" }
+const number = { type: "integer", minimum: 1, maximum: LAST_TICKET_NUMBER }
+
+/** Every path, query and header parameter, by the name that its schema gives it; a tag goes before where the name alone does not tell. */
+export const parameters: Readonly<Record<string, Parameter>> = {
+  "Tickets.id": { description: "The ticket's id", schema: uuid, example: inWorkshop.id },
+  "Clients.id": { description: "The client's id", schema: uuid, example: badge.id },
+  n: { description: "The number on the item", schema: number, example: 42 },
+  state: {
+    description: "Only tickets in one of these states, comma separated",
+    schema: { type: "array", items: { $ref: "#/components/schemas/TicketState" }, minItems: 1 },
+    style: "form",
+    explode: false,
+    example: ["workshop", "ready"]
+  },
+  number: { description: "Only tickets with this number", schema: number, example: 42 },
+  client_id: { description: "Only tickets linked to this client", schema: uuid, example: badge.id },
+  phone: {
+    description: "A number in international format. A `+` that was not escaped arrives as a space and is read as `+`",
+    example: "+21620123456"
+  },
+  external_ref: { description: "Only tickets with this reference of yours", example: "POS-2026-1182" },
+  created_after: {
+    description: "Only tickets made at this instant or later; a bare date means 00:00 UTC",
+    example: "2026-11-01"
+  },
+  created_before: {
+    description: "Only tickets made before this instant; a bare date means 00:00 UTC",
+    example: "2026-12-01"
+  },
+  updated_since: {
+    description:
+      "Only what changed at this instant or later. The list then runs in the order of changes, oldest first, and `meta.synced_until` tells where to go on next time",
+    example: "2026-11-20T10:20:42.123Z"
+  },
+  limit: {
+    description: "How many tickets a page holds; anything else is refused and not clamped",
+    schema: { type: "integer", minimum: Limits.page_min, maximum: Limits.page_max, default: Limits.page_default },
+    example: 50
+  },
+  cursor: {
+    description: "The `next_cursor` of the page before, with the same filters. `limit` may differ",
+    example: "MTc5NTE3MDA0MjEyMyAwMTk4YzVmMg.9f2c6a1be07d4358"
+  },
+  "idempotency-key": {
+    name: "Idempotency-Key",
+    description: `A new key for every new request, the same key for a repetition of it: the repetition gets the first answer and changes nothing. Remembered for ${Limits.idempotency_memory_ms / DAY_MS} days, per API key and operation`,
+    example: "till-3-2026-11-20-0017"
+  }
+}

@@ -1,0 +1,107 @@
+import { IdempotencyKeyReused } from "../decisions/Idempotency.js"
+import { KeyNotFound, TooManyKeys } from "../domain/ApiKey.js"
+import { ClientNotFound } from "../domain/Client.js"
+import { ForbiddenWord } from "../domain/ForbiddenWord.js"
+import { InvalidInput } from "../domain/InvalidInput.js"
+import { Policies, type PolicyName } from "../domain/Limits.js"
+import { LimitReached } from "../domain/LimitWindow.js"
+import { NoReward } from "../domain/LoyaltyCard.js"
+import { LoyaltyOff } from "../domain/LoyaltyProgram.js"
+import { OfferClosed, OfferNotFound } from "../domain/Offer.js"
+import { QuoteClosed } from "../domain/Quote.js"
+import type { Scope } from "../domain/Scope.js"
+import { ShopNotFound } from "../domain/Shop.js"
+import { TicketNotFound } from "../domain/Ticket.js"
+import { InvalidTransition, ReopenWindowPassed, SameState, TicketAbandoned } from "../domain/TicketLifecycle.js"
+import { WebhookNotSet } from "../domain/Webhook.js"
+import { StoreUnavailable } from "../ports/Store.js"
+import { answerFailure, type FailureBody } from "./Envelope.js"
+import type { Failure, RequestIssue } from "./ErrorTable.js"
+
+/** A refusal as it might happen, and what led to it. The document shows what the service would really answer to it. */
+interface Sample {
+  readonly when: string
+  readonly refusal: Failure
+}
+
+/** One way to be refused a row, by the name under which the document shows it. */
+export const refusalSamples = {
+  unauthenticated: { when: "No key, a wrong key or a revoked one", refusal: { _tag: "Unauthenticated" } },
+  account_deactivated: { when: "The shop's account is closed", refusal: { _tag: "AccountDeactivated" } },
+  shop_not_approved: { when: "The shop still waits for its approval", refusal: { _tag: "ShopNotApproved" } },
+  api_disabled: { when: "The API is not switched on for the shop", refusal: { _tag: "ApiDisabled" } },
+  unknown_route: { when: "No endpoint has this path and method", refusal: { _tag: "RouteNotFound" } },
+  ticket_not_found: { when: "No ticket of this shop, or one of another shop", refusal: new TicketNotFound() },
+  client_not_found: { when: "A client unknown to the shop, or one who blocks it", refusal: new ClientNotFound() },
+  same_state: {
+    when: "The ticket is in that state already",
+    refusal: new SameState({ from: "ready", to: "ready", allowed: ["collected", "workshop"] })
+  },
+  invalid_transition: {
+    when: "No such move leads out of the ticket's state",
+    refusal: new InvalidTransition({ from: "workshop", to: "collected", allowed: ["ready", "impossible"] })
+  },
+  reopen_window: {
+    when: "Collected too long ago to be opened again",
+    refusal: new ReopenWindowPassed({ from: "collected", to: "workshop", allowed: [] })
+  },
+  abandoned_move: {
+    when: "A status for a ticket that the service closed",
+    refusal: new TicketAbandoned({ from: "abandoned", to: "ready", allowed: [] })
+  },
+  abandoned: { when: "The service closed the ticket", refusal: new TicketAbandoned({}) },
+  idempotency_key_reused: {
+    when: "The same Idempotency-Key came before with another request",
+    refusal: new IdempotencyKeyReused()
+  },
+  loyalty_off: { when: "The shop's programme is off", refusal: new LoyaltyOff() },
+  no_reward: { when: "Too few stamps for a reward", refusal: new NoReward({ balance: 7, stamps_required: 10 }) },
+  forbidden_word: { when: "A text holds a forbidden word", refusal: new ForbiddenWord({ field: "items.1.label" }) },
+  store_unavailable: { when: "The store is out of reach for a moment", refusal: new StoreUnavailable({}) },
+  invalid_input: {
+    when: "A value that the shop's data does not allow",
+    refusal: new InvalidInput({
+      issues: [{ field: "price_minor", message: "must not be less than the ticket's deposit" }]
+    })
+  },
+  offer_not_found: { when: "No such offer", refusal: new OfferNotFound() },
+  shop_not_found: { when: "No such shop", refusal: new ShopNotFound() },
+  key_not_found: { when: "No such key", refusal: new KeyNotFound() },
+  webhook_not_set: { when: "The shop has no webhook", refusal: new WebhookNotSet() },
+  too_many_keys: { when: "A sixth active key", refusal: new TooManyKeys() },
+  offer_closed: { when: "The offer was answered before", refusal: new OfferClosed() },
+  quote_closed: { when: "No proposed price waits for an answer", refusal: new QuoteClosed({ status: "accepted" }) }
+} as const satisfies Record<string, Sample>
+
+/** The name of a way to be refused. */
+export type RefusalName = keyof typeof refusalSamples
+
+/** What the document shows of one case. */
+export interface ErrorExample {
+  readonly summary: string
+  readonly value: FailureBody
+}
+
+const shown = (when: string, refusal: Failure, part: RequestIssue["in"] = "body"): ErrorExample => ({
+  summary: when,
+  value: answerFailure(refusal, part).body
+})
+
+/** The answer to a refusal. */
+export const refusalExample = (name: RefusalName): ErrorExample =>
+  shown(refusalSamples[name].when, refusalSamples[name].refusal)
+
+/** The answer to a request that is wrong in itself. */
+export const issuesExample = (issues: ReadonlyArray<RequestIssue>): ErrorExample =>
+  shown("Every problem of the request at once", { _tag: "InvalidRequest", issues })
+
+/** The answer to a key without the right that is asked for. */
+export const scopeExample = (scope: Scope): ErrorExample =>
+  shown("The key lacks a right", { _tag: "ScopeMissing", scope })
+
+/** The answer where a limit is used up. */
+export const limitExample = (policy: PolicyName): ErrorExample => {
+  const { limit, counts, per } = Policies[policy]
+  const usage = { policy, limit, remaining: 0, resets_at: 0 }
+  return shown(`${limit} ${counts}, per ${per}`, new LimitReached({ usages: [usage] }))
+}

@@ -1,0 +1,91 @@
+import { eventTypes } from "../domain/EventType.js"
+import { DAY_MS, HOUR_MS } from "../domain/Instant.js"
+import {
+  type ClosureMove,
+  closureMoves,
+  type StatusMove,
+  statusMoves,
+  type TicketState
+} from "../domain/TicketLifecycle.js"
+
+/** What each state means to a person at the counter (spec §3). */
+export const stateMeanings = {
+  workshop: "The item is in the workshop and somebody works on it",
+  ready: "The work is done; the item can be picked up",
+  impossible: "The work cannot be done; the item is to be picked up as it is",
+  collected: "The client took the item back; `outcome` keeps whether the work was done",
+  abandoned: "The service closed the ticket by itself; `abandon_reason` keeps why. Nothing leads out of here"
+} as const satisfies Record<TicketState, string>
+
+const hours = (ms: number) => `${ms / HOUR_MS} hours`
+const days = (ms: number) => `${ms / DAY_MS} days`
+
+const COUNTS_FROM = {
+  ready_at: "after it became ready",
+  shop_changed_at: "after the shop last did something with it"
+} as const satisfies Record<ClosureMove["counts_from"], string>
+
+const conditionOf = ({ within_ms }: StatusMove): string =>
+  within_ms === undefined ? "" : `at most ${hours(within_ms)} after collection`
+
+const effectsOf = ({ notifies_client, earns_stamps }: StatusMove): string =>
+  [
+    ...(notifies_client ? ["a linked client is told in the app"] : []),
+    ...(earns_stamps ? ["loyalty stamps, once in the ticket's life"] : [])
+  ].join("; ")
+
+const closureCondition = ({ after_ms, counts_from }: ClosureMove): string =>
+  `${days(after_ms)} ${COUNTS_FROM[counts_from]}`
+
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+
+/** The states and what they mean, as a table in Markdown. */
+export const statesTable = table(
+  ["state", "meaning"],
+  Object.entries(stateMeanings).map(([state, meaning]) => [`\`${state}\``, meaning])
+)
+
+/** Every move that a ticket makes, as a table in Markdown, from the tables that the service itself looks up. */
+export const movesTable = table(
+  ["from", "to", "made by", "when", "event", "besides"],
+  [
+    ["–", "`workshop`", "`POST /v1/tickets`", "", "`ticket.created`", ""],
+    ...(statusMoves as ReadonlyArray<StatusMove>).map((move) => [
+      `\`${move.from}\``,
+      `\`${move.to}\``,
+      `\`POST /v1/tickets/{id}/status\` with \`${move.to}\``,
+      conditionOf(move),
+      `\`${move.event}\``,
+      effectsOf(move)
+    ]),
+    ...closureMoves.map((move) => [
+      `\`${move.from}\``,
+      "`abandoned`",
+      "the service",
+      closureCondition(move),
+      "`ticket.abandoned`",
+      `\`abandon_reason\` is \`${move.reason}\``
+    ])
+  ]
+)
+
+const label = (move: StatusMove): string => {
+  const within = move.within_ms === undefined ? "" : `, within ${hours(move.within_ms)}`
+  return `${move.to}${within}`
+}
+
+/** The moves as a Mermaid state diagram. */
+export const stateDiagram = [
+  "stateDiagram-v2",
+  "    [*] --> workshop: create",
+  ...(statusMoves as ReadonlyArray<StatusMove>).map((move) => `    ${move.from} --> ${move.to}: ${label(move)}`),
+  ...closureMoves.map((move) => `    ${move.from} --> abandoned: ${days(move.after_ms)}, ${move.reason}`),
+  "    abandoned --> [*]"
+].join("\n")
+
+/** The types of events and when each is sent, as a table in Markdown. */
+export const eventsTable = table(
+  ["type", "sent when"],
+  Object.entries(eventTypes).map(([type, when]) => [`\`${type}\``, when])
+)

@@ -1,0 +1,125 @@
+import { Schema } from "effect"
+import { ClientBadge } from "../domain/Client.js"
+import { API_VERSION, type EventData, eventBody } from "../domain/Event.js"
+import { type EventType, eventTypes } from "../domain/EventType.js"
+import type { EventId, ShopId } from "../domain/Identifier.js"
+import { Quote } from "../domain/Quote.js"
+import { Ticket } from "../domain/Ticket.js"
+import { AbandonReason, TicketState } from "../domain/TicketLifecycle.js"
+import * as Sample from "./OpenApiSamples.js"
+
+const text = (format: "date-time" | "uuid", description: string) =>
+  Schema.String.annotations({ jsonSchema: { type: "string", format, description } })
+const ofTicket = Schema.Struct({ ticket: Ticket })
+
+/** What `data` holds, by type. The compiler holds each to what the service raises. */
+const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = {
+  "ticket.created": ofTicket,
+  "ticket.ready": ofTicket,
+  "ticket.impossible": ofTicket,
+  "ticket.reopened": Schema.Struct({
+    ticket: Ticket,
+    from: TicketState.annotations({ description: "The state out of which it came" })
+  }),
+  "ticket.collected": ofTicket,
+  "ticket.abandoned": Schema.Struct({
+    ticket: Ticket,
+    reason: AbandonReason.annotations({ description: "Why the service closed it" })
+  }),
+  "client.notified": Schema.Struct({
+    ticket: Ticket,
+    channel: Schema.Literal("app", "sms", "whatsapp", "call").annotations({ description: "How the client was told" }),
+    notified_at: text("date-time", "When the client was told")
+  }),
+  "client.linked": Schema.Struct({ ticket: Ticket, client: ClientBadge }),
+  "quote.accepted": Schema.Struct({ ticket: Ticket, quote: Quote }),
+  ping: Schema.Struct({}).annotations({ jsonSchema: { type: "object", description: "Nothing" } })
+}
+
+const samples: { readonly [T in EventType]: EventData[T] } = {
+  "ticket.created": { ticket: Sample.inWorkshop },
+  "ticket.ready": { ticket: Sample.ready },
+  "ticket.impossible": { ticket: Sample.impossible },
+  "ticket.reopened": { ticket: Sample.reopened, from: "collected" },
+  "ticket.collected": { ticket: Sample.collected },
+  "ticket.abandoned": { ticket: Sample.abandoned, reason: "uncollected" },
+  "client.notified": { ticket: Sample.notified, channel: "call", notified_at: Sample.notified.notified_at ?? "" },
+  "client.linked": { ticket: Sample.inWorkshop, client: Sample.badge },
+  "quote.accepted": { ticket: Sample.requoted, quote: Sample.requoted.quote },
+  ping: {}
+}
+
+const nameOf = (type: EventType): string =>
+  `${type.replace(/(^|\.)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())}Event`
+
+const types = Object.keys(eventTypes) as ReadonlyArray<EventType>
+
+/** The event of one type, as a schema with a name. */
+export const eventSchema = (type: EventType) =>
+  Schema.Struct({
+    id: text("uuid", "The same at every attempt: drop what you have seen"),
+    type: Schema.Literal(type).annotations({ description: eventTypes[type] }),
+    created_at: text("date-time", "When it happened"),
+    api_version: Schema.Literal(API_VERSION).annotations({ description: "The version of this API" }),
+    shop_id: text("uuid", "The shop it happened in"),
+    data: (dataSchemas[type] as Schema.Schema<unknown>).annotations({ description: "What it tells" })
+  }).annotations({ identifier: nameOf(type), description: eventTypes[type] })
+
+/** Every event's schema. */
+export const eventSchemas = types.map(eventSchema)
+
+/** Any event, told apart by `type`. */
+export const anyEvent = {
+  description: "What a webhook receives. More types will come: answer 2xx to those you do not know",
+  oneOf: types.map((type) => ({ $ref: `#/components/schemas/${nameOf(type)}` })),
+  discriminator: {
+    propertyName: "type",
+    mapping: Object.fromEntries(types.map((type) => [type, `#/components/schemas/${nameOf(type)}`]))
+  }
+}
+
+/** An event of a type, as it might be sent. */
+export const eventExample = (type: EventType): unknown => {
+  const data: { readonly ticket?: Ticket } = samples[type]
+  const at = data.ticket?.updated_at ?? Sample.inWorkshop.created_at
+  const id = "0198c5f2-8a10-7001-b3c1-5d2f9a7e4b60" as EventId
+  return JSON.parse(eventBody(id, type, Date.parse(at), Sample.shop.id as ShopId, samples[type]))
+}
+
+const signature = {
+  name: "Service-Signature",
+  in: "header",
+  required: true,
+  description:
+    "`t` is the second of sending, `v1` the hexadecimal HMAC-SHA256 of `t`, a dot and the raw body, under the webhook's secret. After a change of the secret there are two `v1` for 24 hours: accept either. Compare in constant time, and refuse a `t` more than five minutes off your clock",
+  schema: { type: "string", pattern: "^t=\\d+(,v1=[0-9a-f]{64}){1,2}$" },
+  example: "t=1795165924,v1=3f1d5a0c9b7e24681357acbd0e2f4a6c8b9d1e3f5a7c9b0d2e4f6a8c0b1d3e5f"
+}
+
+const webhook = (type: EventType) => ({
+  post: {
+    operationId: `on${nameOf(type)}`,
+    summary: eventTypes[type],
+    description: "Answer 2xx within ten seconds and work afterwards. The same event may come twice.",
+    tags: ["Webhooks"],
+    security: [],
+    parameters: [signature],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: { $ref: `#/components/schemas/${nameOf(type)}` },
+          examples: { [type]: { summary: eventTypes[type], value: eventExample(type) } }
+        }
+      }
+    },
+    responses: {
+      "2XX": { description: "Received; it will not be sent again" },
+      410: { description: "Nobody listens here any more; the webhook turns off" },
+      default: { description: "Not received; it will be tried again" }
+    }
+  }
+})
+
+/** The webhooks section: one entry an event type. */
+export const webhooks = Object.fromEntries(types.map((type) => [type, webhook(type)]))

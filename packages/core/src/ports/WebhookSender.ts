@@ -1,0 +1,30 @@
+import { Context, type Effect } from "effect"
+import type { Sent } from "../domain/Attempt.js"
+import type { ShopId } from "../domain/Identifier.js"
+
+/** An event on its way to its receiver. */
+export interface WebhookPost {
+  /** Connections are never shared between shops. */
+  readonly shop_id: ShopId
+  /** Judged again by the sender, whatever was judged when it was set. */
+  readonly url: string
+  /** What this event needs, above all its signature. The sender adds what every request has, which these cannot change. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Sent byte for byte in UTF-8: the text that was signed. */
+  readonly body: string
+}
+
+/** How events leave for the receivers of shops, wherever those may point (contract §9). */
+export class WebhookSender extends Context.Tag("@workshop/core/WebhookSender")<
+  WebhookSender,
+  {
+    /**
+     * One POST, and what came of it. Never fails and never repeats: where the connection ends after bytes have left,
+     * the answer is `reset`, and whether to send again is the caller's to decide. The verdict falls at the status
+     * line, within ten real seconds of the call; the call itself may last one second more, for the log. Follows no
+     * redirect, calls none but public addresses, and holds little memory whatever the receiver does. Interrupting it
+     * closes the connection.
+     */
+    readonly send: (post: WebhookPost) => Effect.Effect<Sent>
+  }
+>() {}

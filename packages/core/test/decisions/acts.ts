@@ -1,0 +1,134 @@
+import fc from "fast-check"
+import type { Command } from "../../src/decisions/Command.js"
+import { changeStatus } from "../../src/decisions/changeStatus.js"
+import { closeTicket } from "../../src/decisions/closeTicket.js"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import { editTicket } from "../../src/decisions/editTicket.js"
+import { giveStamps, redeemReward } from "../../src/decisions/giveStamps.js"
+import { announceDelay, recordPart } from "../../src/decisions/keepTicketNews.js"
+import { answerOffer, recordVisit } from "../../src/decisions/meetClient.js"
+import { changeShop } from "../../src/decisions/ownShop.js"
+import { pingWebhook } from "../../src/decisions/ownWebhook.js"
+import { answerQuote, proposeQuote } from "../../src/decisions/quoteTicket.js"
+import { recordNotified } from "../../src/decisions/recordNotified.js"
+import type { OfferId, TicketId } from "../../src/domain/Identifier.js"
+import type { TicketStatus } from "../../src/domain/TicketLifecycle.js"
+import { AMIRA, DAY, HOUR, KARIM, KEY, OTHER_KEY, SHOP, type TestShop, ticketInput } from "./fixtures.js"
+
+const PEOPLE = { Amira: AMIRA, Karim: KARIM }
+type Person = keyof typeof PEOPLE
+
+/** Something that anybody may do to a shop; `which` picks one of its tickets or offers. Plain, so that fast-check prints it. */
+export type Act =
+  | readonly [act: "wait", ms: number]
+  | readonly [act: "create", fields: { client?: Person; phone?: Person; deposit_minor?: number }]
+  | readonly [act: "move", which: number, status: TicketStatus]
+  | readonly [act: "close" | "notified" | "delay" | "part", which: number]
+  | readonly [act: "quote" | "edit price" | "edit deposit", which: number, amount: number]
+  | readonly [act: "answer quote", which: number, answer: "accepted" | "refused"]
+  | readonly [act: "answer offer", which: number, answer: "accepted" | "blocked"]
+  | readonly [act: "visit", who: Person]
+  | readonly [act: "stamps", who: Person, key: 0 | 1, count: number]
+  | readonly [act: "redeem", who: Person]
+  | readonly [act: "program", active: boolean, stamps_required: number, stamps_per_ticket: number]
+  | readonly [act: "ping"]
+
+const which = fc.nat(7)
+const amount = fc.nat(9)
+const who = fc.constantFrom<Person>("Amira", "Karim")
+const status = fc.constantFrom<TicketStatus>("ready", "impossible", "workshop", "collected")
+const one = <A extends Act[0]>(...acts: ReadonlyArray<A>) => fc.constantFrom(...acts)
+
+/** Every act, to be mixed as a property needs; `wait` may also step back. */
+export const arbitrary = {
+  wait: fc.tuple(one("wait"), fc.oneof(fc.constantFrom(0, 1, -HOUR, DAY, 60 * DAY), fc.nat(30 * HOUR))),
+  create: fc.tuple(one("create"), fc.record({ client: who, phone: who, deposit_minor: amount }, { requiredKeys: [] })),
+  move: fc.tuple(one("move"), which, status),
+  close: fc.tuple(one("close"), which),
+  news: fc.tuple(one("notified", "delay", "part"), which),
+  money: fc.tuple(one("quote", "edit price", "edit deposit"), which, amount),
+  quoteAnswer: fc.tuple(one("answer quote"), which, fc.constantFrom("accepted" as const, "refused" as const)),
+  offerAnswer: fc.tuple(one("answer offer"), which, fc.constantFrom("accepted" as const, "blocked" as const)),
+  visit: fc.tuple(one("visit"), who),
+  stamps: fc.tuple(one("stamps"), who, fc.constantFrom(0 as const, 1 as const), fc.integer({ min: 1, max: 10 })),
+  redeem: fc.tuple(one("redeem"), who),
+  program: fc.tuple(one("program"), fc.boolean(), fc.integer({ min: 1, max: 12 }), fc.nat(4)),
+  ping: fc.tuple(one("ping"))
+}
+
+/** Any act at all; the way through the states is weighted so that tickets get about. */
+export const anyAct: fc.Arbitrary<Act> = fc.oneof(
+  { arbitrary: arbitrary.create, weight: 3 },
+  { arbitrary: arbitrary.move, weight: 6 },
+  { arbitrary: arbitrary.close, weight: 2 },
+  { arbitrary: arbitrary.wait, weight: 3 },
+  ...Object.values(arbitrary)
+)
+
+const nth = <Id>(ids: Iterable<Id>, n: number): Id | undefined => {
+  const all = [...ids]
+  return all[n % Math.max(1, all.length)]
+}
+
+const onTicket = (act: Act, id: TicketId): Command<unknown, unknown> | null => {
+  switch (act[0]) {
+    case "move":
+      return changeStatus(SHOP, id, act[2])
+    case "close":
+      return closeTicket(SHOP, id)
+    case "notified":
+      return recordNotified(SHOP, id, "sms")
+    case "delay":
+      return announceDelay(SHOP, id, { promised_at: 1_900_000_000_000 } as never)
+    case "part":
+      return recordPart(SHOP, id, { label: "Zip", status: "ordered" } as never)
+    case "quote":
+      return proposeQuote(SHOP, id, { price_minor: act[2] } as never)
+    case "edit price":
+      return editTicket(SHOP, id, { price_minor: act[2] } as never, null)
+    case "edit deposit":
+      return editTicket(SHOP, id, { deposit_minor: act[2] } as never, null)
+    case "answer quote":
+      return answerQuote(SHOP, id, act[2])
+    default:
+      return null
+  }
+}
+
+/** The command of an act in this shop as it is now; null where there is nothing to do it to. */
+export const commandOf = (act: Act, { slice }: TestShop): Command<unknown, unknown> | null => {
+  switch (act[0]) {
+    case "wait":
+      return null
+    case "create": {
+      const { client, phone, deposit_minor } = act[1]
+      const client_id = client === undefined ? null : PEOPLE[client].id
+      const client_phone = phone === undefined ? null : PEOPLE[phone].phone
+      const input = ticketInput({ client_id, client_phone, deposit_minor: deposit_minor ?? null })
+      return createTicket(SHOP, input, { via: "api", forbidden: null })
+    }
+    case "answer offer": {
+      const id = nth(slice.offers.keys(), act[1])
+      return id === undefined ? null : answerOffer(SHOP, id as OfferId, act[2])
+    }
+    case "visit":
+      return recordVisit(SHOP, PEOPLE[act[1]].id)
+    case "stamps": {
+      const [, who, key, count] = act
+      const caller_id = [KEY, OTHER_KEY][key]!
+      return giveStamps(SHOP, { client_id: PEOPLE[who].id, caller_id, count: count as never })
+    }
+    case "redeem":
+      return redeemReward(SHOP, { client_id: PEOPLE[act[1]].id, caller_id: KEY })
+    case "program": {
+      const [, active, stamps_required, stamps_per_ticket] = act
+      return changeShop(SHOP, { program: { active, stamps_required, stamps_per_ticket } } as never)
+    }
+    case "ping":
+      return pingWebhook(SHOP)
+    default: {
+      const id = nth(slice.tickets.keys(), act[1])
+      return id === undefined ? null : onTicket(act, id)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { Either } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { decide, execute } from "../../src/decisions/Command.js"
+import { changeStatus } from "../../src/decisions/changeStatus.js"
+import { closeTicket } from "../../src/decisions/closeTicket.js"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import { fingerprint, type IdempotencyKey, once } from "../../src/decisions/Idempotency.js"
+import { pingWebhook } from "../../src/decisions/ownWebhook.js"
+import { anyAct, commandOf } from "./acts.js"
+import { DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestShop, ticketInput } from "./fixtures.js"
+
+const create = createTicket(SHOP, ticketInput(), { via: "api", forbidden: null })
+
+describe("contract §1: the shop's clock", () => {
+  it("a moment earlier than the shop's latest is taken as the latest (contract §1)", () => {
+    const shop = new TestShop()
+    shop.wait(HOUR).does(create)
+    const later = shop.wait(-30 * 60_000).does(create)
+    expect(later.created_at).toBe("2026-03-02T10:00:00.000Z")
+    expect(shop.events[0]!.created_at).toBe("2026-03-02T10:00:00.000Z")
+    expect(shop.slice.head.last_instant).toBe(START + HOUR)
+  })
+
+  it("also identifiers are of the shop's instant, so they sort as they were made (contract §1, §4)", () => {
+    const shop = new TestShop()
+    const first = shop.create()
+    const second = shop.wait(-DAY).create()
+    expect(second.slice(0, 13)).toBe(first.slice(0, 13))
+  })
+
+  it("windows, closures and remembered keys are judged by it too (contract §1)", () => {
+    const shop = new TestShop()
+    const ready = shop.ticketIn("collected")
+    const stale = shop.create()
+    const again = once({ caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey, request: {} }, create)
+    shop.does(again)
+    shop.wait(60 * DAY).does(pingWebhook(SHOP))
+    shop.wait(-60 * DAY)
+    expect(shop.refuses(changeStatus(SHOP, ready, "workshop"))._tag).toBe("ReopenWindowPassed")
+    expect(shop.does(again).replayed).toBe(false)
+    expect(shop.does(closeTicket(SHOP, stale))?.state).toBe("abandoned")
+    expect(shop.slice.head.tickets_per_hour.resets_at).toBe(START + 60 * DAY + HOUR)
+  })
+
+  it("a shop that has done nothing takes any instant, the year 1970 too (contract §1)", () => {
+    const shop = new TestShop()
+    shop.now = 0
+    expect(shop.does(create).created_at).toBe("1970-01-01T00:00:00.000Z")
+  })
+})
+
+describe("design §1: a decision", () => {
+  it("is of one shop and says what must be loaded (design §1)", () => {
+    const move = changeStatus(SHOP, "t" as never, "ready")
+    expect(move.shop_id).toBe(SHOP)
+    expect(move.asks).toEqual([{ _tag: "Ticket", id: "t" }])
+    expect(create.asks).toEqual([])
+    const key = { caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey }
+    expect(once({ ...key, request: {} }, move).asks).toEqual([...move.asks, { _tag: "Remembered", key }])
+  })
+
+  it("decide changes nothing; execute makes the changes visible (design §1)", () => {
+    const { slice } = new TestShop()
+    const before = JSON.stringify(snapshot(slice))
+    const decided = decide(create, slice, momentAt(START, 1))
+    expect(JSON.stringify(snapshot(slice))).toBe(before)
+    expect(execute(create, slice, momentAt(START, 1))).toEqual(decided)
+    expect(slice.tickets.size).toBe(1)
+    expect(slice.head).toMatchObject({ next_number: 2, change_seq: 2, event_seq: 2, last_instant: START })
+  })
+
+  it("a refusal changes nothing, not even the shop's clock (design §1)", () => {
+    const shop = new TestShop()
+    shop.create()
+    const before = JSON.stringify(snapshot(shop.slice))
+    const late = execute(changeStatus(SHOP, "x" as never, "ready"), shop.slice, momentAt(START + DAY, 9))
+    expect(Either.isLeft(late)).toBe(true)
+    expect(JSON.stringify(snapshot(shop.slice))).toBe(before)
+  })
+
+  it("same slice, same command, same moment: the same decision, and nothing is touched (design §1)", () => {
+    fc.assert(
+      fc.property(fc.array(anyAct, { maxLength: 40, size: "max" }), fc.nat(1000), (acts, draw) => {
+        const shop = new TestShop({ program: PROGRAM })
+        for (const act of acts) {
+          if (act[0] === "wait") shop.wait(act[1])
+          const command = commandOf(act, shop)
+          if (command === null) continue
+          const before = JSON.stringify(snapshot(shop.slice))
+          const moment = momentAt(shop.now, 1_000_000 + draw)
+          const first = decide(command, shop.slice, moment)
+          expect(decide(command, shop.slice, moment)).toEqual(first)
+          expect(JSON.stringify(snapshot(shop.slice))).toBe(before)
+          expect(moment).toEqual(momentAt(shop.now, 1_000_000 + draw))
+          shop.tries(command)
+        }
+      }),
+      { numRuns: 60 }
+    )
+  })
+
+  it("every decision that changes anything moves the shop's clock, last of all (design §1)", () => {
+    const shop = new TestShop()
+    shop.create()
+    expect(shop.last.changes.at(-1)?._tag).toBe("HeadPut")
+    expect(shop.rows("HeadPut")).toHaveLength(1)
+  })
+
+  it("a request's fingerprint is lower-case hexadecimal of 256 bits (contract §3)", () => {
+    expect(fingerprint({ service: "Hem" })).toMatch(/^[0-9a-f]{64}$/)
+  })
+})

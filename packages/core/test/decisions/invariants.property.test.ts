@@ -1,0 +1,169 @@
+import { Either } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { changeShop } from "../../src/decisions/ownShop.js"
+import type { TicketRecord } from "../../src/domain/Ticket.js"
+import { type Act, anyAct, commandOf } from "./acts.js"
+import { HOUR, PROGRAM, SHOP, TestShop } from "./fixtures.js"
+
+const histories = fc.array(anyAct, { maxLength: 80, size: "max" })
+
+/** Plays a history, calling `after` with what each act did to the tickets. */
+const play = (history: ReadonlyArray<Act>, after: (shop: TestShop, before: Before, act: Act) => void = () => {}) => {
+  const shop = new TestShop({ program: PROGRAM })
+  shop.does(changeShop(SHOP, { next_number: 9996 } as never))
+  for (const act of history) {
+    if (act[0] === "wait") shop.wait(act[1])
+    const command = commandOf(act, shop)
+    if (command === null) continue
+    const before = { tickets: new Map(shop.slice.tickets), last_instant: shop.slice.head.last_instant }
+    const outcome = shop.tries(command)
+    after(shop, { ...before, accepted: Either.isRight(outcome) }, act)
+  }
+  return shop
+}
+
+interface Before {
+  readonly tickets: ReadonlyMap<string, TicketRecord>
+  readonly last_instant: number
+  readonly accepted: boolean
+}
+
+const holds = (history: (acts: ReadonlyArray<Act>) => void) =>
+  fc.assert(fc.property(histories, history), { numRuns: 80 })
+
+// By hand, from spec §3: which status may follow which state, the window of 24 hours aside.
+const MOVES: Record<string, ReadonlyArray<string>> = {
+  workshop: ["ready", "impossible"],
+  ready: ["collected", "workshop"],
+  impossible: ["collected", "workshop"],
+  collected: ["workshop"],
+  abandoned: []
+}
+
+const EVENT_OF: Record<string, string> = {
+  workshop: "ticket.reopened",
+  ready: "ticket.ready",
+  impossible: "ticket.impossible",
+  collected: "ticket.collected",
+  abandoned: "ticket.abandoned"
+}
+
+describe("whatever is done to a shop, in whatever order", () => {
+  it("the sequence of changes increases by one with each, and updated_at never decreases along it (contract §1)", () => {
+    holds((history) => {
+      const rows = play(history).everyRow("TicketPut")
+      rows.forEach((row, i) => {
+        expect(row.change_seq).toBe(i + 1)
+        if (i > 0) expect(row.updated_at).toBeGreaterThanOrEqual(rows[i - 1]!.updated_at)
+      })
+    })
+  })
+
+  it("events follow one another without gaps, in time, each with an id of its own (contract §9)", () => {
+    holds((history) => {
+      const rows = play(history).everyRow("EventRaised")
+      expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => i + 1))
+      expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
+      rows.forEach((row, i) => {
+        if (i > 0) expect(row.created_at).toBeGreaterThanOrEqual(rows[i - 1]!.created_at)
+      })
+    })
+  })
+
+  it("tickets are numbered without gaps, 9999 followed by 1 (spec §2)", () => {
+    holds((history) => {
+      const numbers = [...play(history).slice.tickets.values()].map(({ number }) => number)
+      expect(numbers).toEqual(numbers.map((_, i) => (9995 + i >= 9999 ? i - 3 : 9996 + i)))
+    })
+  })
+
+  it("every change of state has exactly one event of its own, and nothing else has one (spec §6)", () => {
+    holds((history) => {
+      play(history, (shop, before) => {
+        if (!before.accepted) return
+        const changed = [...shop.slice.tickets.values()].filter(
+          ({ id, state }) => before.tickets.get(id)?.state !== state
+        )
+        const expected = changed.map(({ id, state }) => [
+          before.tickets.has(id) ? EVENT_OF[state] : "ticket.created",
+          id
+        ])
+        const moves = shop.events.filter(({ type }) => type.startsWith("ticket."))
+        expect(moves.map(({ type, data }) => [type, data.ticket!.id])).toEqual(expected)
+        expect(moves.map(({ data }) => data.ticket!.state)).toEqual(changed.map(({ state }) => state))
+      })
+    })
+  })
+
+  it("a status is accepted exactly where the specification's table has it (spec §3)", () => {
+    holds((history) => {
+      play(history, (shop, before, act) => {
+        if (act[0] !== "move") return
+        const ticket = [...before.tickets.values()][act[1] % before.tickets.size]!
+        const now = Math.max(shop.now, before.last_instant)
+        const in_window = ticket.state !== "collected" || now - ticket.collected_at! <= 24 * HOUR
+        expect(before.accepted).toBe(in_window && MOVES[ticket.state]!.includes(act[2]))
+      })
+    })
+  })
+
+  it("an abandoned ticket stays as it is; at most its client may still be linked (spec §3)", () => {
+    holds((history) => {
+      play(history, (shop, before) => {
+        for (const ticket of before.tickets.values()) {
+          if (ticket.state !== "abandoned") continue
+          const { client_id, updated_at, change_seq } = shop.record(ticket.id)
+          expect(shop.record(ticket.id)).toEqual({ ...ticket, client_id, updated_at, change_seq })
+          if (ticket.client_id !== null) expect(client_id).toBe(ticket.client_id)
+        }
+      })
+    })
+  })
+
+  it("the fields of the end are set exactly in the states that have them (spec §2)", () => {
+    holds((history) => {
+      for (const ticket of play(history).slice.tickets.values()) {
+        const { state, abandon_reason } = ticket
+        expect(ticket.outcome !== null).toBe(state === "collected")
+        expect(ticket.collected_at !== null).toBe(state === "collected")
+        expect(ticket.abandoned_at !== null).toBe(state === "abandoned")
+        expect(abandon_reason !== null).toBe(state === "abandoned")
+        expect(ticket.ready_at !== null).toBe(
+          state === "ready" || ticket.outcome === "ready" || abandon_reason === "uncollected"
+        )
+      }
+    })
+  })
+
+  it("a price is never below its deposit, so nothing negative remains to pay (contract §4)", () => {
+    holds((history) => {
+      play(history, (shop) => {
+        for (const { price_minor, deposit_minor } of shop.slice.tickets.values()) {
+          if (price_minor !== null) expect(price_minor).toBeGreaterThanOrEqual(deposit_minor ?? 0)
+        }
+      })
+    })
+  })
+
+  it("a linked client never changes, and every link is told once, when it is made (spec §6)", () => {
+    holds((history) => {
+      const shop = play(history, (shop, before) => {
+        for (const { id, client_id } of before.tickets.values()) {
+          if (client_id !== null) expect(shop.record(id).client_id).toBe(client_id)
+        }
+      })
+      const told = shop.everyRow("EventRaised").filter(({ type }) => type === "client.linked")
+      const linked = [...shop.slice.tickets.values()].filter(({ client_id }) => client_id !== null)
+      expect(told.map(({ ticket_id }) => ticket_id).sort()).toEqual(linked.map(({ id }) => id).sort())
+    })
+  })
+
+  it("the shop's clock never goes back, even when the machine's does (contract §1)", () => {
+    holds((history) => {
+      play(history, ({ slice }, { last_instant }) => {
+        expect(slice.head.last_instant).toBeGreaterThanOrEqual(last_instant)
+      })
+    })
+  })
+})

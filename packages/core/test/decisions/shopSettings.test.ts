@@ -1,0 +1,46 @@
+import { Either, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { changeShop, ShopPatch } from "../../src/decisions/ownShop.js"
+import { PROGRAM, SHOP, TestShop } from "./fixtures.js"
+
+const patch = (fields: object) => changeShop(SHOP, fields as ShopPatch)
+
+describe("contract §10: PATCH /sandbox/shops/{id}", () => {
+  it("changes what is given and leaves the rest (contract §10)", () => {
+    const shop = new TestShop()
+    const before = shop.slice.shop
+    shop.does(patch({ approved: false, forbidden_words: ["darn"] }))
+    expect(shop.slice.shop).toEqual({ ...before, approved: false, forbidden_words: ["darn"] })
+    shop.does(patch({ active: false, api_enabled: false, approved: true }))
+    expect(shop.slice.shop).toMatchObject({ approved: true, active: false, api_enabled: false })
+    expect(shop.events).toEqual([])
+  })
+
+  it("changes a programme field by field (contract §10)", () => {
+    const shop = new TestShop({ program: PROGRAM })
+    shop.does(patch({ program: { stamps_required: 8 } }))
+    expect(shop.slice.shop.program).toEqual({ ...PROGRAM, stamps_required: 8 })
+  })
+
+  it("the next number is the next ticket's (contract §10)", () => {
+    const shop = new TestShop()
+    shop.does(patch({ next_number: 42 }))
+    expect(shop.record(shop.create()).number).toBe(42)
+    shop.does(patch({ approved: true }))
+    expect(shop.record(shop.create()).number).toBe(43)
+  })
+
+  it("an empty change changes nothing of the settings (contract §10)", () => {
+    const shop = new TestShop()
+    const before = shop.slice.shop
+    shop.does(patch({}))
+    expect(shop.slice.shop).toEqual(before)
+  })
+
+  it("numbers are 1 to 9999; a reward costs at least one stamp, a ticket may give none (contract §4, §6)", () => {
+    const accepts = (fields: object) => Either.isRight(Schema.decodeUnknownEither(ShopPatch)(fields))
+    expect([0, 1, 9999, 10_000].map((next_number) => accepts({ next_number }))).toEqual([false, true, true, false])
+    expect([0, 1].map((stamps_required) => accepts({ program: { stamps_required } }))).toEqual([false, true])
+    expect([-1, 0].map((stamps_per_ticket) => accepts({ program: { stamps_per_ticket } }))).toEqual([false, true])
+  })
+})

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest"
+import { asSeen, type ClientAccount, type ClientLink, clientBadge, displayName } from "../../src/domain/Client.js"
+
+const name = (given_name: string, family_name: string, hide_name: boolean) =>
+  displayName({ given_name, family_name, hide_name })
+
+describe("spec §2: display_name follows the client's own choice", () => {
+  it("the full name where the client shows it (contract §6)", () => {
+    expect(name("Amira", "Ben Salah", false)).toBe("Amira Ben Salah")
+  })
+
+  it("the given name with the initial of the family name and a full stop where the client hides it (contract §6)", () => {
+    expect(name("Amira", "Ben Salah", true)).toBe("Amira B.")
+    expect(name("Jean-Luc", "d'Arc", true)).toBe("Jean-Luc d.")
+  })
+
+  it("an initial is a whole character, also beyond the first 65,536 (contract §4)", () => {
+    expect(name("أميرة", "بن صالح", true)).toBe("أميرة ب.")
+    expect(name("Zoé", "Élie", true)).toBe("Zoé É.")
+    expect(name("Yuki", "𠮷田", true)).toBe("Yuki 𠮷.")
+  })
+})
+
+describe("contract §6: the client as a shop may see them", () => {
+  const account = {
+    id: "c",
+    given_name: "Amira",
+    family_name: "Ben Salah",
+    phone: "+21620123421",
+    hide_name: true,
+    created_at: 0
+  } as unknown as ClientAccount
+  const link = (known_at: number | null, blocked_at: number | null) =>
+    ({ shop_id: "s", client_id: "c", known_at, blocked_at }) as unknown as ClientLink
+
+  it("a known one is seen by identifier and display name, and by nothing else (spec §2)", () => {
+    expect(asSeen(account, link(0, null))).toEqual({ id: "c", display_name: "Amira B." })
+    expect(clientBadge(asSeen(account, link(0, null))!)).toEqual({ id: "c", display_name: "Amira B." })
+  })
+
+  it("without an account, without a link, never known, or blocking: all the same (contract §6)", () => {
+    const unseen = [
+      asSeen(undefined, undefined),
+      asSeen(undefined, link(5, null)),
+      asSeen(account, undefined),
+      asSeen(account, link(null, null)),
+      asSeen(account, link(null, 5)),
+      asSeen(account, link(5, 6)),
+      asSeen(account, link(0, 0))
+    ]
+    expect(unseen).toEqual(unseen.map(() => null))
+  })
+})

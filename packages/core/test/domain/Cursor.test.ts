@@ -1,0 +1,83 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { type CursorBinding, decode, encode } from "../../src/domain/Cursor.js"
+import type { ShopId } from "../../src/domain/Identifier.js"
+
+const SHOP = "00000000-0000-7000-8000-000000000001" as ShopId
+const OTHER_SHOP = "00000000-0000-7000-8000-000000000002" as ShopId
+const binding: CursorBinding = { shop_id: SHOP, filters: [["state", ["ready"]]] }
+
+/** Places as lists have them: a sequence, or an instant and an identifier. */
+const place = fc.oneof(
+  fc.nat().map(String),
+  fc.tuple(fc.nat(), fc.uuid()).map(([at, id]) => `${at} ${id}`)
+)
+
+describe("contract §1: cursors", () => {
+  it("a cursor stands for the place it was made from (contract §1)", () => {
+    fc.assert(
+      fc.property(place, (place) => {
+        expect(decode(binding, encode(binding, place))).toBe(place)
+      })
+    )
+  })
+
+  it("it needs no escaping in an address (contract §1)", () => {
+    fc.assert(
+      fc.property(place, (place) => {
+        const cursor = encode(binding, place)
+        expect(cursor).toMatch(/^[A-Za-z0-9_.-]+$/)
+        expect(encodeURIComponent(cursor)).toBe(cursor)
+      })
+    )
+  })
+
+  it("is bound to its shop and to its filters (contract §1)", () => {
+    const cursor = encode(binding, "42")
+    expect(decode({ ...binding, shop_id: OTHER_SHOP }, cursor)).toBeNull()
+    for (const filters of [[], [["state", ["workshop"]]], [["state", ["ready", "workshop"]]], null, undefined, {}]) {
+      expect(decode({ ...binding, filters }, cursor)).toBeNull()
+    }
+    expect(decode({ shop_id: SHOP, filters: [["state", ["ready"]]] }, cursor)).toBe("42")
+  })
+
+  it("one character changed, added or left out: damaged, not another place (contract §1)", () => {
+    const character = fc.constantFrom(..."ABCxyz019-_.=+/ é\u0000")
+    const damage = fc.record({ at: fc.nat(60), character, how: fc.constantFrom("put", "insert", "drop") })
+    fc.assert(
+      fc.property(place, damage, (place, { at, character, how }) => {
+        const cursor = encode(binding, place)
+        const i = at % cursor.length
+        const rest = cursor.slice(how === "insert" ? i : i + 1)
+        const damaged = cursor.slice(0, i) + (how === "drop" ? "" : character) + rest
+        expect(decode(binding, damaged)).toBe(damaged === cursor ? place : null)
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  it("another spelling of the same place is damaged too (contract §1)", () => {
+    // One byte takes two characters of six bits: the last four bits say nothing.
+    const [text, sum] = encode(binding, "7").split(".")
+    expect(text).toBe("Nw")
+    for (const other of ["Nx", "Ny", "Nw=", "Nw==", " Nw", "N w"]) {
+      expect(decode(binding, `${other}.${sum}`)).toBeNull()
+    }
+  })
+
+  it("no text whatever is taken for a cursor that was not given (contract §1)", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(decode(binding, text)).toBeNull()
+      })
+    )
+    for (const text of ["", ".", "..", "a", "a.b", "NDI.0000000000000000", "x".repeat(5000), `${"x".repeat(5000)}.0`]) {
+      expect(decode(binding, text)).toBeNull()
+    }
+  })
+
+  it("a cursor with something after it is damaged (contract §1)", () => {
+    const cursor = encode(binding, "42")
+    for (const more of [".", ".x", "0", "\n", " "]) expect(decode(binding, cursor + more)).toBeNull()
+  })
+})

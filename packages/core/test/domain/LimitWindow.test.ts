@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest"
+import type { TimeZone } from "../../src/domain/CalendarDay.js"
+import { current, LimitReached, scarcest, type Usage, usage, used } from "../../src/domain/LimitWindow.js"
+
+const NOW = Date.parse("2026-03-02T09:30:00Z")
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const TUNIS = "Africa/Tunis" as TimeZone
+
+const left = (policy: Usage["policy"], remaining: number, resets_at: number): Usage => ({
+  policy,
+  limit: 100,
+  remaining,
+  resets_at
+})
+
+describe("contract §8: windows", () => {
+  it("a window of a minute or an hour starts at the first use (contract §8)", () => {
+    expect(current(undefined, "requests_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
+    expect(current(undefined, "writes_per_minute", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + MINUTE })
+    expect(current(undefined, "unauthenticated_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
+    expect(current(undefined, "tickets_per_hour", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + HOUR })
+    expect(current(undefined, "lookups_per_hour", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + HOUR })
+  })
+
+  it("a day is the shop's calendar day, whenever it was first used (contract §8)", () => {
+    const midnight = Date.parse("2026-03-02T23:00:00Z")
+    for (const policy of ["tickets_per_day", "lookups_per_day", "stamps_per_day"] as const) {
+      expect(current(undefined, policy, NOW, TUNIS).resets_at).toBe(midnight)
+      expect(current(undefined, policy, midnight - 1, TUNIS).resets_at).toBe(midnight)
+      expect(current(undefined, policy, midnight, TUNIS).resets_at).toBe(Date.parse("2026-03-03T23:00:00Z"))
+    }
+  })
+
+  it("counts until just before its reset, and begins anew at it (contract §8)", () => {
+    const window = { used: 7, resets_at: NOW + HOUR }
+    expect(current(window, "tickets_per_hour", NOW + HOUR - 1, TUNIS)).toBe(window)
+    expect(current(window, "tickets_per_hour", NOW + HOUR, TUNIS)).toEqual({ used: 0, resets_at: NOW + 2 * HOUR })
+  })
+
+  it("using it never moves its reset (contract §8)", () => {
+    const window = { used: 7, resets_at: NOW + HOUR }
+    expect(used(window, 3)).toEqual({ used: 10, resets_at: NOW + HOUR })
+    expect(window.used).toBe(7)
+  })
+})
+
+describe("spec §8: what the headers tell", () => {
+  it("the limit, what remains and when it resets (spec §8)", () => {
+    expect(usage({ used: 0, resets_at: 5 }, "requests_per_minute")).toEqual({
+      policy: "requests_per_minute",
+      limit: 120,
+      remaining: 120,
+      resets_at: 5
+    })
+    expect(usage({ used: 29, resets_at: 5 }, "writes_per_minute")).toMatchObject({ limit: 30, remaining: 1 })
+    expect(usage({ used: 600, resets_at: 5 }, "tickets_per_day")).toMatchObject({ limit: 600, remaining: 0 })
+  })
+
+  it("what remains is never below zero (spec §8)", () => {
+    expect(usage({ used: 31, resets_at: 5 }, "writes_per_minute").remaining).toBe(0)
+  })
+
+  it("the policy with the fewest uses left is shown, whatever its order (contract §8)", () => {
+    const few = left("tickets_per_hour", 2, 10)
+    const many = left("requests_per_minute", 90, 99)
+    expect(scarcest([few, many])).toBe(few)
+    expect(scarcest([many, few])).toBe(few)
+    expect(scarcest([])).toBeUndefined()
+  })
+
+  it("among equals the one that resets last is shown (contract §8)", () => {
+    const soon = left("requests_per_minute", 2, 10)
+    const late = left("writes_per_minute", 2, 20)
+    expect(scarcest([soon, late])).toBe(late)
+    expect(scarcest([late, soon])).toBe(late)
+  })
+
+  it("of several that refused, the longest reset is decisive (contract §8)", () => {
+    const hour = left("tickets_per_hour", 0, 10)
+    const day = left("tickets_per_day", 0, 20)
+    expect(new LimitReached({ usages: [hour, day] }).decisive).toBe(day)
+    expect(new LimitReached({ usages: [day, hour] }).decisive).toBe(day)
+    expect(new LimitReached({ usages: [hour] }).decisive).toBe(hour)
+  })
+
+  it("the refusal's text says what is used up (spec §7)", () => {
+    const { message } = new LimitReached({ usages: [usage({ used: 150, resets_at: 5 }, "tickets_per_hour")] })
+    expect(message).toMatch(/150 tickets .* per shop/)
+  })
+})

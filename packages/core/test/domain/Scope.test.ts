@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest"
+import { Scope, scopeGrants, scopePresets } from "../../src/domain/Scope.js"
+
+describe("spec §5: scopes", () => {
+  it("there are four (spec §5)", () => {
+    expect([...Scope.literals].sort()).toEqual(["clients:read", "loyalty:write", "tickets:read", "tickets:write"])
+  })
+
+  it("'Full access' gives all four (spec §5)", () => {
+    expect([...scopePresets.full].sort()).toEqual(["clients:read", "loyalty:write", "tickets:read", "tickets:write"])
+  })
+
+  it("'Read only' gives tickets:read and clients:read (spec §5)", () => {
+    expect([...scopePresets.read].sort()).toEqual(["clients:read", "tickets:read"])
+  })
+
+  it("each says what it grants, in the specification's words (spec §5)", () => {
+    expect(scopeGrants).toEqual({
+      "tickets:read": "Read tickets",
+      "tickets:write": "Create tickets and change their state",
+      "clients:read": "Find a client and read their loyalty card",
+      "loyalty:write": "Add stamps and use a reward"
+    })
+  })
+})

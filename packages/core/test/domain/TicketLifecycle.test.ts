@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest"
+import { allowed, closure, isOpen, type Standing, type TicketState } from "../../src/domain/TicketLifecycle.js"
+
+const NOW = 1_772_442_000_000
+const DAY = 86_400_000
+const standing = (state: TicketState, more: Partial<Standing> = {}): Standing => ({
+  state,
+  ready_at: null,
+  collected_at: null,
+  shop_changed_at: NOW,
+  ...more
+})
+
+describe("spec §3: where a ticket stands", () => {
+  it("open means workshop, ready or impossible (contract §1)", () => {
+    const states = ["workshop", "ready", "impossible", "collected", "abandoned"] as const
+    expect(states.map(isOpen)).toEqual([true, true, true, false, false])
+  })
+
+  it("the statuses a ticket would accept now (contract §2)", () => {
+    const accepts = (ticket: Standing) => [...allowed(ticket, NOW)].sort()
+    expect(accepts(standing("workshop"))).toEqual(["impossible", "ready"])
+    expect(accepts(standing("ready", { ready_at: NOW }))).toEqual(["collected", "workshop"])
+    expect(accepts(standing("impossible"))).toEqual(["collected", "workshop"])
+    expect(accepts(standing("collected", { collected_at: NOW - DAY }))).toEqual(["workshop"])
+    expect(accepts(standing("collected", { collected_at: NOW - DAY - 1 }))).toEqual([])
+    expect(accepts(standing("abandoned"))).toEqual([])
+  })
+
+  it("the closure that awaits it, and when (contract §5)", () => {
+    expect(closure(standing("workshop", { shop_changed_at: NOW }))).toEqual({
+      due_at: NOW + 60 * DAY,
+      reason: "no_news"
+    })
+    expect(closure(standing("ready", { ready_at: NOW - DAY, shop_changed_at: NOW }))).toEqual({
+      due_at: NOW + 59 * DAY,
+      reason: "uncollected"
+    })
+    for (const state of ["impossible", "collected", "abandoned"] as const) expect(closure(standing(state))).toBeNull()
+  })
+
+  it("sixty days are 60 times 24 hours, whatever the clocks of the shop do (contract §5)", () => {
+    expect(closure(standing("workshop", { shop_changed_at: 0 }))?.due_at).toBe(5_184_000_000)
+  })
+})

@@ -1,0 +1,257 @@
+import { HttpApi, type HttpApiEndpoint, OpenApi } from "@effect/platform"
+import { type EventType, eventTypes } from "@workshop/core/domain/EventType"
+import { failureRows } from "@workshop/core/http/ErrorTable"
+import { document } from "@workshop/core/http/OpenApi"
+import { refusalSamples } from "@workshop/core/http/OpenApiRefusals"
+import { eventExample, eventSchema } from "@workshop/core/http/OpenApiWebhooks"
+import { WorkshopApi } from "@workshop/core/http/WorkshopApi"
+import { Context, Either, Option, ParseResult, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+
+interface Shown {
+  readonly summary: string
+  readonly value: { readonly success: boolean; readonly error?: { readonly code: string; readonly details?: Details } }
+}
+interface Details {
+  readonly reason?: string
+  readonly limit?: string
+  readonly scope?: string
+}
+interface Content {
+  readonly content: { readonly "application/json": { readonly examples: Record<string, { $ref?: string } & Shown> } }
+}
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly security: ReadonlyArray<Record<string, ReadonlyArray<string>>>
+  readonly parameters?: ReadonlyArray<{ readonly name: string; readonly in: string; readonly description: string }>
+  readonly requestBody?: Content & { readonly required: boolean }
+  readonly responses: Record<string, Content & { readonly headers: Record<string, unknown> }>
+}
+interface Document {
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly webhooks: Record<
+    string,
+    { readonly post: { readonly parameters: ReadonlyArray<{ readonly name: string }> } }
+  >
+  readonly components: {
+    readonly schemas: Record<string, { readonly properties?: Record<string, { $ref?: string; description?: string }> }>
+    readonly examples: Record<string, Shown>
+  }
+}
+
+const made = document as unknown as Document
+const operations = Object.entries(made.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation }))
+)
+const named = (id: string) => {
+  const found = operations.find(({ operationId }) => operationId === id)
+  if (found === undefined) throw new Error(`no operation ${id}`)
+  return found
+}
+const shownIn = (content: Content | undefined): ReadonlyArray<readonly [string, Shown]> =>
+  Object.entries(content?.content["application/json"].examples ?? {}).map(([name, example]) => [
+    name,
+    example.$ref === undefined ? example : made.components.examples[name]!
+  ])
+
+const failures = (id: string, status: number) =>
+  shownIn(named(id).responses[status])
+    .map(([, { value }]) => value.error?.details?.reason ?? value.error?.details?.limit ?? value.error?.code)
+    .sort()
+
+const problems = (schema: Schema.Schema.All, value: unknown): string | undefined => {
+  const read = ParseResult.decodeUnknownEither(schema as Schema.Schema<unknown>)
+  const result = read(value, { onExcessProperty: "error", errors: "all" })
+  return Either.isLeft(result) ? ParseResult.TreeFormatter.formatIssueSync(result.left) : undefined
+}
+
+const endpoints: Array<{ readonly id: string; readonly endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps }> = []
+HttpApi.reflect(WorkshopApi, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint, mergedAnnotations }) => {
+    const id = Option.getOrThrow(Context.getOption(mergedAnnotations, OpenApi.Identifier))
+    endpoints.push({ id, endpoint: endpoint as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps })
+  }
+})
+
+describe("the OpenAPI document", () => {
+  it("has the twelve operations of the specification", () => {
+    expect(operations.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`)).toEqual([
+      "get /v1/shop getShop",
+      "post /v1/tickets createTicket",
+      "get /v1/tickets listTickets",
+      "get /v1/tickets/{id} getTicket",
+      "get /v1/tickets/by-number/{n} getTicketByNumber",
+      "post /v1/tickets/{id}/status changeTicketStatus",
+      "post /v1/tickets/{id}/notified recordNotified",
+      "get /v1/clients findClient",
+      "get /v1/clients/{id} getClient",
+      "get /v1/clients/{id}/loyalty getLoyalty",
+      "post /v1/clients/{id}/loyalty/stamps addStamps",
+      "post /v1/clients/{id}/loyalty/redeem redeemReward"
+    ])
+  })
+
+  it("says which scope each operation needs", () => {
+    expect(Object.fromEntries(operations.map(({ operationId, security }) => [operationId, security]))).toEqual({
+      getShop: [{ apiKey: [] }],
+      createTicket: [{ apiKey: ["tickets:write"] }],
+      listTickets: [{ apiKey: ["tickets:read"] }],
+      getTicket: [{ apiKey: ["tickets:read"] }],
+      getTicketByNumber: [{ apiKey: ["tickets:read"] }],
+      changeTicketStatus: [{ apiKey: ["tickets:write"] }],
+      recordNotified: [{ apiKey: ["tickets:write"] }],
+      findClient: [{ apiKey: ["clients:read"] }],
+      getClient: [{ apiKey: ["clients:read"] }],
+      getLoyalty: [{ apiKey: ["clients:read"] }],
+      addStamps: [{ apiKey: ["loyalty:write"] }],
+      redeemReward: [{ apiKey: ["loyalty:write"] }]
+    })
+  })
+
+  it("shows every reason of a 409, operation by operation", () => {
+    expect(failures("createTicket", 409)).toEqual(["IDEMPOTENCY_KEY_REUSED"])
+    expect(failures("changeTicketStatus", 409)).toEqual([
+      "ABANDONED",
+      "INVALID_TRANSITION",
+      "REOPEN_WINDOW",
+      "SAME_STATE"
+    ])
+    expect(failures("recordNotified", 409)).toEqual(["ABANDONED"])
+    expect(failures("addStamps", 409)).toEqual(["IDEMPOTENCY_KEY_REUSED", "LOYALTY_OFF"])
+    expect(failures("redeemReward", 409)).toEqual(["IDEMPOTENCY_KEY_REUSED", "LOYALTY_OFF", "NO_REWARD"])
+  })
+
+  it("shows every limit that an operation may meet", () => {
+    const always = ["requests_per_minute", "unauthenticated_per_minute"]
+    expect(failures("getShop", 429)).toEqual(always)
+    expect(failures("findClient", 429)).toEqual(["lookups_per_day", "lookups_per_hour", ...always])
+    expect(failures("createTicket", 429)).toEqual([
+      "requests_per_minute",
+      "tickets_per_day",
+      "tickets_per_hour",
+      "unauthenticated_per_minute",
+      "writes_per_minute"
+    ])
+    expect(failures("addStamps", 429)).toEqual([
+      "requests_per_minute",
+      "stamps_per_day",
+      "unauthenticated_per_minute",
+      "writes_per_minute"
+    ])
+  })
+
+  it("shows a 403 for the scope and for each state of the shop; without a scope only for the shop", () => {
+    const shop = ["ACCOUNT_DEACTIVATED", "API_DISABLED", "SHOP_NOT_APPROVED"]
+    expect(failures("getShop", 403)).toEqual(shop)
+    expect(failures("getTicket", 403)).toEqual([
+      "ACCOUNT_DEACTIVATED",
+      "API_DISABLED",
+      "FORBIDDEN",
+      "SHOP_NOT_APPROVED"
+    ])
+  })
+
+  it("shows an example for every answer, and nothing but failures where something fails", () => {
+    for (const { operationId, responses } of operations) {
+      for (const [status, response] of Object.entries(responses)) {
+        const values = shownIn(response).map(([, { value }]) => value)
+        expect(values.length, `${operationId} ${status}`).toBeGreaterThan(0)
+        expect(values.every(({ success }) => success === Number(status) < 400)).toBe(true)
+      }
+    }
+  })
+
+  it("puts the limits and the request's id on every answer, and on 429 and 503 when to try again", () => {
+    const always = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Request-Id"]
+    for (const { responses } of operations) {
+      for (const [status, { headers }] of Object.entries(responses)) {
+        const again = ["429", "503"].includes(status) ? ["Retry-After"] : []
+        expect(Object.keys(headers)).toEqual(expect.arrayContaining([...always, ...again]))
+        expect("Retry-After" in headers).toBe(again.length > 0)
+      }
+    }
+    const repeatable = operations.filter(({ responses }) => "Idempotent-Replayed" in responses["200"]!.headers)
+    expect(repeatable.map(({ operationId }) => operationId)).toEqual(["createTicket", "addStamps", "redeemReward"])
+  })
+
+  it("asks for an Idempotency-Key where the specification does", () => {
+    const asking = operations.filter(({ parameters = [] }) => parameters.some(({ name }) => name === "Idempotency-Key"))
+    expect(asking.map(({ operationId }) => operationId)).toEqual(["createTicket", "addStamps", "redeemReward"])
+    expect(named("redeemReward").requestBody?.required).toBe(false)
+    expect(named("createTicket").requestBody?.required).toBe(true)
+  })
+
+  it("has a webhook for each of the ten types of events, signed", () => {
+    expect(Object.keys(made.webhooks).sort()).toEqual([
+      "client.linked",
+      "client.notified",
+      "ping",
+      "quote.accepted",
+      "ticket.abandoned",
+      "ticket.collected",
+      "ticket.created",
+      "ticket.impossible",
+      "ticket.ready",
+      "ticket.reopened"
+    ])
+    for (const { post } of Object.values(made.webhooks)) {
+      expect(post.parameters.map(({ name }) => name)).toEqual(["Service-Signature"])
+    }
+  })
+
+  it("leaves no field without words", () => {
+    const mute = Object.entries(made.components.schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties)
+        .filter(([, { $ref, description }]) => $ref === undefined && description === undefined)
+        .map(([field]) => `${name}.${field}`)
+    )
+    expect(mute).toEqual([])
+  })
+
+  it("holds nothing of the generator's own errors, and refuses unknown fields only in what is asked", () => {
+    const text = JSON.stringify(document)
+    expect(text).not.toContain("HttpApiDecodeError")
+    expect(text).not.toContain("/schemas/unknown")
+    const closed = Object.entries(made.components.schemas).filter(
+      ([, schema]) => "additionalProperties" in schema && schema.additionalProperties === false
+    )
+    expect(closed.map(([name]) => name)).toEqual([
+      "NotifiedInput",
+      "RedeemInput",
+      "StampsInput",
+      "StatusInput",
+      "TicketInput",
+      "TicketItemInput"
+    ])
+  })
+})
+
+describe("every example is what its schema says", () => {
+  it.each(endpoints)("$id", ({ id, endpoint }) => {
+    const { requestBody, responses } = named(id)
+    for (const [name, { value }] of shownIn(requestBody)) {
+      expect(problems(Option.getOrThrow(endpoint.payloadSchema) as Schema.Schema.All, value), name).toBeUndefined()
+    }
+    for (const [status, response] of Object.entries(responses)) {
+      // The errors that all endpoints share belong to the API; an endpoint's own schema knows the rest.
+      const schema =
+        Number(status) < 400 ? endpoint.successSchema : Schema.Union(endpoint.errorSchema, WorkshopApi.errorSchema)
+      for (const [name, { value }] of shownIn(response)) expect(problems(schema, value), name).toBeUndefined()
+    }
+  })
+
+  it.each(Object.keys(eventTypes) as Array<EventType>)("event %s", (type) => {
+    expect(problems(eventSchema(type), eventExample(type))).toBeUndefined()
+  })
+})
+
+describe("the samples of refusals", () => {
+  it("leave out no refusal that the service knows", () => {
+    const shown = new Set(Object.values(refusalSamples).map(({ refusal }) => refusal._tag))
+    const others = ["ScopeMissing", "InvalidRequest", "LimitReached", "SandboxTokenWrong"]
+    expect(Object.keys(failureRows).filter((tag) => !shown.has(tag as never) && !others.includes(tag))).toEqual([])
+  })
+})

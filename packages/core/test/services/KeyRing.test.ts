@@ -1,0 +1,190 @@
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import { keyHash } from "../../src/domain/ApiKey.js"
+import type { ShopId } from "../../src/domain/Identifier.js"
+import { MINUTE_MS, SECOND_MS } from "../../src/domain/Instant.js"
+import { Directory } from "../../src/ports/Directory.js"
+import { Reads } from "../../src/ports/Reads.js"
+import { KeyRing } from "../../src/services/KeyRing.js"
+import { Keys } from "../../src/services/Keys.js"
+import { Shops } from "../../src/services/Shops.js"
+import { TEST_START as T } from "../../src/testing/SettableClock.js"
+import { inWorkshop, keyInput, openShop, refusalOf, shopPatch } from "./Workbench.js"
+
+const newKey = Effect.fnUntraced(function* () {
+  const { shop_id } = yield* openShop()
+  const { key, record } = yield* (yield* Keys).create(shop_id, keyInput("Till"))
+  return { shop_id, key, record }
+})
+
+/** A key ring whose look-ups are counted, and wait for `gate` where there is one. */
+const observed = Effect.fnUntraced(function* (gate?: Deferred.Deferred<void>) {
+  const directory = yield* Directory
+  const looked: Array<string> = []
+  const watched = Layer.succeed(Directory, {
+    ...directory,
+    keyByHash: (hash) =>
+      Effect.tap(directory.keyByHash(hash), () => {
+        looked.push(hash)
+        return gate === undefined ? Effect.void : Deferred.await(gate)
+      })
+  })
+  const context = yield* Layer.build(Layer.fresh(KeyRing.Default).pipe(Layer.provide(watched)))
+  return { ring: yield* Effect.provide(KeyRing, context), looked }
+}, Effect.scoped)
+
+describe("§5 Authentication", () => {
+  it(
+    "a key is shown once, at creation; what is kept is its hash and its last four characters",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { shop_id, key, record } = yield* newKey()
+        expect(key).toMatch(/^wk_live_[A-Za-z0-9_-]{43}$/)
+        expect(record).toMatchObject({ hash: keyHash(key), last_four: key.slice(-4), name: "Till", revoked_at: null })
+        expect(JSON.stringify(yield* (yield* Keys).list(shop_id))).not.toContain(key)
+      })
+    )
+  )
+
+  it(
+    "a key reaches only its own shop",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const ring = yield* KeyRing
+        const [one, other] = [yield* newKey(), yield* newKey()]
+        for (const { key, shop_id, record } of [one, other]) {
+          const holder = yield* ring.holderOf(key, T)
+          expect(holder?.caller).toMatchObject({ shop_id, caller_id: record.id, scopes: ["tickets:read"], via: "api" })
+        }
+      })
+    )
+  )
+
+  it(
+    "missing, wrong or revoked: nobody's",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const ring = yield* KeyRing
+        const { key, record } = yield* newKey()
+        for (const wrong of ["", "x", key.slice(0, -1), `${key}x`, key.toUpperCase(), `wk_live_${"A".repeat(43)}`]) {
+          expect(yield* ring.holderOf(wrong, T)).toBeNull()
+        }
+        yield* (yield* Keys).revoke(record.id)
+        expect(yield* ring.holderOf(key, T)).toBeNull()
+      })
+    )
+  )
+
+  it(
+    "a revoke is felt at once although the key was believed; other keys stay",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const ring = yield* KeyRing
+        const { shop_id, key, record } = yield* newKey()
+        const second = yield* (yield* Keys).create(shop_id, keyInput("Web"))
+        expect(yield* ring.holderOf(key, T)).not.toBeNull()
+        yield* (yield* Keys).revoke(record.id)
+        expect(yield* ring.holderOf(key, T)).toBeNull()
+        expect(yield* ring.holderOf(second.key, T)).not.toBeNull()
+      })
+    )
+  )
+
+  it(
+    "a change of the shop's flags is felt at once",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const ring = yield* KeyRing
+        const { shop_id, key } = yield* newKey()
+        expect((yield* ring.holderOf(key, T))?.shop.api_enabled).toBe(true)
+        yield* (yield* Shops).change(shop_id, shopPatch({ api_enabled: false, approved: false, active: false }))
+        const shop = (yield* ring.holderOf(key, T))?.shop
+        expect(shop).toMatchObject({ api_enabled: false, approved: false, active: false })
+      })
+    )
+  )
+
+  it(
+    "at most five active keys per shop; a revoked one makes room",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const keys = yield* Keys
+        const { shop_id, record } = yield* newKey()
+        for (const name of ["2", "3", "4", "5"]) yield* keys.create(shop_id, keyInput(name))
+        expect(yield* refusalOf(keys.create(shop_id, keyInput("6")))).toBe("TooManyKeys")
+        yield* keys.revoke(record.id)
+        expect(yield* refusalOf(keys.create(shop_id, keyInput("6")))).toBeNull()
+        expect(yield* refusalOf(keys.create(shop_id, keyInput("7")))).toBe("TooManyKeys")
+        expect((yield* (yield* Reads).keys(shop_id)).map(({ name }) => name)).toEqual(["Till", "2", "3", "4", "5", "6"])
+      })
+    )
+  )
+
+  it(
+    "revoking twice keeps the first instant; a key that never was is not found",
+    inWorkshop((clock) =>
+      Effect.gen(function* () {
+        const keys = yield* Keys
+        const { record, shop_id } = yield* newKey()
+        const first = yield* keys.revoke(record.id)
+        clock.advance(MINUTE_MS)
+        expect(yield* keys.revoke(record.id)).toEqual(first)
+        expect(yield* refusalOf(keys.revoke(shop_id as never))).toBe("KeyNotFound")
+        expect(yield* refusalOf(keys.create(record.id as unknown as ShopId, keyInput("x")))).toBe("ShopNotFound")
+      })
+    )
+  )
+})
+
+describe("How long a key is believed", () => {
+  it(
+    "thirty seconds from its look-up, so that a revoke elsewhere is felt within the minute",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { key, record } = yield* newKey()
+        const { ring, looked } = yield* observed()
+        yield* ring.holderOf(key, T)
+        yield* ring.holderOf(key, T + 30 * SECOND_MS - 1)
+        expect(looked).toHaveLength(1)
+        // Revoked through another node's ring: this one is not told.
+        yield* (yield* Keys).revoke(record.id)
+        expect(yield* ring.holderOf(key, T + 30 * SECOND_MS - 1)).not.toBeNull()
+        expect(yield* ring.holderOf(key, T + 30 * SECOND_MS)).toBeNull()
+        expect(looked).toHaveLength(2)
+      })
+    )
+  )
+
+  it(
+    "misses are not remembered: a key made a moment later works at once",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { ring, looked } = yield* observed()
+        const unknown = `wk_live_${"A".repeat(43)}`
+        for (const _ of [1, 2, 3]) expect(yield* ring.holderOf(unknown, T)).toBeNull()
+        expect(looked).toHaveLength(3)
+        yield* ring.holderOf("no key at all", T)
+        expect(looked).toHaveLength(3)
+      })
+    )
+  )
+
+  it(
+    "a look-up begun before a revoke is not believed after it",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { key, record, shop_id } = yield* newKey()
+        const gate = yield* Deferred.make<void>()
+        const { ring, looked } = yield* observed(gate)
+        const early = yield* Effect.fork(ring.holderOf(key, T))
+        yield* Effect.repeat(Effect.yieldNow(), { until: () => looked.length === 1 })
+        expect(Option.isNone(yield* Fiber.poll(early))).toBe(true)
+        yield* (yield* Keys).revoke(record.id)
+        ring.forget(shop_id)
+        yield* Deferred.succeed(gate, undefined)
+        yield* Fiber.join(early)
+        expect(yield* ring.holderOf(key, T)).toBeNull()
+      })
+    )
+  )
+})

@@ -1,0 +1,144 @@
+import { Effect, Either } from "effect"
+import { describe, expect, it } from "vitest"
+import type { ClientId, OfferId } from "../../src/domain/Identifier.js"
+import { DAY_MS } from "../../src/domain/Instant.js"
+import { Clients } from "../../src/services/Clients.js"
+import { Closer } from "../../src/services/Closer.js"
+import { Offers } from "../../src/services/Offers.js"
+import { Tickets } from "../../src/services/Tickets.js"
+import { Webhooks } from "../../src/services/Webhooks.js"
+import { ticketInput } from "../../src/testing/Fixtures.js"
+import { inWorkshop, openClient, openShop, query, refusalOf, regular, ticketId } from "./Workbench.js"
+
+const PHONE = "+21620123456"
+
+const offered = Effect.fnUntraced(function* () {
+  const caller = yield* openShop()
+  const { id } = yield* openClient(PHONE)
+  const { data } = yield* (yield* Tickets).create(caller, ticketInput({ service: "Hem", client_phone: PHONE }))
+  const [offer] = yield* (yield* Offers).ofClient(id)
+  return { caller, id, ticket: ticketId(data), offer: offer! }
+})
+
+describe("§4 the ticket is offered to the account holding client_phone", () => {
+  it(
+    "nobody is linked automatically",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { caller, id, ticket, offer } = yield* offered()
+        expect(offer).toMatchObject({ shop_id: caller.shop_id, ticket_id: ticket, status: "open" })
+        expect((yield* (yield* Tickets).byId(caller, ticket)).client).toBeNull()
+        expect(yield* refusalOf((yield* Clients).byId(caller, id))).toBe("ClientNotFound")
+      })
+    )
+  )
+
+  it(
+    "accepted: the shop knows the client, the ticket is theirs, client.linked is raised",
+    inWorkshop((clock) =>
+      Effect.gen(function* () {
+        const { caller, id, ticket, offer } = yield* offered()
+        clock.advance(1000)
+        yield* (yield* Offers).accept(offer.id)
+        const linked = yield* (yield* Tickets).byId(caller, ticket)
+        expect(linked.client).toEqual({ id, display_name: "Amira Baccar" })
+        expect(yield* (yield* Clients).byId(caller, id)).toMatchObject({ tickets_open: 1, tickets_total: 1 })
+        const events = (yield* (yield* Webhooks).events(caller.shop_id)).map(({ body }) => JSON.parse(body))
+        expect(events.map(({ type }) => type)).toEqual(["ticket.created", "client.linked"])
+        expect(events[1].data).toEqual({ ticket: linked, client: linked.client })
+        const page = yield* (yield* Tickets).list(caller, query({ updated_since: linked.updated_at }))
+        expect(page.data.map(({ id }) => id)).toEqual([ticket])
+      })
+    )
+  )
+
+  it(
+    "answered twice, either way: the offer is closed",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const offers = yield* Offers
+        const { offer } = yield* offered()
+        yield* offers.accept(offer.id)
+        expect([yield* refusalOf(offers.accept(offer.id)), yield* refusalOf(offers.block(offer.id))]).toEqual([
+          "OfferClosed",
+          "OfferClosed"
+        ])
+      })
+    )
+  )
+
+  it(
+    "accepted and blocked at once: one of them",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const offers = yield* Offers
+        const { offer } = yield* offered()
+        const answers = yield* Effect.all(
+          [offers.accept, offers.block, offers.accept, offers.block].map((answer) => Effect.either(answer(offer.id))),
+          { concurrency: "unbounded" }
+        )
+        expect(answers.filter(Either.isRight)).toHaveLength(1)
+      })
+    )
+  )
+
+  it(
+    "blocking the shop closes its other open offers, now and later",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { caller, id, offer } = yield* offered()
+        const [offers, tickets] = [yield* Offers, yield* Tickets]
+        yield* tickets.create(caller, ticketInput({ service: "Zip", client_phone: PHONE }))
+        const second = (yield* offers.ofClient(id))[1]!
+        yield* offers.block(offer.id)
+        yield* tickets.create(caller, ticketInput({ service: "Zip", client_phone: PHONE }))
+        expect((yield* offers.ofClient(id)).map(({ status }) => status)).toEqual(["blocked"])
+        expect(yield* refusalOf(offers.accept(second.id))).toBe("OfferClosed")
+      })
+    )
+  )
+
+  it(
+    "a ticket that has its client already keeps them; whoever accepts is known all the same",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const caller = yield* openShop()
+        const first = yield* regular(caller, "+21620999999")
+        const { id } = yield* openClient(PHONE)
+        const input = ticketInput({ service: "Hem", client_id: first, client_phone: PHONE })
+        const { data } = yield* (yield* Tickets).create(caller, input)
+        const [offer] = yield* (yield* Offers).ofClient(id)
+        yield* (yield* Offers).accept(offer!.id)
+        expect((yield* (yield* Tickets).byId(caller, ticketId(data))).client?.id).toBe(first)
+        expect(yield* (yield* Clients).byId(caller, id)).toMatchObject({ tickets_total: 0 })
+      })
+    )
+  )
+
+  it(
+    "what the client does is no news from the shop: it does not put the closure off",
+    inWorkshop((clock) =>
+      Effect.gen(function* () {
+        const { caller, ticket, offer } = yield* offered()
+        clock.advance(59 * DAY_MS)
+        yield* (yield* Offers).accept(offer.id)
+        clock.advance(DAY_MS)
+        expect(yield* (yield* Closer).runOnce).toBe(1)
+        expect((yield* (yield* Tickets).byId(caller, ticket)).abandon_reason).toBe("no_news")
+      })
+    )
+  )
+
+  it(
+    "an offer or a client that never was is not found",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const caller = yield* openShop()
+        const offers = yield* Offers
+        expect(yield* refusalOf(offers.accept(caller.caller_id as unknown as OfferId))).toBe("OfferNotFound")
+        expect(yield* refusalOf(offers.ofClient(caller.caller_id as unknown as ClientId))).toBe("ClientNotFound")
+        expect(yield* refusalOf((yield* Clients).inbox(caller.caller_id as unknown as ClientId))).toBe("ClientNotFound")
+      })
+    )
+  )
+})

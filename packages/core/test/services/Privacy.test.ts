@@ -1,0 +1,191 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import type { ClientId } from "../../src/domain/Identifier.js"
+import type { Caller } from "../../src/services/Caller.js"
+import { Clients } from "../../src/services/Clients.js"
+import { Loyalty } from "../../src/services/Loyalty.js"
+import { Offers } from "../../src/services/Offers.js"
+import { Tickets } from "../../src/services/Tickets.js"
+import { Webhooks } from "../../src/services/Webhooks.js"
+import { changing, run, ticketInput } from "../../src/testing/Fixtures.js"
+import { SettableClock } from "../../src/testing/SettableClock.js"
+import {
+  inWorkshop,
+  key,
+  openClient,
+  openShop,
+  query,
+  refusalOf,
+  regular,
+  stamps,
+  ticketId,
+  workshopLayer
+} from "./Workbench.js"
+
+const PHONE = "+21620123456"
+
+/** The client blocks the shop by an offer. */
+const block = Effect.fnUntraced(function* (caller: Caller, id: ClientId, phone = PHONE) {
+  yield* (yield* Tickets).create(caller, ticketInput({ service: "Hem", client_phone: phone }))
+  const offers = yield* Offers
+  const open = (yield* offers.ofClient(id)).find(({ status }) => status === "open")
+  yield* offers.block(open!.id)
+})
+
+/** A shop's day with a phone number, and all that the shop gets to see of it. The worlds differ in who holds the number. */
+const world = (holder: "nobody" | "somebody" | "blocking") => {
+  const clock = new SettableClock()
+  return Effect.gen(function* () {
+    const caller = yield* openShop()
+    const tickets = yield* Tickets
+    const clients = yield* Clients
+    const { id } = yield* openClient(holder === "nobody" ? "+21629999999" : PHONE)
+    if (holder === "blocking") yield* block(caller, id)
+    else {
+      // As many commands, so that the same random bytes follow.
+      yield* tickets.create(caller, ticketInput({ service: "Hem", client_phone: PHONE }))
+      yield* run(changing(caller.shop_id, () => undefined))
+    }
+    clock.advance(1000)
+    const created = yield* tickets.create(
+      caller,
+      ticketInput({ service: "Zip", client_phone: PHONE, price_minor: 5 }),
+      key("k")
+    )
+    const ready = yield* tickets.changeStatus(caller, ticketId(created.data), "ready")
+    const found = yield* refusalOf(clients.byPhone(caller, query({ phone: PHONE }).phone!))
+    const listed = yield* tickets.list(caller, query({ phone: PHONE }))
+    const events = yield* (yield* Webhooks).events(caller.shop_id)
+    return JSON.stringify({ created, ready, found, listed, events })
+  }).pipe(Effect.provide(workshopLayer(clock, 5)), Effect.withClock(clock), Effect.runPromise)
+}
+
+describe("§4 client_phone: the answer is identical whether or not an account exists", () => {
+  it("to the last byte, as are reads and events: nobody, somebody, or somebody who blocks the shop", async () => {
+    const nobody = await world("nobody")
+    expect(nobody).toContain('"found":"ClientNotFound"')
+    expect(await world("somebody")).toBe(nobody)
+    expect(await world("blocking")).toBe(nobody)
+  })
+})
+
+describe("A client who blocks the shop is, for that shop, as one that never existed (contract §6)", () => {
+  const blocked = Effect.fnUntraced(function* () {
+    const caller = yield* openShop()
+    const id = yield* regular(caller)
+    const tickets = yield* Tickets
+    const { data } = yield* tickets.create(
+      caller,
+      ticketInput({ service: "Hem", client_id: id, client_phone: PHONE }),
+      key("k")
+    )
+    const given = yield* (yield* Loyalty).giveStamps(caller, id, stamps(10), key("k"))
+    yield* block(caller, id)
+    return { caller, id, data, given }
+  })
+
+  it(
+    "404 everywhere, as for an id that never was",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { caller, id } = yield* blocked()
+        const [clients, loyalty, tickets] = [yield* Clients, yield* Loyalty, yield* Tickets]
+        const never = caller.caller_id as unknown as ClientId
+        for (const client_id of [id, never]) {
+          const refusals = [
+            yield* refusalOf(clients.byId(caller, client_id)),
+            yield* refusalOf(loyalty.read(caller, client_id)),
+            yield* refusalOf(loyalty.giveStamps(caller, client_id, stamps(1), key("new"))),
+            yield* refusalOf(loyalty.redeem(caller, client_id, key("new"))),
+            yield* refusalOf(tickets.create(caller, ticketInput({ service: "Hem", client_id }), key("new")))
+          ]
+          expect(refusals).toEqual(Array(5).fill("ClientNotFound"))
+          expect((yield* tickets.list(caller, query({ client_id }))).data).toEqual([])
+        }
+        expect(yield* refusalOf(clients.byPhone(caller, query({ phone: PHONE }).phone!))).toBe("ClientNotFound")
+      })
+    )
+  )
+
+  it(
+    "ticket.client is null, and nothing is told, notified or earned any more",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { caller, id, data } = yield* blocked()
+        const tickets = yield* Tickets
+        const events = Effect.flatMap(Webhooks, (webhooks) => webhooks.events(caller.shop_id))
+        const before = (yield* events).length
+        expect((yield* tickets.byId(caller, ticketId(data))).client).toBeNull()
+        expect((yield* tickets.byNumber(caller, data.number!)).data.client).toBeNull()
+        expect((yield* tickets.list(caller, query({}))).data.map(({ client }) => client)).toEqual([null, null])
+        const ready = yield* tickets.changeStatus(caller, ticketId(data), "ready")
+        expect([ready.client, ready.notified_at]).toEqual([null, null])
+        const after = (yield* events).slice(before)
+        expect(after.map(({ type }) => type)).toEqual(["ticket.ready"])
+        expect(JSON.parse(after[0]!.body).data.ticket.client).toBeNull()
+        expect(yield* (yield* Clients).inbox(id)).toEqual([])
+      })
+    )
+  )
+
+  it(
+    "what was answered before is repeated as it was",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { caller, id, data, given } = yield* blocked()
+        const input = ticketInput({ service: "Hem", client_id: id, client_phone: PHONE })
+        const again = yield* (yield* Tickets).create(caller, input, key("k"))
+        expect([again.replayed, again.data]).toEqual([true, data])
+        expect(again.data.client?.id).toBe(id)
+        const stamped = yield* (yield* Loyalty).giveStamps(caller, id, stamps(10), key("k"))
+        expect(stamped).toEqual({ data: given.data, replayed: true })
+      })
+    )
+  )
+
+  it(
+    "a later visit does not lift a block; another shop is not touched by it",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { caller, id } = yield* blocked()
+        const other = yield* openShop()
+        const clients = yield* Clients
+        for (const { shop_id } of [caller, other]) yield* clients.visit(id, shop_id)
+        expect(yield* refusalOf(clients.byId(caller, id))).toBe("ClientNotFound")
+        expect(yield* refusalOf(clients.byId(other, id))).toBeNull()
+      })
+    )
+  )
+})
+
+describe("Only clients who already know the shop are visible (spec §4)", () => {
+  it(
+    "an account, an open offer or another shop's client is nobody's business",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const [caller, other] = [yield* openShop(), yield* openShop()]
+        const id = yield* regular(other)
+        const clients = yield* Clients
+        yield* (yield* Tickets).create(caller, ticketInput({ service: "Hem", client_phone: PHONE }))
+        expect(yield* refusalOf(clients.byId(caller, id))).toBe("ClientNotFound")
+        expect(yield* refusalOf(clients.byPhone(caller, query({ phone: PHONE }).phone!))).toBe("ClientNotFound")
+        expect(yield* clients.byPhone(other, query({ phone: PHONE }).phone!)).toMatchObject({ id, tickets_total: 0 })
+      })
+    )
+  )
+
+  it(
+    "a client who hides their name is abbreviated: answers and events alike",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const caller = yield* openShop()
+        const { id } = yield* openClient(PHONE, true)
+        yield* (yield* Clients).visit(id, caller.shop_id)
+        const { data } = yield* (yield* Tickets).create(caller, ticketInput({ service: "Hem", client_id: id }))
+        expect(data.client).toEqual({ id, display_name: "Amira B." })
+        expect((yield* (yield* Clients).byId(caller, id)).display_name).toBe("Amira B.")
+        expect(JSON.stringify(yield* (yield* Webhooks).events(caller.shop_id))).not.toContain("Baccar")
+      })
+    )
+  )
+})

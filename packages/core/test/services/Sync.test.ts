@@ -1,0 +1,105 @@
+import { Effect, Fiber } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { TicketId } from "../../src/domain/Identifier.js"
+import type { Ticket } from "../../src/domain/Ticket.js"
+import type { Caller } from "../../src/services/Caller.js"
+import type { PageMeta } from "../../src/services/TicketQuery.js"
+import { Tickets } from "../../src/services/Tickets.js"
+import { ticketInput } from "../../src/testing/Fixtures.js"
+import { SettableClock } from "../../src/testing/SettableClock.js"
+import { openShop, query, SEED, workshopLayer } from "./Workbench.js"
+
+interface Page {
+  readonly data: ReadonlyArray<Ticket>
+  readonly meta: PageMeta
+}
+
+/** A write: a new ticket, or news of an older one; and by how much the clock moves before it. */
+interface Write {
+  readonly ticket: number | null
+  readonly ms: number
+}
+
+const write = fc.record<Write>({
+  ticket: fc.option(fc.nat({ max: 20 }), { freq: 4 }),
+  ms: fc.constantFrom(0, 0, 0, 0, 1, 7, -1, -5000, 3000)
+})
+
+const writing = Effect.fnUntraced(function* (caller: Caller, clock: SettableClock, writes: ReadonlyArray<Write>) {
+  const tickets = yield* Tickets
+  const made: Array<TicketId> = []
+  for (const { ticket, ms } of writes) {
+    clock.advance(ms)
+    const id = ticket === null || made.length === 0 ? undefined : made[ticket % made.length]
+    if (id === undefined) {
+      const { data } = yield* tickets.create(caller, ticketInput())
+      made.push(data.id as TicketId)
+    } else yield* tickets.recordNotified(caller, id, "call")
+  }
+})
+
+/** Follows the shop as a till would: pages to the end, then again from `synced_until`. */
+const following = Effect.fnUntraced(function* (
+  caller: Caller,
+  sizes: ReadonlyArray<number>,
+  known: Map<string, Ticket>,
+  isOver: () => boolean
+) {
+  const tickets = yield* Tickets
+  let since = "1970-01-01"
+  let pages = 0
+  for (let last = false; !last; ) {
+    last = isOver()
+    let cursor: string | null = null
+    do {
+      const limit = String(sizes[pages++ % sizes.length])
+      const page: Page = yield* tickets.list(
+        caller,
+        query({ updated_since: since, limit, ...(cursor === null ? {} : { cursor }) })
+      )
+      for (const ticket of page.data) known.set(ticket.id, ticket)
+      cursor = page.meta.next_cursor
+      expect(page.meta.has_more).toBe(cursor !== null)
+      if (cursor === null) since = page.meta.synced_until!
+      // Whoever may go first meanwhile.
+      yield* Effect.repeatN(Effect.yieldNow(), pages % 4)
+    } while (cursor !== null)
+  }
+})
+
+const whole = Effect.fnUntraced(function* (caller: Caller) {
+  const { data } = yield* (yield* Tickets).list(caller, query({ limit: "100" }))
+  return new Map(data.map((ticket) => [ticket.id, ticket]))
+})
+
+const synced = (writers: ReadonlyArray<ReadonlyArray<Write>>, sizes: ReadonlyArray<number>) => {
+  const clock = new SettableClock()
+  return Effect.gen(function* () {
+    const caller = yield* openShop()
+    const known = new Map<string, Ticket>()
+    let over = false
+    const till = yield* Effect.fork(following(caller, sizes, known, () => over))
+    yield* Effect.forEach(writers, (writes) => writing(caller, clock, writes), { concurrency: "unbounded" })
+    over = true
+    yield* Fiber.join(till)
+    expect(Object.fromEntries(known)).toEqual(Object.fromEntries(yield* whole(caller)))
+  }).pipe(Effect.provide(workshopLayer(clock)), Effect.withClock(clock), Effect.runPromise)
+}
+
+describe("Who keeps following updated_since and cursor never misses a change (contract §1)", () => {
+  it(`at any page size, with a clock that stands or steps back (seed ${SEED})`, async () => {
+    const writers = fc.array(fc.array(write, { minLength: 1, maxLength: 25 }), { minLength: 1, maxLength: 3 })
+    const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 100 })), {
+      minLength: 1,
+      maxLength: 5
+    })
+    await fc.assert(fc.asyncProperty(writers, sizes, synced), { seed: SEED, numRuns: 120 })
+  }, 60_000)
+
+  it("one page at a time of one, every change in one millisecond", () =>
+    synced(
+      [0, 1, 2].map(() => Array.from({ length: 30 }, (_, i) => ({ ticket: i % 3 === 0 ? null : i, ms: 0 }))),
+      [1]
+    ))
+})

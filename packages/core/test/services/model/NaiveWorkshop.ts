@@ -1,0 +1,329 @@
+import {
+  type Answer,
+  iso,
+  type Json,
+  type Line,
+  type NaiveClient,
+  type NaiveOffer,
+  type NaiveShop,
+  type NaiveTicket,
+  quoteShown,
+  refused,
+  ticketShown
+} from "./NaiveRecords.js"
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/**
+ * The workshop as the specification tells it, written apart from the service: arrays, ifs and nothing shared with it.
+ * Tickets, clients and shops are known by their place in their array.
+ */
+export class NaiveWorkshop {
+  readonly tickets: Array<NaiveTicket> = []
+  readonly offers: Array<NaiveOffer> = []
+  readonly inbox: Array<{ client: number; type: string; ticket: Json }> = []
+  #known: Array<string> = []
+  #blocked: Array<string> = []
+  #ledger: Array<Line> = []
+  #given: Array<{ who: string; day: number; n: number }> = []
+  #remembered: Array<{ place: string; request: string; answer: Json; until: number }> = []
+  clock: number
+
+  constructor(
+    readonly shops: ReadonlyArray<NaiveShop>,
+    readonly clients: ReadonlyArray<NaiveClient>,
+    start: number
+  ) {
+    this.clock = start
+  }
+
+  #now(shop: number): number {
+    return Math.max(this.clock, this.shops[shop]!.last)
+  }
+
+  /** Something of the shop was changed: its time stands here from now on. */
+  #changed(shop: number): void {
+    this.shops[shop]!.last = this.#now(shop)
+  }
+
+  sees(shop: number, client: number): boolean {
+    return this.#known.includes(`${shop} ${client}`) && !this.#blocked.includes(`${shop} ${client}`)
+  }
+
+  #badge(shop: number, client: number | null): Json {
+    return client !== null && this.sees(shop, client) ? { client, display_name: this.clients[client]!.name } : null
+  }
+
+  view(n: number): Json {
+    const t = this.tickets[n]!
+    return ticketShown(n, t, this.#badge(t.shop, t.client))
+  }
+
+  #raise(n: number, type: string, more: { readonly [name: string]: Json } = {}): void {
+    const shop = this.shops[this.tickets[n]!.shop]!
+    const at = iso(this.#now(this.tickets[n]!.shop))!
+    shop.events.push({ type, ticket: n, at, data: { ticket: this.view(n), ...more } })
+  }
+
+  /** Only successes are remembered, for thirty days (contract §3). */
+  #once(shop: number, place: string, key: string | null, request: string, run: () => Answer): Answer {
+    const full = `${place} ${key}`
+    const first = this.#remembered.find((r) => r.place === full && this.#now(shop) < r.until)
+    if (key !== null && first !== undefined) {
+      return first.request === request
+        ? { ok: { data: first.answer, replayed: true } }
+        : refused("IdempotencyKeyReused")
+    }
+    const until = this.#now(shop) + 30 * DAY
+    const answer = run()
+    if (!("ok" in answer)) return answer
+    if (key !== null) this.#remembered.push({ place: full, request, answer: answer.ok, until })
+    return { ok: { data: answer.ok, replayed: false } }
+  }
+
+  #dayOf(shop: number): number {
+    return Math.floor((this.#now(shop) + this.shops[shop]!.hours_ahead * HOUR) / DAY)
+  }
+
+  create(
+    shop: number,
+    caller: number,
+    key: string | null,
+    ask: {
+      readonly service: string
+      readonly client: number | null
+      readonly phone: string | null
+      readonly price: number | null
+      readonly deposit: number | null
+    }
+  ): Answer {
+    return this.#once(shop, `create ${caller}`, key, JSON.stringify(ask), () => {
+      if (ask.client !== null && !this.sees(shop, ask.client)) return refused("ClientNotFound")
+      const s = this.shops[shop]!
+      const now = this.#now(shop)
+      if (now >= s.hour.until) s.hour = { n: 0, until: now + HOUR }
+      if (this.#dayOf(shop) > s.day.day) s.day = { n: 0, day: this.#dayOf(shop) }
+      // A window that a refusal opened is opened again by the next command, so it does not count from here.
+      const fresh = s.hour.n === 0
+      if (s.hour.n >= 150 || s.day.n >= 600) {
+        if (fresh) s.hour.until = 0
+        return refused("LimitReached")
+      }
+      s.hour.n++
+      s.day.n++
+      const number = s.next
+      s.next = number === 9999 ? 1 : number + 1
+      this.#changed(shop)
+      const blank = { state: "workshop", outcome: null, before: null, quote: null, ready: null, collected: null }
+      const rest = { abandoned: null, reason: null, notified: null, earned: false }
+      const n =
+        this.tickets.push({ ...ask, ...blank, ...rest, shop, number, created: now, updated: now, news: now }) - 1
+      this.#raise(n, "ticket.created")
+      if (ask.client !== null) this.#raise(n, "client.linked", { client: this.#badge(shop, ask.client) })
+      if (ask.phone !== null) this.offers.push({ shop, ticket: n, phone: ask.phone, status: "open" })
+      return { ok: this.view(n) }
+    })
+  }
+
+  /** The statuses that a ticket takes now, and what happens otherwise (spec §3, contract §5). */
+  #allowed(t: NaiveTicket): ReadonlyArray<string> {
+    if (t.state === "workshop") return ["ready", "impossible"]
+    if (t.state === "ready" || t.state === "impossible") return ["collected", "workshop"]
+    if (t.state === "collected" && this.#now(t.shop) - t.collected! <= 24 * HOUR) return ["workshop"]
+    return []
+  }
+
+  status(shop: number, n: number, to: string): Answer {
+    const t = this.tickets[n]
+    if (t === undefined || t.shop !== shop) return refused("TicketNotFound")
+    const allowed = this.#allowed(t)
+    const from = t.state
+    if (!allowed.includes(to)) {
+      if (from === "abandoned") return { refused: "TicketAbandoned", allowed }
+      if (from === "collected" && allowed.length === 0) return { refused: "ReopenWindowPassed", allowed }
+      return { refused: from === to ? "SameState" : "InvalidTransition", allowed }
+    }
+    this.#changed(shop)
+    const now = this.#now(shop)
+    const linked = t.client !== null && this.sees(shop, t.client)
+    t.state = to
+    t.updated = t.news = now
+    if (to === "ready") t.ready = now
+    if (to === "collected") {
+      t.collected = now
+      t.outcome = from
+    }
+    if (to === "workshop") t.ready = t.collected = t.outcome = null
+    const tell = linked && (to === "ready" || to === "impossible")
+    if (tell) t.notified = now
+    if (to === "workshop") this.#raise(n, "ticket.reopened", { from })
+    else this.#raise(n, `ticket.${to}`)
+    if (tell) {
+      this.#raise(n, "client.notified", { channel: "app", notified_at: iso(now) })
+      this.inbox.push({ client: t.client!, type: `ticket.${to}`, ticket: this.view(n) })
+    }
+    const earns = to === "ready" || (to === "collected" && t.outcome === "ready")
+    if (earns && linked && this.shops[shop]!.program && !t.earned) {
+      t.earned = true
+      this.#ledger.push({ shop, client: t.client!, stamps: this.shops[shop]!.per_ticket, redeem: false, at: now })
+    }
+    return { ok: this.view(n) }
+  }
+
+  #act(shop: number, n: number, by: "shop" | "client", change: (t: NaiveTicket, now: number) => string | null): Answer {
+    const t = this.tickets[n]
+    if (t === undefined || t.shop !== shop) return refused("TicketNotFound")
+    if (t.state === "abandoned") return refused("TicketAbandoned")
+    const refusal = change(t, this.#now(shop))
+    if (refusal !== null) return refused(refusal)
+    this.#changed(shop)
+    t.updated = this.#now(shop)
+    if (by === "shop") t.news = t.updated
+    return { ok: this.view(n) }
+  }
+
+  notified(shop: number, n: number, channel: string): Answer {
+    const answer = this.#act(shop, n, "shop", (t, now) => {
+      t.notified = now
+      return null
+    })
+    if ("ok" in answer) this.#raise(n, "client.notified", { channel, notified_at: iso(this.tickets[n]!.notified) })
+    return answer
+  }
+
+  quote(shop: number, n: number, price: number): Answer {
+    return this.#act(shop, n, "shop", (t, now) => {
+      if (t.deposit !== null && price < t.deposit) return "InvalidInput"
+      t.quote = { status: "proposed", price, proposed: now, answered: null }
+      return null
+    })
+  }
+
+  answerQuote(shop: number, n: number, status: "accepted" | "refused"): Answer {
+    const answer = this.#act(shop, n, "client", (t, now) => {
+      if (t.quote === null || t.quote.status !== "proposed") return "QuoteClosed"
+      t.quote = { ...t.quote, status, answered: now }
+      if (status === "accepted") {
+        t.before = t.price
+        t.price = t.quote.price
+      }
+      return null
+    })
+    if ("ok" in answer && status === "accepted") {
+      this.#raise(n, "quote.accepted", { quote: quoteShown(this.tickets[n]!) })
+    }
+    return answer
+  }
+
+  visit(shop: number, client: number): Answer {
+    const pair = `${shop} ${client}`
+    if (this.#known.includes(pair) || this.#blocked.includes(pair)) return { ok: null }
+    this.#known.push(pair)
+    this.#changed(shop)
+    return { ok: null }
+  }
+
+  offersSeen(client: number): ReadonlyArray<NaiveOffer> {
+    return this.offers.filter(
+      ({ phone, status, shop }) =>
+        phone === this.clients[client]!.phone && !(status === "open" && this.#blocked.includes(`${shop} ${client}`))
+    )
+  }
+
+  answerOffer(client: number, offer: NaiveOffer, status: "accepted" | "blocked"): Answer {
+    const { shop } = offer
+    const pair = `${shop} ${client}`
+    if (offer.status !== "open" || this.#blocked.includes(pair)) return refused("OfferClosed")
+    offer.status = status
+    this.#changed(shop)
+    if (status === "blocked") {
+      this.#blocked.push(pair)
+      return { ok: null }
+    }
+    if (!this.#known.includes(pair)) this.#known.push(pair)
+    const t = this.tickets[offer.ticket]!
+    if (t.client === null) {
+      t.client = client
+      t.updated = this.#now(shop)
+      this.#raise(offer.ticket, "client.linked", { client: this.#badge(shop, client) })
+    }
+    return { ok: null }
+  }
+
+  card(shop: number, client: number): { readonly [name: string]: Json } {
+    const lines = this.#ledger.filter((line) => line.shop === shop && line.client === client)
+    const balance = lines.reduce((sum, line) => sum + line.stamps, 0)
+    return {
+      balance,
+      lifetime: lines.reduce((sum, line) => sum + Math.max(line.stamps, 0), 0),
+      rewards_available: Math.floor(balance / this.shops[shop]!.required),
+      rewards_redeemed: lines.filter(({ redeem }) => redeem).length,
+      updated_at: iso(lines[lines.length - 1]?.at ?? null)
+    }
+  }
+
+  stamps(shop: number, caller: number, key: string, client: number, count: number): Answer {
+    return this.#once(shop, `stamps ${caller}`, key, `${client} ${count}`, () => {
+      if (!this.sees(shop, client)) return refused("ClientNotFound")
+      if (!this.shops[shop]!.program) return refused("LoyaltyOff")
+      const who = `${shop} ${caller} ${client}`
+      const today = this.#given.filter((gift) => gift.who === who && gift.day === this.#dayOf(shop))
+      if (today.reduce((sum, gift) => sum + gift.n, 0) + count > 20) return refused("LimitReached")
+      this.#given.push({ who, day: this.#dayOf(shop), n: count })
+      const before = this.card(shop, client).rewards_available as number
+      this.#changed(shop)
+      this.#ledger.push({ shop, client, stamps: count, redeem: false, at: this.#now(shop) })
+      const card = this.card(shop, client)
+      return { ok: { card, added: count, rewards_unlocked: (card.rewards_available as number) - before } }
+    })
+  }
+
+  redeem(shop: number, caller: number, key: string, client: number): Answer {
+    return this.#once(shop, `redeem ${caller}`, key, `${client}`, () => {
+      if (!this.sees(shop, client)) return refused("ClientNotFound")
+      const s = this.shops[shop]!
+      if (!s.program) return refused("LoyaltyOff")
+      if ((this.card(shop, client).balance as number) < s.required) return refused("NoReward")
+      this.#changed(shop)
+      const now = this.#now(shop)
+      this.#ledger.push({ shop, client, stamps: -s.required, redeem: true, at: now })
+      return { ok: { card: this.card(shop, client), reward: { label: "A hem", redeemed_at: iso(now) } } }
+    })
+  }
+
+  settings(shop: number, change: Partial<Pick<NaiveShop, "program" | "required" | "per_ticket" | "next">>): Answer {
+    Object.assign(this.shops[shop]!, change)
+    this.#changed(shop)
+    return { ok: null }
+  }
+
+  /** Closes what is due: ready tickets never collected, and workshop tickets without news, for sixty days (spec §3). */
+  close(): Answer {
+    let closed = 0
+    this.tickets.forEach((t, n) => {
+      const since = t.state === "ready" ? t.ready! : t.state === "workshop" ? t.news : null
+      if (since === null || this.clock < since + 60 * DAY) return
+      this.#changed(t.shop)
+      t.reason = t.state === "ready" ? "uncollected" : "no_news"
+      t.abandoned = since + 60 * DAY
+      t.state = "abandoned"
+      t.updated = this.#now(t.shop)
+      this.#raise(n, "ticket.abandoned", { reason: t.reason })
+      closed++
+    })
+    return { ok: closed }
+  }
+
+  client(shop: number, client: number): Json {
+    if (!this.sees(shop, client)) return null
+    const theirs = this.tickets.filter((t) => t.shop === shop && t.client === client)
+    return {
+      client,
+      display_name: this.clients[client]!.name,
+      tickets_open: theirs.filter(({ state }) => ["workshop", "ready", "impossible"].includes(state)).length,
+      tickets_total: theirs.length,
+      loyalty: this.shops[shop]!.program ? this.card(shop, client) : null
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import { type Effect as Eff, Effect } from "effect"
+import type { TicketInput } from "../../../src/decisions/TicketInput.js"
+import type { ClientId, TicketId } from "../../../src/domain/Identifier.js"
+import type { TicketStatus } from "../../../src/domain/TicketLifecycle.js"
+import type { Caller } from "../../../src/services/Caller.js"
+import { Clients } from "../../../src/services/Clients.js"
+import { Closer } from "../../../src/services/Closer.js"
+import { Loyalty } from "../../../src/services/Loyalty.js"
+import { Offers } from "../../../src/services/Offers.js"
+import { Quotes } from "../../../src/services/Quotes.js"
+import { Shops } from "../../../src/services/Shops.js"
+import { Tickets } from "../../../src/services/Tickets.js"
+import { ticketInput } from "../../../src/testing/Fixtures.js"
+import type { SettableClock } from "../../../src/testing/SettableClock.js"
+import { key, quote, shopPatch, stamps } from "../Workbench.js"
+import type { Act } from "./Act.js"
+import type { Answer, Json } from "./NaiveRecords.js"
+import type { NaiveWorkshop } from "./NaiveWorkshop.js"
+
+/** The real side of the names that the model uses: shops, callers and clients by place, tickets as they are made. */
+export interface Cast {
+  readonly clock: SettableClock
+  readonly callers: ReadonlyArray<readonly [Caller, Caller]>
+  readonly clients: ReadonlyArray<ClientId>
+  /** `+` numbers of the clients, and at the end one that nobody holds. */
+  readonly phones: ReadonlyArray<string>
+  readonly tickets: Array<TicketId>
+  /** The acts so far that came with an idempotency key. */
+  readonly repeatable: Array<Act>
+}
+
+/** What the service and the model say to an act. */
+export interface Heard {
+  readonly real: Answer
+  readonly naive: Answer
+}
+
+/** A real answer in the model's names: places for ids, and no random codes. */
+export const named = (cast: Cast, value: unknown): Json => {
+  if (Array.isArray(value)) return value.map((one) => named(cast, one))
+  if (typeof value !== "object" || value === null) return (value ?? null) as Json
+  const fields: Record<string, Json> = {}
+  for (const [name, field] of Object.entries(value)) {
+    if (name === "tracking_code" || name === "tracking_url") continue
+    if (name !== "id") fields[name] = named(cast, field)
+    else if (cast.tickets.includes(field)) fields.ticket = cast.tickets.indexOf(field)
+    else if (cast.clients.includes(field)) fields.client = cast.clients.indexOf(field)
+    else fields.id = field
+  }
+  return fields
+}
+
+const heard = <A, E extends { readonly _tag: string }, R>(cast: Cast, effect: Eff.Effect<A, E, R>) =>
+  Effect.match(effect, {
+    onFailure: (refusal): Answer =>
+      "allowed" in refusal && Array.isArray(refusal.allowed)
+        ? { refused: refusal._tag, allowed: refusal.allowed }
+        : { refused: refusal._tag },
+    onSuccess: (answer): Answer => ({ ok: named(cast, answer) })
+  })
+
+const create = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop, act: Act & { do: "create" }) {
+  const [price, deposit] = act.money as [number | null, number | null]
+  const phone = act.phone === null ? null : cast.phones[act.phone]!
+  const { service, client } = act
+  const input: TicketInput = ticketInput({
+    service,
+    price_minor: price,
+    deposit_minor: deposit,
+    client_phone: phone,
+    ...(client === null ? {} : { client_id: cast.clients[client]! })
+  })
+  const caller = cast.callers[act.shop]![act.caller]!
+  const place = act.shop * 2 + act.caller
+  const answer = (yield* Tickets).create(caller, input, act.key === null ? undefined : key(act.key)).pipe(
+    Effect.map(({ data, replayed }) => {
+      if (!replayed) cast.tickets.push(data.id as TicketId)
+      return { data, replayed }
+    })
+  )
+  const real = yield* heard(cast, answer)
+  return { real, naive: naive.create(act.shop, place, act.key, { service, client, phone, price, deposit }) }
+})
+
+const onTicket = Effect.fnUntraced(function* (
+  cast: Cast,
+  naive: NaiveWorkshop,
+  act: Act & { do: "status" | "notified" | "quote" | "answerQuote" }
+) {
+  const n = act.ticket % naive.tickets.length
+  const id = cast.tickets[n]!
+  const shop = act.do === "status" && act.shop !== 9 ? act.shop : naive.tickets[n]!.shop
+  const caller = cast.callers[shop]![0]
+  const tickets = yield* Tickets
+  const quotes = yield* Quotes
+  switch (act.do) {
+    case "status": {
+      const answer = tickets.changeStatus(caller, id, act.to as TicketStatus)
+      return { real: yield* heard(cast, answer), naive: naive.status(shop, n, act.to) }
+    }
+    case "notified": {
+      const answer = tickets.recordNotified(caller, id, act.channel as "sms" | "call")
+      return { real: yield* heard(cast, answer), naive: naive.notified(shop, n, act.channel) }
+    }
+    case "quote": {
+      const answer = quotes.propose(caller, id, quote({ price_minor: act.price }))
+      return { real: yield* heard(cast, answer), naive: naive.quote(shop, n, act.price) }
+    }
+    case "answerQuote": {
+      const status = act.status as "accepted" | "refused"
+      const answer = status === "accepted" ? quotes.accept(caller.shop_id, id) : quotes.refuse(caller.shop_id, id)
+      return { real: yield* heard(cast, answer), naive: naive.answerQuote(shop, n, status) }
+    }
+  }
+})
+
+const onClient = Effect.fnUntraced(function* (
+  cast: Cast,
+  naive: NaiveWorkshop,
+  act: Act & { do: "visit" | "answerOffer" | "stamps" | "redeem" }
+) {
+  const id = cast.clients[act.client]!
+  if (act.do === "visit") {
+    const answer = (yield* Clients).visit(id, cast.callers[act.shop]![0].shop_id)
+    return { real: yield* heard(cast, answer), naive: naive.visit(act.shop, act.client) }
+  }
+  if (act.do === "answerOffer") {
+    const offers = yield* Offers
+    const seen = yield* Effect.orDie(offers.ofClient(id))
+    const expected = naive.offersSeen(act.client)
+    const real = seen.map(({ ticket_id, status }) => [cast.tickets.indexOf(ticket_id), status])
+    const listed = { real: { ok: real }, naive: { ok: expected.map(({ ticket, status }) => [ticket, status]) } }
+    const at = act.offer % expected.length
+    if (seen.length !== expected.length || seen[at] === undefined) return listed
+    const status = act.status as "accepted" | "blocked"
+    const answer = status === "accepted" ? offers.accept(seen[at].id) : offers.block(seen[at].id)
+    return { real: yield* heard(cast, answer), naive: naive.answerOffer(act.client, expected[at]!, status) }
+  }
+  const caller = cast.callers[act.shop]![act.caller]!
+  const place = act.shop * 2 + act.caller
+  const loyalty = yield* Loyalty
+  if (act.do === "stamps") {
+    const answer = loyalty.giveStamps(caller, id, stamps(act.count), key(act.key))
+    return { real: yield* heard(cast, answer), naive: naive.stamps(act.shop, place, act.key, act.client, act.count) }
+  }
+  const answer = loyalty.redeem(caller, id, key(act.key))
+  return { real: yield* heard(cast, answer), naive: naive.redeem(act.shop, place, act.key, act.client) }
+})
+
+const settings = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop, act: Act & { do: "settings" }) {
+  const { program, required, per_ticket, next } = act.change as Record<string, number | undefined> & {
+    program?: boolean
+  }
+  const patch = shopPatch({
+    program: {
+      ...(program === undefined ? {} : { active: program }),
+      ...(required === undefined ? {} : { stamps_required: required }),
+      ...(per_ticket === undefined ? {} : { stamps_per_ticket: per_ticket })
+    },
+    ...(next === undefined ? {} : { next_number: next })
+  })
+  const changed = Effect.asVoid((yield* Shops).change(cast.callers[act.shop]![0].shop_id, patch))
+  return { real: yield* heard(cast, changed), naive: naive.settings(act.shop, act.change) }
+})
+
+/** Plays an act on the service and on the model. */
+export const play = Effect.fnUntraced(function* (cast: Cast, naive: NaiveWorkshop, told: Act) {
+  const heards: Array<Heard> = []
+  const act = told.do === "again" ? cast.repeatable.at(-1 - told.back) : told
+  if (act === undefined) return heards
+  if ("key" in act && told.do !== "again") cast.repeatable.push(act)
+  switch (act.do) {
+    case "again":
+      break
+    case "create":
+      heards.push(yield* create(cast, naive, act))
+      break
+    case "crowd": {
+      const one = { do: "create", key: null, service: "Hem", client: null, phone: null, money: [null, null] } as const
+      for (let n = 0; n < 55; n++)
+        heards.push(yield* create(cast, naive, { ...one, shop: act.shop, caller: 0 } as never))
+      break
+    }
+    case "status":
+    case "notified":
+    case "quote":
+    case "answerQuote":
+      if (naive.tickets.length > 0) heards.push(yield* onTicket(cast, naive, act))
+      break
+    case "settings":
+      heards.push(yield* settings(cast, naive, act))
+      break
+    case "time":
+      cast.clock.advance(act.ms)
+      naive.clock += act.ms
+      break
+    case "close":
+      heards.push({ real: yield* heard(cast, (yield* Closer).runOnce), naive: naive.close() })
+      break
+    default:
+      heards.push(yield* onClient(cast, naive, act))
+  }
+  return heards
+})

@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Departure } from "@workshop/core/http/Arrival"
+import { crash } from "@workshop/core/http/Departures"
+import type { Pipeline } from "@workshop/core/http/Pipeline"
+import { Cause, Exit, Runtime } from "effect"
+import { arrivalOf, awaitsBody } from "./NodeArrival.js"
+import type { Patience } from "./Patience.js"
+
+/** What a listener needs to know. */
+export interface ListenerOptions {
+  /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. */
+  readonly trustProxy: boolean
+  readonly patience: Patience
+  /** An id for an answer that the pipeline did not give. */
+  readonly requestId: () => string
+}
+
+/** A listener for `node:http`; `onAsked` runs when the pipeline asks for the request's body. */
+export type Listener = (request: IncomingMessage, response: ServerResponse, onAsked?: () => void) => void
+
+/**
+ * The last answer on a connection while the client still sends: closed now, the kernel would reset the connection,
+ * and the client might lose the answer. So say that nothing follows, and take what comes, for as long as any request may take.
+ */
+const linger = (request: IncomingMessage, response: ServerResponse, body: string) => {
+  const { socket } = request
+  const end = () => {
+    if (!response.destroyed) response.end()
+  }
+  if (request.method === "HEAD") response.flushHeaders()
+  else response.write(body, () => socket.end())
+  request.once("end", end).once("close", end).resume()
+}
+
+/** Sends an answer. */
+export const send = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: Departure,
+  { taking_ms }: Patience
+): void => {
+  if (response.headersSent || response.destroyed) return
+  response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) })
+  if (!response.shouldKeepAlive && awaitsBody(request)) linger(request, response, body)
+  else response.end(request.method === "HEAD" ? undefined : body)
+  if (request.socket.writableLength > 0) request.socket.setTimeout(taking_ms)
+}
+
+/** Runs each request on the pipeline, one fiber each; a client that leaves interrupts it. */
+export const listener = (
+  pipeline: Pipeline,
+  runtime: Runtime.Runtime<never>,
+  { trustProxy, patience, requestId }: ListenerOptions
+): Listener => {
+  const fork = Runtime.runFork(runtime)
+  return (request, response, onAsked) => {
+    const settle = (exit: Exit.Exit<Departure>) => {
+      if (Exit.isSuccess(exit)) send(request, response, exit.value, patience)
+      else if (Cause.isInterruptedOnly(exit.cause)) response.destroy()
+      else fork(crash(exit.cause, { request_id: requestId(), now: 0, part: "header" }, [])).addObserver(settle)
+    }
+    const fiber = fork(pipeline(arrivalOf(request, trustProxy, onAsked)))
+    const settled = fiber.unsafePoll()
+    if (settled !== null) return settle(settled)
+    fiber.addObserver(settle)
+    response.once("close", () => {
+      if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
+    })
+  }
+}

@@ -1,0 +1,103 @@
+import type { IncomingMessage } from "node:http"
+import { isIP } from "node:net"
+import { type Arrival, BodyBroken, BodyTooLarge } from "@workshop/core/http/Arrival"
+import { Effect } from "effect"
+
+/** Said on a request by the server once no more of its body will come, though its connection lives. */
+export const BROKEN = "broken"
+
+/** Whether a request has a body that may still be on its way. */
+export const awaitsBody = (request: IncomingMessage): boolean =>
+  !request.complete &&
+  (request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0)
+
+const body =
+  (request: IncomingMessage, onAsked: (() => void) | undefined): Arrival["body"] =>
+  (most) =>
+    Effect.async((resume) => {
+      if (Number(request.headers["content-length"] ?? 0) > most) return resume(Effect.fail(new BodyTooLarge()))
+      if (request.destroyed) return resume(Effect.fail(new BodyBroken()))
+      let chunks: Array<Buffer> = []
+      let size = 0
+      const stop = () =>
+        request
+          .off("data", onData)
+          .off("end", onEnd)
+          .off("error", onBroken)
+          .off("close", onBroken)
+          .off(BROKEN, onBroken)
+      const onData = (chunk: Buffer) => {
+        size += chunk.length
+        if (size <= most) return chunks.push(chunk)
+        stop()
+        chunks = []
+        // Without a listener the rest would wait in the socket: the client would never get to read its answer.
+        request.resume()
+        return resume(Effect.fail(new BodyTooLarge()))
+      }
+      const onEnd = () => {
+        stop()
+        resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      }
+      const onBroken = () => {
+        stop()
+        resume(Effect.fail(new BodyBroken()))
+      }
+      request.on("data", onData).on("end", onEnd).on("error", onBroken).on("close", onBroken).on(BROKEN, onBroken)
+      onAsked?.()
+      return Effect.sync(stop)
+    })
+
+/** What a request says of itself, whoever parsed it. */
+export interface RequestHead {
+  readonly method: string
+  /** As sent. */
+  readonly url: string
+  /** A header by its name in lower case. */
+  readonly header: Arrival["header"]
+  /** Of the other end of the connection. */
+  readonly remoteAddress: string | undefined
+}
+
+/** The client's address; behind a proxy, the one that the proxy added last. */
+const addressOf = ({ header, remoteAddress }: RequestHead, trustProxy: boolean): string => {
+  const last = trustProxy ? header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined
+  return last === undefined || isIP(last) === 0 ? (remoteAddress ?? "unknown") : last
+}
+
+/** `http://host/path` is what a client sends that takes us for a proxy; it means the same path (RFC 9112 §3.2.2). */
+const originForm = (url: string): string => {
+  if (url.startsWith("/")) return url
+  const rest = /^https?:\/\/[^/?#]*(.*)$/is.exec(url)?.[1]
+  return rest === undefined || rest.startsWith("/") ? (rest ?? url) : `/${rest}`
+}
+
+/** A request as the pipeline takes it. */
+export const arrivalFrom = (head: RequestHead, trustProxy: boolean, body: Arrival["body"]): Arrival => {
+  const url = originForm(head.url)
+  const question = url.indexOf("?")
+  return {
+    method: head.method,
+    path: question < 0 ? url : url.slice(0, question),
+    query: question < 0 ? "" : url.slice(question + 1),
+    header: head.header,
+    address: addressOf(head, trustProxy),
+    body
+  }
+}
+
+/** A request of `node:http` as the pipeline takes it. `onAsked` runs when its body is asked for. */
+export const arrivalOf = (request: IncomingMessage, trustProxy: boolean, onAsked?: () => void): Arrival =>
+  arrivalFrom(
+    {
+      method: request.method ?? "GET",
+      url: request.url ?? "/",
+      header: (name) => {
+        const value = request.headers[name]
+        return Array.isArray(value) ? value.join(", ") : value
+      },
+      remoteAddress: request.socket.remoteAddress
+    },
+    trustProxy,
+    body(request, onAsked)
+  )

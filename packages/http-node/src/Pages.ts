@@ -1,0 +1,55 @@
+import { current, type Usage, usage } from "@workshop/core/domain/LimitWindow"
+import type { Departure } from "@workshop/core/http/Arrival"
+import type { Branch } from "@workshop/core/http/Branch"
+import { fail, page, type Stamp } from "@workshop/core/http/Departures"
+import { Directory } from "@workshop/core/ports/Directory"
+import { Effect } from "effect"
+
+/** How long the store may take to answer before the process counts as not ready, in milliseconds. */
+const READY_MS = 2_000
+
+/** Pages count against no limit, and ask no store what is left of one: they must answer while it is away (contract §8). */
+const untouched = ({ now }: Stamp): ReadonlyArray<Usage> => [
+  usage(current(undefined, "unauthenticated_per_minute", now, null), "unauthenticated_per_minute")
+]
+
+type Page = (stamp: Stamp) => Effect.Effect<Departure>
+
+/** A page at one path, read with GET or HEAD; anything else there is not found, in the envelope (contract §11). */
+const at = (path: `/${string}`, show: Page): Branch => ({
+  prefix: path,
+  answer: (arrival, stamp) =>
+    arrival.path === path && (arrival.method === "GET" || arrival.method === "HEAD")
+      ? show(stamp)
+      : Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, untouched(stamp)))
+})
+
+/** What is served without a key beside the API: whether the process lives, whether it is ready, and what the API is. */
+export const pages: Effect.Effect<ReadonlyArray<Branch>, never, Directory> = Effect.gen(function* () {
+  const directory = yield* Directory
+  // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
+  const openapi = yield* Effect.cached(
+    Effect.promise(async () => JSON.stringify((await import("@workshop/core/http/OpenApi")).document))
+  )
+
+  const ready: Page = (stamp) =>
+    // No key has this hash: a look-up that the store must really make.
+    directory.keyByHash("readyz").pipe(
+      Effect.timeout(READY_MS),
+      Effect.as(page(JSON.stringify({ status: "ready" }), stamp, untouched(stamp))),
+      Effect.catchAllCause((cause) =>
+        Effect.as(
+          Effect.annotateLogs(Effect.logWarning("Not ready: the store does not answer", cause), {
+            request_id: stamp.request_id
+          }),
+          fail({ _tag: "StoreUnavailable" }, stamp, [])
+        )
+      )
+    )
+
+  return [
+    at("/healthz", (stamp) => Effect.succeed(page(JSON.stringify({ status: "alive" }), stamp, untouched(stamp)))),
+    at("/readyz", ready),
+    at("/openapi.json", (stamp) => Effect.map(openapi, (json) => page(json, stamp, untouched(stamp))))
+  ]
+})

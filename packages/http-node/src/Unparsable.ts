@@ -1,0 +1,76 @@
+import { STATUS_CODES } from "node:http"
+import type { Arrival, Departure } from "@workshop/core/http/Arrival"
+import { BodyBroken } from "@workshop/core/http/Arrival"
+import { fail } from "@workshop/core/http/Departures"
+import { Effect } from "effect"
+import { arrivalFrom } from "./NodeArrival.js"
+
+/** What node tells of a request that it could not parse. */
+export interface ParseError extends Error {
+  readonly code?: string
+  readonly rawPacket?: Buffer
+  /** How many bytes of `rawPacket` were good. */
+  readonly bytesParsed?: number
+}
+
+/** The longest head taken, in bytes. */
+export const HEAD_BYTES = 16 * 1024
+
+/** The error of a head or a request that took too long. */
+export const TOO_LATE = "ERR_HTTP_REQUEST_TIMEOUT"
+
+const messages: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `must be at most ${HEAD_BYTES} bytes with the request line`,
+  [TOO_LATE]: "must arrive without delay"
+}
+
+/** The answer to what is no HTTP: it belongs to no route, key or address, hence tells of no limit (contract §8). */
+export const notHttp = (code: string | undefined, request_id: string): Departure =>
+  fail(
+    {
+      _tag: "InvalidRequest",
+      issues: [{ in: "header", field: "header", message: messages[code ?? ""] ?? "must be valid HTTP/1.1" }]
+    },
+    { request_id, now: 0, part: "header" },
+    []
+  )
+
+/** An answer as text, for a connection on which node no longer speaks. It is the last one there. */
+export const lastWords = ({ status, headers, body }: Departure): string =>
+  [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+    "",
+    body
+  ].join("\r\n")
+
+const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+) HTTP\/1\.[01]\r\n/
+
+/**
+ * Node's parser knows a list of methods and takes any other for garbage; to us it is a method without a route
+ * (contract §2). Answers the request read by hand, or undefined where it is garbage indeed.
+ */
+export const unknownMethod = (
+  { rawPacket, bytesParsed = 0 }: ParseError,
+  remoteAddress: string | undefined,
+  trustProxy: boolean
+): Arrival | undefined => {
+  const text = rawPacket?.toString("latin1") ?? ""
+  const start = text.lastIndexOf("\n", bytesParsed - 1) + 1
+  const [head, isWhole] = text.slice(start).split("\r\n\r\n", 2)
+  const [line, method = "", url = ""] = REQUEST_LINE.exec(`${head}\r\n`) ?? []
+  if (line === undefined || isWhole === undefined) return undefined
+  const headers = new Map(
+    head!
+      .slice(line.length)
+      .split("\r\n")
+      .map((field) => {
+        const colon = field.indexOf(":")
+        return [field.slice(0, Math.max(0, colon)).toLowerCase(), field.slice(colon + 1).trim()]
+      })
+  )
+  const found = { method, url, header: (name: string) => headers.get(name), remoteAddress }
+  return arrivalFrom(found, trustProxy, () => Effect.fail(new BodyBroken()))
+}

@@ -1,0 +1,14 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { Answer } from "@workshop/core/http/Envelope"
+import { ClockMove } from "@workshop/core/services/TimeWalk"
+import { Schema } from "effect"
+
+/** The sandbox clock as it is answered. */
+const ClockView = Schema.Struct({ now: Schema.String, frozen: Schema.Boolean }).annotations({
+  identifier: "SandboxClock"
+})
+
+/** The clock: read, moved, stopped (contract §10). */
+export class ClockApi extends HttpApiGroup.make("clock")
+  .add(HttpApiEndpoint.get("read", "/clock").addSuccess(Answer(ClockView)))
+  .add(HttpApiEndpoint.post("move", "/clock").setPayload(ClockMove).addSuccess(Answer(ClockView))) {}

@@ -1,0 +1,65 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { KeyInput } from "@workshop/core/decisions/ownShop"
+import { KeyId } from "@workshop/core/domain/Identifier"
+import { Scope, scopePresets } from "@workshop/core/domain/Scope"
+import { Answer, created, FailureAnswer } from "@workshop/core/http/Envelope"
+import { Schema } from "effect"
+import { OfShop } from "./ShopsApi.js"
+
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
+
+/** A new key's name, with its scopes or the name of a preset (spec §5). */
+const KeyRequest = Schema.Struct({
+  name: KeyInput.from.fields.name,
+  scopes: given(KeyInput.from.fields.scopes),
+  preset: given(Schema.Literal("full", "read"))
+})
+  .pipe(
+    Schema.filter(({ scopes, preset }) => {
+      if (scopes === undefined && preset === undefined)
+        return { path: ["scopes"], message: "is required where no preset is given" }
+      return scopes === undefined || preset === undefined
+        ? true
+        : { path: ["preset"], message: "must be left out where scopes are given" }
+    })
+  )
+  .annotations({ identifier: "SandboxKeyInput" })
+
+/** The key that a request asks for; its scopes or its preset is there. */
+export const keyInput = ({ name, scopes, preset = "full" }: typeof KeyRequest.Type): KeyInput =>
+  KeyInput.make({ name, scopes: scopes ?? scopePresets[preset] })
+
+const KeyView = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  scopes: Schema.Array(Scope),
+  last_four: Schema.String,
+  created_at: Schema.String,
+  revoked_at: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "ApiKey" })
+
+const NewKey = Schema.Struct({ id: Schema.String, key: Schema.String })
+const RevokedKey = Schema.Struct({ id: Schema.String, revoked_at: Schema.NullOr(Schema.String) })
+
+/** A shop's API keys: what its owner does in the app (contract §10). */
+export class KeysApi extends HttpApiGroup.make("keys")
+  .add(
+    HttpApiEndpoint.get("list", "/shops/:id/keys")
+      .setPath(OfShop)
+      .addSuccess(Answer(Schema.Array(KeyView)))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/shops/:id/keys")
+      .setPath(OfShop)
+      .setPayload(KeyRequest)
+      .addSuccess(created(Answer(NewKey)))
+      .addError(FailureAnswer("NOT_FOUND"))
+      .addError(FailureAnswer("CONFLICT"))
+  )
+  .add(
+    HttpApiEndpoint.del("revoke", "/keys/:id")
+      .setPath(Schema.Struct({ id: KeyId }))
+      .addSuccess(Answer(RevokedKey))
+      .addError(FailureAnswer("NOT_FOUND"))
+  ) {}

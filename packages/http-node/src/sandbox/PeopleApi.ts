@@ -1,0 +1,76 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { ClientId, OfferId, ShopId } from "@workshop/core/domain/Identifier"
+import { Ticket } from "@workshop/core/domain/Ticket"
+import { Nothing } from "@workshop/core/http/Endpoint"
+import { Answer, created, FailureAnswer } from "@workshop/core/http/Envelope"
+import { ClientInput } from "@workshop/core/services/Clients"
+import { Schema } from "effect"
+
+const OfClient = Schema.Struct({ id: ClientId })
+const OfOffer = Schema.Struct({ id: OfferId })
+
+const OfferStatus = Schema.Literal("open", "accepted", "blocked")
+
+const OfferView = Schema.Struct({
+  id: Schema.String,
+  shop_id: Schema.String,
+  ticket_id: Schema.String,
+  status: OfferStatus,
+  created_at: Schema.String
+}).annotations({ identifier: "Offer" })
+
+const AnsweredOffer = Schema.Struct({ id: Schema.String, status: OfferStatus })
+
+const NotificationView = Schema.Struct({
+  id: Schema.String,
+  shop_id: Schema.String,
+  ticket_id: Schema.String,
+  type: Schema.Literal("ticket.ready", "ticket.impossible"),
+  created_at: Schema.String,
+  ticket: Ticket
+}).annotations({ identifier: "Notification" })
+
+const Visit = Schema.Struct({ client_id: Schema.String, shop_id: Schema.String })
+
+/** What clients do: open an account, come to the counter, answer offers, read what they were told (contract §10). */
+export class PeopleApi extends HttpApiGroup.make("people")
+  .add(
+    HttpApiEndpoint.post("register", "/clients")
+      .setPayload(ClientInput)
+      .addSuccess(created(Answer(Schema.Struct({ id: Schema.String }))))
+  )
+  .add(
+    HttpApiEndpoint.post("visit", "/clients/:id/visits")
+      .setPath(OfClient)
+      .setPayload(Schema.Struct({ shop_id: ShopId }).annotations({ identifier: "VisitInput" }))
+      .addSuccess(Answer(Visit))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.get("offers", "/clients/:id/offers")
+      .setPath(OfClient)
+      .addSuccess(Answer(Schema.Array(OfferView)))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.get("inbox", "/clients/:id/inbox")
+      .setPath(OfClient)
+      .addSuccess(Answer(Schema.Array(NotificationView)))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.post("accept", "/offers/:id/accept")
+      .setPath(OfOffer)
+      .setPayload(Nothing)
+      .addSuccess(Answer(AnsweredOffer))
+      .addError(FailureAnswer("NOT_FOUND"))
+      .addError(FailureAnswer("CONFLICT"))
+  )
+  .add(
+    HttpApiEndpoint.post("block", "/offers/:id/block")
+      .setPath(OfOffer)
+      .setPayload(Nothing)
+      .addSuccess(Answer(AnsweredOffer))
+      .addError(FailureAnswer("NOT_FOUND"))
+      .addError(FailureAnswer("CONFLICT"))
+  ) {}

@@ -1,0 +1,22 @@
+import { HttpApi } from "@effect/platform"
+import { FailureAnswer } from "@workshop/core/http/Envelope"
+import { AppTicketsApi } from "./AppTicketsApi.js"
+import { ClockApi } from "./ClockApi.js"
+import { KeysApi } from "./KeysApi.js"
+import { PeopleApi } from "./PeopleApi.js"
+import { ShopsApi } from "./ShopsApi.js"
+import { WebhookApi } from "./WebhookApi.js"
+
+/** The contract of the sandbox: what the app, the owner, the client and the clock do, for testers (contract §10). */
+export class SandboxApi extends HttpApi.make("sandbox")
+  .add(ClockApi)
+  .add(ShopsApi)
+  .add(KeysApi)
+  .add(WebhookApi)
+  .add(PeopleApi)
+  .add(AppTicketsApi)
+  .prefix("/sandbox")
+  .addError(FailureAnswer("VALIDATION_ERROR"))
+  .addError(FailureAnswer("UNAUTHENTICATED"))
+  .addError(FailureAnswer("INTERNAL"))
+  .addError(FailureAnswer("UNAVAILABLE")) {}

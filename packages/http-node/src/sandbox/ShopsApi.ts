@@ -1,0 +1,67 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { ShopPatch } from "@workshop/core/decisions/ownShop"
+import { ShopId } from "@workshop/core/domain/Identifier"
+import { LoyaltyProgram } from "@workshop/core/domain/LoyaltyProgram"
+import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
+import { Answer, created, FailureAnswer } from "@workshop/core/http/Envelope"
+import { ShopInput } from "@workshop/core/services/Shops"
+import { Schema } from "effect"
+
+/** The shop that a path names. */
+export const OfShop = Schema.Struct({ id: ShopId })
+
+/** A shop with everything that can be set of it. */
+const ShopSettings = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  currency: Schema.String,
+  decimals: Schema.Int,
+  time_zone: Schema.String,
+  tracking_base_url: Schema.NullOr(Schema.String),
+  approved: Schema.Boolean,
+  active: Schema.Boolean,
+  api_enabled: Schema.Boolean,
+  program: LoyaltyProgram,
+  next_number: Schema.Int,
+  forbidden_words: Schema.Array(Schema.String)
+}).annotations({ identifier: "ShopSettings" })
+type ShopSettings = typeof ShopSettings.Type
+
+/** A shop as its owner and the operator see it. */
+export const shopSettings = (shop: ShopRecord, { next_number }: Pick<ShopHead, "next_number">): ShopSettings => ({
+  id: shop.id,
+  name: shop.name,
+  currency: shop.currency,
+  decimals: shop.decimals,
+  time_zone: shop.time_zone,
+  tracking_base_url: shop.tracking_base_url,
+  approved: shop.approved,
+  active: shop.active,
+  api_enabled: shop.api_enabled,
+  program: shop.program,
+  next_number,
+  forbidden_words: shop.forbidden_words
+})
+
+const NewShop = Schema.Struct({ shop: ShopSettings, key_id: Schema.String, key: Schema.String })
+
+/** Shops and their settings: what the operator and the owner do (contract §10). */
+export class ShopsApi extends HttpApiGroup.make("shops")
+  .add(
+    HttpApiEndpoint.post("open", "/shops")
+      .setPayload(ShopInput)
+      .addSuccess(created(Answer(NewShop)))
+  )
+  .add(
+    HttpApiEndpoint.get("read", "/shops/:id")
+      .setPath(OfShop)
+      .addSuccess(Answer(ShopSettings))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.patch("change", "/shops/:id")
+      .setPath(OfShop)
+      .setPayload(ShopPatch)
+      .addSuccess(Answer(ShopSettings))
+      .addError(FailureAnswer("NOT_FOUND"))
+  ) {}

@@ -1,0 +1,57 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { Event } from "@workshop/core/domain/Event"
+import { Nothing } from "@workshop/core/http/Endpoint"
+import { Answer, FailureAnswer } from "@workshop/core/http/Envelope"
+import { Schema } from "effect"
+import { OfShop } from "./ShopsApi.js"
+
+const WebhookView = Schema.Struct({
+  url: Schema.NullOr(Schema.String),
+  on: Schema.Boolean,
+  off_reason: Schema.NullOr(Schema.Literal("gone", "failing")),
+  failures_in_row: Schema.Int,
+  first_failure_at: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "Webhook" })
+
+/** A shop's webhook, and the events that it is sent: what the owner does in the app (contract §10). */
+export class WebhookApi extends HttpApiGroup.make("webhook")
+  .add(
+    HttpApiEndpoint.put("set", "/shops/:id/webhook")
+      .setPath(OfShop)
+      .setPayload(Schema.Struct({ url: Schema.String }).annotations({ identifier: "WebhookInput" }))
+      .addSuccess(Answer(Schema.Struct({ url: Schema.String, secret: Schema.String })))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.get("read", "/shops/:id/webhook")
+      .setPath(OfShop)
+      .addSuccess(Answer(WebhookView))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.post("rotate", "/shops/:id/webhook/rotate")
+      .setPath(OfShop)
+      .setPayload(Nothing)
+      .addSuccess(Answer(Schema.Struct({ secret: Schema.String })))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.post("ping", "/shops/:id/webhook/ping")
+      .setPath(OfShop)
+      .setPayload(Nothing)
+      .addSuccess(Answer(Event))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.post("enable", "/shops/:id/webhook/enable")
+      .setPath(OfShop)
+      .setPayload(Nothing)
+      .addSuccess(Answer(WebhookView))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.get("events", "/shops/:id/events")
+      .setPath(OfShop)
+      .addSuccess(Answer(Schema.Array(Event)))
+      .addError(FailureAnswer("NOT_FOUND"))
+  ) {}

@@ -1,0 +1,47 @@
+import { toIso } from "@workshop/core/domain/Instant"
+import type { NotificationRecord } from "@workshop/core/domain/Notification"
+import type { OfferRecord } from "@workshop/core/domain/Offer"
+import type { Handlers } from "@workshop/core/http/Endpoint"
+import { Clients } from "@workshop/core/services/Clients"
+import { Offers } from "@workshop/core/services/Offers"
+import { Shops } from "@workshop/core/services/Shops"
+import { Effect } from "effect"
+import type { SandboxApi } from "./SandboxApi.js"
+
+const offerView = ({ id, shop_id, ticket_id, status, created_at }: OfferRecord) => ({
+  id,
+  shop_id,
+  ticket_id,
+  status,
+  created_at: toIso(created_at)
+})
+
+const notificationView = ({ id, shop_id, ticket_id, type, created_at, ticket }: NotificationRecord) => ({
+  id,
+  shop_id,
+  ticket_id,
+  type,
+  created_at: toIso(created_at),
+  ticket
+})
+
+const data = <A>(data: A) => ({ data })
+
+/** What clients do. */
+export const peopleHandlers = Effect.gen(function* () {
+  const shops = yield* Shops
+  const clients = yield* Clients
+  const offers = yield* Offers
+  return {
+    register: ({ payload }) => Effect.map(clients.register(payload), ({ id }) => ({ status: 201, data: { id } })),
+    visit: ({ path, payload: { shop_id } }) =>
+      Effect.zipRight(
+        shops.byId(shop_id),
+        Effect.as(clients.visit(path.id, shop_id), data({ client_id: path.id, shop_id }))
+      ),
+    offers: ({ path }) => Effect.map(offers.ofClient(path.id), (found) => data(found.map(offerView))),
+    inbox: ({ path }) => Effect.map(clients.inbox(path.id), (found) => data(found.map(notificationView))),
+    accept: ({ path: { id } }) => Effect.as(offers.accept(id), data({ id, status: "accepted" as const })),
+    block: ({ path: { id } }) => Effect.as(offers.block(id), data({ id, status: "blocked" as const }))
+  } satisfies Handlers<typeof SandboxApi, void>["people"]
+})

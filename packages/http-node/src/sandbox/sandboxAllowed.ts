@@ -1,0 +1,15 @@
+import { BlockList, isIP } from "node:net"
+
+const loopback = new BlockList()
+loopback.addSubnet("127.0.0.0", 8, "ipv4")
+loopback.addAddress("::1", "ipv6")
+
+const isLoopback = (host: string): boolean => {
+  if (host.toLowerCase() === "localhost") return true
+  const family = isIP(host)
+  return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")
+}
+
+/** Whether the sandbox may be served at a host: only this machine reaches it, or a token guards it (contract §10). */
+export const sandboxAllowed = (host: string, token: string | null): boolean =>
+  isLoopback(host) || (token !== null && token !== "")

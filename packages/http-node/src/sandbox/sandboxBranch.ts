@@ -1,0 +1,72 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import type { Policy } from "@workshop/core/domain/WebhookAddress"
+import { bearer, uncounted } from "@workshop/core/http/Admission"
+import type { Arrival, Departure } from "@workshop/core/http/Arrival"
+import { answerCause, type Branch, serve } from "@workshop/core/http/Branch"
+import { fail, type Stamp, succeed } from "@workshop/core/http/Departures"
+import { routes } from "@workshop/core/http/Endpoint"
+import type { AdmissionRefusal } from "@workshop/core/http/ErrorTable"
+import { type Found, router } from "@workshop/core/http/Router"
+import { RateLimits } from "@workshop/core/ports/RateLimits"
+import { Effect } from "effect"
+import { appHandlers } from "./appHandlers.js"
+import { clockHandlers } from "./clockHandlers.js"
+import { ownerHandlers } from "./ownerHandlers.js"
+import { peopleHandlers } from "./peopleHandlers.js"
+import { SandboxApi } from "./SandboxApi.js"
+
+/** How the sandbox is served. */
+export interface SandboxOptions {
+  /** To be sent as a bearer token with every request; null asks for none. See `sandboxAllowed`. */
+  readonly token: string | null
+  /** Where webhooks may go; `WebhookAddress.sandbox` unless other ports are open. */
+  readonly webhookPolicy: Policy
+  /** Holds every answer to the contract: for tests. */
+  readonly isHeld: boolean
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest()
+
+/** Whether a request bears the token; how long that takes tells nothing of it. */
+const tokenCheck = (token: string | null): ((arrival: Arrival) => boolean) => {
+  if (token === null) return () => true
+  const expected = digest(token)
+  return (arrival) => timingSafeEqual(digest(bearer(arrival) ?? ""), expected)
+}
+
+/**
+ * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (contract §10).
+ * Its requests count against no limit; the limits on tickets hold all the same.
+ */
+export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) =>
+  Effect.gen(function* () {
+    const handlers = {
+      ...(yield* ownerHandlers(webhookPolicy)),
+      clock: yield* clockHandlers,
+      people: yield* peopleHandlers,
+      appTickets: yield* appHandlers
+    }
+    const find = router(routes<void>()(SandboxApi, handlers))
+    const answerUncounted = uncounted(yield* RateLimits)
+    const bearsToken = tokenCheck(token)
+    const serveRoute = serve<void>({ isHeld })
+
+    const lead = (arrival: Arrival): Found<void> | AdmissionRefusal => {
+      if (!bearsToken(arrival)) return { _tag: "SandboxTokenWrong" }
+      return find(arrival.method === "HEAD" ? "GET" : arrival.method, arrival.path) ?? { _tag: "RouteNotFound" }
+    }
+
+    const branch: Branch = {
+      prefix: "/sandbox",
+      answer: (arrival: Arrival, stamp: Stamp): Effect.Effect<Departure> =>
+        answerUncounted(arrival, stamp, (usages) => {
+          const found = lead(arrival)
+          if ("_tag" in found) return Effect.succeed(fail(found, stamp, usages))
+          return Effect.matchCauseEffect(serveRoute(found, arrival, undefined), {
+            onSuccess: (reply) => Effect.succeed(succeed(reply, stamp, usages)),
+            onFailure: (cause) => answerCause(cause, stamp, usages)
+          })
+        })
+    }
+    return branch
+  })

@@ -1,0 +1,44 @@
+import { Directory } from "@workshop/core/ports/Directory"
+import { RateLimits } from "@workshop/core/ports/RateLimits"
+import { Reads } from "@workshop/core/ports/Reads"
+import { Store, StoreUnavailable } from "@workshop/core/ports/Store"
+import { type Context, Effect, Layer } from "effect"
+
+type Fault = "none" | "unavailable" | "dying"
+
+/** What must never be seen in an answer. */
+export const SECRET = "postgres://admin:hunter2@db.internal:5432 at select_ticket.sql"
+
+/** The store's ports, each of which can be made to fail, or to die of a bug. */
+export class Faults {
+  readonly #faults = new Map<string, Fault>()
+
+  /** From now on every method of the port does this. */
+  set(port: "Store" | "Reads" | "Directory" | "RateLimits", fault: Fault): void {
+    this.#faults.set(port, fault)
+  }
+
+  get layer() {
+    return Layer.mergeAll(
+      this.#around(Store, "Store"),
+      this.#around(Reads, "Reads"),
+      this.#around(Directory, "Directory"),
+      this.#around(RateLimits, "RateLimits")
+    )
+  }
+
+  #around<I, S extends object>(tag: Context.Tag<I, S>, port: string): Layer.Layer<I, never, I> {
+    const troubled = (service: S): S =>
+      new Proxy(service, {
+        get: (target, name) => {
+          const method = Reflect.get(target, name) as (...args: ReadonlyArray<unknown>) => unknown
+          return (...args: ReadonlyArray<unknown>) => {
+            const fault = this.#faults.get(port) ?? "none"
+            if (fault === "unavailable") return Effect.fail(new StoreUnavailable({ cause: new Error(SECRET) }))
+            return fault === "dying" ? Effect.die(new Error(SECRET)) : method.apply(target, [...args])
+          }
+        }
+      })
+    return Layer.effect(tag, Effect.map(tag, troubled))
+  }
+}

@@ -1,0 +1,205 @@
+import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/keepTicketNews"
+import { KeyInput, ShopPatch } from "@workshop/core/decisions/ownShop"
+import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
+import { TicketInput } from "@workshop/core/decisions/TicketInput"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { Caller } from "@workshop/core/services/Caller"
+import { Keys } from "@workshop/core/services/Keys"
+import { Progress } from "@workshop/core/services/Progress"
+import { Quotes } from "@workshop/core/services/Quotes"
+import { Shops } from "@workshop/core/services/Shops"
+import { Tickets } from "@workshop/core/services/Tickets"
+import { Webhooks } from "@workshop/core/services/Webhooks"
+import { Effect, Schema } from "effect"
+import { expect } from "vitest"
+import type { Answer, Call } from "./Wire.js"
+import type { World } from "./World.js"
+
+export const ALL_SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const
+
+/** A ticket as spec §2 shows it. */
+export interface TicketJson {
+  readonly id: string
+  readonly number: number
+  readonly number_label: string
+  readonly state: string
+  readonly outcome: string | null
+  readonly service: string
+  readonly client: { readonly id: string; readonly display_name: string } | null
+  readonly items: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly money: Readonly<Record<string, unknown>>
+  readonly created_at: string
+  readonly updated_at: string
+  readonly [field: string]: unknown
+}
+
+/** An event as spec §2 shows it. */
+export interface EventJson {
+  readonly id: string
+  readonly type: string
+  readonly created_at: string
+  readonly api_version: string
+  readonly shop_id: string
+  readonly data: { readonly ticket: TicketJson; readonly [field: string]: unknown }
+}
+
+export interface CardJson {
+  readonly balance: number
+  readonly lifetime: number
+  readonly rewards_available: number
+  readonly rewards_redeemed: number
+  readonly updated_at: string | null
+}
+
+/** A shop with a key for everything: what its till asks, and what its owner does in the app. */
+export class TestShop {
+  readonly world: World
+  readonly id: ShopId
+  key = ""
+  keyId = ""
+  #attempts = 0
+
+  constructor(world: World, id: ShopId) {
+    this.world = world
+    this.id = id
+  }
+
+  /** Takes the shop's first key. */
+  async open(name: string): Promise<void> {
+    const made = await this.newKey(ALL_SCOPES, `till ${name}`)
+    this.key = made.key
+    this.keyId = made.id
+  }
+
+  newKey(
+    scopes: ReadonlyArray<string> = ALL_SCOPES,
+    name = "till"
+  ): Promise<{ readonly id: string; readonly key: string }> {
+    const input = Schema.decodeUnknownSync(KeyInput)({ name, scopes })
+    return this.world.act(
+      Effect.flatMap(Keys, (keys) => keys.create(this.id, input)).pipe(
+        Effect.map(({ key, record }) => ({ id: record.id as string, key }))
+      )
+    )
+  }
+
+  revoke(keyId: string): Promise<unknown> {
+    return this.world.act(Effect.flatMap(Keys, (keys) => keys.revoke(keyId as never)))
+  }
+
+  change(patch: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const decoded = Schema.decodeUnknownSync(ShopPatch)(patch)
+    return this.world.act(Effect.flatMap(Shops, (shops) => shops.change(this.id, decoded)))
+  }
+
+  /** The events as sent, oldest first. */
+  async events(): Promise<ReadonlyArray<EventJson>> {
+    return (await this.eventTexts()).map((text) => JSON.parse(text) as EventJson)
+  }
+
+  async eventTypes(): Promise<ReadonlyArray<string>> {
+    return (await this.events()).map(({ type }) => type)
+  }
+
+  async eventTexts(): Promise<ReadonlyArray<string>> {
+    const events = await this.world.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.events(this.id)))
+    return events.map(({ body }) => body)
+  }
+
+  /** An attempt's own Idempotency-Key. */
+  attempt(): string {
+    return `attempt ${++this.#attempts}`
+  }
+
+  get<D = TicketJson>(path: string, query: Call["query"] = "", call: Call = {}): Promise<Answer<D>> {
+    return this.world.api<D>("GET", path, { key: this.key, query, ...call })
+  }
+
+  post<D = TicketJson>(path: string, body?: unknown, call: Call = {}): Promise<Answer<D>> {
+    return this.world.api<D>("POST", path, { key: this.key, body, ...call })
+  }
+
+  /** Asks for a new ticket, with an attempt's own Idempotency-Key. */
+  tryCreate(body: unknown, call: Call = {}): Promise<Answer<TicketJson>> {
+    return this.post("/v1/tickets", body, { once: this.attempt(), ...call })
+  }
+
+  /** A new ticket. */
+  async create(body: unknown = { service: "Hem" }, call: Call = {}): Promise<TicketJson> {
+    const answer = await this.tryCreate(body, call)
+    expect(answer.status, answer.text).toBe(201)
+    return answer.data
+  }
+
+  /** Asks for a status. */
+  tryMove(id: string, status: unknown): Promise<Answer<TicketJson>> {
+    return this.post(`/v1/tickets/${id}/status`, { status })
+  }
+
+  /** Moves a ticket through the given statuses. */
+  async move(id: string, ...statuses: ReadonlyArray<string>): Promise<TicketJson> {
+    for (const status of statuses) {
+      const answer = await this.tryMove(id, status)
+      expect(answer.status, answer.text).toBe(200)
+    }
+    return this.ticket(id)
+  }
+
+  async ticket(id: string): Promise<TicketJson> {
+    return (await this.get(`/v1/tickets/${id}`)).data
+  }
+
+  stamp<D = { readonly card: CardJson; readonly added: number; readonly rewards_unlocked: number }>(
+    client: string,
+    count: unknown,
+    call: Call = {}
+  ): Promise<Answer<D>> {
+    return this.post<D>(`/v1/clients/${client}/loyalty/stamps`, { count }, { once: this.attempt(), ...call })
+  }
+
+  redeem<D = { readonly card: CardJson; readonly reward: unknown }>(
+    client: string,
+    call: Call = {}
+  ): Promise<Answer<D>> {
+    return this.post<D>(`/v1/clients/${client}/loyalty/redeem`, undefined, { once: this.attempt(), ...call })
+  }
+
+  get caller(): Caller {
+    return { shop_id: this.id, caller_id: this.keyId as never, scopes: ALL_SCOPES, via: "app" }
+  }
+
+  /** A new ticket made in the app. */
+  createInApp(body: Readonly<Record<string, unknown>> = { service: "Hem" }) {
+    const input = Schema.decodeUnknownSync(TicketInput)(body)
+    return this.world.act(Effect.flatMap(Tickets, (tickets) => tickets.create(this.caller, input)))
+  }
+
+  /** Postpones the promise in the app. */
+  delay(id: string, delay: Readonly<Record<string, unknown>>) {
+    const input = Schema.decodeUnknownSync(DelayInput)(delay)
+    return this.world.act(Effect.flatMap(Progress, (app) => app.announceDelay(this.caller, id as never, input)))
+  }
+
+  /** Notes a part in the app. */
+  part(id: string, part: Readonly<Record<string, unknown>>) {
+    const input = Schema.decodeUnknownSync(PartInput)(part)
+    return this.world.act(Effect.flatMap(Progress, (app) => app.recordPart(this.caller, id as never, input)))
+  }
+
+  /** Puts a picture to the ticket in the app. */
+  photo(id: string, photo_url: string) {
+    const input = Schema.decodeUnknownSync(PhotoInput)({ photo_url })
+    return this.world.act(Effect.flatMap(Progress, (app) => app.attachPhoto(this.caller, id as never, input)))
+  }
+
+  /** Proposes a new price in the app. */
+  quote(id: string, quote: Readonly<Record<string, unknown>>) {
+    const input = Schema.decodeUnknownSync(QuoteInput)(quote)
+    return this.world.act(Effect.flatMap(Quotes, (quotes) => quotes.propose(this.caller, id as never, input)))
+  }
+
+  /** The client answers the proposed price. */
+  answerQuote(id: string, how: "accept" | "refuse") {
+    return this.world.act(Effect.flatMap(Quotes, (quotes) => quotes[how](this.id, id as never)))
+  }
+}

@@ -1,0 +1,213 @@
+import { pipeline } from "@workshop/core/http/Pipeline"
+import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { ClientInput, Clients } from "@workshop/core/services/Clients"
+import { Closer } from "@workshop/core/services/Closer"
+import { Offers } from "@workshop/core/services/Offers"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { ShopInput, Shops } from "@workshop/core/services/Shops"
+import { layer as workshopLayer } from "@workshop/core/services/Workshop"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Cause, Effect, Exit, Layer, Logger, ManagedRuntime, Schema, Scope } from "effect"
+import { Faults } from "./Faults.js"
+import { serve } from "./OldServer.js"
+import { TestShop } from "./TestShop.js"
+import { type Answer, type Call, Wire } from "./Wire.js"
+
+/** 20 November 2026, a Friday, 10:20:42.123 UTC: when every world begins. */
+export const START = "2026-11-20T10:20:42.123Z"
+
+export const SECOND = 1000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+/** An id that nothing has. */
+export const NOBODY = "01890000-0000-7000-8000-000000000000"
+
+/** A client's account, as the client knows it. */
+export interface Person {
+  readonly id: string
+  readonly phone: string
+}
+
+const layerOf = (clock: SettableClock, faults: Faults, seed: number, logs: Array<string>) =>
+  workshopLayer.pipe(
+    Layer.provideMerge(faults.layer),
+    Layer.provideMerge(MemoryStore.layer),
+    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Entropy.layerSeeded(seed)),
+    Layer.provideMerge(Layer.merge(clock.layer, Logger.replace(Logger.defaultLogger, keeping(logs))))
+  )
+
+const keeping = (logs: Array<string>) => Logger.map(Logger.logfmtLogger, (line) => void logs.push(line))
+
+/** Everything the services need and give. */
+export type Services = Layer.Layer.Success<ReturnType<typeof layerOf>>
+
+/**
+ * The whole service on a real socket, over the memory store, with a clock that moves only when told. One world
+ * serves a test file; its tests take shops and clients of their own, as limits count by key and by shop.
+ */
+export class World {
+  readonly clock: SettableClock
+  readonly faults: Faults
+  readonly wire: Wire
+  /** What the service logged. */
+  readonly logs: Array<string>
+  readonly #runtime: ManagedRuntime.ManagedRuntime<Services, never>
+  readonly #close: () => Promise<void>
+  #people = 0
+  #keys = 0
+
+  private constructor(
+    parts: Pick<World, "clock" | "faults" | "wire" | "logs">,
+    runtime: ManagedRuntime.ManagedRuntime<Services, never>,
+    close: () => Promise<void>
+  ) {
+    this.clock = parts.clock
+    this.faults = parts.faults
+    this.wire = parts.wire
+    this.logs = parts.logs
+    this.#runtime = runtime
+    this.#close = close
+  }
+
+  static async open({ seed = 1 }: { readonly seed?: number } = {}): Promise<World> {
+    const clock = new SettableClock(Date.parse(START))
+    const faults = new Faults()
+    const logs: Array<string> = []
+    const runtime = ManagedRuntime.make(layerOf(clock, faults, seed, logs))
+    const scope = await runtime.runPromise(Scope.make())
+    const at = await runtime.runPromise(
+      Effect.gen(function* () {
+        const branch = yield* workshopBranch({ isHeld: true })
+        return yield* serve(yield* pipeline([branch]), { host: "127.0.0.1", port: 0, trustProxy: true })
+      }).pipe(Scope.extend(scope))
+    )
+    const wire = new Wire(at.port)
+    return new World({ clock, faults, wire, logs }, runtime, async () => {
+      wire.close()
+      await runtime.runPromise(Scope.close(scope, Exit.void))
+      await runtime.dispose()
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#close()
+  }
+
+  get now(): number {
+    return this.clock.unsafeCurrentTimeMillis()
+  }
+
+  /** The present instant, or one so many milliseconds from it, as the API writes it. */
+  iso(ms = 0): string {
+    return new Date(this.now + ms).toISOString()
+  }
+
+  /** A request and its answer, which is held to the envelope. */
+  api<D = unknown>(method: string, path: string, call: Call = {}): Promise<Answer<D>> {
+    return this.wire.ask<D>(method, path, call)
+  }
+
+  /** Runs an act of the app, the owner or a client through the services. */
+  async act<A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> {
+    const exit = await this.#runtime.runPromiseExit(effect)
+    if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+    return exit.value
+  }
+
+  /** The tag of the refusal with which an act ends. */
+  async refusal<A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E, Services>): Promise<string> {
+    return (await this.act(Effect.flip(effect)))._tag
+  }
+
+  /** A shop that is approved, active, with the API on, a key for everything, and its loyalty programme on. */
+  async shop(settings: Readonly<Record<string, unknown>> = {}): Promise<TestShop> {
+    const { name, currency, decimals, time_zone, tracking_base_url, ...patch } = settings
+    const input = {
+      name: "Atelier Lac",
+      currency: "TND",
+      decimals: 3,
+      time_zone: "Africa/Tunis",
+      ...defined({ name, currency, decimals, time_zone, tracking_base_url })
+    }
+    const { id } = await this.act(
+      Effect.flatMap(Shops, (shops) => shops.create(Schema.decodeUnknownSync(ShopInput)(input)))
+    )
+    const shop = new TestShop(this, id)
+    const program = { active: true, name: "Stamps", stamps_required: 10, stamps_per_ticket: 1, reward_label: "A hem" }
+    await shop.change({ program, ...patch })
+    await shop.open(`${this.#keys++}`)
+    return shop
+  }
+
+  /** A client's account with a phone number of its own. */
+  async client(person: Readonly<Record<string, unknown>> = {}): Promise<Person> {
+    const phone = this.phone()
+    const input = Schema.decodeUnknownSync(ClientInput)({
+      given_name: "Amira",
+      family_name: "Ben Salah",
+      phone,
+      ...person
+    })
+    const { id } = await this.act(Effect.flatMap(Clients, (clients) => clients.register(input)))
+    return { id, phone: input.phone }
+  }
+
+  /** A Tunisian mobile number that nobody in this world has. */
+  phone(): string {
+    return `+2162${String(++this.#people).padStart(7, "0")}`
+  }
+
+  /** A client whom a shop knows from its counter. */
+  async known(shop: TestShop, person: Readonly<Record<string, unknown>> = {}): Promise<Person> {
+    const client = await this.client(person)
+    await this.visit(client, shop)
+    return client
+  }
+
+  visit(client: Person, shop: TestShop): Promise<void> {
+    return this.act(Effect.flatMap(Clients, (clients) => clients.visit(client.id as never, shop.id)))
+  }
+
+  /** A client who blocked a shop that knew them. */
+  async blocker(shop: TestShop): Promise<Person> {
+    const client = await this.known(shop)
+    await this.block(client, shop)
+    return client
+  }
+
+  /** Has the shop offer a ticket to the client, who answers with a block. */
+  async block(client: Person, shop: TestShop): Promise<void> {
+    await shop.create({ service: "Hem", client_phone: client.phone })
+    await this.answer(client, "block")
+  }
+
+  /** The client answers the newest open offer. */
+  answer(client: Person, how: "accept" | "block"): Promise<void> {
+    return this.act(
+      Effect.flatMap(Offers, (offers) =>
+        Effect.flatMap(offers.ofClient(client.id as never), (theirs) => {
+          const offer = theirs.findLast(({ status }) => status === "open")
+          return offer === undefined ? Effect.dieMessage("No open offer") : offers[how](offer.id)
+        })
+      )
+    )
+  }
+
+  /** What the client was told in the app, oldest first. */
+  inbox(client: Person) {
+    return this.act(Effect.flatMap(Clients, (clients) => clients.inbox(client.id as never)))
+  }
+
+  /** Closes what is due; answers how many tickets that were. */
+  closeDue(): Promise<number> {
+    return this.act(Effect.flatMap(Closer, (closer) => closer.runOnce))
+  }
+}
+
+const defined = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

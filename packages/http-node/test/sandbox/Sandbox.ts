@@ -1,0 +1,174 @@
+import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import type { Arrival } from "@workshop/core/http/Arrival"
+import { type Pipeline, pipeline } from "@workshop/core/http/Pipeline"
+import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Closer } from "@workshop/core/services/Closer"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { SandboxClock } from "@workshop/core/services/SandboxClock"
+import { TimeWalk } from "@workshop/core/services/TimeWalk"
+import { layer as workshopLayer } from "@workshop/core/services/Workshop"
+import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { expect } from "vitest"
+import { HandClock } from "./HandClock.js"
+
+/** A Friday morning: when every sandbox begins. */
+export const START = "2026-11-20T10:20:42.123Z"
+
+export const SECOND = 1000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+/** Spec §8: closure without collection or news. */
+export const SIXTY_DAYS = 5_184_000_000
+
+/** An id that nothing has. */
+export const NOBODY = "01890000-0000-7000-8000-000000000000"
+
+/** The instant so long after the start, as text. */
+export const later = (ms: number): string => new Date(Date.parse(START) + ms).toISOString()
+
+/** Anything that JSON holds; tests say what they expect of it. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a tester in any language would
+export type Json = any
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly data: Json
+  readonly meta: Json
+  readonly error: Json
+  /** What is wrong, as `in field`. */
+  readonly issues: ReadonlyArray<string>
+}
+
+export interface Call {
+  /** The API key or the sandbox's token. */
+  readonly bearer?: string
+  readonly once?: string
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as it is. */
+  readonly raw?: string
+}
+
+const open = (real: HandClock, seed: number) => {
+  const services = workshopLayer.pipe(
+    Layer.provideMerge(MemoryStore.layer),
+    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Entropy.layerSeeded(seed)),
+    Layer.provideMerge(SandboxClock.layer),
+    Layer.provideMerge(Layer.setClock(real))
+  )
+  return ManagedRuntime.make(TimeWalk.layer([Closer]).pipe(Layer.provideMerge(services)))
+}
+
+/** Everything that the sandbox's services give. */
+export type Services = ManagedRuntime.ManagedRuntime.Context<ReturnType<typeof open>>
+
+/** A service with its sandbox, asked without a socket. */
+export class Sandbox {
+  readonly real: HandClock
+  readonly runtime: ManagedRuntime.ManagedRuntime<Services, never>
+  readonly #pipeline: Pipeline
+  #attempts = 0
+
+  private constructor(real: HandClock, runtime: ManagedRuntime.ManagedRuntime<Services, never>, pipeline: Pipeline) {
+    this.real = real
+    this.runtime = runtime
+    this.#pipeline = pipeline
+  }
+
+  static async open({ token = null as string | null, seed = 1 } = {}): Promise<Sandbox> {
+    const real = new HandClock(Date.parse(START))
+    const runtime = open(real, seed)
+    const built = Effect.gen(function* () {
+      const v1 = yield* workshopBranch({ isHeld: true })
+      return yield* pipeline([v1, yield* sandboxBranch({ token, webhookPolicy: sandbox, isHeld: true })])
+    })
+    return new Sandbox(real, runtime, await runtime.runPromise(built))
+  }
+
+  get pipeline(): Pipeline {
+    return this.#pipeline
+  }
+
+  async ask(method: string, path: string, body?: unknown, call: Call = {}): Promise<Answer> {
+    const text = call.raw ?? (body === undefined ? "" : JSON.stringify(body))
+    const headers: Record<string, string> = { ...call.headers }
+    if (text !== "") headers["content-type"] = "application/json"
+    if (call.bearer !== undefined) headers.authorization = `Bearer ${call.bearer}`
+    if (call.once !== undefined) headers["idempotency-key"] = call.once
+    const arrival: Arrival = {
+      method,
+      path,
+      query: call.query ?? "",
+      header: (name) => headers[name],
+      address: "192.0.2.1",
+      body: () => Effect.succeed(new TextEncoder().encode(text))
+    }
+    const departure = await this.runtime.runPromise(this.#pipeline(arrival))
+    for (const name of ["Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"])
+      expect(departure.headers[name], `${method} ${path}: ${name}`).toBeDefined()
+    const envelope = JSON.parse(departure.body)
+    expect(envelope.success).toBe(departure.status < 300)
+    const issues = ((envelope.error?.details?.issues ?? []) as Array<Json>).map((issue) => `${issue.in} ${issue.field}`)
+    return { status: departure.status, headers: departure.headers, issues, ...envelope }
+  }
+
+  /** Asks, and expects a success. */
+  async good(method: string, path: string, body?: unknown, call?: Call): Promise<Json> {
+    const answer = await this.ask(method, path, body, call)
+    expect(answer.status, JSON.stringify(answer.error)).toBeLessThan(300)
+    return answer.data
+  }
+
+  /** Moves the clock, and answers what it shows then. */
+  clock(move: Readonly<Record<string, unknown>>): Promise<{ readonly now: string; readonly frozen: boolean }> {
+    return this.good("POST", "/sandbox/clock", move)
+  }
+
+  async now(): Promise<string> {
+    return (await this.good("GET", "/sandbox/clock")).now
+  }
+
+  /** Opens a shop in Tunis, with its key. */
+  async shop(settings: Readonly<Record<string, unknown>> = {}): Promise<{ readonly id: string; readonly key: string }> {
+    const shop = { name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis", ...settings }
+    const opened = await this.good("POST", "/sandbox/shops", shop)
+    return { id: opened.shop.id, key: opened.key }
+  }
+
+  /** A new ticket through the API. */
+  ticket({ key }: { readonly key: string }, body: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    return this.good("POST", "/v1/tickets", { service: "Hem", ...body }, { bearer: key, once: this.attempt() })
+  }
+
+  /** Asks for a status through the API. */
+  status({ key }: { readonly key: string }, ticket: Json, status: string): Promise<Answer> {
+    return this.ask("POST", `/v1/tickets/${ticket.id}/status`, { status }, { bearer: key })
+  }
+
+  /** A client's account with a number of its own. */
+  async person(
+    person: Readonly<Record<string, unknown>> = {}
+  ): Promise<{ readonly id: string; readonly phone: string }> {
+    const phone = `+2162${String(++this.#attempts).padStart(7, "0")}`
+    const names = { given_name: "Amira", family_name: "Ben Salah" }
+    const { id } = await this.good("POST", "/sandbox/clients", { ...names, phone, ...person })
+    return { id, phone }
+  }
+
+  /** The events of a shop, as `type created_at`. */
+  async events({ id }: { readonly id: string }): Promise<ReadonlyArray<string>> {
+    const events: Array<Json> = await this.good("GET", `/sandbox/shops/${id}/events`)
+    return events.map(({ type, created_at }) => `${type} ${created_at}`)
+  }
+
+  /** A fresh Idempotency-Key. */
+  attempt(): string {
+    return `attempt ${++this.#attempts}`
+  }
+}

@@ -1,0 +1,161 @@
+import { Effect, Fiber } from "effect"
+import { describe, expect, it } from "vitest"
+import { DAY, HOUR, later, MINUTE, Sandbox, SECOND, START } from "./Sandbox.js"
+
+describe("The sandbox clock (contract §10)", () => {
+  it("runs along with the real one until told otherwise", async () => {
+    const sandbox = await Sandbox.open()
+    expect(await sandbox.good("GET", "/sandbox/clock")).toEqual({ now: START, frozen: false })
+    sandbox.real.pass(1234)
+    expect(await sandbox.now()).toBe(later(1234))
+  })
+
+  it("is advanced by milliseconds, and runs on from there", async () => {
+    const sandbox = await Sandbox.open()
+    expect(await sandbox.clock({ advance_ms: HOUR })).toEqual({ now: later(HOUR), frozen: false })
+    sandbox.real.pass(SECOND)
+    expect(await sandbox.now()).toBe(later(HOUR + SECOND))
+  })
+
+  it("is set to an instant, in any offset from UTC", async () => {
+    const sandbox = await Sandbox.open()
+    expect((await sandbox.clock({ set: later(DAY) })).now).toBe(later(DAY))
+    expect((await sandbox.clock({ set: "2026-11-25T01:00:00+01:00" })).now).toBe("2026-11-25T00:00:00.000Z")
+  })
+
+  it("stands once frozen, and then only such calls move it", async () => {
+    const sandbox = await Sandbox.open()
+    sandbox.real.pass(SECOND)
+    expect(await sandbox.clock({ freeze: true })).toEqual({ now: later(SECOND), frozen: true })
+    sandbox.real.pass(DAY)
+    expect(await sandbox.now()).toBe(later(SECOND))
+    expect(await sandbox.clock({ advance_ms: 1 })).toEqual({ now: later(SECOND + 1), frozen: true })
+    expect(await sandbox.clock({ set: later(MINUTE) })).toEqual({ now: later(MINUTE), frozen: true })
+    sandbox.real.pass(DAY)
+    expect(await sandbox.now()).toBe(later(MINUTE))
+  })
+
+  it("runs on from where it stood when it is unfrozen, not from where the real one is", async () => {
+    const sandbox = await Sandbox.open()
+    await sandbox.clock({ freeze: true })
+    sandbox.real.pass(DAY)
+    expect(await sandbox.clock({ freeze: false })).toEqual({ now: START, frozen: false })
+    sandbox.real.pass(SECOND)
+    expect(await sandbox.now()).toBe(later(SECOND))
+  })
+
+  it("takes a mix: first set, then advanced, then frozen at that very instant", async () => {
+    const sandbox = await Sandbox.open()
+    const mix = { freeze: true, advance_ms: 5, set: later(HOUR) }
+    expect(await sandbox.clock(mix)).toEqual({ now: later(HOUR + 5), frozen: true })
+    expect(await sandbox.clock({ freeze: false, advance_ms: 5 })).toEqual({ now: later(HOUR + 10), frozen: false })
+  })
+
+  it("shows itself when asked for nothing, and null means nothing", async () => {
+    const sandbox = await Sandbox.open()
+    expect(await sandbox.clock({})).toEqual({ now: START, frozen: false })
+    expect(await sandbox.clock({ set: null, advance_ms: null, freeze: null })).toEqual({ now: START, frozen: false })
+    expect(await sandbox.good("POST", "/sandbox/clock")).toEqual({ now: START, frozen: false })
+    expect(await sandbox.clock({ advance_ms: 0, set: START })).toEqual({ now: START, frozen: false })
+  })
+
+  it("does not go back where the real one does", async () => {
+    const sandbox = await Sandbox.open()
+    sandbox.real.pass(MINUTE)
+    expect(await sandbox.now()).toBe(later(MINUTE))
+    sandbox.real.pass(-HOUR)
+    expect(await sandbox.now()).toBe(later(MINUTE))
+    expect((await sandbox.clock({ advance_ms: SECOND })).now).toBe(later(MINUTE + SECOND))
+    sandbox.real.pass(SECOND)
+    expect(await sandbox.now()).toBe(later(MINUTE + 2 * SECOND))
+  })
+
+  it("stays within the year 9999, however long it runs", async () => {
+    const sandbox = await Sandbox.open()
+    const last = "9999-12-31T23:59:59.999Z"
+    expect((await sandbox.clock({ set: "9999-12-31T23:59:59Z", advance_ms: 999 })).now).toBe(last)
+    sandbox.real.pass(DAY)
+    expect(await sandbox.now()).toBe(last)
+  })
+
+  it("wakes whoever sleeps by it in real time, frozen or not", async () => {
+    const sandbox = await Sandbox.open()
+    await sandbox.clock({ freeze: true })
+    const sleeper = sandbox.runtime.runFork(Effect.sleep("10 seconds"))
+    await sandbox.clock({ advance_ms: HOUR })
+    expect(sleeper.unsafePoll()).toBeNull()
+    sandbox.real.pass(10 * SECOND)
+    await Effect.runPromise(Fiber.join(sleeper))
+  })
+
+  it("measures durations in real time, frozen or not (contract §9)", async () => {
+    const sandbox = await Sandbox.open()
+    await sandbox.clock({ freeze: true })
+    const timed = sandbox.runtime.runPromise(Effect.timed(Effect.sync(() => sandbox.real.pass(250))))
+    expect(String((await timed)[0])).toBe("Duration(250ms)")
+  })
+})
+
+describe("A refused move moves nothing (contract §10)", () => {
+  const refused: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>, ReadonlyArray<string>]> = [
+    ["negative milliseconds", { advance_ms: -1, freeze: true }, ["body advance_ms"]],
+    ["a fraction of a millisecond", { advance_ms: 1.5 }, ["body advance_ms"]],
+    ["milliseconds as text", { advance_ms: "1000" }, ["body advance_ms"]],
+    ["milliseconds beyond whole numbers", { advance_ms: 1e300 }, ["body advance_ms"]],
+    ["an instant before the clock's", { set: later(-1), freeze: true }, ["body set"]],
+    ["an instant before the clock's, whatever is added", { set: later(-1), advance_ms: DAY }, ["body set"]],
+    ["a day alone", { set: "2026-12-01" }, ["body set"]],
+    ["milliseconds as an instant", { set: Date.parse(START) + 1 }, ["body set"]],
+    ["an instant beyond the year 9999", { set: "10000-01-01T00:00:00Z" }, ["body set"]],
+    ["a way beyond the year 9999", { advance_ms: 300_000_000_000_000 }, ["body advance_ms"]],
+    ["a freeze that is neither true nor false", { freeze: "yes" }, ["body freeze"]],
+    ["a name unknown", { advance: 1000 }, ["body advance"]],
+    [
+      "all of these at once",
+      { advance_ms: -1, set: "soon", freeze: 1, by: 2 },
+      ["body advance_ms", "body by", "body freeze", "body set"]
+    ]
+  ]
+
+  for (const [what, move, issues] of refused) {
+    it(`such as ${what}`, async () => {
+      const sandbox = await Sandbox.open()
+      const answer = await sandbox.ask("POST", "/sandbox/clock", move)
+      expect([answer.status, answer.error.code]).toEqual([400, "VALIDATION_ERROR"])
+      expect([...answer.issues].sort()).toEqual(issues)
+      expect(await sandbox.good("GET", "/sandbox/clock")).toEqual({ now: START, frozen: false })
+    })
+  }
+
+  it("and says how to do better", async () => {
+    const sandbox = await Sandbox.open()
+    const message = async (move: object) =>
+      (await sandbox.ask("POST", "/sandbox/clock", move)).error.details.issues[0].message
+    expect(await message({ advance_ms: -1 })).toBe("must be 0 or more whole milliseconds: the clock never goes back")
+    expect(await message({ set: later(-1) })).toBe(`must not be before ${START}: the clock never goes back`)
+    expect(await message({ set: "9999-12-31T00:00:00Z", advance_ms: DAY })).toBe(
+      "must not lead beyond 9999-12-31T23:59:59.999Z"
+    )
+  })
+})
+
+describe("Moves of the sandbox clock wait for one another (contract §10)", () => {
+  it("so that concurrent advances add up", async () => {
+    const sandbox = await Sandbox.open()
+    await sandbox.clock({ freeze: true })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sandbox.clock({ advance_ms: MINUTE })))
+    const expected = Array.from({ length: 20 }, (_, i) => later((i + 1) * MINUTE))
+    expect(answers.map(({ now }) => now).sort()).toEqual(expected)
+    expect(await sandbox.now()).toBe(later(20 * MINUTE))
+  })
+
+  it("so that of two that set it, the one that would set it back is refused", async () => {
+    const sandbox = await Sandbox.open()
+    const answers = await Promise.all([
+      sandbox.ask("POST", "/sandbox/clock", { set: later(2 * HOUR) }),
+      sandbox.ask("POST", "/sandbox/clock", { set: later(HOUR) })
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 400])
+    expect(await sandbox.now()).toBe(later(2 * HOUR))
+  })
+})

@@ -1,0 +1,220 @@
+import { Closer } from "@workshop/core/services/Closer"
+import { SandboxClock } from "@workshop/core/services/SandboxClock"
+import { TimeWalk } from "@workshop/core/services/TimeWalk"
+import { Effect, Fiber, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { HandClock } from "./HandClock.js"
+import { DAY, HOUR, type Json, later, MINUTE, Sandbox, SECOND, SIXTY_DAYS, START } from "./Sandbox.js"
+
+const read = (sandbox: Sandbox, shop: { readonly key: string }, ticket: Json): Promise<Json> =>
+  sandbox.good("GET", `/v1/tickets/${ticket.id}`, undefined, { bearer: shop.key })
+
+describe("Moving the clock closes what is due on the way, each at its own instant (contract §10)", () => {
+  it("a ticket left in the workshop, sixty days after the shop's last news", async () => {
+    const sandbox = await Sandbox.open()
+    const shop = await sandbox.shop()
+    const ticket = await sandbox.ticket(shop)
+    await sandbox.clock({ advance_ms: SIXTY_DAYS - 1 })
+    expect((await read(sandbox, shop, ticket)).state).toBe("workshop")
+    await sandbox.clock({ advance_ms: 1 })
+    expect(await read(sandbox, shop, ticket)).toMatchObject({
+      state: "abandoned",
+      abandon_reason: "no_news",
+      abandoned_at: later(SIXTY_DAYS),
+      updated_at: later(SIXTY_DAYS)
+    })
+    expect(await sandbox.events(shop)).toEqual([`ticket.created ${START}`, `ticket.abandoned ${later(SIXTY_DAYS)}`])
+  })
+
+  it("a ready ticket never collected, sixty days after it became ready", async () => {
+    const sandbox = await Sandbox.open()
+    const shop = await sandbox.shop()
+    const ticket = await sandbox.ticket(shop)
+    await sandbox.clock({ advance_ms: DAY })
+    await sandbox.status(shop, ticket, "ready")
+    await sandbox.clock({ advance_ms: DAY })
+    await sandbox.good("POST", `/sandbox/tickets/${ticket.id}/photo`, { photo_url: "https://p.example/1.jpg" })
+    await sandbox.clock({ advance_ms: 100 * DAY })
+    const due = later(DAY + SIXTY_DAYS)
+    expect(await read(sandbox, shop, ticket)).toMatchObject({
+      state: "abandoned",
+      abandon_reason: "uncollected",
+      abandoned_at: due,
+      updated_at: due
+    })
+    expect((await sandbox.events(shop)).at(-1)).toBe(`ticket.abandoned ${due}`)
+  })
+
+  it("also with a move far beyond, whether the clock runs or is frozen", async () => {
+    for (const freeze of [true, false]) {
+      const sandbox = await Sandbox.open()
+      const shop = await sandbox.shop()
+      await sandbox.ticket(shop)
+      expect((await sandbox.clock({ set: "2030-01-01T00:00:00Z", freeze })).now).toBe("2030-01-01T00:00:00.000Z")
+      expect((await sandbox.events(shop)).at(-1)).toBe(`ticket.abandoned ${later(SIXTY_DAYS)}`)
+    }
+  })
+
+  it("in the order of time across shops", async () => {
+    const sandbox = await Sandbox.open()
+    await sandbox.clock({ freeze: true })
+    const shops = [await sandbox.shop(), await sandbox.shop(), await sandbox.shop()]
+    const due: Array<string> = []
+    for (const [step, at] of [2, 0, 1, 1, 2, 0, 0].entries()) {
+      await sandbox.ticket(shops[at]!)
+      due.push(later(step * MINUTE + SIXTY_DAYS))
+      await sandbox.clock({ advance_ms: MINUTE })
+    }
+    await sandbox.clock({ advance_ms: 2 * SIXTY_DAYS })
+    const events: Array<Json> = []
+    for (const { id } of shops) events.push(...(await sandbox.good("GET", `/sandbox/shops/${id}/events`)))
+    const closures = events.filter(({ type }) => type === "ticket.abandoned")
+    // Identifiers of version 7 sort as they were made.
+    closures.sort((a, b) => (a.id < b.id ? -1 : 1))
+    expect(closures.map(({ created_at }) => created_at)).toEqual(due)
+    expect(closures.map(({ data }) => data.ticket.abandoned_at)).toEqual(due)
+  })
+
+  it("whatever else the shop does in the meantime counts from when it is done", async () => {
+    const sandbox = await Sandbox.open()
+    const shop = await sandbox.shop()
+    const [left, told] = [await sandbox.ticket(shop), await sandbox.ticket(shop)]
+    await sandbox.clock({ advance_ms: 59 * DAY })
+    await sandbox.good("POST", `/sandbox/tickets/${told.id}/delay`, { promised_at: later(90 * DAY) })
+    await sandbox.clock({ advance_ms: 59 * DAY })
+    expect((await read(sandbox, shop, left)).abandoned_at).toBe(later(SIXTY_DAYS))
+    expect((await read(sandbox, shop, told)).state).toBe("workshop")
+    await sandbox.clock({ advance_ms: DAY })
+    expect((await read(sandbox, shop, told)).abandoned_at).toBe(later(59 * DAY + SIXTY_DAYS))
+  })
+
+  it("ten thousand of them within one move", async () => {
+    const sandbox = await Sandbox.open()
+    await sandbox.clock({ freeze: true })
+    const shops: Array<{ readonly id: string; readonly key: string }> = []
+    for (let shop = 0; shop < 70; shop++) shops.push(await sandbox.shop())
+    for (const [i, { id }] of shops.entries())
+      for (let n = 0; n < 143; n++) {
+        if (n % 3 === 0) await sandbox.clock({ advance_ms: 7 })
+        await sandbox.good("POST", `/sandbox/shops/${id}/tickets`, { service: `Hem ${i}` })
+      }
+    await sandbox.clock({ advance_ms: SIXTY_DAYS })
+    let closed = 0
+    for (const shop of shops) {
+      const events = await sandbox.events(shop)
+      const instants = events
+        .filter((event) => event.startsWith("ticket.abandoned"))
+        .map((event) => event.split(" ")[1]!)
+      const created = events.filter((event) => event.startsWith("ticket.created")).map((event) => event.split(" ")[1]!)
+      expect(instants).toEqual(created.map((at) => new Date(Date.parse(at) + SIXTY_DAYS).toISOString()))
+      closed += instants.length
+    }
+    expect(closed).toBe(10_010)
+  }, 60_000)
+
+  it("while requests go on: none fails, and each shop's time goes forward only", async () => {
+    const sandbox = await Sandbox.open()
+    const shops = [await sandbox.shop(), await sandbox.shop()]
+    for (const shop of shops) for (let n = 0; n < 20; n++) await sandbox.ticket(shop)
+    const busy = shops.flatMap((shop) => [
+      ...Array.from({ length: 6 }, () => sandbox.clock({ advance_ms: 30 * DAY })),
+      ...Array.from({ length: 40 }, () =>
+        sandbox.good("POST", `/sandbox/shops/${shop.id}/tickets`, { service: "Hem" })
+      ),
+      ...Array.from({ length: 10 }, () => sandbox.good("GET", "/v1/tickets", undefined, { bearer: shop.key }))
+    ])
+    await Promise.all(busy)
+    expect(Date.parse(await sandbox.now())).toBeGreaterThanOrEqual(Date.parse(START) + 360 * DAY)
+    for (const shop of shops) {
+      const instants = (await sandbox.events(shop)).map((event) => event.split(" ")[1]!)
+      expect(instants).toEqual([...instants].sort())
+      const tickets = await sandbox.good("GET", "/v1/tickets", undefined, { bearer: shop.key, query: "limit=100" })
+      for (const { state, created_at, abandoned_at } of tickets) {
+        expect(state).toBe("abandoned")
+        expect(Date.parse(abandoned_at)).toBe(Date.parse(created_at) + SIXTY_DAYS)
+      }
+    }
+  })
+})
+
+describe("While the clock runs along, closures happen without any call (contract §10)", () => {
+  it("within about a second", async () => {
+    const sandbox = await Sandbox.open()
+    const closing = sandbox.runtime.runFork(Effect.flatMap(Closer, ({ run }) => run))
+    const shop = await sandbox.shop()
+    const ticket = await sandbox.ticket(shop)
+    await sandbox.clock({ advance_ms: SIXTY_DAYS - 500 })
+    sandbox.real.pass(SECOND)
+    await expect
+      .poll(() => read(sandbox, shop, ticket), { interval: 1 })
+      .toMatchObject({
+        state: "abandoned",
+        abandoned_at: later(SIXTY_DAYS)
+      })
+    await Effect.runPromise(Fiber.interrupt(closing))
+  })
+})
+
+describe("A walk stops where it cannot go on (contract §10)", () => {
+  const walkOver = (work: { readonly next: () => number | null; readonly runOnce: Effect.Effect<number> }) => {
+    const real = new HandClock(0)
+    const source = Effect.succeed({ next: () => Effect.sync(work.next), runOnce: work.runOnce })
+    const layer = TimeWalk.layer([source]).pipe(
+      Layer.provideMerge(SandboxClock.layer),
+      Layer.provide(Layer.setClock(real))
+    )
+    return <A, E>(use: Effect.Effect<A, E, TimeWalk | SandboxClock>) => Effect.runPromise(Effect.provide(use, layer))
+  }
+  const move = (advance_ms: number) => Effect.flatMap(TimeWalk, (walk) => walk.move({ advance_ms }))
+  const state = Effect.flatMap(TimeWalk, (walk) => walk.state)
+
+  it("so it never hangs on work that is said to be due and is never done", async () => {
+    const run = walkOver({ next: () => 10, runOnce: Effect.succeed(0) })
+    await run(
+      Effect.gen(function* () {
+        expect((yield* Effect.exit(move(HOUR)))._tag).toBe("Failure")
+        expect(yield* state).toEqual({ now: 10, frozen: false })
+      })
+    )
+  })
+
+  it("so a walk that is interrupted leaves the clock running, where it got to", async () => {
+    const run = walkOver({ next: () => 10, runOnce: Effect.never })
+    await run(
+      Effect.gen(function* () {
+        const walking = yield* Effect.fork(move(HOUR))
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(walking)
+        expect(yield* state).toEqual({ now: 10, frozen: false })
+      })
+    )
+  })
+
+  it("and runs everything that is due at one instant before the next", async () => {
+    const log: Array<string> = []
+    const due = [5, 5, 3, 9, 20]
+    const clock = { now: (): number => 0 }
+    const run = walkOver({
+      next: () => (due.length === 0 ? null : Math.min(...due) <= 15 ? Math.min(...due) : null),
+      runOnce: Effect.sync(() => {
+        const now = clock.now()
+        const ripe = due.filter((at) => at <= now)
+        for (const at of ripe) due.splice(due.indexOf(at), 1)
+        log.push(`${now}: ${ripe.join(" ")}`)
+        // What runs at 3 makes more due at once, and at 4.
+        if (now === 3 && ripe.length === 1) due.push(3, 4)
+        return ripe.length
+      })
+    })
+    await run(
+      Effect.gen(function* () {
+        const movable = yield* SandboxClock
+        clock.now = () => movable.unsafeCurrentTimeMillis()
+        expect(yield* move(15)).toEqual({ now: 15, frozen: false })
+      })
+    )
+    expect(log.slice(0, 2)).toEqual(["3: 3", "3: 3"])
+    expect(log.at(-1)).toBe("9: 9")
+    expect(due).toEqual([20])
+  })
+})

@@ -1,0 +1,275 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { DAY, type Json, later, NOBODY, Sandbox, START } from "./Sandbox.js"
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await Sandbox.open()
+  await sandbox.clock({ freeze: true })
+})
+
+const input = { name: "Retouches du Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" }
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const SECRET = /^whsec_[A-Za-z0-9_-]{43}$/
+
+describe("Shops (contract §10)", () => {
+  it("are opened approved, active, with the API on and a full-access key that works", async () => {
+    const { status, data } = await sandbox.ask("POST", "/sandbox/shops", input)
+    expect(status).toBe(201)
+    expect(data).toEqual({
+      shop: {
+        ...input,
+        id: expect.stringMatching(UUID),
+        tracking_base_url: null,
+        approved: true,
+        active: true,
+        api_enabled: true,
+        program: { active: false, name: null, stamps_required: 10, stamps_per_ticket: 1, reward_label: null },
+        next_number: 1,
+        forbidden_words: []
+      },
+      key_id: expect.stringMatching(UUID),
+      key: expect.stringMatching(/^wk_live_[A-Za-z0-9_-]{43}$/)
+    })
+    const read = await sandbox.good("GET", "/v1/shop", undefined, { bearer: data.key })
+    const scopes = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
+    expect(read).toEqual({ ...input, id: data.shop.id, scopes })
+    expect(await sandbox.good("GET", `/sandbox/shops/${data.shop.id}`)).toEqual(data.shop)
+  })
+
+  it("take the address under which clients follow their tickets", async () => {
+    const tracking_base_url = "https://t.example/"
+    const shop = await sandbox.shop({ tracking_base_url })
+    const ticket = await sandbox.ticket(shop)
+    expect(ticket.tracking_url).toBe(`https://t.example/${ticket.tracking_code}`)
+  })
+
+  it("are not opened on bad input: everything that is wrong is told at once", async () => {
+    const bad = {
+      name: " ",
+      currency: "euro",
+      decimals: 1.5,
+      time_zone: "Mars/Olympus",
+      tracking_base_url: "no",
+      color: 1
+    }
+    const answer = await sandbox.ask("POST", "/sandbox/shops", bad)
+    expect(answer.status).toBe(400)
+    expect([...answer.issues].sort()).toEqual(
+      Object.keys(bad)
+        .map((field) => `body ${field}`)
+        .sort()
+    )
+    expect((await sandbox.ask("POST", "/sandbox/shops")).issues).toHaveLength(4)
+  })
+
+  it("are changed in any of their settings, and the others stay", async () => {
+    const { id, key } = await sandbox.shop()
+    const before = await sandbox.good("GET", `/sandbox/shops/${id}`)
+    const change = (patch: object) => sandbox.good("PATCH", `/sandbox/shops/${id}`, patch)
+    const program = { active: true, name: "Fidélité", stamps_required: 5, stamps_per_ticket: 2, reward_label: "A hem" }
+    expect(await change({ program })).toEqual({ ...before, program })
+    expect(await change({ program: { stamps_required: 6, active: null, name: null } })).toEqual({
+      ...before,
+      program: { ...program, stamps_required: 6, name: null }
+    })
+    expect((await change({ next_number: 9999 })).next_number).toBe(9999)
+    expect((await change({ forbidden_words: ["velcro"] })).forbidden_words).toEqual(["velcro"])
+    expect((await change({ approved: null, next_number: null })).approved).toBe(true)
+    expect((await sandbox.ticket({ key })).number).toBe(9999)
+    expect((await sandbox.ticket({ key })).number).toBe(1)
+    const profane = await sandbox.ask("POST", `/sandbox/shops/${id}/tickets`, { service: "Velcro" })
+    expect([profane.status, profane.error.code]).toEqual([422, "PROFANITY"])
+  })
+
+  it("feel their flags at once", async () => {
+    const { id, key } = await sandbox.shop()
+    const code = async () => (await sandbox.ask("GET", "/v1/shop", undefined, { bearer: key })).error?.code
+    expect(await code()).toBeUndefined()
+    for (const [flag, expected] of [
+      ["api_enabled", "API_DISABLED"],
+      ["approved", "SHOP_NOT_APPROVED"],
+      ["active", "ACCOUNT_DEACTIVATED"]
+    ] as const) {
+      await sandbox.good("PATCH", `/sandbox/shops/${id}`, { [flag]: false })
+      expect(await code()).toBe(expected)
+    }
+    await sandbox.good("PATCH", `/sandbox/shops/${id}`, { api_enabled: true, approved: true, active: true })
+    expect(await code()).toBeUndefined()
+  })
+
+  it("refuse settings that are wrong, all at once, and change none", async () => {
+    const { id } = await sandbox.shop()
+    const answer = await sandbox.ask("PATCH", `/sandbox/shops/${id}`, {
+      approved: "yes",
+      program: { stamps_required: 0, colour: "red" },
+      next_number: 10_000,
+      forbidden_words: [""],
+      active: false,
+      nmae: "x"
+    })
+    expect([...answer.issues].sort()).toEqual([
+      "body approved",
+      "body forbidden_words.0",
+      "body next_number",
+      "body nmae",
+      "body program.colour",
+      "body program.stamps_required"
+    ])
+    expect((await sandbox.good("GET", `/sandbox/shops/${id}`)).active).toBe(true)
+  })
+})
+
+describe("Keys (contract §10)", () => {
+  it("are made with scopes or with a preset, listed without their text, and revoked", async () => {
+    const { id } = await sandbox.shop()
+    const path = `/sandbox/shops/${id}/keys`
+    const made = await sandbox.ask("POST", path, { name: "till", scopes: ["tickets:read"] })
+    expect(made.status).toBe(201)
+    expect(Object.keys(made.data)).toEqual(["id", "key"])
+    await sandbox.good("POST", path, { name: "reader", preset: "read" })
+    await sandbox.good("POST", path, { name: "all", preset: "full", scopes: null })
+    const listed: Array<Json> = await sandbox.good("GET", path)
+    expect(listed.slice(1).map(({ name, scopes }) => [name, scopes])).toEqual([
+      ["till", ["tickets:read"]],
+      ["reader", ["tickets:read", "clients:read"]],
+      ["all", ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]]
+    ])
+    const { id: key_id, key } = made.data
+    expect(listed[1]).toEqual({
+      id: key_id,
+      name: "till",
+      scopes: ["tickets:read"],
+      last_four: key.slice(-4),
+      created_at: START,
+      revoked_at: null
+    })
+    expect((await sandbox.ask("GET", "/v1/shop", undefined, { bearer: key })).status).toBe(200)
+    expect(await sandbox.good("DELETE", `/sandbox/keys/${key_id}`)).toEqual({ id: key_id, revoked_at: START })
+    expect((await sandbox.ask("GET", "/v1/shop", undefined, { bearer: key })).status).toBe(401)
+    expect((await sandbox.good("GET", path))[1].revoked_at).toBe(START)
+    expect(await sandbox.good("DELETE", `/sandbox/keys/${key_id}`)).toEqual({ id: key_id, revoked_at: START })
+  })
+
+  it("are five at most; a revoked one makes room", async () => {
+    const { id } = await sandbox.shop()
+    const make = () => sandbox.ask("POST", `/sandbox/shops/${id}/keys`, { name: "till", preset: "read" })
+    const made = [await make(), await make(), await make(), await make()]
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    const sixth = await make()
+    expect([sixth.status, sixth.error.details.reason]).toEqual([409, "TOO_MANY_KEYS"])
+    await sandbox.good("DELETE", `/sandbox/keys/${made[0]!.data.id}`)
+    expect((await make()).status).toBe(201)
+  })
+
+  it("are asked for with exactly one of scopes and preset", async () => {
+    const { id } = await sandbox.shop()
+    const issues = async (body: unknown) => (await sandbox.ask("POST", `/sandbox/shops/${id}/keys`, body)).issues
+    expect(await issues({ name: "till" })).toEqual(["body scopes"])
+    expect(await issues({ name: "till", preset: null, scopes: null })).toEqual(["body scopes"])
+    expect(await issues({ name: "till", preset: "full", scopes: ["tickets:read"] })).toEqual(["body preset"])
+    expect(await issues({ name: "till", scopes: [] })).toEqual(["body scopes.0"])
+    expect(await issues({ name: "till", scopes: ["all"] })).toEqual(["body scopes.0"])
+    expect(await issues({ name: "till", preset: "write" })).toEqual(["body preset"])
+    expect([...(await issues({ name: 1, preset: 2, extra: 3 }))].sort()).toEqual([
+      "body extra",
+      "body name",
+      "body preset"
+    ])
+  })
+})
+
+describe("The webhook (contract §10)", () => {
+  it("is set, read, moved without losing its secret, rotated, pinged and enabled", async () => {
+    const { id } = await sandbox.shop()
+    const path = `/sandbox/shops/${id}/webhook`
+    const off = { url: null, on: false, off_reason: null, failures_in_row: 0, first_failure_at: null }
+    expect(await sandbox.good("GET", path)).toEqual(off)
+    const first = await sandbox.good("PUT", path, { url: "http://127.0.0.1:9999/hook" })
+    expect(first).toEqual({ url: "http://127.0.0.1:9999/hook", secret: expect.stringMatching(SECRET) })
+    const on = { ...off, url: "http://127.0.0.1:9999/hook", on: true }
+    expect(await sandbox.good("GET", path)).toEqual(on)
+    const moved = await sandbox.good("PUT", path, { url: "https://shop.example.com/hook" })
+    expect(moved).toEqual({ url: "https://shop.example.com/hook", secret: first.secret })
+    const { secret } = await sandbox.good("POST", `${path}/rotate`)
+    expect(secret).toMatch(SECRET)
+    expect(secret).not.toBe(first.secret)
+    expect((await sandbox.good("PUT", path, { url: moved.url })).secret).toBe(secret)
+    expect(await sandbox.good("POST", `${path}/enable`)).toEqual({ ...on, url: moved.url })
+    const ping = await sandbox.good("POST", `${path}/ping`, {})
+    expect(ping).toEqual({
+      id: expect.stringMatching(UUID),
+      type: "ping",
+      created_at: START,
+      api_version: "1",
+      shop_id: id,
+      data: {}
+    })
+    expect(await sandbox.good("GET", `/sandbox/shops/${id}/events`)).toEqual([ping])
+  })
+
+  it("takes loopback over http on any port, and nothing else that could never be reached", async () => {
+    const { id } = await sandbox.shop()
+    const set = (url: unknown) => sandbox.ask("PUT", `/sandbox/shops/${id}/webhook`, { url })
+    for (const url of ["http://localhost:1", "http://[::1]:8080/x", "https://127.1.2.3:444/"])
+      expect((await set(url)).status, url).toBe(200)
+    for (const url of [
+      "http://shop.example.com/",
+      "https://10.0.0.1/",
+      "https://shop.example.com:8443/",
+      "https://a:b@shop.example.com/",
+      "ftp://127.0.0.1/",
+      "hook",
+      "",
+      5,
+      null
+    ]) {
+      const { status, issues } = await set(url)
+      expect([url, status, issues]).toEqual([url, 400, ["body url"]])
+    }
+    const told = (await set("https://10.0.0.1/")).error.details.issues[0].message
+    expect(told).toBe(
+      "must not hold a private or special-purpose address: give one that can be reached from the internet"
+    )
+  })
+
+  it("is not there to rotate or enable before it is set", async () => {
+    const { id } = await sandbox.shop()
+    for (const act of ["rotate", "enable"])
+      expect((await sandbox.ask("POST", `/sandbox/shops/${id}/webhook/${act}`)).status).toBe(404)
+  })
+
+  it("lists the events as sent, oldest first", async () => {
+    const own = await Sandbox.open()
+    const shop = await own.shop()
+    const ticket = await own.ticket(shop)
+    await own.clock({ advance_ms: DAY })
+    await own.status(shop, ticket, "ready")
+    const events = await own.good("GET", `/sandbox/shops/${shop.id}/events`)
+    expect(events.map(({ type, created_at }: Json) => [type, created_at])).toEqual([
+      ["ticket.created", START],
+      ["ticket.ready", later(DAY)]
+    ])
+    expect(events[0].data.ticket).toEqual(ticket)
+  })
+})
+
+describe("An unknown shop or key is not found (contract §10)", () => {
+  for (const [method, path, body] of [
+    ["GET", `/sandbox/shops/${NOBODY}`, undefined],
+    ["PATCH", `/sandbox/shops/${NOBODY}`, { active: false }],
+    ["GET", `/sandbox/shops/${NOBODY}/keys`, undefined],
+    ["POST", `/sandbox/shops/${NOBODY}/keys`, { name: "till", preset: "full" }],
+    ["DELETE", `/sandbox/keys/${NOBODY}`, undefined],
+    ["PUT", `/sandbox/shops/${NOBODY}/webhook`, { url: "https://shop.example.com/" }],
+    ["GET", `/sandbox/shops/${NOBODY}/webhook`, undefined],
+    ["POST", `/sandbox/shops/${NOBODY}/webhook/rotate`, undefined],
+    ["POST", `/sandbox/shops/${NOBODY}/webhook/ping`, undefined],
+    ["POST", `/sandbox/shops/${NOBODY}/webhook/enable`, undefined],
+    ["GET", `/sandbox/shops/${NOBODY}/events`, undefined]
+  ] as const) {
+    it(`${method} ${path.replace(NOBODY, "…")}`, async () => {
+      const { status, error } = await sandbox.ask(method, path, body)
+      expect([status, error.code]).toEqual([404, "NOT_FOUND"])
+    })
+  }
+})

@@ -1,0 +1,100 @@
+import * as Net from "node:net"
+import * as Tls from "node:tls"
+import type { Sent } from "@workshop/core/domain/Attempt"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import type { WebhookPost } from "@workshop/core/ports/WebhookSender"
+import { Effect } from "effect"
+import { make, type NodeSender, type NodeSenderOptions } from "../../src/sender/NodeSender.js"
+
+/** What a receiver does with a connection: it is given each whole request, and writes what it likes. */
+export interface Behaviour {
+  readonly onRequest?: (socket: Net.Socket, request: string, nth: number) => void
+  readonly onConnection?: (socket: Net.Socket, nth: number) => void
+  readonly tls?: Tls.TlsOptions
+  readonly host?: string
+}
+
+/** A listener, and what came in there. */
+export interface Receiver extends AsyncDisposable {
+  readonly port: number
+  readonly url: string
+  readonly requests: ReadonlyArray<string>
+  readonly connections: ReadonlyArray<Net.Socket>
+}
+
+const isWhole = (text: string): boolean => {
+  const [head = "", body] = text.split("\r\n\r\n", 2)
+  return body !== undefined && Buffer.byteLength(body) >= Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+}
+
+/** A receiver on loopback, on bare sockets, so that it can misbehave. */
+export const receiver = async ({ onRequest, onConnection, tls, host = "127.0.0.1" }: Behaviour): Promise<Receiver> => {
+  const requests: Array<string> = []
+  const connections: Array<Net.Socket> = []
+  const serve = (socket: Net.Socket) => {
+    connections.push(socket)
+    socket.on("error", () => {})
+    onConnection?.(socket, connections.length)
+    if (onRequest === undefined) return
+    let text = ""
+    socket.on("data", (chunk) => {
+      text += chunk.toString("utf8")
+      if (!isWhole(text)) return
+      requests.push(text)
+      text = ""
+      onRequest(socket, requests.at(-1)!, requests.length)
+    })
+  }
+  const server = tls === undefined ? Net.createServer({ allowHalfOpen: true }, serve) : Tls.createServer(tls, serve)
+  server.on("tlsClientError", () => {})
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  const { port } = server.address() as Net.AddressInfo
+  return {
+    port,
+    url: `http://127.0.0.1:${port}/hook?from=us`,
+    requests,
+    connections,
+    [Symbol.asyncDispose]: () => {
+      for (const socket of connections) socket.destroy()
+      return new Promise((resolve) => server.close(() => resolve()))
+    }
+  }
+}
+
+/** The text of an answer with this status line, headers and body. */
+export const answer = (status: string, headers: ReadonlyArray<string> = [], body = ""): string =>
+  [`HTTP/1.1 ${status}`, `Content-Length: ${Buffer.byteLength(body)}`, ...headers, "", body].join("\r\n")
+
+/** A receiver that answers every request alike. */
+export const answering = (text: string, behaviour: Behaviour = {}) =>
+  receiver({ onRequest: (socket) => socket.write(text), ...behaviour })
+
+/** The first shop's; its events go to receivers that stand for all the world's. */
+export const post = (url: string, rest: Partial<WebhookPost> = {}): WebhookPost => ({
+  shop_id: "shop_1" as ShopId,
+  url,
+  headers: { "Service-Signature": "t=1732000000,v1=00" },
+  body: '{"id":"evt_1","type":"ping","data":{"text":"é"}}',
+  ...rest
+})
+
+/** Runs with a sender that may call loopback, as in the sandbox, and within a second unless told otherwise. */
+export const withSender = <A>(
+  options: Partial<NodeSenderOptions>,
+  use: (send: (post: WebhookPost) => Promise<Sent>, sender: NodeSender) => Promise<A>
+): Promise<A> =>
+  Effect.gen(function* () {
+    const sender = yield* make({ policy: sandbox, deadline_ms: 1000, body_ms: 200, ...options })
+    return yield* Effect.promise(() => use((post) => Effect.runPromise(sender.send(post)), sender))
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+/** One post by such a sender. */
+export const sendOnce = (url: string, options: Partial<NodeSenderOptions> = {}) =>
+  withSender(options, (send) => send(post(url)))
+
+/** Waits until something holds, which it soon will. */
+export const until = async (holds: () => boolean) => {
+  for (let i = 0; i < 200 && !holds(); i++) await new Promise((resolve) => setTimeout(resolve, 5))
+  if (!holds()) throw new Error("waited a second in vain")
+}

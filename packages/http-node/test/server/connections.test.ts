@@ -1,0 +1,233 @@
+import { succeed } from "@workshop/core/http/Departures"
+import { Effect } from "effect"
+import { afterEach, describe, expect, it } from "vitest"
+import type { RawClient } from "./RawClient.js"
+import { gate, type Running, start } from "./running.js"
+
+const running: Array<Running> = []
+const begin = async (...options: Parameters<typeof start>) => {
+  const server = await start(...options)
+  running.push(server)
+  return server
+}
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.stop()
+})
+
+/** The answer to what is no HTTP, after which the connection ends. */
+const lastAnswer = async (client: RawClient, message: string) => {
+  const { status, json, headers } = await client.answer()
+  expect({ status, code: json.error?.code, issues: json.error?.details?.issues }).toEqual({
+    status: 400,
+    code: "VALIDATION_ERROR",
+    issues: [{ in: "header", field: "header", message }]
+  })
+  expect(headers["request-id"]).toMatch(/^[0-9a-f]{24}$/)
+  expect(headers.connection).toBe("close")
+  expect(await client.end()).toBe("")
+}
+
+describe("what is no HTTP is answered in the envelope (contract §1)", () => {
+  const NOT_HTTP = "must be valid HTTP/1.1"
+
+  it.each([
+    ["nothing of the kind", "hello there\r\n\r\n"],
+    ["binary", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n\r\n"],
+    ["HTTP/0.9", "GET /v1/shop\r\n\r\n"],
+    ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+    ["another version", "GET /v1/shop HTTP/3.0\r\nHost: x\r\n\r\n"],
+    ["a space in a header's name", "GET /v1/shop HTTP/1.1\r\nHost : x\r\n\r\n"],
+    ["a length that is no number", "POST /v1/tickets HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n"],
+    ["two lengths", "POST /v1/tickets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"],
+    ["both ways to frame", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"],
+    ["no host", "GET /v1/shop HTTP/1.1\r\n\r\n"],
+    ["an unknown method in a head that does not end properly", "BREW /v1/shop HTTP/1.1\r\nnonsense"]
+  ])("%s", async (_, text) => {
+    const server = await begin()
+    await lastAnswer((await server.client()).send(text), NOT_HTTP)
+  })
+
+  it("a head of more than 16 KiB, in one header or in many, or in the address", async () => {
+    const server = await begin()
+    const large = "must be at most 16384 bytes with the request line"
+    const filler = Array.from({ length: 200_000 }, (_, i) => `X-${i}: ${i}`)
+    await lastAnswer((await server.client()).request("GET /v1/shop", [`X: ${"x".repeat(20_000)}`]), large)
+    await lastAnswer((await server.client()).request("GET /v1/shop", filler), large)
+    await lastAnswer((await server.client()).request(`GET /${"x".repeat(20_000)}`), large)
+  })
+
+  it("headers are not dropped for their number: a key that comes last is read", async () => {
+    const server = await begin()
+    const many = Array.from({ length: 1_900 }, (_, i) => `${(i + 1_000).toString(36)}:`)
+    expect((await (await server.client()).request("GET /v1/shop", [...many, server.key]).answer()).status).toBe(200)
+  })
+
+  it("nonsense behind a request waits for that request's answer", async () => {
+    const slow = gate()
+    const server = await begin({ branches: [slow.branch] })
+    const client = await server.client()
+    client.request("GET /slow/1").send("\0nonsense\r\n\r\n")
+    await slow.entered
+    slow.open()
+    expect((await client.answer()).json.data).toEqual({ path: "/slow/1" })
+    await lastAnswer(client, NOT_HTTP)
+  })
+
+  it("nonsense within a body is that request's own failure", async () => {
+    const server = await begin()
+    const client = await server.client()
+    const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Transfer-Encoding: chunked"]
+    client.request("POST /v1/tickets", headers).send("not a chunk\r\n")
+    const { status, json, headers: told } = await client.answer()
+    expect([status, json.error?.details?.issues[0]?.message]).toEqual([400, "ended before it was whole"])
+    expect(told["ratelimit-limit"]).toBe("30")
+    expect(await client.end()).toBe("")
+    expect(client.error).toBeUndefined()
+  })
+})
+
+describe("slow clients (contract §1)", () => {
+  const LATE = "must arrive without delay"
+
+  it("a head that does not come to its end is answered", async () => {
+    const server = await begin({ patience: { head_ms: 50 } })
+    const client = await server.client()
+    await lastAnswer(client.send("GET /v1/shop HTTP/1.1\r\nHost: x\r\n"), LATE)
+  })
+
+  it("a body that does not come to its end is answered, also where the client lingers on", async () => {
+    const server = await begin({ patience: { head_ms: 50, request_ms: 50 } })
+    const client = await server.client()
+    const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Content-Length: 10"]
+    const { status, json } = await client.request("POST /v1/tickets", headers).send("{").answer()
+    expect([status, json.error?.details?.issues[0]?.message]).toEqual([400, "ended before it was whole"])
+    expect(await client.end()).toBe("")
+  })
+
+  it("a refused body that never ends does not hold the connection for ever", async () => {
+    const server = await begin({ patience: { head_ms: 50, request_ms: 50 } })
+    const client = await server.client()
+    client.request("POST /v1/tickets", ["Content-Length: 1000000", "Connection: close"]).send("{")
+    expect((await client.answer()).status).toBe(401)
+    await new Promise((resolve) => client.socket.resume().once("close", resolve).end())
+  })
+
+  it("a client that does not take its answer is let go", async () => {
+    const huge = "x".repeat(16 * 1024 * 1024)
+    let served: () => void
+    const answered = new Promise<void>((resolve) => {
+      served = resolve
+    })
+    const server = await begin({
+      patience: { taking_ms: 50 },
+      branches: [
+        {
+          prefix: "/huge",
+          answer: (_, stamp) =>
+            Effect.sync(() => {
+              served()
+              return succeed({ data: huge }, stamp, [])
+            })
+        }
+      ]
+    })
+    const client = await server.client()
+    client.request("GET /huge")
+    client.socket.pause()
+    await answered
+    await server.stop()
+  })
+})
+
+describe("one request after another (contract §1)", () => {
+  it("pipelined requests are answered in their order", async () => {
+    const slow = gate()
+    const server = await begin({ branches: [slow.branch] })
+    const client = await server.client()
+    client.request("GET /slow/first").request("GET /v1/shop", [server.key]).request("GET /nowhere")
+    await slow.entered
+    slow.open()
+    expect((await client.answer()).json.data).toEqual({ path: "/slow/first" })
+    expect((await client.answer()).json.data).toHaveProperty("currency")
+    expect((await client.answer()).status).toBe(404)
+  })
+
+  it("a client that leaves interrupts its request, and nobody else's", async () => {
+    const slow = gate()
+    const server = await begin({ branches: [slow.branch] })
+    const gone = await server.client()
+    gone.request("GET /slow/gone")
+    await slow.entered
+    gone.socket.destroy()
+    await slow.interrupted
+    expect((await (await server.client()).request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+  })
+
+  it("a client that leaves in the middle of its body, or resets the connection, breaks nothing", async () => {
+    const server = await begin()
+    const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Content-Length: 1000"]
+    for (const leave of ["destroy", "resetAndDestroy"] as const) {
+      const gone = await server.client()
+      gone.request("POST /v1/tickets", headers).send('{"service":')
+      gone.socket[leave]()
+    }
+    const client = await server.client()
+    const list = await client.request("GET /v1/tickets", [server.key]).answer()
+    expect(list.json.data).toEqual([])
+  })
+
+  it("a crash in the service is answered with INTERNAL, and nothing of its cause", async () => {
+    const server = await begin({ branches: [{ prefix: "/bug", answer: () => Effect.die(new Error("secret")) }] })
+    const { status, json, text, headers } = await (await server.client()).request("GET /bug").answer()
+    expect([status, json.error?.code]).toEqual([500, "INTERNAL"])
+    expect(text).toContain(headers["request-id"])
+    expect(text).not.toContain("secret")
+  })
+})
+
+describe("stopping (contract §11)", () => {
+  it("finishes what runs, says that nothing follows, and accepts no more", async () => {
+    const slow = gate()
+    const server = await begin({ branches: [slow.branch] })
+    const idle = await server.client()
+    expect((await idle.request("GET /v1/shop", [server.key]).answer()).headers.connection).toBe("keep-alive")
+    const silent = await server.client()
+    const client = await server.client()
+    client.request("GET /slow/last")
+    await slow.entered
+
+    const stopped = server.stop()
+    await idle.end()
+    await silent.end()
+    await expect(server.client()).rejects.toThrow("ECONNREFUSED")
+    slow.open()
+    const { json, headers } = await client.answer()
+    expect(json.data).toEqual({ path: "/slow/last" })
+    expect(headers.connection).toBe("close")
+    expect(await client.end()).toBe("")
+    await stopped
+  })
+
+  it("takes the rest of a body that is on its way", async () => {
+    const server = await begin()
+    const client = await server.client()
+    const body = '{"service":"Hem"}'
+    const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Expect: 100-continue"]
+    client.request("POST /v1/tickets", [...headers, `Content-Length: ${body.length}`])
+    expect((await client.answer()).status).toBe(100)
+    const stopped = server.stop()
+    expect((await client.send(body).answer()).status).toBe(201)
+    await stopped
+  })
+
+  it("cuts off what does not finish in time", async () => {
+    const slow = gate()
+    const server = await begin({ patience: { stopping_ms: 50 }, branches: [slow.branch] })
+    const client = await server.client()
+    client.request("GET /slow/forever")
+    await slow.entered
+    await server.stop()
+    await slow.interrupted
+    await client.end()
+  })
+})

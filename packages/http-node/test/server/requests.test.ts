@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Running, start } from "./running.js"
+
+let server: Running
+beforeAll(async () => {
+  server = await start()
+})
+afterAll(() => server.stop())
+
+const LARGE = 10 * 1024 * 1024
+
+describe("methods and paths (contract §2)", () => {
+  it("HEAD answers as GET without a body, with GET's Content-Length", async () => {
+    const client = await server.client()
+    const get = await client.request("GET /v1/shop", [server.key]).answer()
+    const head = await client.request("HEAD /v1/shop", [server.key]).answer({ toHead: true })
+    expect([get.status, head.status]).toEqual([200, 200])
+    expect(head.headers["content-length"]).toBe(String(Buffer.byteLength(get.text)))
+    expect((await client.request("GET /v1/shop", [server.key]).answer()).text).toBe(get.text)
+  })
+
+  it.each(["OPTIONS", "TRACE", "PUT", "PATCH", "DELETE", "PROPFIND"])(
+    "%s is unknown: 404 with a key, 401 without, and the connection goes on",
+    async (method) => {
+      const client = await server.client()
+      const known = await client.request(`${method} /v1/shop`, [server.key]).answer()
+      const unknown = await client.request(`${method} /v1/shop`).answer()
+      expect([known.status, known.json.error?.code]).toEqual([404, "NOT_FOUND"])
+      expect([unknown.status, unknown.json.error?.code]).toEqual([401, "UNAUTHENTICATED"])
+      expect((await client.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    }
+  )
+
+  it.each(["BREW", "get", "GETT"])("%s, of which no parser knows, is unknown all the same", async (method) => {
+    const client = await server.client()
+    const known = await client.request(`${method} /v1/shop`, [server.key]).answer()
+    expect([known.status, known.json.error?.code]).toEqual([404, "NOT_FOUND"])
+    expect(Number(known.headers["ratelimit-remaining"])).toBeLessThan(120)
+    expect(known.headers["request-id"]).toMatch(/^[0-9a-f]{24}$/)
+    expect(known.headers.connection).toBe("close")
+    expect(await client.end()).toBe("")
+
+    const unknown = await (await server.client()).request(`${method} /v1/shop`).answer()
+    expect(unknown.status).toBe(401)
+  })
+
+  it("OPTIONS * and paths outside the service are not found, and no key is asked", async () => {
+    const client = await server.client()
+    for (const line of ["OPTIONS *", "GET /", "GET /v2/shop", "GET /v1shop", "GET //v1/shop", "GET /favicon.ico"]) {
+      const { status, json, headers } = await client.request(line).answer()
+      expect([line, status, json.error?.code]).toEqual([line, 404, "NOT_FOUND"])
+      expect(headers["ratelimit-limit"]).toBe("120")
+    }
+  })
+
+  it("an absolute address means its path", async () => {
+    const client = await server.client()
+    const shop = await client.request("GET http://shop.example/v1/shop", [server.key]).answer()
+    expect(shop.status).toBe(200)
+    const list = await client.request("GET HTTP://shop.example:80/v1/tickets?limit=1", [server.key]).answer()
+    expect(list.json.data).toEqual([])
+    expect((await client.request("GET http://shop.example?limit=1").answer()).status).toBe(404)
+  })
+
+  it("percent signs that encode nothing are answered in the envelope", async () => {
+    const client = await server.client()
+    for (const line of ["GET /v1/tickets/%zz", "GET /v1/tickets/%", "GET /v1/%E0%A4%A", "GET /%zz"]) {
+      const { status, json } = await client.request(line, [server.key]).answer()
+      expect([line, [400, 404].includes(status), json.success]).toEqual([line, true, false])
+    }
+  })
+
+  it("a request to upgrade is answered as if it had not asked", async () => {
+    const client = await server.client()
+    const upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
+    expect((await client.request("GET /v1/shop", [server.key, ...upgrade]).answer()).status).toBe(200)
+    expect((await client.request("GET /v1/shop", [server.key, "Upgrade: h2c"]).answer()).status).toBe(200)
+  })
+
+  it("CONNECT gets no tunnel but a 404, and the connection ends", async () => {
+    const client = await server.client()
+    const { status, json, headers } = await client.send("CONNECT example.com:443 HTTP/1.1", "Host: x", "", "").answer()
+    expect([status, json.error?.code]).toEqual([404, "NOT_FOUND"])
+    expect(headers["ratelimit-limit"]).toBe("120")
+    expect(await client.end()).toBe("")
+  })
+})
+
+describe("bodies (contract §2)", () => {
+  const tooLarge = {
+    status: 400,
+    issues: [{ in: "body", field: "body", message: "must be at most 65536 bytes" }]
+  }
+  const idempotent = () => [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
+
+  it("10 MB by content-length: the client reads its 400 and the connection goes on", async () => {
+    const client = await server.client()
+    client.request("POST /v1/tickets", idempotent(), "x".repeat(LARGE))
+    const { status, json } = await client.answer()
+    expect({ status, issues: json.error?.details?.issues }).toEqual(tooLarge)
+    expect((await client.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    expect(client.error).toBeUndefined()
+  })
+
+  it("10 MB in chunks: the client reads its 400 and the connection goes on", async () => {
+    const client = await server.client()
+    client.request("POST /v1/tickets", [...idempotent(), "Transfer-Encoding: chunked"])
+    const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`
+    for (let sent = 0; sent < LARGE; sent += 0x10000) client.send(chunk)
+    client.send("0\r\n\r\n")
+    const { status, json } = await client.answer()
+    expect({ status, issues: json.error?.details?.issues }).toEqual(tooLarge)
+    expect((await client.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    expect(client.error).toBeUndefined()
+  })
+
+  it("10 MB from a client that wants the connection closed: it reads its 400, and no reset", async () => {
+    for (const line of ["POST /v1/tickets", "POST /nowhere"]) {
+      const client = await server.client()
+      client.request(line, [...idempotent(), "Connection: close"], "x".repeat(LARGE))
+      expect([line, (await client.answer()).json.success]).toEqual([line, false])
+      expect(await client.end()).toBe("")
+      expect([line, client.error]).toEqual([line, undefined])
+    }
+  })
+
+  it("exactly 65,536 bytes are read, one more is refused", async () => {
+    const client = await server.client()
+    const body = (bytes: number) => JSON.stringify({ service: "" }).replace('""', `"${"x".repeat(bytes - 14)}"`)
+    const most = await client.request("POST /v1/tickets", idempotent(), body(65_536)).answer()
+    const more = await client.request("POST /v1/tickets", idempotent(), body(65_537)).answer()
+    expect(most.json.error?.details?.issues.map(({ message }) => message)).not.toContain("must be at most 65536 bytes")
+    expect(more.json.error?.details?.issues).toEqual(tooLarge.issues)
+  })
+
+  it("an unread body of a refused request does not get in the way of the next", async () => {
+    const client = await server.client()
+    const body = "GET /v1/shop HTTP/1.1\r\n\r\n".repeat(1000)
+    expect((await client.request("POST /v1/tickets", [], body).answer()).status).toBe(401)
+    expect((await client.request("POST /nowhere", [], body).answer()).status).toBe(404)
+    expect((await client.request("DELETE /v1/shop", [server.key], body).answer()).status).toBe(404)
+    expect((await client.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+  })
+
+  it("Expect: 100-continue: the body is asked for where it is wanted", async () => {
+    const client = await server.client()
+    const body = '{"service":"Hem"}'
+    client.send(
+      "POST /v1/tickets HTTP/1.1",
+      "Host: x",
+      ...idempotent(),
+      `Content-Length: ${body.length}`,
+      "Expect: 100-continue",
+      "",
+      ""
+    )
+    expect((await client.answer()).status).toBe(100)
+    expect((await client.send(body).answer()).status).toBe(201)
+  })
+
+  it("Expect: 100-continue: what is refused anyhow is refused before its body", async () => {
+    for (const headers of [["Content-Length: 5"], [...idempotent(), "Content-Length: 70000"]]) {
+      const client = await server.client()
+      client.send("POST /v1/tickets HTTP/1.1", "Host: x", ...headers, "Expect: 100-continue", "", "")
+      const { status, headers: told } = await client.answer()
+      expect([400, 401]).toContain(status)
+      expect(told.connection).toBe("close")
+      client.socket.end()
+    }
+  })
+
+  it("any other expectation is passed over", async () => {
+    const client = await server.client()
+    expect((await client.request("GET /v1/shop", [server.key, "Expect: miracles"]).answer()).status).toBe(200)
+  })
+})
+
+describe("pages (contract §11)", () => {
+  it.each(["/healthz", "/readyz", "/openapi.json"])(
+    "%s is JSON without the envelope, for GET and HEAD",
+    async (path) => {
+      const client = await server.client()
+      const get = await client.request(`GET ${path}`).answer()
+      expect([get.status, get.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"])
+      expect(get.json).not.toHaveProperty("success")
+      expect(get.headers["ratelimit-limit"]).toBe("120")
+      const head = await client.request(`HEAD ${path}`).answer({ toHead: true })
+      expect(head.headers["content-length"]).toBe(String(Buffer.byteLength(get.text)))
+    }
+  )
+
+  it("another method, or a path below, is not found, in the envelope", async () => {
+    const client = await server.client()
+    for (const line of ["POST /healthz", "DELETE /readyz", "GET /healthz/", "GET /openapi.json/x"]) {
+      const { status, json } = await client.request(line).answer()
+      expect([line, status, json.error?.code]).toEqual([line, 404, "NOT_FOUND"])
+    }
+  })
+
+  it("/openapi.json is an OpenAPI 3.1 document", async () => {
+    const { json } = await (await server.client()).request("GET /openapi.json").answer()
+    expect(json).toMatchObject({ openapi: "3.1.0", paths: { "/v1/tickets": { post: expect.anything() } } })
+  })
+})

@@ -1,0 +1,102 @@
+import { KeyInput } from "@workshop/core/decisions/ownShop"
+import type { Branch } from "@workshop/core/http/Branch"
+import { succeed } from "@workshop/core/http/Departures"
+import { pipeline } from "@workshop/core/http/Pipeline"
+import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Keys } from "@workshop/core/services/Keys"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { ShopInput, Shops } from "@workshop/core/services/Shops"
+import { layer as services } from "@workshop/core/services/Workshop"
+import { serve } from "@workshop/http-node/NodeServer"
+import { pages } from "@workshop/http-node/Pages"
+import { PATIENCE, type Patience } from "@workshop/http-node/Patience"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Deferred, Effect, Exit, Layer, Logger, Schema, Scope } from "effect"
+import { RawClient } from "./RawClient.js"
+
+const layer = services.pipe(
+  Layer.provideMerge(MemoryStore.layer),
+  Layer.provideMerge(Profanity.layer),
+  Layer.provideMerge(Entropy.layer),
+  Layer.provideMerge(Logger.remove(Logger.defaultLogger))
+)
+
+/** A branch whose answers wait for the test: what it tells of each request, and how it lets one go. */
+export interface Gate {
+  readonly branch: Branch
+  /** Settles when a request has come in. */
+  readonly entered: Promise<void>
+  /** Settles when a request was interrupted. */
+  readonly interrupted: Promise<void>
+  readonly open: () => void
+}
+
+/** Everything under `/slow` waits at the gate. */
+export const gate = (): Gate => {
+  const opened = Effect.runSync(Deferred.make<void>())
+  let enter = () => {}
+  let interrupt = () => {}
+  return {
+    entered: new Promise((resolve) => {
+      enter = resolve
+    }),
+    interrupted: new Promise((resolve) => {
+      interrupt = resolve
+    }),
+    open: () => Effect.runSync(Deferred.succeed(opened, undefined)),
+    branch: {
+      prefix: "/slow",
+      answer: (arrival, stamp) =>
+        Effect.sync(() => enter()).pipe(
+          Effect.zipRight(Deferred.await(opened)),
+          Effect.as(succeed({ data: { path: arrival.path } }, stamp, [])),
+          Effect.onInterrupt(() => Effect.sync(() => interrupt()))
+        )
+    }
+  }
+}
+
+/** A server with one shop on real parts. */
+export interface Running {
+  readonly port: number
+  /** A header line with a good key. */
+  readonly key: string
+  readonly client: () => Promise<RawClient>
+  readonly stop: () => Promise<void>
+}
+
+/** Starts a server on a free port. */
+export const start = async (
+  options: { readonly patience?: Partial<Patience>; readonly branches?: ReadonlyArray<Branch> } = {}
+): Promise<Running> => {
+  const scope = Effect.runSync(Scope.make())
+  const begin = Effect.gen(function* () {
+    const shop = yield* (yield* Shops).create(
+      Schema.decodeSync(ShopInput)({ name: "Atelier", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+    )
+    const { key } = yield* (yield* Keys).create(
+      shop.id,
+      Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read", "tickets:write"] })
+    )
+    const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages), ...(options.branches ?? [])]
+    const at = yield* serve(yield* pipeline(branches), {
+      host: "127.0.0.1",
+      port: 0,
+      trustProxy: false,
+      patience: { ...PATIENCE, check_ms: 10, ...options.patience }
+    })
+    return { port: at.port, key: `Authorization: Bearer ${key}` }
+  })
+  const running = await Effect.runPromise(
+    Layer.buildWithScope(layer, scope).pipe(
+      Effect.flatMap((context) => Effect.provide(begin, context)),
+      Scope.extend(scope)
+    )
+  )
+  return {
+    ...running,
+    client: () => RawClient.connect(running.port),
+    stop: () => Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+}

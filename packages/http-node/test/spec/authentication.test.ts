@@ -1,0 +1,237 @@
+import { Keys } from "@workshop/core/services/Keys"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { MINUTE, NOBODY, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 5 })
+})
+afterAll(() => world.close())
+
+let addresses = 0
+/** An address of its own for each test, as requests without a good key are counted by address. */
+const address = () => `10.5.0.${++addresses}`
+
+describe("the Authorization header (spec §5)", () => {
+  it("a missing, wrong or odd header is 401 UNAUTHENTICATED, always with the same words (spec §5)", async () => {
+    const shop = await world.shop()
+    const from = address()
+    const { key } = shop
+    const odd = [
+      undefined,
+      "",
+      key,
+      "Bearer",
+      "Bearer ",
+      `Basic ${key}`,
+      `Token ${key}`,
+      `Bearer${key}`,
+      `Bearer ${key}x`,
+      `Bearer ${key.slice(0, -1)}`,
+      `Bearer ${key} ${key}`,
+      `Bearer "${key}"`,
+      `Bearer ${key},`,
+      `Bearer ${key.toUpperCase()}`,
+      `Bearer ${key.replace("wk_live_", "wk_test_")}`,
+      `Bearer ${key.replace("wk_live_", "")}`,
+      "Bearer wk_live_",
+      `Bearer wk_live_${"A".repeat(43)}`,
+      `Bearer ${NOBODY}`,
+      `Bearer ${shop.keyId}`,
+      "Bearer null",
+      "Bearer __proto__",
+      `Bearer ${"x".repeat(5000)}`
+    ]
+    const first = await world.api("GET", "/v1/shop", { from })
+    for (const authorization of odd) {
+      const answer = await world.api(
+        "GET",
+        "/v1/shop",
+        authorization === undefined ? { from } : { from, headers: { authorization } }
+      )
+      expect([answer.status, answer.text], authorization).toEqual([401, first.text])
+      expect(answer.error).toMatchObject({ code: "UNAUTHENTICATED" })
+      expect(answer.error.details).toBeUndefined()
+    }
+  })
+
+  it("the scheme's name may be in any case, as HTTP has it (spec §5)", async () => {
+    const shop = await world.shop()
+    for (const scheme of ["Bearer", "bearer", "BEARER"]) {
+      const answer = await world.api("GET", "/v1/shop", { headers: { authorization: `${scheme} ${shop.key}` } })
+      expect(answer.status).toBe(200)
+    }
+  })
+
+  it("a key in the query or the body is no key (spec §5)", async () => {
+    const shop = await world.shop()
+    for (const query of [`key=${shop.key}`, `access_token=${shop.key}`, `api_key=${shop.key}`]) {
+      expect((await world.api("GET", "/v1/shop", { query, from: address() })).status).toBe(401)
+    }
+  })
+
+  it("every endpoint asks for a key before anything else is looked at (spec §4, contract §2)", async () => {
+    const from = address()
+    const endpoints = [
+      ["GET", "/v1/shop"],
+      ["POST", "/v1/tickets"],
+      ["GET", "/v1/tickets?limit=0"],
+      ["GET", "/v1/tickets/x"],
+      ["GET", "/v1/tickets/by-number/x"],
+      ["POST", "/v1/tickets/x/status"],
+      ["POST", "/v1/tickets/x/notified"],
+      ["GET", "/v1/clients"],
+      ["GET", "/v1/clients/x"],
+      ["GET", "/v1/clients/x/loyalty"],
+      ["POST", "/v1/clients/x/loyalty/stamps"],
+      ["POST", "/v1/clients/x/loyalty/redeem"]
+    ] as const
+    for (const [method, path] of endpoints) {
+      expect((await world.api(method, path, { from, raw: "{" })).status, `${method} ${path}`).toBe(401)
+    }
+  })
+})
+
+describe("keys (spec §5, contract §7)", () => {
+  it("a key is wk_live_ and 43 characters of base64url; two are never alike (contract §7)", async () => {
+    const shop = await world.shop()
+    const keys = [shop.key]
+    for (let i = 0; i < 4; i++) keys.push((await shop.newKey()).key)
+    for (const key of keys) expect(key).toMatch(/^wk_live_[A-Za-z0-9_-]{43}$/)
+    expect(new Set(keys).size).toBe(5)
+  })
+
+  it("a key reaches only its own shop (spec §5)", async () => {
+    const [mine, theirs] = [await world.shop(), await world.shop()]
+    await theirs.create()
+    expect((await mine.get("/v1/tickets")).data).toEqual([])
+    expect((await mine.get("/v1/shop")).data.id).toBe(mine.id)
+    expect((await theirs.get("/v1/shop")).data.id).toBe(theirs.id)
+  })
+
+  it("a revoked key stops working at once here, others of the shop go on; revoking twice is no matter (spec §5)", async () => {
+    const shop = await world.shop()
+    const second = await shop.newKey()
+    expect((await shop.get("/v1/shop", "", { key: second.key })).status).toBe(200)
+    await shop.revoke(second.id)
+    const answer = await shop.get("/v1/shop", "", { key: second.key, from: address() })
+    expect([answer.status, answer.error.code]).toEqual([401, "UNAUTHENTICATED"])
+    await shop.revoke(second.id)
+    expect((await shop.get("/v1/shop")).status).toBe(200)
+    world.clock.advance(10 * MINUTE)
+    expect((await shop.get("/v1/shop", "", { key: second.key, from: address() })).status).toBe(401)
+  })
+
+  it("at most five active keys a shop; the sixth is TOO_MANY_KEYS until one is revoked (spec §5, contract §10)", async () => {
+    const shop = await world.shop()
+    const made = []
+    for (let i = 0; i < 4; i++) made.push(await shop.newKey())
+    const sixth = () =>
+      world.refusal(
+        Effect.flatMap(Keys, (keys) => keys.create(shop.id, { name: "6", scopes: ["tickets:read"] } as never))
+      )
+    expect(await sixth()).toBe("TooManyKeys")
+    await shop.revoke(made[0]!.id)
+    expect((await shop.newKey()).key).toMatch(/^wk_live_/)
+    expect(await sixth()).toBe("TooManyKeys")
+    for (const { key } of made.slice(1)) expect((await shop.get("/v1/shop", "", { key })).status).toBe(200)
+  })
+})
+
+/** Contract §7: each endpoint, and the one scope that opens it; null where any key will do. */
+const ENDPOINTS = [
+  ["GET", "/v1/shop", null],
+  ["POST", "/v1/tickets", "tickets:write"],
+  ["GET", "/v1/tickets", "tickets:read"],
+  ["GET", "/v1/tickets/TICKET", "tickets:read"],
+  ["GET", "/v1/tickets/by-number/1", "tickets:read"],
+  ["POST", "/v1/tickets/TICKET/status", "tickets:write"],
+  ["POST", "/v1/tickets/TICKET/notified", "tickets:write"],
+  ["GET", "/v1/clients?phone=PHONE", "clients:read"],
+  ["GET", "/v1/clients/CLIENT", "clients:read"],
+  ["GET", "/v1/clients/CLIENT/loyalty", "clients:read"],
+  ["POST", "/v1/clients/CLIENT/loyalty/stamps", "loyalty:write"],
+  ["POST", "/v1/clients/CLIENT/loyalty/redeem", "loyalty:write"]
+] as const
+
+const BODIES: Readonly<Record<string, unknown>> = {
+  "/v1/tickets": { service: "Hem" },
+  "/v1/tickets/TICKET/status": { status: "ready" },
+  "/v1/tickets/TICKET/notified": { channel: "sms" },
+  "/v1/clients/CLIENT/loyalty/stamps": { count: 10 }
+}
+
+describe("scopes (spec §5, contract §7)", () => {
+  for (const scope of ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const) {
+    it(`a key with ${scope} alone opens its own endpoints and no other: 403 FORBIDDEN with details.scope (spec §5, contract §7)`, async () => {
+      const shop = await world.shop()
+      const client = await world.known(shop)
+      const ticket = await shop.create()
+      await shop.stamp(client.id, 10)
+      const { key } = await shop.newKey([scope])
+      for (const [method, path, needed] of ENDPOINTS) {
+        const real = path
+          .replace("TICKET", ticket.id)
+          .replace("CLIENT", client.id)
+          .replace("PHONE", encodeURIComponent(client.phone))
+        const body = method === "POST" ? BODIES[path] : undefined
+        const answer = await world.api(method, real, { key, body, once: shop.attempt() })
+        const known = `${method} ${path}`
+        if (needed === null || needed === scope) expect([200, 201], known).toContain(answer.status)
+        else {
+          expect([answer.status, answer.error.code, answer.error.details], known).toEqual([
+            403,
+            "FORBIDDEN",
+            { scope: needed }
+          ])
+        }
+      }
+    })
+  }
+
+  it("HEAD needs the scope that GET needs (contract §2, §7)", async () => {
+    const shop = await world.shop()
+    const { key } = await shop.newKey(["tickets:write"])
+    expect((await world.api("HEAD", "/v1/tickets", { key })).status).toBe(403)
+  })
+
+  it("two keys of one shop see the same data (spec §5)", async () => {
+    const shop = await world.shop()
+    const reader = await shop.newKey(["tickets:read", "clients:read"])
+    const ticket = await shop.create()
+    const seen = await shop.get(`/v1/tickets/${ticket.id}`, "", { key: reader.key })
+    expect(seen.data).toEqual(ticket)
+    expect((await shop.get("/v1/shop", "", { key: reader.key })).data.scopes).toEqual(["tickets:read", "clients:read"])
+  })
+})
+
+describe("a shop's flags (spec §7, contract §2)", () => {
+  for (const active of [true, false]) {
+    for (const approved of [true, false]) {
+      for (const api_enabled of [true, false]) {
+        const code = !active
+          ? "ACCOUNT_DEACTIVATED"
+          : !approved
+            ? "SHOP_NOT_APPROVED"
+            : !api_enabled
+              ? "API_DISABLED"
+              : "200"
+        it(`active ${active}, approved ${approved}, API on ${api_enabled}: ${code} at once, for reads and writes (contract §2)`, async () => {
+          const shop = await world.shop()
+          expect((await shop.get("/v1/shop")).status).toBe(200)
+          await shop.change({ active, approved, api_enabled })
+          const answers = [
+            await shop.get("/v1/shop"),
+            await shop.tryCreate({ service: "Hem" }),
+            await shop.get("/v1/nothing")
+          ]
+          const found = answers.map(({ status, error }) => (status < 300 ? "200" : error.code))
+          expect(found).toEqual(code === "200" ? ["200", "200", "NOT_FOUND"] : [code, code, code])
+          await shop.change({ active: true, approved: true, api_enabled: true })
+          expect((await shop.get("/v1/shop")).status).toBe(200)
+        })
+      }
+    }
+  }
+})

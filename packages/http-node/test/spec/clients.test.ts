@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { CardJson, TestShop } from "../TestShop.js"
+import { DAY, MINUTE, NOBODY, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 45 })
+})
+afterAll(() => world.close())
+
+const BLANK: CardJson = { balance: 0, lifetime: 0, rewards_available: 0, rewards_redeemed: 0, updated_at: null }
+
+describe("GET /v1/clients?phone= (spec §4)", () => {
+  it("the client who holds the number, however it is written in international format (spec §4, contract §4)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop, { phone: "+21622333444" })
+    const shown = { id: client.id, display_name: "Amira Ben Salah", tickets_open: 0, tickets_total: 0, loyalty: BLANK }
+    const spellings = [
+      "%2B21622333444",
+      "+21622333444",
+      "%2021622333444",
+      "%20%2B21622333444",
+      "+216+22+333+444",
+      "%2B216%2022%20333%20444",
+      "%2B216-22-333-444",
+      "%2B%28216%2922.333.444"
+    ]
+    for (const spelling of spellings) {
+      const answer = await shop.get("/v1/clients", `phone=${spelling}`)
+      expect([answer.status, answer.data], spelling).toEqual([200, shown])
+      expect(answer.meta).toBeUndefined()
+    }
+  })
+
+  it("a phone that is missing, national or none at all is 400, and so is any other parameter (spec §4, contract §2)", async () => {
+    const shop = await world.shop()
+    const rows: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+      ["", ["query phone"]],
+      ["phone=", ["query phone"]],
+      ["phone=22333444", ["query phone"]],
+      ["phone=0021622333444", ["query phone"]],
+      ["phone=%2B", ["query phone"]],
+      ["phone=%2B2162", ["query phone"]],
+      ["phone=%2B21622333444%3Bext%3D1", ["query phone"]],
+      ["phone=+21622333444&phone=+21622333444", ["query phone"]],
+      ["phone=%2B21622333444&name=x", ["query name"]],
+      ["name=x", ["query name", "query phone"]],
+      [`phone=%2B${"2".repeat(70)}`, ["query phone"]]
+    ]
+    for (const [query, problems] of rows) {
+      const answer = await shop.get("/v1/clients", query)
+      const issues = answer.error?.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
+      expect([answer.status, issues?.sort()], query).toEqual([400, problems])
+    }
+  })
+
+  it("only clients who already know the shop are visible: a ticket accepted there, or a visit to the counter (spec §4)", async () => {
+    const [shop, other] = [await world.shop(), await world.shop()]
+    const client = await world.client()
+    const status = async (of: TestShop) => (await of.get("/v1/clients", { phone: client.phone })).status
+    expect([await status(shop), await status(other)]).toEqual([404, 404])
+    await shop.create({ service: "Hem", client_phone: client.phone })
+    expect(await status(shop)).toBe(404)
+    await world.answer(client, "accept")
+    expect([await status(shop), await status(other)]).toEqual([200, 404])
+    await world.visit(client, other)
+    expect([await status(shop), await status(other)]).toEqual([200, 200])
+  })
+
+  it("an unknown number and the number of a client who blocked the shop give the same 404 (spec §4)", async () => {
+    const shop = await world.shop()
+    const blocker = await world.blocker(shop)
+    const [unknown, blocked] = [
+      await shop.get("/v1/clients", { phone: "+21629999999" }),
+      await shop.get("/v1/clients", { phone: blocker.phone })
+    ]
+    expect([unknown.status, unknown.text]).toEqual([404, blocked.text])
+  })
+})
+
+describe("GET /v1/clients/{id} (spec §4)", () => {
+  it("display name, open and total ticket counts, loyalty card; the id in any case of letters (spec §4)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    await shop.create({ service: "Hem", client_id: client.id })
+    const shown = { id: client.id, display_name: "Amira Ben Salah", tickets_open: 1, tickets_total: 1, loyalty: BLANK }
+    expect((await shop.get(`/v1/clients/${client.id}`)).data).toEqual(shown)
+    expect((await shop.get(`/v1/clients/${client.id.toUpperCase()}`)).data).toEqual(shown)
+  })
+
+  it("a client of another shop only is 404 here (spec §4, contract §6)", async () => {
+    const [shop, other] = [await world.shop(), await world.shop()]
+    const client = await world.known(other)
+    expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
+    expect((await shop.get(`/v1/clients/${NOBODY}`)).status).toBe(404)
+  })
+})
+
+describe("GET /v1/clients/{id}/loyalty (spec §4)", () => {
+  it("data has the shop's programme and the card (spec §4, contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    expect((await shop.get(`/v1/clients/${client.id}/loyalty`)).data).toEqual({
+      program: { active: true, name: "Stamps", stamps_required: 10, stamps_per_ticket: 1, reward_label: "A hem" },
+      card: BLANK
+    })
+  })
+
+  it("while the programme is off: 200 with active false, and the card as it stands (contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    await shop.stamp(client.id, 7)
+    const updated_at = world.iso()
+    await shop.change({ program: { active: false, name: null, reward_label: null } })
+    world.clock.advance(DAY)
+    expect((await shop.get(`/v1/clients/${client.id}/loyalty`)).data).toEqual({
+      program: { active: false, name: null, stamps_required: 10, stamps_per_ticket: 1, reward_label: null },
+      card: { balance: 7, lifetime: 7, rewards_available: 0, rewards_redeemed: 0, updated_at }
+    })
+  })
+
+  it("cards of different shops are different cards (spec §5)", async () => {
+    const [shop, other] = [await world.shop(), await world.shop()]
+    const client = await world.known(shop)
+    await world.visit(client, other)
+    await shop.stamp(client.id, 7)
+    const { data } = await other.get<{ card: CardJson }>(`/v1/clients/${client.id}/loyalty`)
+    expect(data.card).toEqual(BLANK)
+  })
+})
+
+describe("POST /v1/clients/{id}/loyalty/stamps (spec §4)", () => {
+  it("it answers the card, what was added and how many rewards that unlocked (contract §6)", async () => {
+    const shop = await world.shop({ program: { active: true, stamps_required: 3 } })
+    const client = await world.known(shop)
+    const rows = [
+      [1, 1, 0, 0],
+      [1, 2, 0, 0],
+      [1, 3, 1, 1],
+      [10, 13, 4, 3],
+      [2, 15, 5, 1],
+      [2, 17, 5, 0]
+    ] as const
+    for (const [count, balance, rewards_available, rewards_unlocked] of rows) {
+      world.clock.advance(MINUTE)
+      const answer = await shop.stamp(client.id, count)
+      expect(answer.status).toBe(200)
+      expect(answer.data).toEqual({
+        card: { balance, lifetime: balance, rewards_available, rewards_redeemed: 0, updated_at: world.iso() },
+        added: count,
+        rewards_unlocked
+      })
+      expect(answer.meta).toEqual({ replayed: false })
+    }
+    expect(await shop.events()).toEqual([])
+  })
+
+  it("count is 1 to 10, a whole number, and required; nothing else is known (spec §4, §8)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    for (const count of [0, 11, -1, 1.5, "1", null, true, [1], {}, 1e9]) {
+      const answer = await shop.stamp(client.id, count)
+      const issues = answer.error?.details?.issues
+      expect([answer.status, issues], String(count)).toMatchObject([400, [{ in: "body", field: "count" }]])
+    }
+    const missing = await shop.post(`/v1/clients/${client.id}/loyalty/stamps`, {}, { once: "m" })
+    expect(missing.error.details?.issues).toMatchObject([{ in: "body", field: "count" }])
+    const extra = await shop.post(`/v1/clients/${client.id}/loyalty/stamps`, { count: 1, why: "x" }, { once: "e" })
+    expect(extra.error.details?.issues).toMatchObject([{ in: "body", field: "why" }])
+    for (const count of [1, 10]) expect((await shop.stamp(client.id, count)).status).toBe(200)
+  })
+
+  it("when loyalty is off the answer is 409 with the reason LOYALTY_OFF, and the card stays (spec §4)", async () => {
+    const shop = await world.shop({ program: { active: false } })
+    const client = await world.known(shop)
+    const answer = await shop.stamp(client.id, 1)
+    expect([answer.status, answer.error.code, answer.error.details]).toEqual([
+      409,
+      "CONFLICT",
+      { reason: "LOYALTY_OFF" }
+    ])
+    const { data } = await shop.get<{ card: CardJson }>(`/v1/clients/${client.id}/loyalty`)
+    expect(data.card).toEqual(BLANK)
+  })
+})
+
+describe("POST /v1/clients/{id}/loyalty/redeem (spec §4)", () => {
+  const withStamps = async (...counts: ReadonlyArray<number>) => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    for (const count of counts) await shop.stamp(client.id, count)
+    return { shop, client }
+  }
+
+  it("it uses one reward: stamps_required are spent, lifetime stays, the reward is told (contract §6)", async () => {
+    const { shop, client } = await withStamps(10, 5)
+    world.clock.advance(MINUTE)
+    const answer = await shop.redeem(client.id)
+    expect([answer.status, answer.meta]).toEqual([200, { replayed: false }])
+    expect(answer.data).toEqual({
+      card: { balance: 5, lifetime: 15, rewards_available: 0, rewards_redeemed: 1, updated_at: world.iso() },
+      reward: { label: "A hem", redeemed_at: world.iso() }
+    })
+    expect(await shop.events()).toEqual([])
+  })
+
+  it("a reward without a label has the label null (contract §6)", async () => {
+    const { shop, client } = await withStamps(10)
+    await shop.change({ program: { reward_label: null } })
+    expect((await shop.redeem(client.id)).data.reward).toEqual({ label: null, redeemed_at: world.iso() })
+  })
+
+  it("with nothing to redeem 409 NO_REWARD; while the programme is off 409 LOYALTY_OFF (contract §6)", async () => {
+    const { shop, client } = await withStamps(9)
+    expect((await shop.redeem(client.id)).error).toMatchObject({ code: "CONFLICT", details: { reason: "NO_REWARD" } })
+    await shop.change({ program: { active: false } })
+    expect((await shop.redeem(client.id)).error).toMatchObject({ code: "CONFLICT", details: { reason: "LOYALTY_OFF" } })
+  })
+
+  it("no body, an empty one and an empty object are the same; anything in it is refused (spec §4, contract §2)", async () => {
+    const { shop, client } = await withStamps(10)
+    const path = `/v1/clients/${client.id}/loyalty/redeem`
+    for (const body of [{ count: 1 }, { reward: "x" }, [], [1], "x", 5, true]) {
+      const answer = await shop.post(path, body, { once: shop.attempt() })
+      expect([answer.status, answer.error?.details?.issues?.[0]?.in], JSON.stringify(body)).toEqual([400, "body"])
+    }
+    const once = shop.attempt()
+    const headers = { "content-type": "application/json" }
+    expect((await shop.post(path, undefined, { once })).meta).toEqual({ replayed: false })
+    expect((await shop.post(path, {}, { once })).meta).toEqual({ replayed: true })
+    expect((await shop.post(path, undefined, { once, raw: "", headers })).meta).toEqual({ replayed: true })
+    expect((await shop.post(path, undefined, { once, raw: " { } " })).meta).toEqual({ replayed: true })
+  })
+
+  it("rewards_available is floor(balance / stamps_required) as the programme stands now (contract §6)", async () => {
+    const { shop, client } = await withStamps(10, 9)
+    const available = async () =>
+      (await shop.get<{ card: CardJson }>(`/v1/clients/${client.id}/loyalty`)).data.card.rewards_available
+    expect(await available()).toBe(1)
+    await shop.change({ program: { stamps_required: 3 } })
+    expect(await available()).toBe(6)
+    await shop.redeem(client.id)
+    expect(await available()).toBe(5)
+    await shop.change({ program: { stamps_required: 100 } })
+    expect(await available()).toBe(0)
+  })
+
+  it("loyalty of an unknown client, or another shop's, is 404 (spec §4)", async () => {
+    const { client } = await withStamps(10)
+    const shop = await world.shop()
+    for (const id of [NOBODY, client.id]) {
+      expect((await shop.get(`/v1/clients/${id}/loyalty`)).status).toBe(404)
+      expect((await shop.stamp(id, 1)).status).toBe(404)
+      expect((await shop.redeem(id)).status).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TestShop } from "../TestShop.js"
+import { DAY, HOUR, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 32 })
+})
+afterAll(() => world.close())
+
+/** Moves the clock and closes what is due. */
+const wait = async (ms: number) => {
+  world.clock.advance(ms)
+  await world.closeDue()
+}
+
+describe("automatic closure (spec §3)", () => {
+  it("a ready ticket never collected closes after 60 days as uncollected, with its event (spec §3)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    world.clock.advance(HOUR)
+    await shop.move(id, "ready")
+    await wait(60 * DAY - 1)
+    expect((await shop.ticket(id)).state).toBe("ready")
+    await wait(1)
+    const closed = await shop.ticket(id)
+    expect(closed).toMatchObject({
+      state: "abandoned",
+      abandon_reason: "uncollected",
+      abandoned_at: world.iso(),
+      updated_at: world.iso(),
+      outcome: null,
+      collected_at: null
+    })
+    const event = (await shop.events()).at(-1)!
+    expect([event.type, event.data]).toEqual(["ticket.abandoned", { ticket: closed, reason: "uncollected" }])
+  })
+
+  it("a ticket left in the workshop for 60 days without any change from the shop closes as no_news (spec §3)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    await wait(60 * DAY - 1)
+    expect((await shop.ticket(id)).state).toBe("workshop")
+    await wait(1)
+    const closed = await shop.ticket(id)
+    expect(closed).toMatchObject({
+      state: "abandoned",
+      abandon_reason: "no_news",
+      abandoned_at: world.iso(),
+      ready_at: null
+    })
+    const event = (await shop.events()).at(-1)!
+    expect([event.type, event.data]).toEqual(["ticket.abandoned", { ticket: closed, reason: "no_news" }])
+  })
+
+  it("a ticket found late is closed as of the instant at which it was due (contract §5)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    const due = world.iso(60 * DAY)
+    await wait(75 * DAY)
+    expect(await shop.ticket(id)).toMatchObject({ state: "abandoned", abandoned_at: due })
+  })
+
+  it("it closes once, whatever often the closer runs (contract §5)", async () => {
+    const shop = await world.shop()
+    await shop.create()
+    world.clock.advance(60 * DAY)
+    await Promise.all([world.closeDue(), world.closeDue(), world.closeDue()])
+    await wait(60 * DAY)
+    expect(await shop.eventTypes()).toEqual(["ticket.created", "ticket.abandoned"])
+  })
+
+  it("impossible and collected tickets never close by themselves (contract §5)", async () => {
+    const shop = await world.shop()
+    const [impossible, collected] = [await shop.create(), await shop.create()]
+    await shop.move(impossible.id, "impossible")
+    await shop.move(collected.id, "ready", "collected")
+    await wait(400 * DAY)
+    expect((await shop.ticket(impossible.id)).state).toBe("impossible")
+    expect((await shop.ticket(collected.id)).state).toBe("collected")
+  })
+
+  it("if the shop's command commits first, the closure does nothing (contract §5)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    world.clock.advance(60 * DAY)
+    await shop.move(id, "ready")
+    await wait(0)
+    expect((await shop.ticket(id)).state).toBe("ready")
+  })
+
+  it("ready counts from ready_at and nothing else resets it (contract §5)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    await shop.move(id, "ready")
+    await wait(59 * DAY)
+    expect((await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })).status).toBe(200)
+    await shop.quote(id, { price_minor: 1000 })
+    await wait(DAY)
+    expect(await shop.ticket(id)).toMatchObject({ state: "abandoned", abandon_reason: "uncollected" })
+  })
+
+  it("a ticket reopened and made ready again counts anew (contract §5)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    await shop.move(id, "ready")
+    await wait(59 * DAY)
+    await shop.move(id, "workshop", "ready")
+    await wait(59 * DAY)
+    expect((await shop.ticket(id)).state).toBe("ready")
+    await wait(DAY)
+    expect((await shop.ticket(id)).state).toBe("abandoned")
+  })
+
+  const news: Readonly<Record<string, (shop: TestShop, id: string) => Promise<unknown>>> = {
+    "a notified note": (shop, id) => shop.post(`/v1/tickets/${id}/notified`, { channel: "call" }),
+    "a way to ready and back": (shop, id) => shop.move(id, "ready", "workshop"),
+    "a proposed quote": (shop, id) => shop.quote(id, { price_minor: 5 }),
+    "a delay": (shop, id) => shop.delay(id, { promised_at: "2027-09-01T10:00:00Z" }),
+    "a part": (shop, id) => shop.part(id, { label: "Zip", status: "received" }),
+    "a photo": (shop, id) => shop.photo(id, "https://p.example/1.jpg")
+  }
+  for (const [name, act] of Object.entries(news)) {
+    it(`${name} is a change from the shop and starts the 60 days of the workshop anew (contract §5)`, async () => {
+      const shop = await world.shop()
+      const { id } = await shop.create()
+      await wait(59 * DAY)
+      await act(shop, id)
+      await wait(60 * DAY - 1)
+      expect((await shop.ticket(id)).state).toBe("workshop")
+      await wait(1)
+      expect((await shop.ticket(id)).state).toBe("abandoned")
+    })
+  }
+
+  it("what the client does, accepting a quote, does not put the closure off (contract §5)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    await shop.quote(id, { price_minor: 700 })
+    await wait(59 * DAY)
+    await shop.answerQuote(id, "accept")
+    await wait(DAY)
+    expect((await shop.ticket(id)).state).toBe("abandoned")
+  })
+
+  it("reading and a refused request are no news (contract §5)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    await wait(59 * DAY)
+    await shop.ticket(id)
+    expect((await shop.tryMove(id, "collected")).status).toBe(409)
+    await wait(DAY)
+    expect((await shop.ticket(id)).state).toBe("abandoned")
+  })
+
+  it("more tickets than fit in one look of the closer all close (spec §3)", async () => {
+    const shop = await world.shop()
+    for (let i = 0; i < 600; i++) {
+      if (i % 150 === 0) world.clock.advance(HOUR)
+      await shop.createInApp()
+    }
+    await wait(61 * DAY)
+    world.clock.advance(HOUR)
+    const { data } = await shop.get<ReadonlyArray<unknown>>("/v1/tickets", { state: "workshop,ready" })
+    expect(data).toEqual([])
+    expect((await shop.eventTypes()).filter((type) => type === "ticket.abandoned")).toHaveLength(600)
+  })
+})

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TicketJson } from "../TestShop.js"
+import { NOBODY, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 11 })
+})
+afterAll(() => world.close())
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** What World.api holds every answer of every test to is written in Wire.ts; here is what each kind of answer holds. */
+describe("the envelope (spec §1, contract §1)", () => {
+  it("a result is success true and data; meta only where there is something to say (spec §1, contract §1)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create()
+    const metas: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+      ["/v1/shop", []],
+      ["/v1/tickets", ["has_more", "next_cursor"]],
+      ["/v1/tickets?updated_since=2026-01-01", ["has_more", "next_cursor", "synced_until"]],
+      [`/v1/tickets/${id}`, []],
+      ["/v1/tickets/by-number/1", ["others"]],
+      [`/v1/clients?phone=${encodeURIComponent(client.phone)}`, []],
+      [`/v1/clients/${client.id}`, []],
+      [`/v1/clients/${client.id}/loyalty`, []]
+    ]
+    for (const [path, keys] of metas) {
+      const answer = await shop.get(path)
+      expect([answer.status, Object.keys(answer.meta ?? {}).sort()], path).toEqual([200, keys])
+    }
+    expect((await shop.tryMove(id, "ready")).meta).toBeUndefined()
+    expect((await shop.tryCreate({ service: "Hem" })).meta).toEqual({ replayed: false })
+    expect((await shop.stamp(client.id, 1)).meta).toEqual({ replayed: false })
+  })
+
+  it("a failure is success false and error with code, message and optional details (spec §1, §7)", async () => {
+    const shop = await world.shop()
+    const answer = await shop.get(`/v1/tickets/${NOBODY}`)
+    expect(JSON.parse(answer.text)).toEqual({
+      success: false,
+      error: { code: "NOT_FOUND", message: expect.stringMatching(/\w/) }
+    })
+  })
+
+  it("an unknown route or method under /v1 is 404 after authentication, 401 before (contract §2)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    const unknown = [
+      ["GET", "/v1"],
+      ["GET", "/v1/"],
+      ["GET", "/v1/nothing"],
+      ["GET", "/v1//tickets"],
+      ["GET", "/v1/Tickets"],
+      ["GET", "/v1/shop/"],
+      ["GET", "/v1/shop;x=1"],
+      ["GET", "/v1/./shop"],
+      ["GET", "/v1/tickets/../shop"],
+      ["GET", `/v1/tickets/${id}/`],
+      ["GET", `/v1/tickets/${id}/status`],
+      ["GET", "/v1/tickets/by-number/1/2"],
+      ["POST", "/v1/shop"],
+      ["POST", `/v1/tickets/${id}`],
+      ["POST", "/v1/clients"],
+      ["PUT", `/v1/tickets/${id}`],
+      ["PATCH", `/v1/tickets/${id}`],
+      ["DELETE", `/v1/tickets/${id}`],
+      ["DELETE", "/v1/tickets"],
+      ["OPTIONS", "/v1/tickets"],
+      ["OPTIONS", "/v1/shop"],
+      ["TRACE", "/v1/shop"],
+      ["HEAD", `/v1/tickets/${id}/status`],
+      ["HEAD", "/v1/nothing"]
+    ] as const
+    for (const [method, path] of unknown) {
+      const answer = await world.api(method, path, { key: shop.key })
+      const known = `${method} ${path}`
+      expect(answer.status, known).toBe(404)
+      if (method !== "HEAD") expect(answer.error.code, known).toBe("NOT_FOUND")
+      expect(answer.headers.allow, known).toBeUndefined()
+      expect((await world.api(method, path)).status, known).toBe(401)
+    }
+  })
+
+  it("a path outside /v1 is 404 in the envelope, no key asked (contract §11)", async () => {
+    for (const path of [
+      "/",
+      "/v2/shop",
+      "/v10/shop",
+      "/V1/shop",
+      "/index.html",
+      "/v1x",
+      "/%76%31/shop",
+      "/..%2fv1/shop"
+    ]) {
+      const answer = await world.api("GET", path)
+      expect([answer.status, answer.error.code], path).toEqual([404, "NOT_FOUND"])
+    }
+  })
+
+  it("a path with an empty parameter or percent-encoding that is none is answered, not crashed upon (contract §1)", async () => {
+    const shop = await world.shop()
+    for (const path of [
+      "/v1/tickets/%",
+      "/v1/tickets/%zz",
+      "/v1/tickets/%ff",
+      "/v1/tickets/by-number/%C3",
+      "/v1/%",
+      "/v1/clients/%E0%A4%A/loyalty"
+    ]) {
+      const answer = await shop.get(path)
+      expect([400, 404], `${path}: ${answer.text}`).toContain(answer.status)
+    }
+  })
+
+  it("a path of thousands of characters is answered (contract §1)", async () => {
+    const shop = await world.shop()
+    for (const path of [
+      `/v1/tickets/${"a".repeat(5000)}`,
+      `/v1/${"x/".repeat(3000)}`,
+      `/v1/tickets/by-number/${"9".repeat(5000)}`
+    ]) {
+      const answer = await shop.get(path)
+      expect([400, 404], path.slice(0, 40)).toContain(answer.status)
+    }
+  })
+
+  it("HEAD answers as GET without a body: status, type, length and limits (contract §2)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    for (const path of [
+      "/v1/shop",
+      "/v1/tickets",
+      `/v1/tickets/${id}`,
+      `/v1/tickets/${NOBODY}`,
+      "/v1/tickets?limit=0",
+      "/v1/tickets/by-number/1"
+    ]) {
+      const got = await shop.get(path)
+      const head = await world.api("HEAD", path, { key: shop.key })
+      expect([head.status, head.text], path).toEqual([got.status, ""])
+      expect(head.headers["content-length"], path).toBe(got.headers["content-length"])
+      expect(head.limit.remaining, path).toBe(got.limit.remaining - 1)
+    }
+    expect((await world.api("HEAD", "/v1/shop")).status).toBe(401)
+  })
+
+  it("a parameter that no endpoint names is refused by name, also where an endpoint takes none (contract §2)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create()
+    const calls = [
+      ["GET", "/v1/shop", undefined],
+      ["GET", `/v1/tickets/${id}`, undefined],
+      ["GET", "/v1/tickets/by-number/1", undefined],
+      ["GET", `/v1/clients/${client.id}`, undefined],
+      ["GET", `/v1/clients/${client.id}/loyalty`, undefined],
+      ["POST", "/v1/tickets", { service: "Hem" }],
+      ["POST", `/v1/tickets/${id}/status`, { status: "ready" }],
+      ["POST", `/v1/tickets/${id}/notified`, { channel: "sms" }],
+      ["POST", `/v1/clients/${client.id}/loyalty/stamps`, { count: 1 }],
+      ["POST", `/v1/clients/${client.id}/loyalty/redeem`, undefined]
+    ] as const
+    for (const [method, path, body] of calls) {
+      const answer = await world.api(method, path, { key: shop.key, body, query: "verbose=1", once: shop.attempt() })
+      const issues = answer.error?.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
+      expect([answer.status, issues], `${method} ${path}`).toEqual([400, ["query verbose"]])
+    }
+    expect((await shop.events()).length).toBe(1)
+  })
+
+  it("no answer may be stored, and none names what serves it (contract §2)", async () => {
+    const { headers } = await (await world.shop()).get("/v1/shop")
+    expect(headers["cache-control"]).toBe("no-store")
+    expect(headers["x-powered-by"]).toBeUndefined()
+  })
+
+  it("what is not HTTP is answered in the envelope too (contract §1)", async () => {
+    for (const bytes of [
+      "nonsense\r\n\r\n",
+      "GET /v1/shop HTTP/9.9\r\n\r\n",
+      "GET /v1/shop HTTP/1.1\r\nbad header\r\n\r\n"
+    ]) {
+      const answer = await world.wire.bare(bytes)
+      expect(answer, bytes).toMatch(/^HTTP\/1\.1 400 /)
+      expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4))).toMatchObject({
+        success: false,
+        error: { code: "VALIDATION_ERROR" }
+      })
+    }
+  })
+})
+
+describe("amounts and instants (spec §1)", () => {
+  it("amounts are integers in minor units with the currency and its decimals (spec §1)", async () => {
+    for (const [currency, decimals] of [
+      ["TND", 3],
+      ["EUR", 2],
+      ["JPY", 0]
+    ] as const) {
+      const shop = await world.shop({ currency, decimals })
+      const { money } = await shop.create({ service: "Hem", price_minor: 1234567, deposit_minor: 234567 })
+      expect(money).toEqual({
+        currency,
+        decimals,
+        price_minor: 1234567,
+        deposit_minor: 234567,
+        remaining_minor: 1000000,
+        before_minor: null
+      })
+    }
+  })
+
+  it("every instant of every answer and event is ISO 8601 in UTC with milliseconds and Z (spec §1, contract §4)", async () => {
+    const shop = await world.shop({ time_zone: "Asia/Tokyo" })
+    const client = await world.known(shop)
+    const { id } = await shop.create({ service: "Hem", client_id: client.id, promised_at: "2026-12-24T18:00+09:00" })
+    await shop.stamp(client.id, 10)
+    await shop.quote(id, { price_minor: 5 })
+    await shop.answerQuote(id, "accept")
+    await shop.delay(id, { promised_at: "2026-12-25T18:00:00.1239+09:00" })
+    await shop.part(id, { label: "Zip", status: "received", expected_at: "2026-12-01T00:00:00-11:00" })
+    await shop.move(id, "ready", "collected")
+    const ticket = await shop.ticket(id)
+    expect(ticket).toMatchObject({
+      promised_at: "2026-12-25T09:00:00.123Z",
+      delay: { previous_promised_at: "2026-12-24T09:00:00.000Z" },
+      part: { expected_at: "2026-12-01T11:00:00.000Z" }
+    })
+    const answers: ReadonlyArray<unknown> = [
+      ticket,
+      (await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: "2026-01-01" })).meta,
+      (await shop.get(`/v1/clients/${client.id}`)).data,
+      (await shop.redeem(client.id)).data,
+      await shop.events()
+    ]
+    let seen = 0
+    JSON.stringify(answers, (key, value: unknown) => {
+      if ((key.endsWith("_at") || key === "synced_until") && value !== null) {
+        expect(value, key).toMatch(INSTANT)
+        seen++
+      }
+      return value
+    })
+    expect(seen).toBeGreaterThan(40)
+  })
+})

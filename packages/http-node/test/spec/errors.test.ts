@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { SECRET } from "../Faults.js"
+import type { TestShop } from "../TestShop.js"
+import type { Answer } from "../Wire.js"
+import { DAY, HOUR, NOBODY, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 7 })
+})
+afterAll(() => world.close())
+
+const coded = ({ status, error }: Answer) => [status, error.code]
+
+describe("each code of spec §7", () => {
+  it("400 VALIDATION_ERROR names each issue's part, field and what to change (spec §7, contract §2)", async () => {
+    const shop = await world.shop()
+    const { error } = await shop.tryCreate({ service: "Hem", items: [{ label: "a" }, { label: "" }], colour: "red" })
+    expect(error).toEqual({
+      code: "VALIDATION_ERROR",
+      message: expect.any(String),
+      details: {
+        issues: expect.arrayContaining([
+          { in: "body", field: "items.1.label", message: expect.stringMatching(/1 to 200 characters/) },
+          { in: "body", field: "colour", message: expect.stringMatching(/not known/) }
+        ])
+      }
+    })
+  })
+
+  it("401 UNAUTHENTICATED and 404 NOT_FOUND have no details (spec §7)", async () => {
+    const shop = await world.shop()
+    for (const answer of [
+      await world.api("GET", "/v1/shop"),
+      await shop.get(`/v1/tickets/${NOBODY}`),
+      await shop.get("/v1/x")
+    ]) {
+      expect(answer.error.details).toBeUndefined()
+    }
+  })
+
+  it("409 CONFLICT carries exactly reason, and from, to and allowed for a refused move (contract §2)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create()
+    expect((await shop.tryMove(id, "collected")).error.details).toEqual({
+      reason: "INVALID_TRANSITION",
+      from: "workshop",
+      to: "collected",
+      allowed: ["ready", "impossible"]
+    })
+    expect((await shop.redeem(client.id)).error.details).toEqual({ reason: "NO_REWARD" })
+    const once = shop.attempt()
+    await shop.create({ service: "A" }, { once })
+    expect((await shop.tryCreate({ service: "B" }, { once })).error.details).toEqual({
+      reason: "IDEMPOTENCY_KEY_REUSED"
+    })
+  })
+
+  it("429 TOO_MANY_ATTEMPTS has details.limit and nothing else (contract §2)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    for (const count of [10, 10]) await shop.stamp(client.id, count)
+    const { error } = await shop.stamp(client.id, 1)
+    expect([error.code, error.details]).toEqual(["TOO_MANY_ATTEMPTS", { limit: "stamps_per_day" }])
+  })
+})
+
+describe("422 PROFANITY (spec §7, contract §2)", () => {
+  const create = async (body: object, forbidden_words: ReadonlyArray<string> = []) => {
+    const shop = await world.shop({ forbidden_words })
+    return shop.tryCreate({ service: "Hem", ...body })
+  }
+
+  const forbidden: ReadonlyArray<readonly [field: string, body: object]> = [
+    ["service", { service: "Fuck" }],
+    ["service", { service: "une MERDE à coudre" }],
+    ["service", { service: "shit!" }],
+    ["item", { item: "(putain)" }],
+    ["description", { description: "a\nfuck\tb" }],
+    ["items.1.label", { items: [{ label: "a" }, { label: "fuck" }] }],
+    ["items.0.service", { items: [{ label: "a", service: "Connard" }, { label: "b" }] }],
+    ["service", { service: "fuck", item: "fuck" }]
+  ]
+  for (const [field, body] of forbidden) {
+    it(`${JSON.stringify(body)} is 422 with details.field ${field} (contract §2)`, async () => {
+      const answer = await create(body)
+      expect([answer.status, answer.error.code, answer.error.details]).toEqual([422, "PROFANITY", { field }])
+      expect(answer.text).not.toMatch(/fuck|merde|putain|connard/i)
+    })
+  }
+
+  it("whole words only; names and trades that hold one as a part pass (contract §2)", async () => {
+    for (const service of [
+      "Scunthorpe",
+      "Assemble the classic bass",
+      "Shitake",
+      "Cocktail dress",
+      "Bitte d'amarrage"
+    ]) {
+      expect((await create({ service })).status, service).toBe(201)
+    }
+  })
+
+  it("external_ref is not looked at (contract §2)", async () => {
+    expect((await create({ external_ref: "fuck" })).status).toBe(201)
+  })
+
+  it("the shop's own words are added to the list, whatever the case, also phrases (contract §2, §10)", async () => {
+    const words = ["Sprocket", "blue moon"]
+    expect(coded(await create({ service: "a SPROCKET" }, words))).toEqual([422, "PROFANITY"])
+    expect(coded(await create({ item: "Once in a Blue  Moon" }, words))).toEqual([422, "PROFANITY"])
+    expect((await create({ service: "sprockets, blue" }, words)).status).toBe(201)
+    expect((await create({ service: "a sprocket" })).status).toBe(201)
+    expect(coded(await create({ service: "fuck" }, words))).toEqual([422, "PROFANITY"])
+  })
+
+  it("a refused text leaves no trace: no ticket, no event, no number, no remembered key (contract §3)", async () => {
+    const shop = await world.shop()
+    const once = shop.attempt()
+    await shop.tryCreate({ service: "fuck" }, { once })
+    expect(await shop.events()).toEqual([])
+    const fixed = await shop.tryCreate({ service: "duck" }, { once })
+    expect([fixed.status, fixed.data.number, fixed.meta]).toEqual([201, 1, { replayed: false }])
+  })
+})
+
+describe("failures of the service itself (contract §2)", () => {
+  /** Requests that need each port. */
+  const askers: Readonly<
+    Record<"Store" | "Reads" | "Directory" | "RateLimits", (shop: TestShop) => Promise<ReadonlyArray<Answer>>>
+  > = {
+    Store: async (shop) => [
+      await shop.tryCreate({ service: "Hem" }),
+      await shop.tryMove(NOBODY, "ready"),
+      await shop.stamp(NOBODY, 1)
+    ],
+    Reads: async (shop) => [
+      await shop.get("/v1/shop"),
+      await shop.get("/v1/tickets"),
+      await shop.get(`/v1/tickets/${NOBODY}`),
+      await shop.get("/v1/tickets/by-number/1"),
+      await shop.get("/v1/clients", { phone: "+21620123456" }),
+      await shop.get(`/v1/clients/${NOBODY}/loyalty`)
+    ],
+    Directory: async (shop) => [await shop.get("/v1/shop"), await shop.tryCreate({ service: "Hem" })],
+    RateLimits: async (shop) => [
+      await shop.get("/v1/shop"),
+      await shop.tryCreate({ service: "Hem" }),
+      await world.api("GET", "/v1/shop")
+    ]
+  }
+  const leaks = [
+    "postgres",
+    "hunter2",
+    "db.internal",
+    "sql",
+    "Error",
+    "stack",
+    " at ",
+    "/work",
+    "node_modules",
+    "StoreUnavailable",
+    "_tag"
+  ]
+
+  for (const port of ["Store", "Reads", "Directory", "RateLimits"] as const) {
+    it(`while ${port} cannot be reached: 503 UNAVAILABLE with Retry-After, and afterwards all is well (contract §2)`, async () => {
+      const shop = await world.shop()
+      world.clock.advance(HOUR)
+      world.faults.set(port, "unavailable")
+      const answers = await askers[port](shop).finally(() => world.faults.set(port, "none"))
+      for (const answer of answers) {
+        expect(coded(answer)).toEqual([503, "UNAVAILABLE"])
+        expect(answer.error.details).toBeUndefined()
+        for (const leak of leaks) expect(answer.text).not.toContain(leak)
+      }
+      expect((await shop.tryCreate({ service: "Hem" })).data.number).toBe(1)
+    })
+  }
+
+  for (const port of ["Store", "Reads", "Directory"] as const) {
+    it(`a bug in ${port}: 500 INTERNAL without a detail; the log has the cause under the Request-Id (contract §2)`, async () => {
+      const shop = await world.shop()
+      world.clock.advance(HOUR)
+      world.faults.set(port, "dying")
+      const answers = await askers[port](shop).finally(() => world.faults.set(port, "none"))
+      for (const answer of answers) {
+        expect(coded(answer)).toEqual([500, "INTERNAL"])
+        expect(answer.error.details).toBeUndefined()
+        for (const leak of leaks) expect(answer.text).not.toContain(leak)
+        const logged = world.logs.filter((line) => line.includes(answer.headers["request-id"]!))
+        expect(logged).toHaveLength(1)
+        expect(logged[0]).toContain(SECRET.slice(0, 20))
+      }
+      expect((await shop.tryCreate({ service: "Hem" })).data.number).toBe(1)
+    })
+  }
+
+  it("a request that failed with 503 or 500 leaves no trace: the same Idempotency-Key creates afterwards (contract §3)", async () => {
+    const shop = await world.shop()
+    for (const fault of ["unavailable", "dying"] as const) {
+      const once = shop.attempt()
+      world.faults.set("Store", fault)
+      const failed = await shop.tryCreate({ service: "Hem" }, { once }).finally(() => world.faults.set("Store", "none"))
+      expect([500, 503]).toContain(failed.status)
+      expect((await shop.tryCreate({ service: "Hem" }, { once })).meta).toEqual({ replayed: false })
+    }
+    expect((await shop.get<ReadonlyArray<unknown>>("/v1/tickets")).data).toHaveLength(2)
+  })
+
+  it("a 500 and a 503 count as a request like any other (contract §8)", async () => {
+    const shop = await world.shop()
+    const before = (await shop.get("/v1/shop")).limit.remaining
+    world.faults.set("Reads", "dying")
+    await shop.get("/v1/shop").finally(() => world.faults.set("Reads", "none"))
+    expect((await shop.get("/v1/shop")).limit.remaining).toBe(before - 2)
+    world.clock.advance(DAY)
+  })
+})

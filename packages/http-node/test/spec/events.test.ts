@@ -1,0 +1,176 @@
+import { Webhooks } from "@workshop/core/services/Webhooks"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { DAY, HOUR, MINUTE, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 6 })
+})
+afterAll(() => world.close())
+
+describe("the ten events (spec §6, contract §9)", () => {
+  it("a ticket's whole life raises each event with the ticket as it stood then, in the order of what happened (spec §6, contract §9)", async () => {
+    const shop = await world.shop({ tracking_base_url: "https://t.example/" })
+    const client = await world.client()
+    const stands = []
+    const { id } = await shop.create({ service: "Hem", client_phone: client.phone, price_minor: 100 })
+    const step = async (act: () => Promise<unknown>) => {
+      world.clock.advance(MINUTE)
+      await act()
+      const ticket = await shop.ticket(id)
+      stands.push({ ticket, at: world.iso() })
+      return ticket
+    }
+    const created = { ticket: await shop.ticket(id), at: world.iso() }
+    const badge = { id: client.id, display_name: "Amira Ben Salah" }
+    const linked = await step(() => world.answer(client, "accept"))
+    await shop.quote(id, { price_minor: 250, note: "More" })
+    const proposed_at = world.iso()
+    const accepted = await step(() => shop.answerQuote(id, "accept"))
+    const quoted_at = world.iso()
+    const impossible = await step(() => shop.move(id, "impossible"))
+    const back = await step(() => shop.move(id, "workshop"))
+    const ready = await step(() => shop.move(id, "ready"))
+    const notified = await step(() => shop.post(`/v1/tickets/${id}/notified`, { channel: "whatsapp" }))
+    const collected = await step(() => shop.move(id, "collected"))
+    const reopened = await step(() => shop.move(id, "workshop"))
+    const again = await step(() => shop.move(id, "ready"))
+    world.clock.advance(60 * DAY)
+    await world.closeDue()
+    const abandoned = await shop.ticket(id)
+    await world.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.ping(shop.id)))
+
+    const quote = { status: "accepted", price_minor: 250, note: "More", proposed_at, answered_at: quoted_at }
+    const byApp = (ticket: typeof ready) => ({ ticket, channel: "app", notified_at: ticket.notified_at })
+    const events = await shop.events()
+    expect(events.map(({ type, data }) => [type, data])).toEqual([
+      ["ticket.created", { ticket: created.ticket }],
+      ["client.linked", { ticket: linked, client: badge }],
+      ["quote.accepted", { ticket: accepted, quote }],
+      ["ticket.impossible", { ticket: impossible }],
+      ["client.notified", byApp(impossible)],
+      ["ticket.reopened", { ticket: back, from: "impossible" }],
+      ["ticket.ready", { ticket: ready }],
+      ["client.notified", byApp(ready)],
+      ["client.notified", { ticket: notified, channel: "whatsapp", notified_at: notified.notified_at }],
+      ["ticket.collected", { ticket: collected }],
+      ["ticket.reopened", { ticket: reopened, from: "collected" }],
+      ["ticket.ready", { ticket: again }],
+      ["client.notified", byApp(again)],
+      ["ticket.abandoned", { ticket: abandoned, reason: "uncollected" }],
+      ["ping", {}]
+    ])
+    for (const { type, created_at, data } of events) {
+      if (type !== "ping" && type !== "ticket.abandoned") expect(created_at, type).toBe(data.ticket.updated_at)
+    }
+    expect(events.at(-1)!.created_at).toBe(world.iso())
+  })
+
+  it("events raised in one act have ids of their own that sort in their order (contract §4)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create({ service: "Hem", client_id: client.id })
+    await shop.move(id, "ready", "collected", "workshop", "ready")
+    const ids = (await shop.events()).map((event) => event.id)
+    expect(new Set(ids).size).toBe(ids.length)
+    const [created, linked] = ids
+    expect(created! < linked!).toBe(true)
+  })
+
+  it("an event is a frozen text: later changes of ticket, client, shop or block leave it (contract §9)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create({ service: "Hem", client_id: client.id, price_minor: 5 })
+    const before = await shop.eventTexts()
+    await shop.quote(id, { price_minor: 9 })
+    await shop.answerQuote(id, "accept")
+    await shop.move(id, "ready")
+    await shop.change({ program: { active: false } })
+    await world.block(client, shop)
+    world.clock.advance(DAY)
+    expect((await shop.eventTexts()).slice(0, before.length)).toEqual(before)
+    expect(before[0]).toContain("Amira Ben Salah")
+  })
+
+  it("after a client blocked the shop, nothing new speaks of them (contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create({ service: "Hem", client_id: client.id })
+    await world.block(client, shop)
+    const before = (await shop.eventTexts()).length
+    await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
+    await shop.move(id, "ready", "workshop", "impossible", "collected")
+    await shop.tryCreate({ service: "Hem", client_id: client.id })
+    const later = (await shop.eventTexts()).slice(before)
+    expect(later.map((text) => (JSON.parse(text) as { type: string }).type)).toEqual([
+      "client.notified",
+      "ticket.ready",
+      "ticket.reopened",
+      "ticket.impossible",
+      "ticket.collected"
+    ])
+    for (const text of later) {
+      expect(text).not.toContain(client.id)
+      expect(text).not.toContain("Amira")
+    }
+  })
+
+  it("a quote proposed, refused or answered twice raises nothing (spec §6)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    await shop.quote(id, { price_minor: 5 })
+    await shop.answerQuote(id, "refuse")
+    await expect(shop.answerQuote(id, "accept")).rejects.toMatchObject({ _tag: "QuoteClosed" })
+    expect(await shop.eventTypes()).toEqual(["ticket.created"])
+  })
+
+  it("reading, look-ups, stamps, redeems, visits, delays, parts, photos and blocks raise nothing (spec §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create({ service: "Hem", client_phone: "+21626000111" })
+    await shop.ticket(id)
+    await shop.get("/v1/tickets")
+    await shop.get("/v1/clients", { phone: client.phone })
+    await shop.stamp(client.id, 10)
+    await shop.redeem(client.id)
+    await shop.delay(id, { promised_at: "2027-01-01T00:00:00Z" })
+    await shop.part(id, { label: "Zip", status: "ordered" })
+    await shop.photo(id, "https://p.example/1.jpg")
+    expect(await shop.eventTypes()).toEqual(["ticket.created"])
+  })
+
+  it("refused requests raise nothing (contract §3)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    await shop.tryMove(id, "collected")
+    await shop.tryMove(id, "workshop")
+    await shop.tryCreate({ service: "fuck" })
+    expect(await shop.eventTypes()).toEqual(["ticket.created"])
+  })
+
+  it("a ticket made in the app raises ticket.created as one through the API does (spec §6)", async () => {
+    const shop = await world.shop()
+    const { data } = await shop.createInApp({ service: "Hem" })
+    expect((await shop.events()).map(({ type, data }) => [type, data])).toEqual([
+      ["ticket.created", { ticket: await shop.ticket(data.id) }]
+    ])
+  })
+
+  it("events of one shop are not another's (spec §5)", async () => {
+    const [shop, other] = [await world.shop(), await world.shop()]
+    await shop.create()
+    expect(await other.events()).toEqual([])
+    expect((await shop.events())[0]!.shop_id).toBe(shop.id)
+  })
+
+  it("an event's created_at follows the shop's clock, which never goes back (contract §1)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    world.clock.advance(-HOUR)
+    await shop.move(id, "ready")
+    world.clock.advance(HOUR)
+    const [created, ready] = await shop.events()
+    expect(ready!.created_at).toBe(created!.created_at)
+  })
+})

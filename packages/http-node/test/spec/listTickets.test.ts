@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TestShop, TicketJson } from "../TestShop.js"
+import { DAY, HOUR, MINUTE, NOBODY, SECOND, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 42 })
+})
+afterAll(() => world.close())
+
+type Query = Readonly<Record<string, string | number>>
+
+const list = (shop: TestShop, query: Query | string = "") => shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", query)
+
+const found = async (shop: TestShop, query: Query | string) => {
+  const answer = await list(shop, query)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.data.map(({ service }) => service)
+}
+
+/** The query's problem: where and in which parameter. */
+const refused = async (shop: TestShop, query: Query | string) => {
+  const answer = await list(shop, query)
+  expect([answer.status, answer.error?.code], JSON.stringify(query)).toEqual([400, "VALIDATION_ERROR"])
+  return answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
+}
+
+/** Six tickets, A to F, an hour apart, each with something of its own. */
+const six = async () => {
+  const shop = await world.shop()
+  const client = await world.known(shop)
+  const made: Record<string, TicketJson> = {}
+  const add = async (service: string, body: object, ...moves: ReadonlyArray<string>) => {
+    made[service] = await shop.create({ service, ...body })
+    await shop.move(made[service].id, ...moves)
+    world.clock.advance(HOUR)
+  }
+  await add("A", { external_ref: "R1" })
+  await add("B", { client_id: client.id, client_phone: "+21620555111" }, "ready")
+  await add("C", { client_id: client.id, external_ref: "R1" }, "impossible")
+  await add("D", { client_phone: "+21620555111", external_ref: "r1" }, "ready", "collected")
+  await add("E", { external_ref: "a b&c=d+é" })
+  await add("F", { external_ref: "R1" }, "ready")
+  return { shop, client, made }
+}
+
+describe("GET /v1/tickets lists and filters (spec §4)", () => {
+  it("without a parameter all tickets of the shop, newest first, 50 at most, and nothing of another shop (spec §4, contract §1)", async () => {
+    const { shop } = await six()
+    await (await world.shop()).create({ service: "Foreign" })
+    const answer = await list(shop)
+    expect(answer.data.map(({ service }) => service)).toEqual(["F", "E", "D", "C", "B", "A"])
+    expect(answer.meta).toEqual({ has_more: false, next_cursor: null })
+    expect(answer.data[0]).toEqual(await shop.ticket(answer.data[0]!.id))
+  })
+
+  it("a shop without tickets has an empty list (spec §4)", async () => {
+    const answer = await list(await world.shop())
+    expect([answer.data, answer.meta]).toEqual([[], { has_more: false, next_cursor: null }])
+  })
+
+  it("each filter alone, and combined: all that are given must hold (spec §4)", async () => {
+    const { shop, client, made } = await six()
+    const rows: ReadonlyArray<readonly [Query, ReadonlyArray<string>]> = [
+      [{ state: "workshop" }, ["E", "A"]],
+      [{ state: "ready,impossible" }, ["F", "C", "B"]],
+      [{ state: "impossible,ready" }, ["F", "C", "B"]],
+      [{ state: "workshop,ready,impossible,collected,abandoned" }, ["F", "E", "D", "C", "B", "A"]],
+      [{ state: "collected" }, ["D"]],
+      [{ state: "abandoned" }, []],
+      [{ number: 3 }, ["C"]],
+      [{ number: 9999 }, []],
+      [{ client_id: client.id }, ["C", "B"]],
+      [{ client_id: client.id.toUpperCase() }, ["C", "B"]],
+      [{ client_id: NOBODY }, []],
+      [{ phone: "+21620555111" }, ["D", "B"]],
+      [{ phone: "+216 20 555 111" }, ["D", "B"]],
+      [{ phone: "+21620000000" }, []],
+      [{ external_ref: "R1" }, ["F", "C", "A"]],
+      [{ external_ref: "r1" }, ["D"]],
+      [{ external_ref: "R" }, []],
+      [{ external_ref: "a b&c=d+é" }, ["E"]],
+      [{ created_after: made.C!.created_at }, ["F", "E", "D", "C"]],
+      [{ created_before: made.C!.created_at }, ["B", "A"]],
+      [{ created_after: made.B!.created_at, created_before: made.E!.created_at }, ["D", "C", "B"]],
+      [{ created_after: made.E!.created_at, created_before: made.B!.created_at }, []],
+      [{ client_id: client.id, state: "ready" }, ["B"]],
+      [{ client_id: client.id, phone: "+21620555111", state: "ready,collected" }, ["B"]],
+      [{ external_ref: "R1", state: "workshop,ready", created_after: made.B!.created_at }, ["F"]],
+      [{ number: 3, external_ref: "R1", client_id: client.id, state: "impossible" }, ["C"]],
+      [{ number: 3, state: "ready" }, []],
+      [{ updated_since: made.E!.created_at }, ["E", "F"]],
+      [{ updated_since: made.A!.created_at, state: "ready" }, ["B", "F"]]
+    ]
+    for (const [query, services] of rows) expect(await found(shop, query), JSON.stringify(query)).toEqual(services)
+  })
+
+  it("an unescaped + of a phone number arrives as a space and is read as + (contract §4)", async () => {
+    const { shop } = await six()
+    expect(await found(shop, "phone=+21620555111")).toEqual(["D", "B"])
+    expect(await found(shop, "phone=%2B21620555111")).toEqual(["D", "B"])
+    expect(await found(shop, "phone=%2021620555111")).toEqual(["D", "B"])
+    expect(await refused(shop, "phone=21620555111")).toEqual(["query phone"])
+  })
+
+  it("a bare date is 00:00 UTC: created_after includes it, created_before does not (contract §1)", async () => {
+    const shop = await world.shop()
+    const midnight = Math.ceil(world.now / DAY) * DAY
+    world.clock.set(midnight - 1)
+    await shop.create({ service: "Before" })
+    world.clock.set(midnight)
+    await shop.create({ service: "At" })
+    const day = world.iso().slice(0, 10)
+    expect(await found(shop, { created_after: day })).toEqual(["At"])
+    expect(await found(shop, { created_before: day })).toEqual(["Before"])
+    expect(await found(shop, { updated_since: day })).toEqual(["At"])
+    expect(await found(shop, { created_after: `${day}T01:00:00+01:00` })).toEqual(["At"])
+  })
+
+  it("bad parameters are refused by name (spec §4, contract §1, §2)", async () => {
+    const shop = await world.shop()
+    const rows: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+      ["state", ["", "open", "Ready", "ready,", ",", "ready,open", "ready;workshop"]],
+      ["number", ["", "0", "10000", "-1", "1.5", "abc", "1e3", "0x10", "99999999999999999999", "%201"]],
+      ["client_id", ["", "1", "nobody", `${NOBODY}0`]],
+      ["phone", ["", "+", "20555111", "abc", "+21620"]],
+      ["external_ref", ["", "%20", "r".repeat(65), "a%00b", "a%1Bb"]],
+      ["created_after", ["", "yesterday", "2026-02-30", "2026-11-20T10:00", "20261120", "1732000000"]],
+      ["created_before", ["", "2026-13-01", "2026-11-20T25:00:00Z"]],
+      ["updated_since", ["", "now", "2026-11-20T10:00:00", "2026-11-20T10:00:00+01:00"]],
+      ["limit", ["", "0", "101", "-1", "1.5", "ten", "1e1", "50x"]],
+      ["cursor", ["", "x", "a.b", "a.b.c", "%F0%9F%98%80", "MQ.0000000000000000", "x".repeat(3000)]],
+      ["colour", ["red"]],
+      ["State", ["ready"]],
+      ["__proto__", ["x"]],
+      ["offset", ["1"]]
+    ]
+    for (const [name, values] of rows) {
+      for (const value of values) {
+        world.clock.advance(SECOND)
+        const problems = await refused(shop, `${name}=${value}`)
+        expect([...new Set(problems)], `${name}=${value}`).toEqual([`query ${name}`])
+      }
+    }
+  })
+
+  it("every problem of a query at once (contract §2)", async () => {
+    const shop = await world.shop()
+    const query =
+      "state=x&number=0&client_id=1&phone=1&external_ref=&created_after=x&created_before=x&updated_since=x&limit=0&who=1"
+    expect((await refused(shop, query)).sort()).toEqual(
+      [
+        "query client_id",
+        "query created_after",
+        "query created_before",
+        "query external_ref",
+        "query limit",
+        "query number",
+        "query phone",
+        "query state",
+        "query updated_since",
+        "query who"
+      ].sort()
+    )
+  })
+
+  it("a parameter given twice, and percent-encoding that is none, are refused by name (contract §2)", async () => {
+    const shop = await world.shop()
+    expect(await refused(shop, "state=ready&state=workshop")).toEqual(["query state"])
+    expect(await refused(shop, "limit=5&limit=5")).toEqual(["query limit"])
+    for (const bad of ["%", "%2", "%zz", "%ff", "%C3", "%ED%A0%80"]) {
+      expect(await refused(shop, `external_ref=${bad}`), bad).toEqual(["query external_ref"])
+    }
+    expect(await refused(shop, "%zz=1")).toEqual(["query query"])
+  })
+
+  it("empty pieces of a query are nothing (contract §2)", async () => {
+    const shop = await world.shop()
+    await shop.create({ service: "A" })
+    expect(await found(shop, "&&limit=1&")).toEqual(["A"])
+  })
+})
+
+describe("paging (spec §4, contract §1)", () => {
+  /** All pages, followed by cursor; `sizes` gives each page's limit in turn. */
+  const walk = async (shop: TestShop, query: Query, sizes: ReadonlyArray<number>) => {
+    const pages: Array<ReadonlyArray<string>> = []
+    let cursor: Query = {}
+    while (true) {
+      const limit = sizes[pages.length % sizes.length]!
+      const answer = await list(shop, { ...query, limit, ...cursor })
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.data.length).toBeLessThanOrEqual(limit)
+      pages.push(answer.data.map(({ id }) => id))
+      if (answer.meta.has_more !== true) {
+        expect(answer.meta.next_cursor).toBeNull()
+        return pages
+      }
+      expect(answer.data).toHaveLength(limit)
+      cursor = { cursor: answer.meta.next_cursor as string }
+    }
+  }
+
+  const many = async (n: number) => {
+    const shop = await world.shop()
+    const ids: Array<string> = []
+    for (let i = 0; i < n; i++) {
+      if (i % 3 === 0) world.clock.advance(1)
+      ids.push((await shop.createInApp()).data.id)
+    }
+    const created = await list(shop, { limit: 100 })
+    return { shop, ids, order: created.data.map(({ id }) => id) }
+  }
+
+  it("the order is created_at, then id, both descending, with many tickets in one millisecond (contract §1)", async () => {
+    const { shop, ids } = await many(30)
+    const { data } = await list(shop, { limit: 100 })
+    const sorted = [...data].sort((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? 1 : -1))
+    expect(data).toEqual(sorted)
+    expect(new Set(data.map(({ id }) => id))).toEqual(new Set(ids))
+  })
+
+  for (const size of [1, 2, 3, 7, 11, 12, 13, 100]) {
+    it(`following next_cursor in pages of ${size} gives every ticket once, in order (spec §4)`, async () => {
+      const { shop, order } = await many(12)
+      const pages = await walk(shop, {}, [size])
+      expect(pages.flat()).toEqual(order)
+      expect(pages).toHaveLength(Math.ceil(12 / size))
+    })
+  }
+
+  it("the default is 50 a page, the most 100, and has_more is exact at the edge (spec §4, §8)", async () => {
+    const { shop } = await many(100)
+    const first = await list(shop)
+    expect([first.data.length, first.meta.has_more]).toEqual([50, true])
+    const second = await list(shop, { cursor: first.meta.next_cursor as string })
+    expect([second.data.length, second.meta.has_more]).toEqual([50, false])
+    const whole = await list(shop, { limit: 100 })
+    expect([whole.data.length, whole.meta.has_more]).toEqual([100, false])
+    await shop.createInApp()
+    expect((await list(shop, { limit: 100 })).meta.has_more).toBe(true)
+  })
+
+  it("limit may differ between pages (contract §1)", async () => {
+    const { shop, order } = await many(12)
+    expect((await walk(shop, {}, [1, 5, 2, 3])).flat()).toEqual(order)
+  })
+
+  it("a filtered list pages through its own tickets only (spec §4)", async () => {
+    const { shop, order } = await many(15)
+    const ready = order.filter((_, i) => i % 2 === 0)
+    for (const id of ready) await shop.move(id, "ready")
+    expect((await walk(shop, { state: "ready" }, [3])).flat()).toEqual(ready)
+  })
+
+  it("tickets created meanwhile do not disturb the pages behind (contract §1)", async () => {
+    const { shop, order } = await many(6)
+    const first = await list(shop, { limit: 3 })
+    world.clock.advance(1)
+    await shop.createInApp()
+    const second = await list(shop, { limit: 3, cursor: first.meta.next_cursor as string })
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(order)
+  })
+
+  it("a cursor of another shop, of other filters or damaged is 400 (contract §1)", async () => {
+    const [{ shop }, other] = [await many(6), await many(6)]
+    const cursor = (await list(shop, { limit: 2, state: "workshop" })).meta.next_cursor as string
+    const since = (await list(shop, { limit: 2, updated_since: "2026-01-01" })).meta.next_cursor as string
+    expect(await found(shop, { cursor, state: "workshop" })).toHaveLength(4)
+    expect(await refused(other.shop, { cursor, state: "workshop" })).toEqual(["query cursor"])
+    for (const query of [
+      {},
+      { state: "ready" },
+      { state: "workshop", number: 1 },
+      { state: "workshop", updated_since: "2026-01-01" }
+    ]) {
+      expect(await refused(shop, { cursor, ...query }), JSON.stringify(query)).toEqual(["query cursor"])
+    }
+    for (const query of [{}, { updated_since: "2026-01-02" }]) {
+      expect(await refused(shop, { cursor: since, ...query })).toEqual(["query cursor"])
+    }
+    world.clock.advance(MINUTE)
+    for (let at = 0; at < cursor.length; at++) {
+      if (at % 50 === 49) world.clock.advance(MINUTE)
+      const damaged = `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`
+      expect((await list(shop, { cursor: damaged, state: "workshop" })).status, damaged).toBe(400)
+      expect((await list(shop, { cursor: cursor.slice(0, at), state: "workshop" })).status).toBe(400)
+    }
+  })
+
+  it("a cursor may be used again and gives the same page (contract §1)", async () => {
+    const { shop } = await many(6)
+    const cursor = (await list(shop, { limit: 2 })).meta.next_cursor as string
+    expect(await found(shop, { cursor })).toEqual(await found(shop, { cursor }))
+  })
+})

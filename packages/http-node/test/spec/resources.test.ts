@@ -1,0 +1,323 @@
+import { Webhooks } from "@workshop/core/services/Webhooks"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { CardJson } from "../TestShop.js"
+import { DAY, MINUTE, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 2 })
+})
+afterAll(() => world.close())
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+// Spec §2, in its order.
+const TICKET_FIELDS = [
+  "id",
+  "number",
+  "number_label",
+  "state",
+  "outcome",
+  "type",
+  "service",
+  "item",
+  "description",
+  "items",
+  "money",
+  "quote",
+  "promised_at",
+  "delay",
+  "part",
+  "client",
+  "client_phone",
+  "tracking_code",
+  "tracking_url",
+  "photo_url",
+  "created_at",
+  "updated_at",
+  "ready_at",
+  "collected_at",
+  "abandoned_at",
+  "abandon_reason",
+  "notified_at",
+  "created_via",
+  "external_ref"
+]
+
+describe("the Ticket (spec §2)", () => {
+  it("a ticket with nothing but a service has every field, the others null (spec §2)", async () => {
+    const shop = await world.shop()
+    const ticket = await shop.create({ service: "Hem" })
+    expect(Object.keys(ticket).sort()).toEqual([...TICKET_FIELDS].sort())
+    expect(ticket).toEqual({
+      id: expect.stringMatching(UUID_V7),
+      number: 1,
+      number_label: "0001",
+      state: "workshop",
+      outcome: null,
+      type: "repair",
+      service: "Hem",
+      item: null,
+      description: null,
+      items: [],
+      money: {
+        currency: "TND",
+        decimals: 3,
+        price_minor: null,
+        deposit_minor: null,
+        remaining_minor: null,
+        before_minor: null
+      },
+      quote: null,
+      promised_at: null,
+      delay: null,
+      part: null,
+      client: null,
+      client_phone: null,
+      tracking_code: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/),
+      tracking_url: null,
+      photo_url: null,
+      created_at: world.iso(),
+      updated_at: world.iso(),
+      ready_at: null,
+      collected_at: null,
+      abandoned_at: null,
+      abandon_reason: null,
+      notified_at: null,
+      created_via: "api",
+      external_ref: null
+    })
+  })
+
+  it("a ticket with everything shows everything, the inner fields as decided (spec §2, contract §4)", async () => {
+    const shop = await world.shop({ tracking_base_url: "https://t.example/" })
+    const client = await world.known(shop)
+    const created_at = world.iso()
+    const { id, tracking_code } = await shop.create({
+      service: "Zip",
+      type: "prepare",
+      item: "Coat",
+      description: "Blue zip",
+      items: [{ label: "Left", service: "Sew", price_minor: 5 }, { label: "Right" }],
+      client_id: client.id,
+      client_phone: "+21620999888",
+      price_minor: 2000,
+      deposit_minor: 500,
+      promised_at: "2026-11-30T18:00:00+01:00",
+      external_ref: "POS-1"
+    })
+    world.clock.advance(MINUTE)
+    await shop.quote(id, { price_minor: 2500, note: "A longer zip" })
+    const proposed_at = world.iso()
+    world.clock.advance(MINUTE)
+    await shop.answerQuote(id, "accept")
+    const answered_at = world.iso()
+    await shop.delay(id, { promised_at: "2026-12-02T17:00:00Z", reason: "Late" })
+    await shop.part(id, { label: "YKK 40", status: "ordered", expected_at: "2026-12-01T08:00:00Z" })
+    await shop.photo(id, "https://p.example/1.jpg")
+    expect(await shop.ticket(id)).toEqual({
+      id,
+      number: 1,
+      number_label: "0001",
+      state: "workshop",
+      outcome: null,
+      type: "prepare",
+      service: "Zip",
+      item: "Coat",
+      description: "Blue zip",
+      items: [
+        { id: expect.stringMatching(/\S/), label: "Left", service: "Sew", price_minor: 5, done: false },
+        { id: expect.stringMatching(/\S/), label: "Right", service: null, price_minor: null, done: false }
+      ],
+      money: {
+        currency: "TND",
+        decimals: 3,
+        price_minor: 2500,
+        deposit_minor: 500,
+        remaining_minor: 2000,
+        before_minor: 2000
+      },
+      quote: { status: "accepted", price_minor: 2500, note: "A longer zip", proposed_at, answered_at },
+      promised_at: "2026-12-02T17:00:00.000Z",
+      delay: { previous_promised_at: "2026-11-30T17:00:00.000Z", reason: "Late", announced_at: answered_at },
+      part: {
+        label: "YKK 40",
+        status: "ordered",
+        ordered_at: answered_at,
+        expected_at: "2026-12-01T08:00:00.000Z",
+        received_at: null
+      },
+      client: { id: client.id, display_name: "Amira Ben Salah" },
+      client_phone: "+21620999888",
+      tracking_code,
+      tracking_url: `https://t.example/${tracking_code}`,
+      photo_url: "https://p.example/1.jpg",
+      created_at,
+      updated_at: answered_at,
+      ready_at: null,
+      collected_at: null,
+      abandoned_at: null,
+      abandon_reason: null,
+      notified_at: null,
+      created_via: "api",
+      external_ref: "POS-1"
+    })
+  })
+
+  it("a ticket made in the app says so and takes the next number of the same row (spec §2)", async () => {
+    const shop = await world.shop()
+    await shop.create()
+    const { data } = await shop.createInApp({ service: "Hem" })
+    expect(await shop.ticket(data.id)).toMatchObject({ created_via: "app", number: 2, number_label: "0002" })
+  })
+
+  it("a refused quote leaves the price; a proposed one does not change it yet (contract §4)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create({ service: "Hem", price_minor: 100 })
+    await shop.quote(id, { price_minor: 300 })
+    const proposed = await shop.ticket(id)
+    expect(proposed.quote).toEqual({
+      status: "proposed",
+      price_minor: 300,
+      note: null,
+      proposed_at: world.iso(),
+      answered_at: null
+    })
+    expect(proposed.money).toMatchObject({ price_minor: 100, before_minor: null })
+    await shop.answerQuote(id, "refuse")
+    const refused = await shop.ticket(id)
+    expect(refused.quote).toMatchObject({ status: "refused", answered_at: world.iso() })
+    expect(refused.money).toMatchObject({ price_minor: 100, remaining_minor: 100, before_minor: null })
+  })
+
+  it("the tracking codes of a shop are all different and follow from nothing else (contract §4)", async () => {
+    const shop = await world.shop()
+    const codes = new Set<unknown>()
+    for (let i = 0; i < 25; i++) codes.add((await shop.create()).tracking_code)
+    expect(codes.size).toBe(25)
+  })
+})
+
+describe("the Client and the loyalty card (spec §2)", () => {
+  it("a client who never came with a ticket has zeros, and a card never used (spec §2, contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { data } = await shop.get(`/v1/clients/${client.id}`)
+    expect(data).toEqual({
+      id: client.id,
+      display_name: "Amira Ben Salah",
+      tickets_open: 0,
+      tickets_total: 0,
+      loyalty: { balance: 0, lifetime: 0, rewards_available: 0, rewards_redeemed: 0, updated_at: null }
+    })
+  })
+
+  it("tickets_open counts workshop, ready and impossible; tickets_total all of this shop's (spec §2, contract §1)", async () => {
+    const [shop, other] = [await world.shop(), await world.shop()]
+    const client = await world.known(shop)
+    await world.visit(client, other)
+    await other.create({ service: "Hem", client_id: client.id })
+    const make = async (...moves: ReadonlyArray<string>) => {
+      const { id } = await shop.create({ service: "Hem", client_id: client.id })
+      await shop.move(id, ...moves)
+    }
+    await make()
+    world.clock.advance(60 * DAY)
+    await world.closeDue()
+    await make()
+    await make("ready")
+    await make("impossible")
+    await make("ready", "collected")
+    const { data } = await shop.get(`/v1/clients/${client.id}`)
+    expect(data).toMatchObject({ tickets_open: 3, tickets_total: 5 })
+  })
+
+  it("client.loyalty is the card, and null while the programme is off (contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    await shop.stamp(client.id, 10)
+    await shop.stamp(client.id, 3)
+    const card: CardJson = {
+      balance: 13,
+      lifetime: 13,
+      rewards_available: 1,
+      rewards_redeemed: 0,
+      updated_at: world.iso()
+    }
+    expect((await shop.get(`/v1/clients/${client.id}`)).data).toMatchObject({ loyalty: card })
+    await shop.change({ program: { active: false } })
+    expect((await shop.get(`/v1/clients/${client.id}`)).data).toMatchObject({ loyalty: null })
+    expect((await shop.get("/v1/clients", { phone: client.phone })).data).toMatchObject({ loyalty: null })
+  })
+
+  const names: ReadonlyArray<readonly [given: string, family: string, hidden: boolean, shown: string]> = [
+    ["Amira", "Ben Salah", false, "Amira Ben Salah"],
+    ["Amira", "Ben Salah", true, "Amira B."],
+    ["Élodie", "Ørsted", true, "Élodie Ø."],
+    ["Jean Marc", "de Villiers", true, "Jean Marc d."],
+    ["Ali", "𝒳avier", true, "Ali 𝒳."],
+    ["أميرة", "بن صالح", true, "أميرة ب."]
+  ]
+  for (const [given_name, family_name, hide_name, shown] of names) {
+    it(`${given_name} ${family_name}, ${hide_name ? "hidden" : "in full"}, is shown as ${shown} everywhere (spec §2, contract §6)`, async () => {
+      const shop = await world.shop()
+      const client = await world.known(shop, { given_name, family_name, hide_name })
+      const ticket = await shop.create({ service: "Hem", client_id: client.id })
+      const badge = { id: client.id, display_name: shown }
+      expect(ticket.client).toEqual(badge)
+      const answers = [
+        await shop.get(`/v1/clients/${client.id}`),
+        await shop.get("/v1/clients", { phone: client.phone }),
+        await shop.get(`/v1/tickets/${ticket.id}`)
+      ]
+      expect(answers[0]!.data).toMatchObject(badge)
+      expect(answers[1]!.data).toMatchObject(badge)
+      expect(answers[2]!.data.client).toEqual(badge)
+      expect((await shop.events()).at(-1)!.data.client).toEqual(badge)
+      if (hide_name) for (const { text } of answers) expect(text).not.toContain(family_name)
+    })
+  }
+})
+
+describe("the shop record and the event envelope (spec §2)", () => {
+  it("the shop record is id, name, currency, decimals, time_zone and the key's scopes (contract §7)", async () => {
+    const shop = await world.shop({ name: "Atelier Ünï", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+    const { key } = await shop.newKey(["clients:read", "tickets:read"])
+    const { data } = await shop.get("/v1/shop", "", { key })
+    expect(data).toEqual({
+      id: shop.id,
+      name: "Atelier Ünï",
+      currency: "EUR",
+      decimals: 2,
+      time_zone: "Europe/Paris",
+      scopes: ["clients:read", "tickets:read"]
+    })
+    expect((await shop.create()).money).toMatchObject({ currency: "EUR", decimals: 2 })
+  })
+
+  it("an event is id, type, created_at, api_version 1, shop_id and data; a ping's data is empty (spec §2, contract §9)", async () => {
+    const shop = await world.shop()
+    await world.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.ping(shop.id)))
+    const ticket = await shop.create()
+    expect(await shop.events()).toEqual([
+      {
+        id: expect.stringMatching(UUID_V7),
+        type: "ping",
+        created_at: world.iso(),
+        api_version: "1",
+        shop_id: shop.id,
+        data: {}
+      },
+      {
+        id: expect.stringMatching(UUID_V7),
+        type: "ticket.created",
+        created_at: expect.stringMatching(INSTANT),
+        api_version: "1",
+        shop_id: shop.id,
+        data: { ticket }
+      }
+    ])
+  })
+})

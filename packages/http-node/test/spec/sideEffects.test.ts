@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { CardJson } from "../TestShop.js"
+import { DAY, HOUR, MINUTE, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 31 })
+})
+afterAll(() => world.close())
+
+const program = { stamps_per_ticket: 3, stamps_required: 10 }
+
+describe("what also happens when a ticket moves (spec §3)", () => {
+  it("a new ticket stands in the workshop with none of the later instants (spec §3)", async () => {
+    const shop = await world.shop()
+    const ticket = await shop.create({ service: "Hem" })
+    expect(ticket).toMatchObject({
+      state: "workshop",
+      outcome: null,
+      ready_at: null,
+      collected_at: null,
+      abandoned_at: null,
+      abandon_reason: null,
+      notified_at: null,
+      created_at: world.iso(),
+      updated_at: world.iso()
+    })
+  })
+
+  it("ready sets ready_at; collected sets collected_at and the outcome ready (spec §3)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    world.clock.advance(HOUR)
+    const ready_at = world.iso()
+    expect(await shop.move(id, "ready")).toMatchObject({ ready_at, updated_at: ready_at, outcome: null })
+    world.clock.advance(HOUR)
+    const collected = await shop.move(id, "collected")
+    expect(collected).toMatchObject({ ready_at, collected_at: world.iso(), outcome: "ready" })
+  })
+
+  it("a ticket that was impossible is collected with the outcome impossible and never was ready (spec §3)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    const collected = await shop.move(id, "impossible", "collected")
+    expect(collected).toMatchObject({ ready_at: null, collected_at: world.iso(), outcome: "impossible" })
+  })
+
+  it("back to the workshop clears ready_at, collected_at and outcome; notified_at stays (contract §5)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create({ service: "Hem", client_id: client.id })
+    await shop.move(id, "ready")
+    const notified_at = world.iso()
+    world.clock.advance(MINUTE)
+    await shop.move(id, "collected")
+    world.clock.advance(MINUTE)
+    const reopened = await shop.move(id, "workshop")
+    expect(reopened).toMatchObject({
+      state: "workshop",
+      ready_at: null,
+      collected_at: null,
+      outcome: null,
+      notified_at
+    })
+  })
+
+  for (const status of ["ready", "impossible"]) {
+    it(`a linked client is told in the app when their ticket is ${status} (spec §3, contract §5)`, async () => {
+      const shop = await world.shop()
+      const client = await world.known(shop)
+      const { id } = await shop.create({ service: "Hem", client_id: client.id })
+      world.clock.advance(MINUTE)
+      const moved = await shop.move(id, status)
+
+      expect(moved.notified_at).toBe(world.iso())
+      const events = (await shop.events()).slice(2)
+      expect(events.map(({ type, data }) => [type, data])).toEqual([
+        [`ticket.${status}`, { ticket: moved }],
+        ["client.notified", { ticket: moved, channel: "app", notified_at: world.iso() }]
+      ])
+      const [note, ...more] = await world.inbox(client)
+      expect(more).toEqual([])
+      expect(note).toMatchObject({ type: `ticket.${status}`, ticket_id: id, client_id: client.id })
+    })
+
+    it(`without a linked client nobody is told when a ticket is ${status} (contract §5)`, async () => {
+      const shop = await world.shop()
+      const stranger = await world.client()
+      const { id } = await shop.create({ service: "Hem", client_phone: stranger.phone })
+      const moved = await shop.move(id, status)
+      expect(moved.notified_at).toBeNull()
+      expect(await shop.eventTypes()).toEqual(["ticket.created", `ticket.${status}`])
+      expect(await world.inbox(stranger)).toEqual([])
+    })
+
+    it(`a client who blocked the shop since is not told when their ticket is ${status} (contract §6)`, async () => {
+      const shop = await world.shop()
+      const client = await world.known(shop)
+      const { id } = await shop.create({ service: "Hem", client_id: client.id })
+      await world.block(client, shop)
+      const before = (await shop.events()).length
+      const moved = await shop.move(id, status)
+      expect(moved).toMatchObject({ notified_at: null, client: null })
+      expect((await shop.eventTypes()).slice(before)).toEqual([`ticket.${status}`])
+      expect(await world.inbox(client)).toEqual([])
+    })
+  }
+
+  it("collected and reopened tell nobody in the app (spec §3)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create({ service: "Hem", client_id: client.id })
+    await shop.move(id, "ready", "collected", "workshop")
+    expect(await world.inbox(client)).toHaveLength(1)
+    expect(await shop.eventTypes()).toEqual([
+      "ticket.created",
+      "client.linked",
+      "ticket.ready",
+      "client.notified",
+      "ticket.collected",
+      "ticket.reopened"
+    ])
+  })
+})
+
+describe("stamps that tickets earn (spec §3, contract §6)", () => {
+  const setting = async (settings: Readonly<Record<string, unknown>> = {}) => {
+    const shop = await world.shop()
+    await shop.change({ program: { ...program, ...settings } })
+    const client = await world.known(shop)
+    const { id } = await shop.create({ service: "Hem", client_id: client.id })
+    const lifetime = async () => (await shop.get<{ card: CardJson }>(`/v1/clients/${client.id}/loyalty`)).data.card
+    return { shop, client, id, lifetime }
+  }
+
+  it("a ticket earns stamps_per_ticket at the first ready, once in its life (contract §6)", async () => {
+    const { shop, id, lifetime } = await setting()
+    await shop.move(id, "ready")
+    const ready = { balance: 3, lifetime: 3, rewards_available: 0, rewards_redeemed: 0, updated_at: world.iso() }
+    expect(await lifetime()).toEqual(ready)
+    world.clock.advance(MINUTE)
+    await shop.move(id, "workshop", "ready", "collected", "workshop", "ready", "collected")
+    expect(await lifetime()).toEqual(ready)
+  })
+
+  it("an impossible ticket earns nothing, collected or not; made ready afterwards it earns (contract §6)", async () => {
+    const { shop, id, lifetime } = await setting()
+    await shop.move(id, "impossible", "collected")
+    expect(await lifetime()).toMatchObject({ lifetime: 0, updated_at: null })
+    await shop.move(id, "workshop", "ready")
+    expect(await lifetime()).toMatchObject({ lifetime: 3 })
+  })
+
+  it("a ticket ready while the programme was off earns when it is collected with the programme on (contract §6)", async () => {
+    const { shop, id, lifetime } = await setting({ active: false })
+    await shop.move(id, "ready")
+    expect(await lifetime()).toMatchObject({ lifetime: 0 })
+    await shop.change({ program: { active: true } })
+    await shop.move(id, "collected")
+    expect(await lifetime()).toMatchObject({ lifetime: 3 })
+  })
+
+  it("a ticket ready before its client was linked earns when it is collected (contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.client()
+    const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
+    await shop.move(id, "ready")
+    await world.answer(client, "accept")
+    await shop.move(id, "collected")
+    const { data } = await shop.get<{ card: CardJson }>(`/v1/clients/${client.id}/loyalty`)
+    expect(data.card.lifetime).toBe(1)
+  })
+
+  it("stamps that tickets earn do not count against the 20 of a day (contract §6)", async () => {
+    const { shop, client, id } = await setting({ stamps_per_ticket: 50, stamps_required: 100 })
+    await shop.move(id, "ready")
+    for (const count of [10, 10]) expect((await shop.stamp(client.id, count)).status).toBe(200)
+    expect((await shop.stamp(client.id, 1)).status).toBe(429)
+  })
+
+  it("a programme that gives no stamps for tickets gives none (contract §6)", async () => {
+    const { shop, id, lifetime } = await setting({ stamps_per_ticket: 0 })
+    await shop.move(id, "ready", "collected")
+    expect(await lifetime()).toMatchObject({ lifetime: 0, updated_at: null })
+  })
+})
+
+describe("tickets offered to a phone number (spec §3, §4)", () => {
+  it("the ticket is offered to the account holding client_phone; nobody is linked by itself (spec §3)", async () => {
+    const shop = await world.shop()
+    const client = await world.client()
+    const ticket = await shop.create({ service: "Hem", client_phone: client.phone })
+    expect(ticket).toMatchObject({ client: null, client_phone: client.phone })
+    expect((await shop.ticket(ticket.id)).client).toBeNull()
+    expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
+  })
+
+  it("accepting links the client and makes them known: ticket, events and look-up tell (spec §6, contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.client()
+    const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
+    world.clock.advance(MINUTE)
+    await world.answer(client, "accept")
+    const badge = { id: client.id, display_name: "Amira Ben Salah" }
+    const ticket = await shop.ticket(id)
+    expect(ticket).toMatchObject({ client: badge, updated_at: world.iso() })
+    expect((await shop.events()).at(-1)).toMatchObject({ type: "client.linked", data: { ticket, client: badge } })
+    expect((await shop.get("/v1/clients", { phone: client.phone })).data).toMatchObject({
+      id: client.id,
+      tickets_total: 1
+    })
+  })
+
+  it("blocking leaves the ticket unlinked, raises nothing, and a later visit does not lift it (contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.client()
+    const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
+    const before = await shop.ticket(id)
+    await world.answer(client, "block")
+    await world.visit(client, shop)
+    expect(await shop.ticket(id)).toEqual(before)
+    expect(await shop.eventTypes()).toEqual(["ticket.created"])
+    expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
+  })
+
+  it("a link accepted by the client does not put off the closure for no news (contract §5)", async () => {
+    const shop = await world.shop()
+    const client = await world.client()
+    const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
+    world.clock.advance(59 * DAY)
+    await world.answer(client, "accept")
+    world.clock.advance(DAY)
+    await world.closeDue()
+    expect((await shop.ticket(id)).state).toBe("abandoned")
+  })
+})

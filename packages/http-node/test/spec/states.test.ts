@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TestShop } from "../TestShop.js"
+import { DAY, HOUR, NOBODY, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 3 })
+})
+afterAll(() => world.close())
+
+/** How a ticket gets into each state, and how long it stands there before the status is asked for. */
+const WAYS = {
+  workshop: { moves: [], wait: 0 },
+  ready: { moves: ["ready"], wait: 0 },
+  impossible: { moves: ["impossible"], wait: 0 },
+  "collected just now": { moves: ["ready", "collected"], wait: 0 },
+  "collected 24 h ago": { moves: ["ready", "collected"], wait: 24 * HOUR },
+  "collected as impossible 24 h ago": { moves: ["impossible", "collected"], wait: 24 * HOUR },
+  "collected 24 h and 1 ms ago": { moves: ["ready", "collected"], wait: 24 * HOUR + 1 },
+  "collected as impossible 24 h and 1 ms ago": { moves: ["impossible", "collected"], wait: 24 * HOUR + 1 },
+  "abandoned uncollected": { moves: ["ready"], wait: 60 * DAY },
+  "abandoned for no news": { moves: [], wait: 60 * DAY }
+} as const
+type Way = keyof typeof WAYS
+
+/** Spec §3 and contract §5 by hand: what stands, what is asked, the new state's event or the refusal, what it would accept. */
+const MATRIX: ReadonlyArray<
+  readonly [Way, from: string, asked: string, result: string, allowed: ReadonlyArray<string>]
+> = [
+  ["workshop", "workshop", "ready", "ticket.ready", []],
+  ["workshop", "workshop", "impossible", "ticket.impossible", []],
+  ["workshop", "workshop", "workshop", "SAME_STATE", ["ready", "impossible"]],
+  ["workshop", "workshop", "collected", "INVALID_TRANSITION", ["ready", "impossible"]],
+  ["ready", "ready", "ready", "SAME_STATE", ["collected", "workshop"]],
+  ["ready", "ready", "impossible", "INVALID_TRANSITION", ["collected", "workshop"]],
+  ["ready", "ready", "workshop", "ticket.reopened", []],
+  ["ready", "ready", "collected", "ticket.collected", []],
+  ["impossible", "impossible", "ready", "INVALID_TRANSITION", ["collected", "workshop"]],
+  ["impossible", "impossible", "impossible", "SAME_STATE", ["collected", "workshop"]],
+  ["impossible", "impossible", "workshop", "ticket.reopened", []],
+  ["impossible", "impossible", "collected", "ticket.collected", []],
+  ["collected just now", "collected", "ready", "INVALID_TRANSITION", ["workshop"]],
+  ["collected just now", "collected", "impossible", "INVALID_TRANSITION", ["workshop"]],
+  ["collected just now", "collected", "workshop", "ticket.reopened", []],
+  ["collected just now", "collected", "collected", "SAME_STATE", ["workshop"]],
+  ["collected 24 h ago", "collected", "ready", "INVALID_TRANSITION", ["workshop"]],
+  ["collected 24 h ago", "collected", "impossible", "INVALID_TRANSITION", ["workshop"]],
+  ["collected 24 h ago", "collected", "workshop", "ticket.reopened", []],
+  ["collected 24 h ago", "collected", "collected", "SAME_STATE", ["workshop"]],
+  ["collected as impossible 24 h ago", "collected", "workshop", "ticket.reopened", []],
+  ["collected as impossible 24 h ago", "collected", "collected", "SAME_STATE", ["workshop"]],
+  ["collected 24 h and 1 ms ago", "collected", "ready", "REOPEN_WINDOW", []],
+  ["collected 24 h and 1 ms ago", "collected", "impossible", "REOPEN_WINDOW", []],
+  ["collected 24 h and 1 ms ago", "collected", "workshop", "REOPEN_WINDOW", []],
+  ["collected 24 h and 1 ms ago", "collected", "collected", "REOPEN_WINDOW", []],
+  ["collected as impossible 24 h and 1 ms ago", "collected", "workshop", "REOPEN_WINDOW", []],
+  ["abandoned uncollected", "abandoned", "ready", "ABANDONED", []],
+  ["abandoned uncollected", "abandoned", "impossible", "ABANDONED", []],
+  ["abandoned uncollected", "abandoned", "workshop", "ABANDONED", []],
+  ["abandoned uncollected", "abandoned", "collected", "ABANDONED", []],
+  ["abandoned for no news", "abandoned", "ready", "ABANDONED", []],
+  ["abandoned for no news", "abandoned", "impossible", "ABANDONED", []],
+  ["abandoned for no news", "abandoned", "workshop", "ABANDONED", []],
+  ["abandoned for no news", "abandoned", "collected", "ABANDONED", []]
+]
+
+const brought = async (way: Way): Promise<readonly [TestShop, string]> => {
+  const shop = await world.shop()
+  const { id } = await shop.create()
+  await shop.move(id, ...WAYS[way].moves)
+  world.clock.advance(WAYS[way].wait)
+  await world.closeDue()
+  return [shop, id]
+}
+
+describe("a status request from every state (spec §3)", () => {
+  for (const [way, from, asked, result, allowed] of MATRIX) {
+    const isMove = result.startsWith("ticket.")
+    it(`a ticket ${way} asked to be ${asked} ${isMove ? `raises ${result}` : `answers 409 ${result}`} (spec §3)`, async () => {
+      const [shop, id] = await brought(way)
+      const before = await shop.ticket(id)
+      const told = (await shop.events()).length
+      if (WAYS[way].wait === 0) world.clock.advance(7)
+      const answer = await shop.tryMove(id, asked)
+      const after = await shop.ticket(id)
+      const raised = (await shop.events()).slice(told)
+
+      expect(before.state).toBe(from)
+      if (isMove) {
+        expect(answer.status).toBe(200)
+        expect(answer.data).toEqual(after)
+        expect(after.state).toBe(asked)
+        expect(after.updated_at).toBe(world.iso())
+        expect(raised.map(({ type, data }) => [type, data])).toEqual([
+          [result, result === "ticket.reopened" ? { ticket: after, from } : { ticket: after }]
+        ])
+      } else {
+        expect(answer.status).toBe(409)
+        const { reason, allowed: accepts, ...rest } = answer.error.details!
+        expect(reason).toBe(result)
+        expect(rest).toEqual({ from, to: asked })
+        expect([...(accepts as ReadonlyArray<string>)].sort()).toEqual([...allowed].sort())
+        expect(after).toEqual(before)
+        expect(raised).toEqual([])
+      }
+    })
+  }
+
+  it("only ready, impossible, workshop and collected are statuses; abandoned is not to be asked for (spec §4)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    for (const status of ["abandoned", "READY", "", " ready", "open", 1, true, null, ["ready"], { status: "ready" }]) {
+      const answer = await shop.tryMove(id, status)
+      expect(answer.status, String(status)).toBe(400)
+      expect(answer.error.details!.issues).toEqual([
+        { in: "body", field: "status", message: expect.stringMatching(/ready, impossible, workshop, collected/) }
+      ])
+    }
+    expect((await shop.ticket(id)).state).toBe("workshop")
+  })
+
+  it("another shop's ticket and an unknown one answer the same 404, whatever is asked (spec §4)", async () => {
+    const [mine, theirs] = [await world.shop(), await world.shop()]
+    const { id } = await theirs.create()
+    for (const status of ["ready", "impossible", "workshop", "collected"]) {
+      const [foreign, unknown] = [await mine.tryMove(id, status), await mine.tryMove(NOBODY, status)]
+      expect([foreign.status, foreign.error]).toEqual([404, unknown.error])
+    }
+    expect((await theirs.ticket(id)).state).toBe("workshop")
+  })
+})

@@ -1,0 +1,185 @@
+import * as FastCheck from "fast-check"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TestShop, TicketJson } from "../TestShop.js"
+import { DAY, HOUR, MINUTE, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 43 })
+})
+afterAll(() => world.close())
+
+interface Place {
+  readonly updated_since: string
+  readonly cursor?: string
+}
+
+/** A till that syncs: it follows cursors, then starts again at synced_until, and keeps what it was told. */
+class Till {
+  readonly tickets = new Map<string, TicketJson>()
+  readonly #shop: TestShop
+  #place: Place = { updated_since: "2026-01-01" }
+
+  constructor(shop: TestShop) {
+    this.#shop = shop
+  }
+
+  /** Reads one page; answers whether there is more. */
+  async turn(limit: number): Promise<boolean> {
+    const { updated_since, cursor } = this.#place
+    const query = { updated_since, limit, ...(cursor === undefined ? {} : { cursor }) }
+    const answer = await this.#shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", query)
+    expect(answer.status, answer.text).toBe(200)
+    for (const ticket of answer.data) this.tickets.set(ticket.id, ticket)
+    const { has_more, next_cursor, synced_until } = answer.meta
+    expect(typeof synced_until).toBe("string")
+    this.#place =
+      has_more === true ? { updated_since, cursor: next_cursor as string } : { updated_since: synced_until as string }
+    return has_more === true
+  }
+}
+
+const everything = async (shop: TestShop) => {
+  const all = new Map<string, TicketJson>()
+  let cursor: string | null = null
+  do {
+    const query: Record<string, string | number> = cursor === null ? { limit: 100 } : { limit: 100, cursor }
+    const answer = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", query)
+    for (const ticket of answer.data) all.set(ticket.id, ticket)
+    cursor = answer.meta.next_cursor as string | null
+  } while (cursor !== null)
+  return all
+}
+
+describe("GET /v1/tickets with updated_since (spec §4, contract §1)", () => {
+  it("only what changed since then, inclusive, in the order of changes; synced_until is where to go on (contract §1)", async () => {
+    const shop = await world.shop()
+    const [a, b, c] = [
+      await shop.create({ service: "A" }),
+      await shop.create({ service: "B" }),
+      await shop.create({ service: "C" })
+    ]
+    world.clock.advance(MINUTE)
+    const since = world.iso()
+    await shop.move(b.id, "ready")
+    await shop.move(a.id, "ready")
+    world.clock.advance(1)
+    await shop.move(b.id, "collected")
+    const changes = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: since })
+    expect(changes.data.map(({ id, state }) => [id, state])).toEqual([
+      [a.id, "ready"],
+      [b.id, "collected"]
+    ])
+    expect(changes.meta).toEqual({ has_more: false, next_cursor: null, synced_until: world.iso() })
+    const later = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: world.iso(1) })
+    expect([later.data, later.meta.synced_until]).toEqual([[], world.iso(1)])
+    expect((await shop.ticket(c.id)).updated_at < since).toBe(true)
+  })
+
+  it("synced_until is there only with updated_since (contract §1)", async () => {
+    const shop = await world.shop()
+    expect(Object.keys((await shop.get("/v1/tickets")).meta).sort()).toEqual(["has_more", "next_cursor"])
+    const synced = await shop.get("/v1/tickets", { updated_since: "2026-01-01" })
+    expect(synced.meta).toEqual({ has_more: false, next_cursor: null, synced_until: "2026-01-01T00:00:00.000Z" })
+  })
+
+  it("an automatic closure, a link and an accepted quote are changes too (spec §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.client()
+    const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
+    await shop.quote(id, { price_minor: 10 })
+    const acts = [
+      () => world.answer(client, "accept"),
+      () => shop.answerQuote(id, "accept"),
+      async () => {
+        world.clock.advance(60 * DAY)
+        await world.closeDue()
+      }
+    ]
+    for (const act of acts) {
+      world.clock.advance(HOUR)
+      const since = world.iso()
+      await act()
+      const { data } = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: since })
+      expect(data).toEqual([await shop.ticket(id)])
+    }
+  })
+
+  it("a ticket that changes while its page waits moves behind and is not missed (contract §1)", async () => {
+    const shop = await world.shop()
+    const ids = []
+    for (let i = 0; i < 4; i++) ids.push((await shop.create()).id)
+    const till = new Till(shop)
+    await till.turn(2)
+    await shop.move(ids[2]!, "ready")
+    await shop.move(ids[0]!, "ready")
+    while (await till.turn(2)) {}
+    expect(till.tickets).toEqual(await everything(shop))
+  })
+
+  it("updated_at never falls, though the clock step back (contract §1)", async () => {
+    const shop = await world.shop()
+    const first = await shop.create()
+    world.clock.advance(-HOUR)
+    const second = await shop.create()
+    const moved = await shop.move(first.id, "ready")
+    expect([second.updated_at, moved.updated_at]).toEqual([first.updated_at, first.updated_at])
+    const { data } = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: first.updated_at })
+    expect(data.map(({ id }) => id)).toEqual([second.id, first.id])
+    world.clock.advance(HOUR)
+  })
+
+  const SEED = 20261120
+  it(`a till that follows updated_since and cursor never misses a change, at any page size, with a clock that stands, jumps and steps back (contract §1; seed ${SEED})`, async () => {
+    const step = FastCheck.oneof(
+      {
+        weight: 4,
+        arbitrary: FastCheck.record({
+          act: FastCheck.constant("create" as const),
+          n: FastCheck.integer({ min: 1, max: 4 })
+        })
+      },
+      { weight: 4, arbitrary: FastCheck.record({ act: FastCheck.constant("move" as const), n: FastCheck.nat(1000) }) },
+      {
+        weight: 5,
+        arbitrary: FastCheck.record({
+          act: FastCheck.constant("poll" as const),
+          n: FastCheck.integer({ min: 1, max: 7 })
+        })
+      },
+      {
+        weight: 3,
+        arbitrary: FastCheck.record({
+          act: FastCheck.constant("clock" as const),
+          n: FastCheck.integer({ min: -3, max: 20 })
+        })
+      }
+    )
+    const run = async (steps: ReadonlyArray<{ readonly act: string; readonly n: number }>) => {
+      world.clock.advance(2 * MINUTE)
+      const shop = await world.shop()
+      const till = new Till(shop)
+      const ids: Array<string> = []
+      const writes: Array<Promise<unknown>> = []
+      for (const { act, n } of steps) {
+        if (act === "clock") world.clock.advance(n)
+        if (act === "create") {
+          for (let i = 0; i < n; i++) writes.push(shop.createInApp().then(({ data }) => ids.push(data.id)))
+        }
+        if (act === "move" && ids.length > 0) {
+          const id = ids[n % ids.length]!
+          writes.push(shop.tryMove(id, n % 2 === 0 ? "ready" : "workshop"))
+        }
+        if (act === "poll") await till.turn(n)
+      }
+      await Promise.all(writes)
+      world.clock.advance(MINUTE)
+      while (await till.turn(5)) {}
+      expect(till.tickets).toEqual(await everything(shop))
+    }
+    await FastCheck.assert(
+      FastCheck.asyncProperty(FastCheck.array(step, { minLength: 10, maxLength: 60, size: "max" }), run),
+      { seed: SEED, numRuns: 40 }
+    )
+  }, 30_000)
+})

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TicketJson } from "../TestShop.js"
+import { DAY, HOUR, MINUTE, NOBODY, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 44 })
+})
+afterAll(() => world.close())
+
+const BAD_IDS = [
+  "1",
+  "x",
+  NOBODY.slice(1),
+  `${NOBODY}0`,
+  NOBODY.replaceAll("-", ""),
+  "%20",
+  "by-numbers",
+  "null",
+  "%00"
+]
+
+describe("GET /v1/tickets/{id} (spec §4)", () => {
+  it("it answers the ticket, by its id in any case of letters (spec §4)", async () => {
+    const shop = await world.shop()
+    const ticket = await shop.create()
+    expect(await shop.ticket(ticket.id)).toEqual(ticket)
+    expect(await shop.ticket(ticket.id.toUpperCase())).toEqual(ticket)
+    expect((await shop.get(`/v1/tickets/${encodeURIComponent(ticket.id)}`)).status).toBe(200)
+  })
+
+  it("another shop's ticket answers 404 as an unknown one does (spec §4)", async () => {
+    const [mine, theirs] = [await world.shop(), await world.shop()]
+    const { id } = await theirs.create()
+    const [foreign, unknown] = [await mine.get(`/v1/tickets/${id}`), await mine.get(`/v1/tickets/${NOBODY}`)]
+    expect([foreign.status, foreign.text]).toEqual([404, unknown.text])
+  })
+
+  it("an id that is no uuid is 400, in the path, for every endpoint with an id (spec §4, contract §2)", async () => {
+    const shop = await world.shop()
+    const endpoints = [
+      ["GET", "/v1/tickets/ID", undefined],
+      ["POST", "/v1/tickets/ID/status", { status: "ready" }],
+      ["POST", "/v1/tickets/ID/notified", { channel: "sms" }],
+      ["GET", "/v1/clients/ID", undefined],
+      ["GET", "/v1/clients/ID/loyalty", undefined],
+      ["POST", "/v1/clients/ID/loyalty/stamps", { count: 1 }],
+      ["POST", "/v1/clients/ID/loyalty/redeem", undefined]
+    ] as const
+    for (const [method, path, body] of endpoints) {
+      for (const id of BAD_IDS) {
+        world.clock.advance(3000)
+        const answer = await world.api(method, path.replace("ID", id), { key: shop.key, body, once: shop.attempt() })
+        const issues = answer.error.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
+        expect([answer.status, issues], `${method} ${path} ${id}`).toEqual([400, ["path id"]])
+      }
+    }
+  })
+})
+
+describe("GET /v1/tickets/by-number/{n} (spec §4, contract §1)", () => {
+  const other = ({ id, number, number_label, state, created_at }: TicketJson) => ({
+    id,
+    number,
+    number_label,
+    state,
+    created_at
+  })
+
+  it("the one ticket with that number, no others (spec §4)", async () => {
+    const shop = await world.shop()
+    await shop.create()
+    const second = await shop.create()
+    const answer = await shop.get("/v1/tickets/by-number/2")
+    expect([answer.data, answer.meta]).toEqual([second, { others: [] }])
+  })
+
+  it("the most recent open ticket with that number; meta.others lists the rest, newest first (spec §4, contract §1)", async () => {
+    const shop = await world.shop()
+    const again = async (...moves: ReadonlyArray<string>) => {
+      await shop.change({ next_number: 7 })
+      world.clock.advance(HOUR)
+      const { id } = await shop.create()
+      await shop.move(id, ...moves)
+      return shop.ticket(id)
+    }
+    const abandoned = await again()
+    world.clock.advance(60 * DAY)
+    await world.closeDue()
+    const workshop = await again()
+    const impossible = await again("impossible")
+    const collected = await again("ready", "collected")
+    const first = await shop.get("/v1/tickets/by-number/7")
+    expect(first.data).toEqual(impossible)
+    expect(first.meta).toEqual({
+      others: [other(collected), other(workshop), { ...other(abandoned), state: "abandoned" }]
+    })
+    await shop.move(impossible.id, "collected")
+    expect((await shop.get("/v1/tickets/by-number/7")).data).toEqual(workshop)
+    await shop.move(workshop.id, "ready", "collected")
+    const none = await shop.get("/v1/tickets/by-number/7")
+    expect(none.data).toEqual(collected)
+    expect((none.meta.others as ReadonlyArray<TicketJson>).map(({ id }) => id)).toEqual([
+      impossible.id,
+      workshop.id,
+      abandoned.id
+    ])
+  })
+
+  it("ready is open too; another shop's tickets are not among the others (spec §4, contract §1)", async () => {
+    const [shop, stranger] = [await world.shop(), await world.shop()]
+    await stranger.create()
+    const old = await shop.create()
+    await shop.move(old.id, "ready")
+    await shop.change({ next_number: 1 })
+    world.clock.advance(MINUTE)
+    const young = await shop.create()
+    await shop.move(young.id, "ready", "collected")
+    const answer = await shop.get("/v1/tickets/by-number/1")
+    expect(answer.data.id).toBe(old.id)
+    expect((answer.meta.others as ReadonlyArray<TicketJson>).map(({ id }) => id)).toEqual([young.id])
+  })
+
+  it("of two made in one millisecond the newest is the one with the higher id (contract §1)", async () => {
+    const shop = await world.shop()
+    const twins = [await shop.create()]
+    await shop.change({ next_number: 1 })
+    twins.push(await shop.create())
+    twins.sort((a, b) => (a.id < b.id ? 1 : -1))
+    const answer = await shop.get("/v1/tickets/by-number/1")
+    expect([answer.data.id, (answer.meta.others as ReadonlyArray<TicketJson>)[0]!.id]).toEqual(
+      twins.map(({ id }) => id)
+    )
+  })
+
+  it("at most 100 others (contract §1)", async () => {
+    const shop = await world.shop()
+    for (let i = 0; i < 103; i++) {
+      await shop.change({ next_number: 5 })
+      await shop.createInApp()
+    }
+    expect((await shop.get("/v1/tickets/by-number/5")).meta.others).toHaveLength(100)
+  })
+
+  it("a number without a ticket is 404; outside 1..9999 or no integer 400 (contract §1)", async () => {
+    const shop = await world.shop()
+    for (const n of ["1", "42", "9999"]) expect((await shop.get(`/v1/tickets/by-number/${n}`)).status, n).toBe(404)
+    for (const n of ["0", "10000", "-1", "1.5", "1e2", "abc", "0x1", "%201", "99999999999999999999", "NaN"]) {
+      const answer = await shop.get(`/v1/tickets/by-number/${n}`)
+      const issues = answer.error.details?.issues?.map((issue) => `${issue.in} ${issue.field}`)
+      expect([answer.status, issues], n).toEqual([400, ["path n"]])
+    }
+  })
+})
+
+describe("POST /v1/tickets/{id}/notified (spec §4, contract §5)", () => {
+  for (const channel of ["sms", "whatsapp", "call"]) {
+    it(`${channel} sets notified_at and emits client.notified with its channel; nobody is told in the app (contract §5)`, async () => {
+      const shop = await world.shop()
+      const client = await world.known(shop)
+      const { id } = await shop.create({ service: "Hem", client_id: client.id })
+      world.clock.advance(MINUTE)
+      const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel })
+      expect(answer.status).toBe(200)
+      expect(answer.meta).toBeUndefined()
+      expect(answer.data).toEqual(await shop.ticket(id))
+      expect(answer.data).toMatchObject({ notified_at: world.iso(), updated_at: world.iso(), state: "workshop" })
+      const events = (await shop.events()).slice(2)
+      expect(events.map(({ type, data }) => [type, data])).toEqual([
+        ["client.notified", { ticket: answer.data, channel, notified_at: world.iso() }]
+      ])
+      expect(await world.inbox(client)).toEqual([])
+    })
+  }
+
+  const states: Readonly<Record<string, ReadonlyArray<string>>> = {
+    workshop: [],
+    ready: ["ready"],
+    impossible: ["impossible"],
+    collected: ["ready", "collected"]
+  }
+  for (const [state, moves] of Object.entries(states)) {
+    it(`it works in the state ${state}, also without a client and more than once (contract §5)`, async () => {
+      const shop = await world.shop()
+      const { id } = await shop.create()
+      await shop.move(id, ...moves)
+      world.clock.advance(48 * HOUR)
+      for (let i = 0; i < 2; i++) {
+        world.clock.advance(MINUTE)
+        const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
+        expect(answer.data).toMatchObject({ state, notified_at: world.iso() })
+      }
+      expect((await shop.eventTypes()).filter((type) => type === "client.notified")).toHaveLength(2)
+    })
+  }
+
+  it("an abandoned ticket answers 409 ABANDONED and stays as it was (contract §5)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    world.clock.advance(60 * DAY)
+    await world.closeDue()
+    const before = await shop.ticket(id)
+    const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
+    expect([answer.status, answer.error.details]).toEqual([409, { reason: "ABANDONED" }])
+    expect(await shop.ticket(id)).toEqual(before)
+  })
+
+  it("other channels, app among them, and unknown fields are 400; unknown tickets 404 (spec §4)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    for (const channel of ["app", "SMS", "email", "", null, 1, ["sms"]]) {
+      const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel })
+      expect([answer.status, answer.error.details?.issues?.[0]?.field], String(channel)).toEqual([400, "channel"])
+    }
+    const extra = await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms", note: "x" })
+    expect(extra.error.details?.issues).toMatchObject([{ in: "body", field: "note" }])
+    expect((await shop.post(`/v1/tickets/${id}/notified`)).status).toBe(400)
+    expect((await shop.post(`/v1/tickets/${NOBODY}/notified`, { channel: "sms" })).status).toBe(404)
+    const foreign = await (await world.shop()).post(`/v1/tickets/${id}/notified`, { channel: "sms" })
+    expect(foreign.status).toBe(404)
+    expect((await shop.ticket(id)).notified_at).toBeNull()
+  })
+})

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TestShop } from "../TestShop.js"
+import { World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 41 })
+})
+afterAll(() => world.close())
+
+const LIMIT = 64 * 1024
+
+const send = (shop: TestShop, raw: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) =>
+  shop.post("/v1/tickets", undefined, { raw, headers, once: shop.attempt() })
+
+const issuesOf = async (shop: TestShop, raw: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) => {
+  const answer = await send(shop, raw, headers)
+  expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"])
+  return answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
+}
+
+/** A create's body of exactly so many bytes, which is good but for its length. */
+const bodyOf = (bytes: number) => {
+  const body = JSON.stringify({ service: "Hem" })
+  return `${body.slice(0, -1)}${" ".repeat(bytes - body.length)}}`
+}
+
+describe("a request's body (contract §2)", () => {
+  const malformed: Readonly<Record<string, string>> = {
+    "half an object": '{"service":"Hem"',
+    "no JSON at all": "service=Hem",
+    "two values": '{"service":"Hem"}{"service":"Hem"}',
+    "a trailing comma": '{"service":"Hem",}',
+    "single quotes": "{'service':'Hem'}",
+    "a bare NaN": '{"service":"Hem","price_minor":NaN}',
+    "a bare control character in a text": '{"service":"He\u0001m"}',
+    "a comment": '{"service":"Hem"/* */}',
+    "nothing but white space": "  ",
+    "a hexadecimal number": '{"service":"Hem","price_minor":0x10}',
+    "a number with a leading zero": '{"service":"Hem","price_minor":010}'
+  }
+  for (const [name, raw] of Object.entries(malformed)) {
+    it(`${name} is 400 as malformed JSON (contract §2)`, async () => {
+      expect(await issuesOf(await world.shop(), raw)).toEqual(["body body"])
+    })
+  }
+
+  it("bytes that are not UTF-8 are 400: bad bytes, overlong forms, encoded surrogates, UTF-16 (contract §2, §4)", async () => {
+    const shop = await world.shop()
+    const around = (...bytes: ReadonlyArray<number>) =>
+      Buffer.concat([Buffer.from('{"service":"He'), Buffer.from(bytes), Buffer.from('m"}')])
+    for (const bytes of [[0xff], [0x80], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]) {
+      expect(await issuesOf(shop, around(...bytes)), bytes.join()).toEqual(["body body"])
+    }
+    expect(await issuesOf(shop, Buffer.from('{"service":"Hem"}', "utf16le"))).toEqual(["body body"])
+  })
+
+  it("escapes are read as JSON has them: \\u0041, pairs of surrogates; \\u0000 and lone halves are 400 (contract §4)", async () => {
+    const shop = await world.shop()
+    expect((await send(shop, '{"service":"\\u0041\\ud83d\\ude00"}')).data).toMatchObject({ service: "A😀" })
+    for (const written of ["\\u0000", "\\ud83d", "\\ude00", "\\ude00\\ud83d"]) {
+      expect(await issuesOf(shop, `{"service":"a${written}b"}`)).toEqual(["body service"])
+    }
+  })
+
+  it("numbers beyond what JSON's doubles hold are 400: 1e400, 2^53+1, 1.5; 1.0 and 1e3 are whole (contract §4)", async () => {
+    const shop = await world.shop()
+    for (const number of ["1e400", "-1e400", "9007199254740993", "1.5", "-1", "1e-5", "1000000000001"]) {
+      expect(await issuesOf(shop, `{"service":"Hem","price_minor":${number}}`), number).toEqual(["body price_minor"])
+    }
+    for (const [number, price_minor] of [
+      ["1.0", 1],
+      ["1e3", 1000],
+      ["-0", 0],
+      ["1e12", 1e12]
+    ] as const) {
+      const { data } = await send(shop, `{"service":"Hem","price_minor":${number}}`)
+      expect(data.money, number).toMatchObject({ price_minor })
+    }
+  })
+
+  it("a field called __proto__ is unknown, and changes nothing of anything (contract §2)", async () => {
+    const shop = await world.shop()
+    expect(await issuesOf(shop, '{"service":"Hem","__proto__":{"type":"prepare"}}')).toEqual(["body __proto__"])
+    expect(await issuesOf(shop, '{"service":"Hem","constructor":{"prototype":{"x":1}}}')).toEqual(["body constructor"])
+    const item = '{"label":"a","__proto__":{"price_minor":1}}'
+    expect(await issuesOf(shop, `{"service":"Hem","items":[${item},${item}]}`)).toEqual([
+      "body items.0.__proto__",
+      "body items.1.__proto__"
+    ])
+    expect(await issuesOf(shop, '{"__proto__":{"service":"Hem"}}')).toEqual(
+      expect.arrayContaining(["body __proto__", "body service"])
+    )
+    expect(({} as Record<string, unknown>).x).toBeUndefined()
+  })
+
+  it("of a field given twice the last counts, as JSON parsers have it (contract §2)", async () => {
+    const shop = await world.shop()
+    expect((await send(shop, '{"service":"First","service":"Last"}')).data).toMatchObject({ service: "Last" })
+  })
+
+  it("nesting as deep as 64 KiB allow is an answer like any other (contract §2)", async () => {
+    const shop = await world.shop()
+    const depth = 30_000
+    expect(await issuesOf(shop, "[".repeat(depth) + "]".repeat(depth))).toEqual(["body body"])
+    expect(await issuesOf(shop, `{"service":${"[".repeat(depth)}${"]".repeat(depth)}}`)).toEqual(["body service"])
+    expect(await issuesOf(shop, `{"service":"Hem","deep":${"[".repeat(depth)}${"]".repeat(depth)}}`)).toEqual([
+      "body deep"
+    ])
+    const objects = 10_000
+    const nested = `${'{"a":'.repeat(objects)}1${"}".repeat(objects)}`
+    const found = await issuesOf(shop, `{"service":"Hem","items":[${nested},{"label":"b"}]}`)
+    expect([...found].sort()).toEqual(["body items.0.a", "body items.0.label"])
+  })
+
+  it("a body of exactly 64 KiB is read; one byte more is 400 (contract §2)", async () => {
+    const shop = await world.shop()
+    expect((await send(shop, bodyOf(LIMIT))).status).toBe(201)
+    expect(await issuesOf(shop, bodyOf(LIMIT + 1))).toEqual(["body body"])
+    expect(await issuesOf(shop, bodyOf(3 * 1024 * 1024))).toEqual(["body body"])
+    expect((await shop.create()).number).toBe(2)
+  })
+
+  it("a body in chunks without a length is bounded alike (contract §2)", async () => {
+    const shop = await world.shop()
+    const chunked = (body: string) => {
+      const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]
+      const rest = ["Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close", "", ""]
+      const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+      return world.wire.bare([...head, ...rest].join("\r\n") + chunk)
+    }
+    expect(await chunked(bodyOf(LIMIT))).toMatch(/^HTTP\/1\.1 201 /)
+    const refused = await chunked(bodyOf(LIMIT + 1))
+    expect(refused).toMatch(/^HTTP\/1\.1 400 /)
+    expect(refused).toContain('"VALIDATION_ERROR"')
+  })
+
+  it("the header's problems are told along with those of an unreadable body (contract §2)", async () => {
+    const shop = await world.shop()
+    const answer = await shop.post("/v1/tickets", undefined, { raw: "{" })
+    expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`).sort()).toEqual([
+      "body body",
+      "header Idempotency-Key"
+    ])
+  })
+
+  it("an empty body is an object with nothing in it: what is required is told (contract §2)", async () => {
+    const shop = await world.shop()
+    const answer = await shop.post("/v1/tickets", undefined, { once: shop.attempt() })
+    expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)).toEqual(["body service"])
+  })
+})
+
+describe("a request's content type (contract §2)", () => {
+  for (const type of [
+    "application/json",
+    "application/json; charset=utf-8",
+    "APPLICATION/JSON",
+    "application/json ;x=y"
+  ]) {
+    it(`${type} is taken (contract §2)`, async () => {
+      const answer = await send(await world.shop(), '{"service":"Hem"}', { "content-type": type })
+      expect(answer.status).toBe(201)
+    })
+  }
+
+  const refused = [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "application/jsonp",
+    "text/json",
+    "application/vnd.api+json",
+    "json",
+    ""
+  ]
+  for (const type of refused) {
+    it(`"${type}" is 400 (contract §2)`, async () => {
+      expect(await issuesOf(await world.shop(), '{"service":"Hem"}', { "content-type": type })).toEqual([
+        "header Content-Type"
+      ])
+    })
+  }
+
+  it("no content type at all is 400 where there is a body (contract §2)", async () => {
+    const shop = await world.shop()
+    const body = '{"service":"Hem"}'
+    const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]
+    const rest = [`Content-Length: ${body.length}`, "Connection: close", "", body]
+    const answer = await world.wire.bare([...head, ...rest].join("\r\n"))
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('"field":"Content-Type"')
+  })
+})

@@ -1,0 +1,125 @@
+// Writes the generated files from the built sources: rules are rows, and these files are the rows as people read them.
+import { readFileSync, writeFileSync } from "node:fs"
+import { eventTypes } from "../packages/core/dist/domain/EventType.js"
+import { Limits, Policies } from "../packages/core/dist/domain/Limits.js"
+import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.js"
+import { document } from "../packages/core/dist/http/OpenApi.js"
+import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/OpenApiRefusals.js"
+import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/http/OpenApiStates.js"
+
+const NOTE = "<!-- Written by `npm run codegen`; change the tables in packages/core/src instead. -->"
+const diagram = `\`\`\`mermaid\n${stateDiagram}\n\`\`\``
+
+/** @param {ReadonlyArray<string>} head @param {ReadonlyArray<ReadonlyArray<string>>} rows */
+const table = (head, rows) => [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+/** @param {string} text */
+const code = (text) => `\`${text}\``
+
+/** @param {string} path @param {ReadonlyArray<string>} parts */
+const page = (path, parts) => writeFileSync(path, `${parts.join("\n\n")}\n`)
+
+/** Puts text between the two markers of a name; a file without them is left alone. @param {string} path @param {string} name @param {string} text */
+const insert = (path, name, text) => {
+  const markers = new RegExp(`(<!-- ${name}: generated -->)[\\s\\S]*?(<!-- ${name}: end -->)`)
+  const before = readFileSync(path, "utf8")
+  if (!markers.test(before)) throw new Error(`${path} has no place for ${name}`)
+  writeFileSync(
+    path,
+    before.replace(markers, (_, open, close) => `${open}\n\n${text}\n\n${close}`)
+  )
+}
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+/** A limit with its unit, which the end of its name says. @param {string} name @param {number} value */
+const amount = (name, value) => {
+  const number = value.toLocaleString("en-US")
+  if (name.endsWith("_ms")) return value > 2 * DAY_MS ? `${value / DAY_MS} days` : `${value / HOUR_MS} hours`
+  if (name.endsWith("_bytes")) return `${value / 1024} KiB`
+  if (name.endsWith("_characters")) return `${number} characters`
+  return number
+}
+
+const WINDOW = {
+  minute: "a minute from the first use",
+  hour: "an hour from the first use",
+  calendar_day: "the shop's calendar day"
+}
+
+const samples = Object.entries(refusalSamples)
+/** @param {string} tag */
+const sampleOf = (tag) => samples.find(([, { refusal }]) => refusal._tag === tag)
+/** @param {string} code */
+const exampleOf = (code) => {
+  const found = samples
+    .map(([name]) => refusalExample(/** @type {any} */ (name)))
+    .find(({ value }) => value.error.code === code)
+  return code === "TOO_MANY_ATTEMPTS" ? limitExample("writes_per_minute") : found
+}
+const conflicts = Object.entries(failureRows).flatMap(([tag, row]) => {
+  const found = "reason" in row ? sampleOf(tag) : undefined
+  return "reason" in row && found !== undefined
+    ? [[code(row.reason), found[1].when, refusalExample(/** @type {any} */ (found[0])).value.error.message]]
+    : []
+})
+
+writeFileSync("openapi.json", `${JSON.stringify(document, null, 2)}\n`)
+
+page("docs/states.md", [
+  "# States",
+  NOTE,
+  "A ticket is in one of five states. The tables `statusMoves` and `closureMoves` of `packages/core/src/domain/TicketLifecycle.ts` are the rule; the service looks moves up there, and this page is printed from them.",
+  diagram,
+  statesTable,
+  "## Moves",
+  movesTable,
+  "Everything else is refused with 409 `CONFLICT`; [errors](errors.md) explains the reasons.",
+  "## Events",
+  table(
+    ["type", "sent when"],
+    Object.entries(eventTypes).map(([type, when]) => [code(type), when])
+  )
+])
+
+page("docs/errors.md", [
+  "# Errors",
+  NOTE,
+  'Every failure is `{"success": false, "error": {"code", "message", "details"}}`. Programs read `code` and `details`; `message` is for people, and its words may change. The table is `packages/core/src/http/ErrorTable.ts`.',
+  table(
+    ["status", "code", "meaning"],
+    Object.entries(errorCodes).map(([name, { status, meaning }]) => [String(status), code(name), meaning])
+  ),
+  "## Reasons of a 409",
+  "`details.reason` of a `CONFLICT`. A refused move also has `details.from`, `details.to` and `details.allowed`.",
+  table(["reason", "when", "for example"], conflicts),
+  "## What they look like",
+  ...["VALIDATION_ERROR", "CONFLICT", "PROFANITY", "TOO_MANY_ATTEMPTS"].map(
+    (name) => `\`\`\`json\n${JSON.stringify(exampleOf(name)?.value, null, 2)}\n\`\`\``
+  )
+])
+
+page("docs/limits.md", [
+  "# Limits",
+  NOTE,
+  "Every number stands once, in `packages/core/src/domain/Limits.ts`.",
+  "## How often",
+  "A 429 names the policy in `details.limit`, and `Retry-After` says how many seconds are left of its window. Other answers tell in `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` of the policy that has the fewest uses left.",
+  table(
+    ["policy", "at most", "of", "per", "window"],
+    Object.entries(Policies).map(([name, { limit, counts, per, window }]) => [
+      code(name),
+      String(limit),
+      counts,
+      per,
+      WINDOW[window]
+    ])
+  ),
+  "## How much",
+  table(
+    ["name", "value"],
+    Object.entries(Limits).map(([name, value]) => [code(name), amount(name, value)])
+  )
+])
+
+insert("README.md", "states", diagram)

@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs"
+import { openFirstShop } from "@workshop/cli/FirstShop"
+import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { pipeline } from "@workshop/core/http/Pipeline"
+import { webHandler } from "@workshop/core/http/WebHandler"
+import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Closer } from "@workshop/core/services/Closer"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { SandboxClock } from "@workshop/core/services/SandboxClock"
+import { TimeWalk } from "@workshop/core/services/TimeWalk"
+import { layer as workshopLayer } from "@workshop/core/services/Workshop"
+import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+const README = readFileSync(new URL("../README.md", import.meta.url), "utf8")
+const BASE = "http://127.0.0.1:4010"
+
+/** A curl command of the README, and the answer printed under it. */
+interface Shown {
+  readonly command: string
+  readonly status: number
+  /** The words before the answer say that only a part of it is printed. */
+  readonly isPart: boolean
+  readonly answer: unknown
+}
+
+/** A fenced block, or the words between two of them. */
+interface Part {
+  readonly language: string | undefined
+  readonly text: string
+}
+
+const partsOf = (page: string): ReadonlyArray<Part> =>
+  page.split(/^```/m).map((text, i) => {
+    if (i % 2 === 0) return { language: undefined, text }
+    const [language = "", ...lines] = text.split("\n")
+    return { language, text: lines.join("\n").trim() }
+  })
+
+type Step = { readonly export: readonly [string, string] } | { readonly shown: Shown }
+
+/** What the README does, in order. A `json` block is the answer to the last curl before it. */
+const stepsOf = (page: string): ReadonlyArray<Step> => {
+  const parts = partsOf(page)
+  return parts.flatMap(({ language, text }, i): ReadonlyArray<Step> => {
+    if (language !== "sh") return []
+    const [, name, value] = /^export (\w+)=(\S+)$/m.exec(text) ?? []
+    const exported = name === undefined || value === undefined ? [] : [{ export: [name, value] as const }]
+    const curl = /^curl [\s\S]*/m.exec(text)?.[0]
+    if (curl === undefined) return exported
+    const [words, answer] = [parts[i + 1]?.text ?? "", parts[i + 2]]
+    const status = /\b([1-5]\d\d)\b/.exec(words)?.[1]
+    if (answer?.language !== "json" || status === undefined) throw new Error(`No answer is shown for ${curl}`)
+    const shown = { command: curl, status: Number(status), isPart: /\bin part\b/.test(words) }
+    return [...exported, { shown: { ...shown, answer: JSON.parse(answer.text) } }]
+  })
+}
+
+/** What a command asks, as curl would send it. */
+const requestOf = (command: string): Request => {
+  const words = [...command.replaceAll("\\\n", " ").matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, bare]) => single ?? double ?? bare ?? ""
+  )
+  const after = (...flags: ReadonlyArray<string>) =>
+    words.flatMap((word, i) => (flags.includes(word) ? [words[i + 1] ?? ""] : []))
+  const url = words.find((word) => word.startsWith(BASE)) ?? ""
+  const headers = after("-H").map((line) => [
+    line.slice(0, line.indexOf(":")),
+    line.slice(line.indexOf(":") + 1).trim()
+  ])
+  const [json] = after("-d")
+  const method = after("-X")[0] ?? (json === undefined ? "GET" : "POST")
+  return new Request(url, {
+    method,
+    headers: headers as Array<[string, string]>,
+    ...(json === undefined ? {} : { body: json })
+  })
+}
+
+/** What differs from run to run: known by its form alone, and by being the same wherever it is the same in the README. */
+const CHANGING = [
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  /^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/,
+  /^wk_live_[A-Za-z0-9_-]{43}$/
+]
+const formOf = (value: unknown) => (typeof value === "string" ? CHANGING.find((form) => form.test(value)) : undefined)
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
+
+/** Holds an answer to the one shown, and learns what the shown ids, instants and codes are called in this run. */
+const hold = (shown: unknown, actual: unknown, isPart: boolean, learned: Map<string, string>, path = "$"): void => {
+  const form = formOf(shown)
+  if (form !== undefined) {
+    expect(actual, path).toMatch(form)
+    const known = learned.get(shown as string)
+    if (known !== undefined && !/T\d\d:/.test(known)) expect(actual, path).toBe(known)
+    learned.set(shown as string, actual as string)
+  } else if (isObject(shown)) {
+    expect(isObject(actual) && Array.isArray(actual) === Array.isArray(shown), path).toBe(true)
+    const fields = actual as Record<string, unknown>
+    if (!isPart || Array.isArray(shown)) expect(Object.keys(fields), path).toEqual(Object.keys(shown))
+    for (const [name, value] of Object.entries(shown)) hold(value, fields[name], isPart, learned, `${path}.${name}`)
+  } else expect(actual, path).toEqual(shown)
+}
+
+const layer = TimeWalk.layer([Closer]).pipe(
+  Layer.provideMerge(workshopLayer),
+  Layer.provideMerge(MemoryStore.layer),
+  Layer.provideMerge(Profanity.layer),
+  Layer.provideMerge(Entropy.layer),
+  Layer.provideMerge(SandboxClock.layer)
+)
+const runtime = ManagedRuntime.make(layer)
+
+const serving = Effect.gen(function* () {
+  const branches = [
+    yield* workshopBranch({ isHeld: true }),
+    yield* sandboxBranch({ token: null, webhookPolicy: sandbox, isHeld: true })
+  ]
+  return {
+    answer: webHandler(yield* pipeline(branches), yield* Effect.runtime<never>()),
+    key: (yield* openFirstShop).key
+  }
+})
+
+describe("the README's commands, run in order", () => {
+  const variables = new Map<string, string>()
+  const learned = new Map<string, string>()
+  let answer: (request: Request) => Promise<Response>
+
+  beforeAll(async () => {
+    const served = await runtime.runPromise(serving)
+    answer = served.answer
+    variables.set("KEY", served.key)
+  })
+  afterAll(() => runtime.dispose())
+
+  const filledIn = (command: string) => command.replaceAll(/\$(\w+)/g, (whole, name) => variables.get(name) ?? whole)
+
+  const steps = stepsOf(README)
+  it.each(steps.map((step) => ["export" in step ? `export ${step.export[0]}` : step.shown.command, step] as const))(
+    "%s",
+    async (_, step) => {
+      if ("export" in step) {
+        const [name, value] = step.export
+        expect(learned.has(value), `${name} is something that an answer showed`).toBe(true)
+        variables.set(name, learned.get(value) ?? value)
+        return
+      }
+      const { command, status, isPart, answer: shown } = step.shown
+      const response = await answer(requestOf(filledIn(command)))
+      const body = await response.json()
+      expect(response.status, JSON.stringify(body)).toBe(status)
+      hold(shown, body, isPart, learned)
+    }
+  )
+
+  it("show a create, a list, a move, a replay, an error, and the sandbox closing a ticket", () => {
+    const statuses = steps.flatMap((step) => ("shown" in step ? [step.shown.status] : []))
+    expect(statuses).toEqual(expect.arrayContaining([201, 200, 409]))
+    expect(README).toContain('"abandon_reason": "no_news"')
+  })
+})
