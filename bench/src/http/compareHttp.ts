@@ -11,8 +11,10 @@ import { MOST_REQUESTS, type Ready } from "./World.js"
 
 /** The ratios to reach (design §9). */
 const TARGETS = { GET: 0.7, POST: 0.6 } as const
-const WARM_UP = { GET: 60_000, POST: 40_000 } as const
-const MEASURED = { GET: 120_000, POST: 80_000 } as const
+const WARM_UP = { GET: 30_000, POST: 20_000 } as const
+const MEASURED = { GET: 60_000, POST: 40_000 } as const
+
+const PROGRAMS = { ours: import.meta.resolve("./ours.js"), peer: import.meta.resolve("./peer.js") } as const
 
 interface Server extends Ready {
   readonly process: ChildProcess
@@ -25,7 +27,7 @@ interface Run {
 }
 
 const start = async (name: "ours" | "peer"): Promise<Server> => {
-  const process = fork(fileURLToPath(new URL(`./${name}.js`, import.meta.url)), { stdio: "inherit" })
+  const process = fork(fileURLToPath(PROGRAMS[name]), { stdio: "inherit" })
   const [ready] = (await once(process, "message")) as [Ready]
   return { ...ready, process }
 }

@@ -13,7 +13,8 @@ const fixed = (body: string): string => VARYING.reduce((text, [pattern, by]) => 
 const ask = async (url: string, init: RequestInit) => {
   const response = await fetch(url, init)
   const headers = Object.fromEntries(response.headers)
-  for (const name of ["date", "request-id", "ratelimit-reset"]) if (name in headers) headers[name] = "<varies>"
+  for (const name of ["date", "request-id", "ratelimit-reset", "keep-alive"])
+    if (name in headers) headers[name] = "<varies>"
   return { status: response.status, headers, body: fixed(await response.text()) }
 }
 

@@ -4,14 +4,14 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Layer, Logger, LogLevel } from "effect"
 import { CommandRefused, layer as oneSentence } from "./OneSentence.js"
+import { serveCommand } from "./ServeCommand.js"
 import { exitAtSecondSignal } from "./secondSignal.js"
-import { serve } from "./serve.js"
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 
 const workshop = Command.make("workshop", {}, () =>
   Effect.fail(new CommandRefused({ message: "Name a command, such as workshop serve; workshop --help lists them." }))
-).pipe(Command.withDescription("Runs and drives the workshop ticket service"), Command.withSubcommands([serve]))
+).pipe(Command.withDescription("Runs and drives the workshop ticket service"), Command.withSubcommands([serveCommand]))
 
 exitAtSecondSignal()
 Command.run(workshop, { name: "workshop", version })(process.argv).pipe(

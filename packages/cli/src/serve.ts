@@ -1,4 +1,3 @@
-import { Command } from "@effect/cli"
 import { sandbox } from "@workshop/core/domain/WebhookAddress"
 import type { Branch } from "@workshop/core/http/Branch"
 import { pipeline } from "@workshop/core/http/Pipeline"
@@ -11,17 +10,13 @@ import { TimeWalk } from "@workshop/core/services/TimeWalk"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
 import { type CannotListen, serve as listen } from "@workshop/http-node/NodeServer"
 import { pages } from "@workshop/http-node/Pages"
-import { sandboxAllowed } from "@workshop/http-node/sandbox/sandboxAllowed"
 import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { Console, Effect, Layer } from "effect"
 import { demoSteps, furnish } from "./DemoShop.js"
 import { nextSteps, openFirstShop } from "./FirstShop.js"
 import { CommandRefused } from "./OneSentence.js"
-import { serveOptions } from "./ServeOptions.js"
-
-/** The flags as they were read. */
-type Asked = Command.Command.ParseConfig<typeof serveOptions>
+import type { Asked } from "./ServeCommand.js"
 
 const services = workshopLayer.pipe(
   Layer.provideMerge(MemoryStore.layer),
@@ -31,27 +26,19 @@ const services = workshopLayer.pipe(
 
 const sandboxed = TimeWalk.layer([Closer]).pipe(Layer.provideMerge(services), Layer.provideMerge(SandboxClock.layer))
 
+const NO_ADDRESS = "is no address of this machine: choose one with --host, such as 127.0.0.1"
+
 const advice: Readonly<Record<string, string>> = {
   EADDRINUSE: "is taken: stop what listens there, or choose another with --port (0 takes a free one)",
   EACCES: "may not be listened on: choose a port above 1023 with --port",
-  EADDRNOTAVAIL: "is no address of this machine: choose one with --host, such as 127.0.0.1",
-  ENOTFOUND: "is no address of this machine: choose one with --host, such as 127.0.0.1"
+  EADDRNOTAVAIL: NO_ADDRESS,
+  ENOTFOUND: NO_ADDRESS,
+  EAI_AGAIN: NO_ADDRESS
 }
 
 const cannotListen = ({ host, port, code, message }: CannotListen) => {
   const what = advice[code ?? ""]
   return new CommandRefused({ message: what === undefined ? `${message}.` : `${host} port ${port} ${what}.` })
-}
-
-const checked = ({ store, sandbox, sandboxToken, host }: Asked) => {
-  if (store !== "memory") {
-    return new CommandRefused({ message: `--store ${store} is not offered yet: use --store memory, or leave it out.` })
-  }
-  return sandbox && !sandboxAllowed(host, sandboxToken)
-    ? new CommandRefused({
-        message: `The sandbox has no keys, so on ${host} it needs a token: set --sandbox-token, or listen on 127.0.0.1.`
-      })
-    : undefined
 }
 
 /** How a client on this machine reaches the address listened on. */
@@ -81,14 +68,10 @@ const run = <E, R>(asked: Asked, others: Effect.Effect<ReadonlyArray<Branch>, E,
     return yield* Effect.never
   }).pipe(Effect.scoped)
 
-/** `workshop serve` (contract §11). */
-export const serve = Command.make("serve", serveOptions, (asked) =>
-  Effect.gen(function* () {
-    const refused = checked(asked)
-    if (refused !== undefined) return yield* refused
-    if (!asked.sandbox) return yield* Effect.provide(run(asked, Effect.succeed([])), services)
-    const token = asked.sandboxToken
-    const others = Effect.map(sandboxBranch({ token, webhookPolicy: sandbox, isHeld: false }), (branch) => [branch])
-    return yield* Effect.provide(run(asked, others), sandboxed)
-  })
-).pipe(Command.withDescription("Serve the API over HTTP, until SIGTERM or SIGINT"))
+/** What `workshop serve` does (contract §11). */
+export const serve = (asked: Asked) => {
+  if (!asked.sandbox) return Effect.provide(run(asked, Effect.succeed([])), services)
+  const token = asked.sandboxToken
+  const others = Effect.map(sandboxBranch({ token, webhookPolicy: sandbox, isHeld: false }), (branch) => [branch])
+  return Effect.provide(run(asked, others), sandboxed)
+}

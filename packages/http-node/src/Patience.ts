@@ -20,6 +20,6 @@ export const PATIENCE: Patience = {
   request_ms: 30_000,
   idle_ms: 65_000,
   taking_ms: 30_000,
-  stopping_ms: 8_000,
+  stopping_ms: 7_000,
   check_ms: 1_000
 }

@@ -4,8 +4,10 @@ import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "@workshop/core/
 import type { NotificationRecord } from "@workshop/core/domain/Notification"
 import type { OfferRecord } from "@workshop/core/domain/Offer"
 import type { Phone } from "@workshop/core/domain/Phone"
+import type { ReplayRecord } from "@workshop/core/domain/Replay"
 import type { ShopRecord } from "@workshop/core/domain/Shop"
 import { Shelf } from "./Shelf.js"
+import { Turns } from "./Turns.js"
 
 /** All data of the memory store. It lives as long as the layer that made it. */
 export class Memory {
@@ -17,6 +19,8 @@ export class Memory {
   readonly shopOfOffer = new Map<OfferId, ShopId>()
   readonly shopOfKey = new Map<KeyId, ShopId>()
   readonly offersToPhone = new Map<Phone, Map<OfferId, OfferRecord>>()
+  readonly turns = new Turns()
+  readonly openReplays = new Map<string, ReplayRecord>()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
 
   /** Opens a shelf for a shop. */
@@ -46,6 +50,15 @@ export class Memory {
       case "OfferPut":
         this.shopOfOffer.set(change.row.id, shop_id)
         this.#offers(change.row.phone).set(change.row.id, change.row)
+        return
+      case "WebhookPut":
+      case "DeliveryPut":
+      case "DeliveryRemoved":
+        this.turns.again(shop_id, shelf.lane.next())
+        return
+      case "ReplayPut":
+        if (change.row.is_done) this.openReplays.delete(change.row.id)
+        else this.openReplays.set(change.row.id, change.row)
         return
       case "NotificationAppended":
         this.#inbox(change.row.client_id).push(change.row)

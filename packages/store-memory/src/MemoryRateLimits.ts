@@ -34,12 +34,12 @@ export const memoryRateLimits = (): Context.Tag.Service<RateLimits> => {
         })
         return Effect.succeed(usages)
       }),
-    giveBack: (takes, now) =>
+    giveBack: (takes, taken) =>
       Effect.sync(() => {
-        for (const take of takes) {
-          const window = open(take, now)
-          if (window.used > 0) windows.set(place(take), used(window, -1))
-        }
+        takes.forEach((take, i) => {
+          const window = windows.get(place(take))
+          if (window !== undefined && window.resets_at === taken[i]?.resets_at) windows.set(place(take), used(window, -1))
+        })
       }),
     look: (take, now) => Effect.sync(() => usage(open(take, now), take.policy))
   }

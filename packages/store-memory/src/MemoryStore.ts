@@ -1,6 +1,8 @@
 import { type Command, decide } from "@workshop/core/decisions/Command"
 import { ENTROPY_BYTES } from "@workshop/core/domain/Moment"
 import { Closures } from "@workshop/core/ports/Closures"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
@@ -8,6 +10,7 @@ import { Reads } from "@workshop/core/ports/Reads"
 import { Store } from "@workshop/core/ports/Store"
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
+import { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
 import { memoryClosures, memoryDirectory } from "./MemoryDirectory.js"
 import { memoryRateLimits } from "./MemoryRateLimits.js"
 import { memoryReads } from "./MemoryReads.js"
@@ -33,7 +36,7 @@ const memoryStore = (memory: Memory, { bytes }: Context.Tag.Service<Entropy>): C
 })
 
 /** Every store port, in memory: one process, nothing kept. A command runs in one go, hence alone. */
-export const layer: Layer.Layer<Store | Reads | Directory | Closures | RateLimits, never, Entropy> =
+export const layer: Layer.Layer<Store | Reads | Directory | Closures | Deliveries | DeliveryLog | RateLimits, never, Entropy> =
   Layer.effectContext(
     Effect.map(Entropy, (entropy) => {
       const memory = new Memory()
@@ -41,7 +44,9 @@ export const layer: Layer.Layer<Store | Reads | Directory | Closures | RateLimit
         Context.add(Reads, memoryReads(memory)),
         Context.add(Directory, memoryDirectory(memory)),
         Context.add(Closures, memoryClosures(memory)),
-        Context.add(RateLimits, memoryRateLimits())
+        Context.add(Deliveries, memoryDeliveries(memory)),
+      Context.add(DeliveryLog, memoryDeliveryLog(memory)),
+      Context.add(RateLimits, memoryRateLimits())
       )
     })
   )

@@ -1,14 +1,18 @@
 import type { Change } from "@workshop/core/decisions/Change"
 import { apply, type Rows, type Slice } from "@workshop/core/decisions/Slice"
 import type { ClientAccount } from "@workshop/core/domain/Client"
+import type { AttemptRecord } from "@workshop/core/domain/Delivery"
 import type { EventRecord } from "@workshop/core/domain/Event"
-import type { ClientId, TicketId } from "@workshop/core/domain/Identifier"
+import type { ClientId, EventId, TicketId } from "@workshop/core/domain/Identifier"
 import type { LedgerEntry } from "@workshop/core/domain/LoyaltyCard"
+import type { NoticeRecord } from "@workshop/core/domain/Notice"
 import type { Phone } from "@workshop/core/domain/Phone"
 import { firstHead, type ShopRecord } from "@workshop/core/domain/Shop"
 import type { TicketRecord } from "@workshop/core/domain/Ticket"
 import { ChangeOrder } from "./ChangeOrder.js"
 import { ClosureOrder } from "./ClosureOrder.js"
+import { replayable } from "./deliveryLog.js"
+import { Lane } from "./Lane.js"
 
 /** Whether `a` stands before `b` in a list of the newest first (contract §1). */
 export const isNewer = (
@@ -21,6 +25,10 @@ export class Shelf {
   readonly slice: Slice
   readonly events: Array<EventRecord> = []
   readonly ledger: Array<LedgerEntry> = []
+  readonly notices: Array<NoticeRecord> = []
+  readonly eventById = new Map<EventId, EventRecord>()
+  readonly attempts = new Map<EventId, Array<AttemptRecord>>()
+  readonly lane: Lane
   /** Oldest first, by `created_at` and `id`. */
   readonly byCreation: Array<TicketId> = []
   readonly byNumber = new Map<number, Array<TicketId>>()
@@ -41,10 +49,14 @@ export class Shelf {
       keys: new Map(),
       remembered: new Map(),
       stamps_used: new Map(),
+      deliveries: new Map(),
+      replays: new Map(),
+      replayable: (replay, most) => replayable(this, replay, most),
       accounts,
       holders
     }
     this.byChange = new ChangeOrder(this.slice.tickets)
+    this.lane = new Lane(this.slice.deliveries)
   }
 
   /** Whether a new ticket's tracking code is another's already: the one rule that no command can see. */
@@ -58,11 +70,42 @@ export class Shelf {
 
   /** Makes a change, and keeps the orders in step. */
   keep(change: Change): void {
-    if (change._tag === "EventRaised") this.events.push(change.row)
-    if (change._tag === "LedgerAppended") this.ledger.push(change.row)
     const before = change._tag === "TicketPut" ? this.slice.tickets.get(change.row.id) : undefined
+    const removed = change._tag === "DeliveryRemoved" ? this.slice.deliveries.get(change.row.event_id) : undefined
     apply(this.slice, change)
-    if (change._tag === "TicketPut") this.#order(change.row, before)
+    switch (change._tag) {
+      case "TicketPut":
+        this.#order(change.row, before)
+        return
+      case "WebhookPut":
+        this.lane.webhook(change.row)
+        return
+      case "DeliveryPut":
+        this.lane.put(change.row)
+        return
+      case "DeliveryRemoved":
+        if (removed !== undefined) this.lane.remove(removed)
+        return
+      case "EventRaised":
+        this.events.push(change.row)
+        this.eventById.set(change.row.id, change.row)
+        return
+      case "LedgerAppended":
+        this.ledger.push(change.row)
+        return
+      case "NoticeAppended":
+        this.notices.push(change.row)
+        return
+      case "AttemptAppended":
+        this.#log(change.row)
+        return
+    }
+  }
+
+  #log(attempt: AttemptRecord): void {
+    const attempts = this.attempts.get(attempt.event_id)
+    if (attempts === undefined) this.attempts.set(attempt.event_id, [attempt])
+    else attempts.push(attempt)
   }
 
   #order(ticket: TicketRecord, before: TicketRecord | undefined): void {

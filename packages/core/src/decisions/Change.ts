@@ -1,6 +1,9 @@
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import type { ClientLink } from "../domain/Client.js"
+import type { AttemptRecord, DeliveryRecord } from "../domain/Delivery.js"
 import type { EventRecord } from "../domain/Event.js"
+import type { NoticeRecord } from "../domain/Notice.js"
+import type { ReplayRecord } from "../domain/Replay.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
 import type { CardRecord, LedgerEntry } from "../domain/LoyaltyCard.js"
 import type { NotificationRecord } from "../domain/Notification.js"
@@ -25,7 +28,12 @@ export type Change =
   | { readonly _tag: "StampsUsedPut"; readonly key: StampsKey; readonly row: LimitWindow }
   | { readonly _tag: "KeyPut"; readonly row: ApiKeyRecord }
   | { readonly _tag: "WebhookPut"; readonly row: Webhook }
+  | { readonly _tag: "DeliveryPut"; readonly row: DeliveryRecord }
+  | { readonly _tag: "DeliveryRemoved"; readonly row: Pick<DeliveryRecord, "shop_id" | "event_id"> }
+  | { readonly _tag: "ReplayPut"; readonly row: ReplayRecord }
   | { readonly _tag: "RememberedPut"; readonly row: Remembered }
   | { readonly _tag: "LedgerAppended"; readonly row: LedgerEntry }
   | { readonly _tag: "NotificationAppended"; readonly row: NotificationRecord }
+  | { readonly _tag: "AttemptAppended"; readonly row: AttemptRecord }
+  | { readonly _tag: "NoticeAppended"; readonly row: NoticeRecord }
   | { readonly _tag: "EventRaised"; readonly row: EventRecord }

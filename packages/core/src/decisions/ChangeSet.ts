@@ -2,12 +2,14 @@ import { Either } from "effect"
 import type { Client } from "../domain/Client.js"
 import { type EventData, type EventRecord, eventBody } from "../domain/Event.js"
 import type { EventType } from "../domain/EventType.js"
+import { firstDelivery } from "../domain/Delivery.js"
 import type { EventId } from "../domain/Identifier.js"
 import type { Usage } from "../domain/LimitWindow.js"
 import { type CardRecord, type LedgerEntry, post } from "../domain/LoyaltyCard.js"
 import { identifier, type Moment } from "../domain/Moment.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import { type Ticket, type TicketRecord, ticketView } from "../domain/Ticket.js"
+import type { Webhook } from "../domain/Webhook.js"
 import type { Change } from "./Change.js"
 import type { Decision, ShopState } from "./Command.js"
 
@@ -20,12 +22,14 @@ export class ChangeSet {
   readonly #usages: Array<Usage> = []
   readonly #moment: Moment
   readonly #shop: ShopRecord
+  readonly #webhook: Webhook | null
   #head: ShopHead
   #identifiers = 0
 
-  constructor({ shop, head }: ShopState, moment: Moment) {
+  constructor({ shop, head, webhook }: ShopState, moment: Moment) {
     this.#moment = moment
     this.#shop = shop
+    this.#webhook = webhook
     this.#head = head
   }
 
@@ -69,7 +73,7 @@ export class ChangeSet {
     return next
   }
 
-  /** Raises an event; its text is frozen here (contract §9). */
+  /** Raises an event; its text is frozen here. Where a webhook is set it is to be delivered, also if that is off (contract §9). */
   raise<T extends EventType>(type: T, data: EventData[T], ticket_id: EventRecord["ticket_id"]): EventRecord {
     const id = this.id<EventId>()
     const { now } = this.#moment
@@ -85,12 +89,18 @@ export class ChangeSet {
     }
     this.#head = { ...this.#head, event_seq: this.#head.event_seq + 1 }
     this.add({ _tag: "EventRaised", row })
+    if (this.#webhook !== null) this.add({ _tag: "DeliveryPut", row: firstDelivery(row, this.#webhook) })
     return row
   }
 
   /** The decision. Its shop's clock stands at this moment from now on. */
   decided<A>(answer: A): Either.Either<Decision<A>, never> {
     this.add({ _tag: "HeadPut", row: { ...this.#head, last_instant: this.#moment.now } })
+    return this.decidedQuietly(answer)
+  }
+
+  /** The decision, without moving the shop's clock on: for what no later command depends on. */
+  decidedQuietly<A>(answer: A): Either.Either<Decision<A>, never> {
     return Either.right({ answer, changes: this.#changes, usages: this.#usages })
   }
 }

@@ -1,10 +1,12 @@
 import { Either } from "effect"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import { asSeen, type Client, type ClientAccount, type ClientLink, ClientNotFound } from "../domain/Client.js"
-import type { ClientId, OfferId, TicketId } from "../domain/Identifier.js"
+import type { DeliveryRecord } from "../domain/Delivery.js"
+import type { ClientId, EventId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
 import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
 import { OfferNotFound, type OfferRecord } from "../domain/Offer.js"
+import type { Replayable, ReplayRecord } from "../domain/Replay.js"
 import type { RememberedKey } from "../domain/Remembered.js"
 import { type StampsKey, stampsPlace } from "../domain/StampCount.js"
 import { TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
@@ -22,6 +24,10 @@ export type Ask =
   | { readonly _tag: "StampsUsed"; readonly key: StampsKey }
   /** All keys of the shop. */
   | { readonly _tag: "Keys" }
+  /** The delivery of an event that still has to arrive. */
+  | { readonly _tag: "Delivery"; readonly event_id: EventId }
+  /** The replay, and the next events that it asks for with their deliveries. */
+  | { readonly _tag: "Replay"; readonly id: string; readonly most: number }
 
 /** A piece of the shop's data: what to load, and how to read it from the slice; a missing row is the need's own refusal. */
 export interface Need<out L, out E = never> {
@@ -109,4 +115,25 @@ export const keys: Need<ReadonlyArray<ApiKeyRecord>> = {
 export const stampsUsed = (key: StampsKey): Need<LimitWindow | undefined> => ({
   asks: [{ _tag: "StampsUsed", key }],
   read: (slice) => Either.right(slice.stamps_used.get(stampsPlace(key)))
+})
+
+/** An event's delivery under a claim's token; null where it arrived, was given up, or was claimed anew since. */
+export const delivery = (event_id: EventId, token: number): Need<DeliveryRecord | null> => ({
+  asks: [{ _tag: "Delivery", event_id }],
+  read: (slice) => {
+    const row = slice.deliveries.get(event_id)
+    return Either.right(row === undefined || row.token !== token ? null : row)
+  }
+})
+
+/** A replay with the next events that it asks for; null where there is no such replay. */
+export const replay = (
+  id: string,
+  most: number
+): Need<{ readonly record: ReplayRecord; readonly next: ReadonlyArray<Replayable> } | null> => ({
+  asks: [{ _tag: "Replay", id, most }],
+  read: (slice) => {
+    const record = slice.replays.get(id)
+    return Either.right(record === undefined ? null : { record, next: slice.replayable(record, most) })
+  }
 })

@@ -1,10 +1,12 @@
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import type { ClientAccount, ClientLink } from "../domain/Client.js"
-import type { ClientId, KeyId, OfferId, TicketId } from "../domain/Identifier.js"
+import type { DeliveryRecord } from "../domain/Delivery.js"
+import type { ClientId, EventId, KeyId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
 import type { CardRecord } from "../domain/LoyaltyCard.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Phone } from "../domain/Phone.js"
+import type { Replayable, ReplayRecord } from "../domain/Replay.js"
 import { type Remembered, rememberedPlace } from "../domain/Remembered.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import { stampsPlace } from "../domain/StampCount.js"
@@ -31,7 +33,11 @@ export interface Slice {
   readonly offers: Map<OfferId, OfferRecord>
   readonly keys: Map<KeyId, ApiKeyRecord>
   readonly remembered: Map<string, Remembered>
+  readonly deliveries: Map<EventId, DeliveryRecord>
+  readonly replays: Map<string, ReplayRecord>
   readonly stamps_used: Map<string, LimitWindow>
+  /** The next events that a replay asks for. */
+  readonly replayable: (replay: ReplayRecord, most: number) => ReadonlyArray<Replayable>
   /** Accounts belong to no shop; a slice only looks at them. */
   readonly accounts: Rows<ClientId, ClientAccount>
   readonly holders: Rows<Phone, ClientAccount>
@@ -70,6 +76,17 @@ export const apply = (slice: Slice, change: Change): void => {
     case "StampsUsedPut":
       slice.stamps_used.set(stampsPlace(change.key), change.row)
       return
+    case "DeliveryPut":
+      slice.deliveries.set(change.row.event_id, change.row)
+      return
+    case "DeliveryRemoved":
+      slice.deliveries.delete(change.row.event_id)
+      return
+    case "ReplayPut":
+      slice.replays.set(change.row.id, change.row)
+      return
+    case "AttemptAppended":
+    case "NoticeAppended":
     case "LedgerAppended":
     case "NotificationAppended":
     case "EventRaised":

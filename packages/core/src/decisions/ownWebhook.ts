@@ -2,6 +2,7 @@ import { Either } from "effect"
 import type { EventRecord } from "../domain/Event.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { rotated, type Webhook, WebhookNotSet } from "../domain/Webhook.js"
+import { recovered } from "../domain/WebhookHealth.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 
@@ -14,7 +15,7 @@ export const setWebhook = (
     shop_id,
     needs: {},
     decide: (loaded, moment) => {
-      const fresh = {
+      const fresh = { generation: 1, released_at: moment.now, steps_told: 0,
         shop_id,
         secret,
         previous_secret: null,
@@ -43,9 +44,13 @@ const change = (shop_id: ShopId, next: (webhook: Webhook, now: number) => Webhoo
 export const rotateSecret = (shop_id: ShopId, secret: string) =>
   change(shop_id, (webhook, now) => rotated(webhook, secret, now))
 
-/** Turns the webhook on again, with no failures to its name. */
+/** Turns the webhook on again, with no failures to its name. What was parked is due at once, with all attempts anew (contract §9). */
 export const enableWebhook = (shop_id: ShopId) =>
-  change(shop_id, (webhook) => ({ ...webhook, off_reason: null, failures_in_row: 0, first_failure_at: null }))
+  change(shop_id, (webhook, now) =>
+    webhook.off_reason === null
+      ? recovered(webhook)
+      : { ...recovered(webhook), off_reason: null, generation: webhook.generation + 1, released_at: now }
+  )
 
 /** The app's test button: raises a `ping` (spec §6). */
 export const pingWebhook = (shop_id: ShopId): Command<EventRecord> =>

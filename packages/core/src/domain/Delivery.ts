@@ -1,4 +1,5 @@
 import type { Sent } from "./Attempt.js"
+import type { EventRecord } from "./Event.js"
 import type { EventType } from "./EventType.js"
 import type { EventId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
@@ -40,6 +41,21 @@ export interface AttemptRecord extends Sent {
   readonly n: number
   readonly started_at: Instant
 }
+
+/** The delivery of an event that was just raised: due at once. */
+export const firstDelivery = ({ shop_id, id, type, ticket_id, seq, created_at }: EventRecord, { generation }: Webhook): DeliveryRecord => ({
+  shop_id,
+  event_id: id,
+  type,
+  ticket_id,
+  seq,
+  attempts_made: 0,
+  attempts_in_round: 0,
+  due_at: created_at,
+  generation,
+  is_replay: false,
+  token: 0
+})
 
 /** What a delivery's place in the schedule is now: one from before its webhook was turned on again starts anew. */
 export const standing = (

@@ -18,6 +18,12 @@ export interface Webhook {
   readonly off_reason: WebhookOffReason | null
   readonly failures_in_row: number
   readonly first_failure_at: Instant | null
+  /** How many of the steps on the way to the switch-off the owner was told of in this row of failures. */
+  readonly steps_told: number
+  /** Raised each time the webhook is turned on again: deliveries from before are then due anew, without being touched. */
+  readonly generation: number
+  /** When it was last turned on. */
+  readonly released_at: Instant
 }
 
 /** A webhook as its owner sees it (contract §10). */

@@ -116,6 +116,7 @@ export const admission = (find: ReturnType<typeof router<Caller>>) =>
           now
         ),
       /** A 429 is not counted as a request (contract §8). */
-      giveBack: ({ request }: Admitted, now: Instant) => limits.giveBack([request], now)
+      giveBack: ({ request, usages }: Admitted) =>
+        limits.giveBack([request], usages.filter(({ policy }) => policy === request.policy))
     }
   })

@@ -89,9 +89,10 @@ const decode = (
   const decoded = route.decode({ path, urlParams: query.value, headers, payload: body.value })
   if (malformed.length === 0) return decoded
   // What is malformed has nothing to decode; all other parts still tell what is wrong with them.
-  const rest = Either.isLeft(decoded)
-    ? decoded.left.filter((issue) => body.issues.length === 0 || issue.in !== "body")
-    : []
+  const isTold = (issue: RequestIssue) =>
+    (body.issues.length > 0 && issue.in === "body") ||
+    query.issues.some(({ field }) => issue.in === "query" && issue.field === field)
+  const rest = Either.isLeft(decoded) ? decoded.left.filter((issue) => !isTold(issue)) : []
   return Either.left([...malformed, ...rest])
 }
 

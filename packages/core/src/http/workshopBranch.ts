@@ -25,7 +25,7 @@ export const workshopBranch = (options: { readonly isHeld: boolean }) =>
         onFailure: (cause) => {
           const answer = answerCause(cause, stamp, admitted.usages)
           const isUncounted = refusalIn(cause)?._tag === "LimitReached"
-          return isUncounted ? Effect.zipRight(Effect.ignoreLogged(giveBack(admitted, stamp.now)), answer) : answer
+          return isUncounted ? Effect.zipRight(Effect.ignoreLogged(giveBack(admitted)), answer) : answer
         }
       })
     }

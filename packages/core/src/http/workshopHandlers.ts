@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Repeatable } from "../decisions/Idempotency.js"
 import type { Usage } from "../domain/LimitWindow.js"
-import { ShopNotFound, type ShopView } from "../domain/Shop.js"
+import type { ShopView } from "../domain/Shop.js"
 import type { Ticket } from "../domain/Ticket.js"
 import { Reads } from "../ports/Reads.js"
 import type { Caller } from "../services/Caller.js"
@@ -40,7 +40,7 @@ export const workshopHandlers = Effect.gen(function* () {
     shop: {
       read: (_, { shop_id, scopes }) =>
         Effect.flatMap(reads.shop(shop_id), (state) => {
-          if (state === null) return Effect.fail(new ShopNotFound())
+          if (state === null) return Effect.dieMessage("The shop of a good key is gone")
           const { id, name, currency, decimals, time_zone } = state.shop
           return Effect.succeed(data<ShopView>({ id, name, currency, decimals, time_zone, scopes }))
         })

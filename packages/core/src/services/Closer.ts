@@ -1,7 +1,7 @@
 import { Effect, Schedule } from "effect"
 import { closeTicket } from "../decisions/closeTicket.js"
 import type { Instant } from "../domain/Instant.js"
-import { Closures } from "../ports/Closures.js"
+import { Closures, type DueClosure } from "../ports/Closures.js"
 import { Store } from "../ports/Store.js"
 
 /** How many tickets are looked at before the rest is asked for again; it bounds memory, not what gets closed. */
@@ -14,16 +14,21 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
     const store = yield* Store
     const closures = yield* Closures
 
+    /** Whether the ticket was closed: what is due is only a hint (`Closures`), the command knows. */
+    const close = ({ shop_id, id }: DueClosure) =>
+      store.transact(closeTicket(shop_id, id)).pipe(
+        Effect.map(({ answer }) => answer !== null),
+        Effect.catchTag("TicketNotFound", () => Effect.succeed(false))
+      )
+
     /** Closes everything due by now, and answers how many tickets that were. For cron jobs and workers without a process. */
     const runOnce = Effect.gen(function* () {
       let closed = 0
       while (true) {
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         const due = yield* closures.due(now, AT_ONCE)
-        const answers = yield* Effect.forEach(due, ({ shop_id, id }) => store.transact(closeTicket(shop_id, id)), {
-          concurrency: 16
-        })
-        closed += answers.filter(({ answer }) => answer !== null).length
+        const answers = yield* Effect.forEach(due, close, { concurrency: 16 })
+        closed += answers.filter((isClosed) => isClosed).length
         if (due.length < AT_ONCE) return closed
       }
     })

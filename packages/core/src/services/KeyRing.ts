@@ -49,10 +49,11 @@ export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing",
         return looksLikeKey(key) ? lookUp(key, now) : Effect.succeed(null)
       },
       /** Forgets the keys of a shop of which something changed. */
-      forget: (shop_id: ShopId): void => {
-        forgotten++
-        for (const [key, { holder }] of believed) if (holder.shop.id === shop_id) believed.delete(key)
-      }
+      forget: (shop_id: ShopId) =>
+        Effect.sync(() => {
+          forgotten++
+          for (const [key, { holder }] of believed) if (holder.shop.id === shop_id) believed.delete(key)
+        })
     }
   })
 }) {}

@@ -33,8 +33,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
       revoke: Effect.fnUntraced(function* (id: KeyId) {
         const shop_id = yield* directory.shopOf({ _tag: "Key", id })
         if (shop_id === null) return yield* new KeyNotFound()
-        const { answer } = yield* store.transact(revokeKey(shop_id, id))
-        keyRing.forget(shop_id)
+        const { answer } = yield* Effect.ensuring(store.transact(revokeKey(shop_id, id)), keyRing.forget(shop_id))
         return answer
       })
     }

@@ -71,8 +71,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     /** Changes a shop's settings. Keys of the shop feel it at once. */
     const change = Effect.fnUntraced(function* (id: ShopId, patch: ShopPatch) {
       yield* byId(id)
-      const { answer } = yield* store.transact(changeShop(id, patch))
-      keyRing.forget(id)
+      const { answer } = yield* Effect.ensuring(store.transact(changeShop(id, patch)), keyRing.forget(id))
       return answer
     })
 

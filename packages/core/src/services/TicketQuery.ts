@@ -92,7 +92,8 @@ const orderAt = (updated_since: Instant | undefined, place: string | null): Tick
 
 /** The query as the store reads it; a cursor of another shop, of other filters or a damaged one is refused (contract §1). */
 export const read = (shop_id: ShopId, query: TicketQuery): Either.Either<ReadQuery, InvalidInput> => {
-  const { cursor, limit, updated_since, ...filter } = query
+  const { cursor, limit, updated_since, state, ...rest } = query
+  const filter = state === undefined ? rest : { ...rest, state: [...new Set(state)].sort() }
   const binding = {
     shop_id,
     filters: Object.entries({ ...filter, updated_since })

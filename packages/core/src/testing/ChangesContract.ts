@@ -104,7 +104,10 @@ export const changesContract = [
       previous_until: LATER,
       off_reason: "failing",
       failures_in_row: 20,
-      first_failure_at: TEST_START
+      first_failure_at: TEST_START,
+      steps_told: 1,
+      generation: 2,
+      released_at: TEST_START
     }
     yield* same("no webhook at first", (yield* reads.shop(shop.id))?.webhook, null)
     yield* run(

@@ -127,15 +127,23 @@ export const rateLimitsContract = [
     const takes = [use("requests_per_minute", id), use("writes_per_minute", id)]
     const left = (now: number) =>
       Effect.forEach(takes, (take) => Effect.map(limits.look(take, now), (l) => l.remaining))
-    yield* limits.giveBack(takes, T)
-    yield* same("nothing to give back", yield* left(T), [120, 30])
-    for (let n = 0; n < 30; n++) yield* limits.take(takes, T)
-    yield* limits.giveBack(takes, T + 1)
+    let taken = yield* limits.take(takes, T)
+    yield* limits.giveBack(takes, taken)
+    yield* same("as if never taken", yield* left(T), [120, 30])
+    for (let n = 0; n < 30; n++) taken = yield* limits.take(takes, T)
+    yield* limits.giveBack(takes, taken)
     yield* same("one of each", yield* left(T + 1), [91, 1])
     yield* same("taken again", brief(yield* limits.take(takes, T + 2)).length, 2)
     yield* same("and full again", (yield* Effect.either(limits.take(takes, T + 3)))._tag, "Left")
-    yield* limits.giveBack(takes, T + MINUTE_MS)
-    yield* same("a window that has ended gets nothing back", yield* left(T + MINUTE_MS), [120, 30])
+  }),
+
+  contractCase("a use of a window that has ended is not given back to the next", function* () {
+    const limits = yield* RateLimits
+    const takes = [use("writes_per_minute", yield* subject)]
+    const late = yield* limits.take(takes, T)
+    yield* limits.take(takes, T + MINUTE_MS)
+    yield* limits.giveBack(takes, late)
+    yield* same("the use in the new window stands", (yield* limits.look(takes[0]!, T + MINUTE_MS)).remaining, 29)
   }),
 
   contractCase("subjects and policies are counted apart", function* () {

@@ -1,5 +1,5 @@
-import { Cause, Effect, Exit, Layer, ManagedRuntime } from "effect"
-import { afterAll, beforeEach, describe, it } from "vitest"
+import { describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
 import type { Entropy } from "../ports/Entropy.js"
 import type { StorePorts } from "./ContractCase.js"
 import { RiggedEntropy } from "./RiggedEntropy.js"
@@ -23,24 +23,15 @@ export const runContract = <E>(
   store: Layer.Layer<StorePorts, E, Entropy>,
   { seed = 1, timeout_ms = 30_000 }: ContractRun = {}
 ): void => {
-  describe(`${name} keeps the store contract (seed ${seed})`, () => {
-    const clock = new SettableClock()
-    const entropy = new RiggedEntropy(seed)
-    const runtime = ManagedRuntime.make(Layer.provideMerge(store, Layer.merge(entropy.layer, clock.layer)))
-    beforeEach(() => clock.set(TEST_START))
-    afterAll(() => runtime.dispose())
+  const clock = new SettableClock()
+  const entropy = new RiggedEntropy(seed)
+  const whole = Layer.provideMerge(store, Layer.merge(entropy.layer, clock.layer))
 
+  layer(whole, { excludeTestServices: true })(`${name} keeps the store contract (seed ${seed})`, (it) => {
     for (const [subject, cases] of Object.entries(storeContract)) {
       describe(subject, () => {
         for (const { name, effect } of cases) {
-          it(
-            name,
-            async () => {
-              const exit = await runtime.runPromiseExit(Effect.withClock(effect, clock))
-              if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
-            },
-            timeout_ms
-          )
+          it.effect(name, () => Effect.zipRight(Effect.sync(() => clock.set(TEST_START)), Effect.withClock(effect, clock)), timeout_ms)
         }
       })
     }

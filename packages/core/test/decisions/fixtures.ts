@@ -98,6 +98,9 @@ const emptySlice = (settings: Partial<ShopRecord>): Slice => {
     keys: new Map(),
     remembered: new Map(),
     stamps_used: new Map(),
+    deliveries: new Map(),
+    replays: new Map(),
+    replayable: () => [],
     accounts: new Map(accounts.map((row) => [row.id, row])),
     holders: new Map(accounts.map((row) => [row.phone, row]))
   }

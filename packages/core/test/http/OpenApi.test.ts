@@ -1,11 +1,13 @@
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "@effect/platform"
 import { type EventType, eventTypes } from "@workshop/core/domain/EventType"
-import { failureRows } from "@workshop/core/http/ErrorTable"
+import { type RawRequest, routes } from "@workshop/core/http/Endpoint"
+import { failureRows, type RequestIssue } from "@workshop/core/http/ErrorTable"
 import { document } from "@workshop/core/http/OpenApi"
+import { examples } from "@workshop/core/http/OpenApiExamples"
 import { refusalSamples } from "@workshop/core/http/OpenApiRefusals"
 import { eventExample, eventSchema } from "@workshop/core/http/OpenApiWebhooks"
 import { WorkshopApi } from "@workshop/core/http/WorkshopApi"
-import { Context, Either, Option, ParseResult, Schema } from "effect"
+import { Context, Effect, Either, Option, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 
 interface Shown {
@@ -245,6 +247,41 @@ describe("every example is what its schema says", () => {
 
   it.each(Object.keys(eventTypes) as Array<EventType>)("event %s", (type) => {
     expect(problems(eventSchema(type), eventExample(type))).toBeUndefined()
+  })
+})
+
+const ID = "0198c5f2-8a10-7000-b3c1-5d2f9a7e4b60"
+const none = { path: {}, urlParams: {}, headers: {}, payload: undefined }
+const badId = { ...none, path: { id: "42" } }
+
+/** A request for each operation that is wrong in the way its 400 shows. */
+const badRequests: Readonly<Record<string, RawRequest>> = {
+  getShop: { ...none, urlParams: { verbose: "1" } },
+  createTicket: { ...none, payload: { price_minor: 1000, deposit_minor: 2000 } },
+  listTickets: { ...none, urlParams: { limit: "500", verbose: "1" } },
+  getTicket: badId,
+  getTicketByNumber: { ...none, path: { n: "10000" } },
+  changeTicketStatus: { ...none, path: { id: ID }, payload: { status: "done" } },
+  recordNotified: { ...none, path: { id: ID }, payload: { channel: "fax" } },
+  findClient: { ...none, urlParams: { phone: "20123456" } },
+  getClient: badId,
+  getLoyalty: badId,
+  addStamps: { ...none, path: { id: ID }, payload: { count: 11 } },
+  redeemReward: { ...none, path: { id: ID }, payload: {} }
+}
+
+describe("every 400 shows what the service says to such a request", () => {
+  const anyHandler = new Proxy({}, { get: () => new Proxy({}, { get: () => () => Effect.never }) })
+  const served = routes<never>()(WorkshopApi, anyHandler as never)
+  const place = ({ in: part, field }: RequestIssue) => `${part} ${field}`
+  const sorted = (issues: ReadonlyArray<RequestIssue>) => [...issues].sort((a, b) => (place(a) < place(b) ? -1 : 1))
+
+  it.each(endpoints)("$id", ({ id, endpoint }) => {
+    const route = served.find(({ method, path }) => method === endpoint.method && path === endpoint.path)
+    const read = route?.decode(badRequests[id] ?? none)
+    const said = read !== undefined && Either.isLeft(read) ? read.left : []
+    expect(said.length).toBeGreaterThan(0)
+    expect(sorted(examples[id]?.issues ?? [])).toEqual(sorted(said))
   })
 })
 

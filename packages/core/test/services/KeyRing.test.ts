@@ -180,7 +180,7 @@ describe("How long a key is believed", () => {
         yield* Effect.repeat(Effect.yieldNow(), { until: () => looked.length === 1 })
         expect(Option.isNone(yield* Fiber.poll(early))).toBe(true)
         yield* (yield* Keys).revoke(record.id)
-        ring.forget(shop_id)
+        yield* ring.forget(shop_id)
         yield* Deferred.succeed(gate, undefined)
         yield* Fiber.join(early)
         expect(yield* ring.holderOf(key, T)).toBeNull()

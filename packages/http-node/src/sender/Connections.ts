@@ -15,6 +15,12 @@ export interface PooledRequestArgs extends Http.RequestOptions {
   readonly dialled: Socket | undefined
 }
 
+// A receiver that speaks unasked says goodbye (408) or worse; it would pass for the answer to the next event, and drop
+// by drop would keep the connection from ever being idle.
+function closeOnWord(this: Duplex) {
+  this.destroy()
+}
+
 /** Connections in use and kept alive. */
 export interface ConnectionCounts {
   readonly open: number
@@ -92,12 +98,13 @@ export class Connections extends Http.Agent {
   override keepSocketAlive(socket: Duplex): boolean {
     // Declared without its answer, which says whether to keep the socket; a receiver may say how long it keeps it.
     const kept = this.#idle.size < MOST_IDLE && (super.keepSocketAlive(socket) as unknown as boolean)
-    if (kept) this.#idle.add(socket)
-    return kept
+    if (!kept) return false
+    this.#idle.add(socket.on("data", closeOnWord))
+    return true
   }
 
   override reuseSocket(socket: Duplex, request: Http.ClientRequest): void {
-    this.#idle.delete(socket)
+    this.#idle.delete(socket.off("data", closeOnWord))
     super.reuseSocket(socket, request)
   }
 }

@@ -64,7 +64,7 @@ export class Exchange {
         this.#finish()
       })
       .on("error", (cause) => this.#break(ofParser(cause)))
-      .once("close", () => this.#break(notSent("reset")))
+      .once("close", () => (this.#has_head ? this.#finish() : this.#break(notSent("reset"))))
       .end(body, "utf8")
   }
 
@@ -74,23 +74,27 @@ export class Exchange {
   }
 
   #listen(socket: Socket) {
-    const onData = (chunk: Buffer) => this.#hear(chunk)
-    // Before the parser's listener, so that what it refuses is kept for the log.
-    socket.prependListener("data", onData)
-    this.call.atEnd(() => socket.off("data", onData))
+    const hear = (chunk: Buffer) => this.#hear(chunk)
+    const measure = () => this.#measure()
+    // Before the parser's listener, so that what it refuses is kept for the log; and after it, so that it has its say.
+    socket.prependListener("data", hear).on("data", measure)
+    this.call.atEnd(() => socket.off("data", hear).off("data", measure))
   }
 
   #hear(chunk: Buffer) {
     const { transcript } = this.call
-    const before = transcript.bytes
-    if (before === 0) this.#stopwatch()
+    if (transcript.bytes === 0) this.#stopwatch()
     transcript.add(chunk)
     this.onBytes(chunk.length)
-    if (transcript.status !== null) this.#answer(transcript.status)
-    // Informational answers without end; the parser limits each of them, but not their number.
-    if (!this.#has_head && before > HEAD_BYTES) this.#break(notSent("too_large_head"))
+    if (transcript.status !== null && !this.#has_head) this.#answer(transcript.status)
+  }
+
+  #measure() {
+    const { bytes } = this.call.transcript
+    // Informational answers without end: the parser limits each of them, but not their number.
+    if (!this.#has_head && bytes > HEAD_BYTES) this.#break(notSent("too_large_head"))
     // What is no body counts too: chunk sizes, their extensions, trailers.
-    if (transcript.bytes > HEAD_BYTES + BODY_BYTES) this.#finish()
+    if (bytes > HEAD_BYTES + BODY_BYTES) this.#finish()
   }
 
   #read(request: Http.ClientRequest, response: Http.IncomingMessage) {

@@ -100,7 +100,7 @@ const attempt = Effect.fnUntraced(function* (post: WebhookPost, call: Call, sett
 export const make = (options: NodeSenderOptions): Effect.Effect<NodeSender, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { policy, deadline_ms = 10_000, body_ms = 1000, idle_ms = 4000, user_agent = "Workshop-Webhooks/1" } = options
-    const { ca, resolve = nameServers, isPublic = isPublicAddress } = options
+    const { ca, resolve = nameServers(), isPublic = isPublicAddress } = options
     const connections = yield* Effect.acquireRelease(
       Effect.sync(() => new Connections(idle_ms)),
       (held) => Effect.sync(() => held.destroy())
@@ -122,7 +122,7 @@ export const make = (options: NodeSenderOptions): Effect.Effect<NodeSender, neve
           Effect.ensuring(Effect.sync(() => call.end())),
           Effect.map((outcome) => call.sent(outcome))
         )
-      }).pipe(Effect.withClock(clock), Effect.withSpan("WebhookSender.send"))
+      }).pipe(Effect.withClock(clock), Effect.withSpan("WebhookSender.send", { captureStackTrace: false }))
     return { send, counts: () => ({ ...connections.counts, bytes_read }) }
   })
 

@@ -1,7 +1,10 @@
+import { TicketInput } from "@workshop/core/decisions/TicketInput"
+import type { KeyId, ShopId } from "@workshop/core/domain/Identifier"
 import { Closer } from "@workshop/core/services/Closer"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
+import { Tickets } from "@workshop/core/services/Tickets"
 import { TimeWalk } from "@workshop/core/services/TimeWalk"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { HandClock } from "./HandClock.js"
 import { DAY, HOUR, type Json, later, MINUTE, Sandbox, SECOND, SIXTY_DAYS, START } from "./Sandbox.js"
@@ -93,11 +96,18 @@ describe("Moving the clock closes what is due on the way, each at its own instan
     await sandbox.clock({ freeze: true })
     const shops: Array<{ readonly id: string; readonly key: string }> = []
     for (let shop = 0; shop < 70; shop++) shops.push(await sandbox.shop())
-    for (const [i, { id }] of shops.entries())
-      for (let n = 0; n < 143; n++) {
-        if (n % 3 === 0) await sandbox.clock({ advance_ms: 7 })
-        await sandbox.good("POST", `/sandbox/shops/${id}/tickets`, { service: `Hem ${i}` })
-      }
+    const input = Schema.decodeSync(TicketInput)({ service: "Hem" })
+    const filling = Effect.gen(function* () {
+      const tickets = yield* Tickets
+      const walk = yield* TimeWalk
+      for (const { id } of shops)
+        for (let n = 0; n < 143; n++) {
+          if (n % 3 === 0) yield* walk.move({ advance_ms: 7 })
+          const shop_id = id as ShopId
+          yield* tickets.create({ shop_id, caller_id: id as KeyId, scopes: [], via: "app" }, input)
+        }
+    })
+    await sandbox.runtime.runPromise(filling)
     await sandbox.clock({ advance_ms: SIXTY_DAYS })
     let closed = 0
     for (const shop of shops) {
@@ -145,12 +155,9 @@ describe("While the clock runs along, closures happen without any call (contract
     const ticket = await sandbox.ticket(shop)
     await sandbox.clock({ advance_ms: SIXTY_DAYS - 500 })
     sandbox.real.pass(SECOND)
-    await expect
-      .poll(() => read(sandbox, shop, ticket), { interval: 1 })
-      .toMatchObject({
-        state: "abandoned",
-        abandoned_at: later(SIXTY_DAYS)
-      })
+    await expect.poll(() => sandbox.events(shop), { interval: 5, timeout: 10_000 }).toHaveLength(2)
+    const closed = await read(sandbox, shop, ticket)
+    expect([closed.state, closed.abandoned_at]).toEqual(["abandoned", later(SIXTY_DAYS)])
     await Effect.runPromise(Fiber.interrupt(closing))
   })
 })
@@ -202,7 +209,7 @@ describe("A walk stops where it cannot go on (contract §10)", () => {
         for (const at of ripe) due.splice(due.indexOf(at), 1)
         log.push(`${now}: ${ripe.join(" ")}`)
         // What runs at 3 makes more due at once, and at 4.
-        if (now === 3 && ripe.length === 1) due.push(3, 4)
+        if (log.length === 1) due.push(3, 4)
         return ripe.length
       })
     })
@@ -213,8 +220,7 @@ describe("A walk stops where it cannot go on (contract §10)", () => {
         expect(yield* move(15)).toEqual({ now: 15, frozen: false })
       })
     )
-    expect(log.slice(0, 2)).toEqual(["3: 3", "3: 3"])
-    expect(log.at(-1)).toBe("9: 9")
+    expect(log).toEqual(["3: 3", "3: 3", "4: 4", "5: 5 5", "9: 9"])
     expect(due).toEqual([20])
   })
 })

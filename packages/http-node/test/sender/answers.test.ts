@@ -1,6 +1,6 @@
 import { acknowledges, saysGone } from "@workshop/core/domain/Attempt"
 import { describe, expect, it } from "vitest"
-import { answer, answering, post, receiver, sendOnce, withSender } from "./Receiver.js"
+import { answer, answering, post, receiver, sendOnce, until, withSender } from "./Receiver.js"
 
 describe("the request (spec §6)", () => {
   it("is a POST of the very body, with the headers given and none of them in place of the sender's own", async () => {
@@ -65,7 +65,7 @@ describe("the verdict", () => {
     await using at = await answering(switching)
     await withSender({}, async (send, sender) => {
       expect(await send(post(at.url))).toMatchObject({ status: 101, error: null })
-      expect(sender.counts().idle).toBe(0)
+      await until(() => sender.counts().open === 0)
     })
   })
 
@@ -103,12 +103,13 @@ describe("the verdict", () => {
     }
   })
 
-  it("is 2xx at 0.9 of the deadline, and none at 1.1", async () => {
+  // Real time on a busy machine: a second chance for the margin of a tenth.
+  it("is 2xx at 0.9 of the deadline, and none at 1.1", { retry: 2 }, async () => {
     const late = (ms: number) =>
       receiver({ onRequest: (socket) => void setTimeout(() => socket.write(answer("200 OK")), ms) })
-    await using before = await late(720)
-    await using after = await late(880)
-    const options = { deadline_ms: 800 }
+    await using before = await late(1080)
+    await using after = await late(1320)
+    const options = { deadline_ms: 1200 }
     const sent = await Promise.all([sendOnce(before.url, options), sendOnce(after.url, options)])
     expect(sent.map(({ status, error }) => [status, error])).toEqual([
       [200, null],

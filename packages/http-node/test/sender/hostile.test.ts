@@ -44,6 +44,20 @@ describe("bodies", () => {
     })
   })
 
+  it.each([
+    ["17 KiB of body, and then nothing", `HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n${"x".repeat(17 * 1024)}`],
+    [
+      "5 KiB of body in 30 KiB of chunks",
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(5000)}`
+    ]
+  ])("of %s are left without waiting for more", async (_, text) => {
+    await using at = await answering(text)
+    await withSender({ body_ms: 60_000 }, async (send, sender) => {
+      expect(await send(post(at.url))).toMatchObject({ status: 200, error: null })
+      await until(() => sender.counts().open === 0)
+    })
+  })
+
   it("that drip for ever are left after their time", async () => {
     await using at = await receiver({
       onRequest: (socket) => {
@@ -78,7 +92,7 @@ describe("bodies", () => {
     await using at = await receiver({
       onRequest: (socket) => {
         socket.write(ENDLESS)
-        socket.write(MEBIBYTE)
+        socket.write(MEBIBYTE.subarray(0, MOST_READ + 8192))
       }
     })
     await withSender({ deadline_ms: 5000 }, async (_, sender) => {
@@ -138,7 +152,10 @@ describe("heads", () => {
 
 describe("connections that break", () => {
   it.each([
-    ["before a byte is read", { onConnection: (socket: Socket) => void socket.resetAndDestroy() }],
+    [
+      "before the request is read",
+      { onConnection: (socket: Socket) => void setTimeout(() => socket.resetAndDestroy(), 20) }
+    ],
     ["after the request", { onRequest: (socket: Socket) => void socket.resetAndDestroy() }],
     ["with an orderly end and no answer", { onRequest: (socket: Socket) => void socket.end() }],
     ["within the status line", { onRequest: (socket: Socket) => void socket.end("HTTP/1.1 20") }]

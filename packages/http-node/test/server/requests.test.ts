@@ -1,3 +1,8 @@
+import type { Arrival } from "@workshop/core/http/Arrival"
+import { Directory } from "@workshop/core/ports/Directory"
+import { StoreUnavailable } from "@workshop/core/ports/Store"
+import { pages } from "@workshop/http-node/Pages"
+import { type Context, Effect, Logger } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Running, start } from "./running.js"
 
@@ -195,6 +200,25 @@ describe("pages (contract §11)", () => {
       const { status, json } = await client.request(line).answer()
       expect([line, status, json.error?.code]).toEqual([line, 404, "NOT_FOUND"])
     }
+  })
+
+  it("/readyz answers 503 in the envelope while the store is away; /healthz does not ask it", async () => {
+    const away = Effect.fail(new StoreUnavailable({ cause: "postgres://secret" }))
+    const directory = { keyByHash: () => away } as unknown as Context.Tag.Service<Directory>
+    const branches = await Effect.runPromise(Effect.provideService(pages, Directory, directory))
+    const shown = (path: string) => {
+      const arrival = { method: "GET", path, query: "", header: () => undefined, address: "x", body: () => away }
+      const branch = branches.find(({ prefix }) => prefix === path)!
+      return Effect.runPromise(
+        branch
+          .answer(arrival as unknown as Arrival, { request_id: "r", now: 0, part: "query" })
+          .pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
+      )
+    }
+    const { status, headers, body } = await shown("/readyz")
+    expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: "UNAVAILABLE" } })
+    expect([status, headers["Retry-After"], body.includes("secret")]).toEqual([503, "1", false])
+    expect((await shown("/healthz")).status).toBe(200)
   })
 
   it("/openapi.json is an OpenAPI 3.1 document", async () => {

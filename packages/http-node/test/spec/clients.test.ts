@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { CardJson, TestShop } from "../TestShop.js"
 import { DAY, MINUTE, NOBODY, World } from "../World.js"
+import type { CardJson, TestShop } from "./TestShop.js"
 
 let world: World
 beforeAll(async () => {
@@ -38,6 +38,8 @@ describe("GET /v1/clients?phone= (spec §4)", () => {
       ["", ["query phone"]],
       ["phone=", ["query phone"]],
       ["phone=22333444", ["query phone"]],
+      ["phone=%", ["query phone"]],
+      ["phone=%2B216%ff", ["query phone"]],
       ["phone=0021622333444", ["query phone"]],
       ["phone=%2B", ["query phone"]],
       ["phone=%2B2162", ["query phone"]],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { TicketJson } from "../TestShop.js"
 import { NOBODY, World } from "../World.js"
+import type { TicketJson } from "./TestShop.js"
 
 let world: World
 beforeAll(async () => {

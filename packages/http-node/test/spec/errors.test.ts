@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { SECRET } from "../Faults.js"
-import type { TestShop } from "../TestShop.js"
-import type { Answer } from "../Wire.js"
 import { DAY, HOUR, NOBODY, World } from "../World.js"
+import { SECRET } from "./Faults.js"
+import type { TestShop } from "./TestShop.js"
+import type { Answer } from "./Wire.js"
 
 let world: World
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { TestShop, TicketJson } from "../TestShop.js"
 import { DAY, HOUR, MINUTE, NOBODY, SECOND, World } from "../World.js"
+import type { TestShop, TicketJson } from "./TestShop.js"
 
 let world: World
 beforeAll(async () => {

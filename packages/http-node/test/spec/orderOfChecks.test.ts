@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { TestShop } from "../TestShop.js"
-import type { Answer } from "../Wire.js"
 import { NOBODY, World } from "../World.js"
+import type { TestShop } from "./TestShop.js"
+import type { Answer } from "./Wire.js"
 
 let world: World
 beforeAll(async () => {

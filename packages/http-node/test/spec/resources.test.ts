@@ -1,8 +1,7 @@
 import { Webhooks } from "@workshop/core/services/Webhooks"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { CardJson } from "../TestShop.js"
-import { DAY, MINUTE, World } from "../World.js"
+import { MINUTE, World } from "../World.js"
 
 let world: World
 beforeAll(async () => {
@@ -198,87 +197,6 @@ describe("the Ticket (spec §2)", () => {
     for (let i = 0; i < 25; i++) codes.add((await shop.create()).tracking_code)
     expect(codes.size).toBe(25)
   })
-})
-
-describe("the Client and the loyalty card (spec §2)", () => {
-  it("a client who never came with a ticket has zeros, and a card never used (spec §2, contract §6)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
-    const { data } = await shop.get(`/v1/clients/${client.id}`)
-    expect(data).toEqual({
-      id: client.id,
-      display_name: "Amira Ben Salah",
-      tickets_open: 0,
-      tickets_total: 0,
-      loyalty: { balance: 0, lifetime: 0, rewards_available: 0, rewards_redeemed: 0, updated_at: null }
-    })
-  })
-
-  it("tickets_open counts workshop, ready and impossible; tickets_total all of this shop's (spec §2, contract §1)", async () => {
-    const [shop, other] = [await world.shop(), await world.shop()]
-    const client = await world.known(shop)
-    await world.visit(client, other)
-    await other.create({ service: "Hem", client_id: client.id })
-    const make = async (...moves: ReadonlyArray<string>) => {
-      const { id } = await shop.create({ service: "Hem", client_id: client.id })
-      await shop.move(id, ...moves)
-    }
-    await make()
-    world.clock.advance(60 * DAY)
-    await world.closeDue()
-    await make()
-    await make("ready")
-    await make("impossible")
-    await make("ready", "collected")
-    const { data } = await shop.get(`/v1/clients/${client.id}`)
-    expect(data).toMatchObject({ tickets_open: 3, tickets_total: 5 })
-  })
-
-  it("client.loyalty is the card, and null while the programme is off (contract §6)", async () => {
-    const shop = await world.shop()
-    const client = await world.known(shop)
-    await shop.stamp(client.id, 10)
-    await shop.stamp(client.id, 3)
-    const card: CardJson = {
-      balance: 13,
-      lifetime: 13,
-      rewards_available: 1,
-      rewards_redeemed: 0,
-      updated_at: world.iso()
-    }
-    expect((await shop.get(`/v1/clients/${client.id}`)).data).toMatchObject({ loyalty: card })
-    await shop.change({ program: { active: false } })
-    expect((await shop.get(`/v1/clients/${client.id}`)).data).toMatchObject({ loyalty: null })
-    expect((await shop.get("/v1/clients", { phone: client.phone })).data).toMatchObject({ loyalty: null })
-  })
-
-  const names: ReadonlyArray<readonly [given: string, family: string, hidden: boolean, shown: string]> = [
-    ["Amira", "Ben Salah", false, "Amira Ben Salah"],
-    ["Amira", "Ben Salah", true, "Amira B."],
-    ["Élodie", "Ørsted", true, "Élodie Ø."],
-    ["Jean Marc", "de Villiers", true, "Jean Marc d."],
-    ["Ali", "𝒳avier", true, "Ali 𝒳."],
-    ["أميرة", "بن صالح", true, "أميرة ب."]
-  ]
-  for (const [given_name, family_name, hide_name, shown] of names) {
-    it(`${given_name} ${family_name}, ${hide_name ? "hidden" : "in full"}, is shown as ${shown} everywhere (spec §2, contract §6)`, async () => {
-      const shop = await world.shop()
-      const client = await world.known(shop, { given_name, family_name, hide_name })
-      const ticket = await shop.create({ service: "Hem", client_id: client.id })
-      const badge = { id: client.id, display_name: shown }
-      expect(ticket.client).toEqual(badge)
-      const answers = [
-        await shop.get(`/v1/clients/${client.id}`),
-        await shop.get("/v1/clients", { phone: client.phone }),
-        await shop.get(`/v1/tickets/${ticket.id}`)
-      ]
-      expect(answers[0]!.data).toMatchObject(badge)
-      expect(answers[1]!.data).toMatchObject(badge)
-      expect(answers[2]!.data.client).toEqual(badge)
-      expect((await shop.events()).at(-1)!.data.client).toEqual(badge)
-      if (hide_name) for (const { text } of answers) expect(text).not.toContain(family_name)
-    })
-  }
 })
 
 describe("the shop record and the event envelope (spec §2)", () => {

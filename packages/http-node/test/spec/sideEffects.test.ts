@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { CardJson } from "../TestShop.js"
 import { DAY, HOUR, MINUTE, World } from "../World.js"
+import type { CardJson } from "./TestShop.js"
 
 let world: World
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { TestShop } from "../TestShop.js"
 import { DAY, HOUR, NOBODY, World } from "../World.js"
+import type { TestShop } from "./TestShop.js"
 
 let world: World
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import * as FastCheck from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { TestShop, TicketJson } from "../TestShop.js"
 import { DAY, HOUR, MINUTE, World } from "../World.js"
+import type { TestShop, TicketJson } from "./TestShop.js"
 
 let world: World
 beforeAll(async () => {

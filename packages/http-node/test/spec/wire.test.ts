@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { TestShop } from "../TestShop.js"
 import { World } from "../World.js"
+import type { TestShop } from "./TestShop.js"
 
 let world: World
 beforeAll(async () => {
@@ -92,6 +92,22 @@ describe("a request's body (contract §2)", () => {
       expect.arrayContaining(["body __proto__", "body service"])
     )
     expect(({} as Record<string, unknown>).x).toBeUndefined()
+  })
+
+  it("a byte order mark before the JSON is passed over, as RFC 8259 allows; within a text it is a character (contract §2)", async () => {
+    const shop = await world.shop()
+    expect((await send(shop, '\ufeff{"service":"Hem"}')).data).toMatchObject({ service: "Hem" })
+    expect((await send(shop, '{"service":"a\ufeffb"}')).data).toMatchObject({ service: "a\ufeffb" })
+    expect(await issuesOf(shop, '\ufeff\ufeff{"service":"Hem"}')).toEqual(["body body"])
+  })
+
+  it("a compressed body is 400 (contract §2)", async () => {
+    const shop = await world.shop()
+    for (const encoding of ["gzip", "br", "deflate"]) {
+      expect(await issuesOf(shop, '{"service":"Hem"}', { "content-encoding": encoding })).toEqual([
+        "header Content-Encoding"
+      ])
+    }
   })
 
   it("of a field given twice the last counts, as JSON parsers have it (contract §2)", async () => {

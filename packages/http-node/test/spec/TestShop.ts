@@ -12,8 +12,8 @@ import { Tickets } from "@workshop/core/services/Tickets"
 import { Webhooks } from "@workshop/core/services/Webhooks"
 import { Effect, Schema } from "effect"
 import { expect } from "vitest"
+import type { World } from "../World.js"
 import type { Answer, Call } from "./Wire.js"
-import type { World } from "./World.js"
 
 export const ALL_SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const
 

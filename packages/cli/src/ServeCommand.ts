@@ -1,0 +1,29 @@
+import { Command } from "@effect/cli"
+import { sandboxAllowed } from "@workshop/http-node/sandbox/sandboxAllowed"
+import { Effect } from "effect"
+import { CommandRefused } from "./OneSentence.js"
+import { serveOptions } from "./ServeOptions.js"
+
+/** The flags as they were read. */
+export type Asked = Command.Command.ParseConfig<typeof serveOptions>
+
+const checked = ({ store, sandbox, sandboxToken, host }: Asked) => {
+  if (store !== "memory") {
+    return new CommandRefused({ message: `--store ${store} is not offered yet: use --store memory, or leave it out.` })
+  }
+  return sandbox && !sandboxAllowed(host, sandboxToken)
+    ? new CommandRefused({
+        message: `The sandbox has no keys, so on ${host} it needs a token: set --sandbox-token, or listen on 127.0.0.1.`
+      })
+    : undefined
+}
+
+/** `workshop serve` (contract §11). The service is loaded once it is to run: help and refusals need not wait for it. */
+export const serveCommand = Command.make("serve", serveOptions, (asked) =>
+  Effect.gen(function* () {
+    const refused = checked(asked)
+    if (refused !== undefined) return yield* refused
+    const { serve } = yield* Effect.promise(() => import("./serve.js"))
+    return yield* serve(asked)
+  })
+).pipe(Command.withDescription("Serve the API over HTTP, until SIGTERM or SIGINT"))

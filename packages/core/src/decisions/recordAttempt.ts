@@ -1,0 +1,74 @@
+import { acknowledges, type Sent } from "../domain/Attempt.js"
+import type { AttemptRecord, DeliveryRecord } from "../domain/Delivery.js"
+import { standing } from "../domain/Delivery.js"
+import type { EventId, ShopId } from "../domain/Identifier.js"
+import type { Instant } from "../domain/Instant.js"
+import type { NoticeRecord } from "../domain/Notice.js"
+import { nextAttempt } from "../domain/RetrySchedule.js"
+import type { Webhook } from "../domain/Webhook.js"
+import { recovered, worsened } from "../domain/WebhookHealth.js"
+import { ChangeSet, unchanged } from "./ChangeSet.js"
+import { type Command, make } from "./Command.js"
+import * as Need from "./Need.js"
+
+/** An attempt that ended. */
+export interface Attempted {
+  readonly event_id: EventId
+  /** The claim under which it was made. */
+  readonly token: number
+  readonly started_at: Instant
+  readonly sent: Sent
+  /** From 0 to 1: how much of the possible jitter the next attempt gets. */
+  readonly jitter: number
+}
+
+/** What became of the delivery; `superseded` where another claim had taken it over, and then nothing changed. */
+export type AttemptOutcome = "delivered" | "retry" | "parked" | "dead" | "superseded"
+
+/**
+ * What follows from an attempt: the delivery arrived, is tried again after its delay, or is given up; the webhook's row of
+ * failures grows or ends, and on its way to the switch-off the owner is told (spec §6, contract §9).
+ */
+export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<AttemptOutcome> =>
+  make({
+    shop_id,
+    needs: { delivery: Need.delivery(attempted.event_id, attempted.token) },
+    decide: (loaded, { now, ...moment }) => {
+      const { delivery, webhook } = loaded
+      if (delivery === null || webhook === null) return unchanged<AttemptOutcome>("superseded")
+      const changes = new ChangeSet(loaded, { ...moment, now })
+      const { event_id, started_at, sent } = attempted
+      const n = delivery.attempts_made + 1
+      const row: AttemptRecord = { ...sent, shop_id, event_id, n, started_at }
+      changes.add({ _tag: "AttemptAppended", row })
+      if (acknowledges(sent)) {
+        changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
+        const well = recovered(webhook)
+        if (well !== webhook) changes.add({ _tag: "WebhookPut", row: well })
+        return changes.decidedQuietly<AttemptOutcome>("delivered")
+      }
+      const { webhook: ill, told } = worsened(webhook, sent, now)
+      changes.add({ _tag: "WebhookPut", row: ill })
+      if (told !== null) changes.add({ _tag: "NoticeAppended", row: notice(changes.id(), told, ill, now) })
+      const attempts_in_round = standing(delivery, webhook).attempts_in_round + 1
+      const due_at = nextAttempt(attempts_in_round, now, attempted.jitter)
+      if (due_at === null) {
+        changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
+        return changes.decided<AttemptOutcome>("dead")
+      }
+      const next: DeliveryRecord = { ...delivery, attempts_made: n, attempts_in_round, due_at, generation: webhook.generation }
+      changes.add({ _tag: "DeliveryPut", row: next })
+      return changes.decided<AttemptOutcome>(ill.off_reason === null ? "retry" : "parked")
+    }
+  })
+
+const notice = (id: string, kind: NoticeRecord["kind"], webhook: Webhook, now: Instant): NoticeRecord => ({
+  shop_id: webhook.shop_id,
+  id,
+  kind,
+  created_at: now,
+  url: webhook.url,
+  off_reason: webhook.off_reason,
+  failures_in_row: webhook.failures_in_row,
+  first_failure_at: webhook.first_failure_at
+})

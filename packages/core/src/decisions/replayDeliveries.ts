@@ -1,0 +1,57 @@
+import { Either } from "effect"
+import type { DeliveryRecord } from "../domain/Delivery.js"
+import type { ShopId } from "../domain/Identifier.js"
+import type { Replayable, ReplayFilter, ReplayRecord } from "../domain/Replay.js"
+import { WebhookNotSet } from "../domain/Webhook.js"
+import { ChangeSet, unchanged } from "./ChangeSet.js"
+import { type Command, make } from "./Command.js"
+import * as Need from "./Need.js"
+
+/** How many events a replay takes in one step. */
+const STEP = 1000
+
+/** Begins to send events again, as far as they were raised by now (contract §10). */
+export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<ReplayRecord, WebhookNotSet> =>
+  make({
+    shop_id,
+    needs: {},
+    decide: (loaded, moment) => {
+      if (loaded.webhook === null) return Either.left(new WebhookNotSet())
+      const changes = new ChangeSet(loaded, moment)
+      const until_seq = loaded.head.event_seq
+      const row: ReplayRecord = { shop_id, id: changes.id(), filter, after_seq: 0, until_seq, is_done: false, created_at: moment.now }
+      return changes.add({ _tag: "ReplayPut", row }).decided(row)
+    }
+  })
+
+const again = (shop_id: ShopId, { event, delivery, attempts_made }: Replayable, generation: number, now: number): DeliveryRecord => ({
+  shop_id,
+  event_id: event.id,
+  type: event.type,
+  ticket_id: event.ticket_id,
+  seq: event.seq,
+  attempts_made,
+  attempts_in_round: 0,
+  due_at: now,
+  generation,
+  is_replay: true,
+  // Beyond every token given so far: an attempt still in flight must not end the replayed delivery.
+  token: (delivery?.token ?? attempts_made) + 1
+})
+
+/** Takes a replay's next step: makes up to a thousand events due anew, with all attempts. Answers how many. */
+export const advanceReplay = (shop_id: ShopId, id: string): Command<number> =>
+  make({
+    shop_id,
+    needs: { replay: Need.replay(id, STEP) },
+    decide: (loaded, moment) => {
+      const { replay, webhook } = loaded
+      if (replay === null || replay.record.is_done || webhook === null) return unchanged(0)
+      const { record, next } = replay
+      const changes = new ChangeSet(loaded, moment)
+      for (const found of next) changes.add({ _tag: "DeliveryPut", row: again(shop_id, found, webhook.generation, moment.now) })
+      const after_seq = next.at(-1)?.event.seq ?? record.after_seq
+      changes.add({ _tag: "ReplayPut", row: { ...record, after_seq, is_done: next.length < STEP } })
+      return changes.decided(next.length)
+    }
+  })

@@ -1,0 +1,31 @@
+import { Context, type Effect } from "effect"
+import type { AttemptRecord, DeliveryState } from "../domain/Delivery.js"
+import type { EventType } from "../domain/EventType.js"
+import type { EventId, ShopId } from "../domain/Identifier.js"
+import type { Instant } from "../domain/Instant.js"
+import type { NoticeRecord } from "../domain/Notice.js"
+import type { ReplayFilter } from "../domain/Replay.js"
+import type { StoreUnavailable } from "./Store.js"
+
+/** What became of an event on its way to the shop's webhook. */
+export interface LoggedDelivery {
+  readonly event_id: EventId
+  readonly type: EventType
+  readonly state: DeliveryState
+  /** Null where no attempt is to come, or none while the webhook is off. */
+  readonly next_attempt_at: Instant | null
+  readonly attempts: ReadonlyArray<AttemptRecord>
+}
+
+/** What a shop's owner may look up of deliveries (contract §10). */
+export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
+  DeliveryLog,
+  {
+    /** The deliveries of the shop's events, in the order of the events; events raised without a webhook have none. */
+    readonly deliveries: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<LoggedDelivery>, StoreUnavailable>
+    /** How many events a replay with this filter would send again now. */
+    readonly count: (shop_id: ShopId, filter: ReplayFilter) => Effect.Effect<number, StoreUnavailable>
+    /** What the owner was told, oldest first. */
+    readonly notices: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<NoticeRecord>, StoreUnavailable>
+  }
+>() {}

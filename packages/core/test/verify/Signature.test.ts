@@ -1,0 +1,68 @@
+import { createHmac } from "node:crypto"
+import { describe, expect, it } from "vitest"
+import type { ShopId } from "../../src/domain/Identifier.js"
+import { signatureHeader, signingSecrets } from "../../src/domain/Signature.js"
+import { rotated, type Webhook } from "../../src/domain/Webhook.js"
+import { bytesOf, vectors } from "./vectors.js"
+
+const AT = 1_732_000_000_000
+const DAY_MS = 86_400_000
+
+const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text, "utf8").digest("hex")
+
+describe("the signature header (spec §6)", () => {
+  it("is t, the seconds, and v1, the hex HMAC-SHA256 of t, a dot and the body", () => {
+    const body = '{"name":"Zoë 👞"}'
+    expect(signatureHeader(body, ["whsec_a"], AT)).toBe(`t=1732000000,v1=${hmac("whsec_a", `1732000000.${body}`)}`)
+  })
+
+  it("has one v1 a secret, in their order", () => {
+    const [a, b] = [hmac("whsec_a", "1732000000."), hmac("whsec_b", "1732000000.")]
+    expect(signatureHeader("", ["whsec_a", "whsec_b"], AT)).toBe(`t=1732000000,v1=${a},v1=${b}`)
+  })
+
+  it("counts whole seconds, the one that is running", () => {
+    expect(signatureHeader("", [], AT + 999)).toBe("t=1732000000")
+    expect(signatureHeader("", [], AT + 1000)).toBe("t=1732000001")
+  })
+
+  it("is the good one of every test vector whose body is text", () => {
+    const good = vectors.filter(
+      ({ ok, body, header }) => ok && body.base64 === undefined && /^t=\d+,v1=\w+$/.test(header!)
+    )
+    expect(good.length).toBeGreaterThan(8)
+    for (const { header, secrets, body } of good) {
+      const made = secrets.map((secret) => signatureHeader(bytesOf(body).toString(), [secret], AT))
+      expect(made).toContain(header)
+    }
+  })
+})
+
+describe("the secrets that sign (spec §6)", () => {
+  const webhook = {
+    shop_id: "shop_1" as ShopId,
+    url: "https://shop.example.com/hook",
+    secret: "whsec_a",
+    previous_secret: null,
+    previous_until: null,
+    off_reason: null,
+    failures_in_row: 0,
+    first_failure_at: null
+  } as Webhook
+  const changed = rotated(webhook, "whsec_b", AT)
+
+  it("are the one there is", () => expect(signingSecrets(webhook, AT)).toEqual(["whsec_a"]))
+
+  it("are two for 24 hours after a change, the new one first", () => {
+    for (const after of [0, 1, DAY_MS - 1]) expect(signingSecrets(changed, AT + after)).toEqual(["whsec_b", "whsec_a"])
+  })
+
+  it("are one from then on", () => {
+    for (const after of [DAY_MS, 2 * DAY_MS]) expect(signingSecrets(changed, AT + after)).toEqual(["whsec_b"])
+  })
+
+  it("are the last two after two changes in a day", () => {
+    const again = rotated(changed, "whsec_c", AT + 1000)
+    expect(signingSecrets(again, AT + DAY_MS)).toEqual(["whsec_c", "whsec_b"])
+  })
+})

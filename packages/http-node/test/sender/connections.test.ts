@@ -1,0 +1,173 @@
+import type { Socket } from "node:net"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { Effect, Fiber, TestContext } from "effect"
+import { describe, expect, it } from "vitest"
+import { answer, answering, post, receiver, until, withSender } from "./Receiver.js"
+
+const OK = answer("200 OK", [], "ok")
+
+describe("connections kept alive", () => {
+  it("serve the next event of the same shop and address", async () => {
+    await using at = await answering(OK)
+    await withSender({}, async (send, sender) => {
+      const first = await send(post(at.url))
+      const second = await send(post(at.url))
+      expect([first.timings.connect_ms, second.timings.connect_ms]).toEqual([expect.any(Number), null])
+      expect(second).toMatchObject({ status: 200, address: "127.0.0.1", head: first.head })
+      expect(sender.counts()).toMatchObject({ open: 1, idle: 1 })
+    })
+    expect(at.requests).toHaveLength(2)
+    expect(at.connections).toHaveLength(1)
+  })
+
+  it("are not shared between shops, nor between hosts at one address", async () => {
+    await using at = await answering(OK)
+    await withSender({}, async (send) => {
+      await send(post(at.url))
+      await send(post(at.url, { shop_id: "shop_2" as ShopId }))
+      await send(post(`http://localhost:${at.port}/`))
+    })
+    expect(at.connections).toHaveLength(3)
+  })
+
+  it("are at most four a shop, also where more is asked at once", async () => {
+    await using at = await receiver({
+      onRequest: (socket) => void setTimeout(() => socket.write(OK), 20)
+    })
+    await withSender({}, async (send, sender) => {
+      const sent = await Promise.all(Array.from({ length: 12 }, () => send(post(at.url))))
+      expect(sent.map(({ status }) => status)).toEqual(Array(12).fill(200))
+      expect(sender.counts()).toMatchObject({ open: 4, idle: 4 })
+    })
+    expect(at.connections).toHaveLength(4)
+  })
+
+  it("do not keep one shop waiting for another", async () => {
+    await using dead = await receiver({})
+    await using at = await answering(OK)
+    await withSender({ deadline_ms: 400 }, async (send) => {
+      const stuck = Promise.all(Array.from({ length: 6 }, () => send(post(dead.url))))
+      expect(await send(post(at.url, { shop_id: "shop_2" as ShopId }))).toMatchObject({ status: 200 })
+      expect((await stuck).map(({ error }) => error)).toEqual(Array(6).fill("timeout"))
+    })
+  })
+
+  it("are closed when nothing came for a while", async () => {
+    await using at = await answering(OK)
+    await withSender({ idle_ms: 40 }, async (send, sender) => {
+      await send(post(at.url))
+      await until(() => sender.counts().open === 0)
+      expect(await send(post(at.url))).toMatchObject({ status: 200 })
+    })
+    expect(at.connections).toHaveLength(2)
+  })
+
+  it.each([
+    ["asks for it", answer("200 OK", ["Connection: close"], "ok")],
+    ["speaks HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"],
+    ["keeps none itself", answer("200 OK", ["Keep-Alive: timeout=0"], "ok")]
+  ])("are not kept where the receiver %s", async (_, text) => {
+    await using at = await answering(text)
+    await withSender({}, async (send, sender) => {
+      expect(await send(post(at.url))).toMatchObject({ status: 200 })
+      await until(() => sender.counts().open === 0)
+    })
+  })
+
+  it("that the receiver has closed meanwhile are not used", async () => {
+    await using at = await receiver({
+      onRequest: (socket) => void socket.write(OK, () => setTimeout(() => socket.end(), 5))
+    })
+    await withSender({}, async (send, sender) => {
+      for (let i = 0; i < 3; i++) {
+        expect(await send(post(at.url))).toMatchObject({ status: 200 })
+        await until(() => sender.counts().open === 0)
+      }
+    })
+    expect(at.connections).toHaveLength(3)
+  })
+
+  it("are closed where the receiver speaks unasked, and what it says is no answer to the next event", async () => {
+    let first: Socket | undefined
+    await using at = await receiver({
+      onRequest: (socket) => {
+        first ??= socket
+        socket.write(OK)
+      }
+    })
+    await withSender({}, async (send, sender) => {
+      await send(post(at.url))
+      first!.write(answer("408 Request Timeout"))
+      await until(() => sender.counts().open === 0)
+      expect(await send(post(at.url))).toMatchObject({ status: 200 })
+    })
+  })
+
+  it("may be silent for longer while an answer is due", async () => {
+    await using at = await receiver({ onRequest: (socket) => void setTimeout(() => socket.write(OK), 120) })
+    await withSender({ idle_ms: 30 }, async (send) => {
+      for (const _ of [1, 2]) expect(await send(post(at.url))).toMatchObject({ status: 200 })
+    })
+  })
+
+  it("that break under the request are a reset, told and not repeated: it may have been read", async () => {
+    await using at = await receiver({
+      onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(OK) : socket.resetAndDestroy())
+    })
+    await withSender({}, async (send) => {
+      expect(await send(post(at.url))).toMatchObject({ status: 200 })
+      expect(await send(post(at.url))).toMatchObject({ status: null, error: "reset", address: "127.0.0.1" })
+    })
+    expect(at.requests).toHaveLength(2)
+    expect(at.connections).toHaveLength(1)
+  })
+
+  it("that were half closed by the time of the request lose nothing in silence", async () => {
+    let first: Socket | undefined
+    await using at = await receiver({
+      onRequest: (socket) => {
+        first ??= socket
+        socket.write(OK)
+      }
+    })
+    await withSender({}, async (send) => {
+      await send(post(at.url))
+      first!.end()
+      const sent = await send(post(at.url))
+      // Which of the two is a race; both are the truth.
+      expect([sent.status === 200, sent.error === "reset"]).toContain(true)
+      expect(at.requests.length).toBeGreaterThanOrEqual(sent.status === 200 ? 2 : 1)
+    })
+  })
+})
+
+describe("time", () => {
+  it("is real, also where the caller's clock stands", async () => {
+    await using dead = await receiver({})
+    await withSender({ deadline_ms: 60 }, async (_, sender) => {
+      const sent = await Effect.runPromise(Effect.provide(sender.send(post(dead.url)), TestContext.TestContext))
+      expect(sent).toMatchObject({ error: "timeout" })
+      expect(sent.timings.total_ms).toBeGreaterThanOrEqual(50)
+    })
+  })
+})
+
+describe("the end of a sender, and of a call", () => {
+  it("closes every connection", async () => {
+    await using at = await answering(OK)
+    await withSender({}, (send) => send(post(at.url)))
+    await until(() => at.connections.every(({ destroyed, readableEnded }) => destroyed || readableEnded))
+  })
+
+  it("that is interrupted closes its connection and frees its place", async () => {
+    await using dead = await receiver({})
+    await withSender({}, async (_, sender) => {
+      const fibers = Array.from({ length: 4 }, () => Effect.runFork(sender.send(post(dead.url))))
+      await until(() => dead.connections.length === 4)
+      await Effect.runPromise(Fiber.interruptAll(fibers))
+      await until(() => sender.counts().open === 0)
+      await using at = await answering(OK)
+      expect((await Effect.runPromise(sender.send(post(at.url)))).status).toBe(200)
+    })
+  })
+})

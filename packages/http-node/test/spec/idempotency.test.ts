@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { DAY, HOUR, MINUTE, NOBODY, World } from "../World.js"
+import type { Answer, Call } from "./Wire.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 33 })
+})
+afterAll(() => world.close())
+
+const withoutRequestId = ({ status, headers, text }: Answer) => {
+  const { "request-id": _, date: __, ...rest } = headers
+  return { status, text, headers: rest }
+}
+
+const reused = { code: "CONFLICT", details: { reason: "IDEMPOTENCY_KEY_REUSED" } }
+
+describe("the Idempotency-Key (spec §4, contract §3)", () => {
+  it("1 to 80 characters; missing, empty or longer is 400 for all three operations (contract §3)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const operations = [
+      ["/v1/tickets", { service: "Hem" }],
+      [`/v1/clients/${client.id}/loyalty/stamps`, { count: 1 }],
+      [`/v1/clients/${client.id}/loyalty/redeem`, undefined]
+    ] as const
+    for (const [path, body] of operations) {
+      const bad: ReadonlyArray<Call> = [{}, { once: "" }, { once: "   " }, { once: "k".repeat(81) }]
+      for (const call of bad) {
+        const answer = await shop.post(path, body, call)
+        const issues = answer.error?.details?.issues
+        expect([answer.status, issues], `${path} ${call.once}`).toMatchObject([
+          400,
+          [{ in: "header", field: "Idempotency-Key" }]
+        ])
+      }
+    }
+    for (const once of ["k", "k".repeat(80), 'a b/c:d;e,f="g"']) {
+      expect((await shop.post("/v1/tickets", { service: "Hem" }, { once })).status).toBe(201)
+    }
+    expect((await shop.stamp(client.id, 10, { once: "s".repeat(80) })).status).toBe(200)
+    expect((await shop.redeem(client.id, { once: "r" })).status).toBe(200)
+  })
+
+  it("a create replayed answers 200 with the same ticket, replayed true and the header; no duplicate is made (spec §4, contract §1)", async () => {
+    const shop = await world.shop()
+    const once = shop.attempt()
+    const body = { service: "Hem", items: [{ label: "a" }, { label: "b" }], client_phone: "+21627000111" }
+    const first = await shop.tryCreate(body, { once })
+    expect([first.status, first.meta, first.headers["idempotent-replayed"]]).toEqual([
+      201,
+      { replayed: false },
+      undefined
+    ])
+    world.clock.advance(HOUR)
+    const again = await shop.tryCreate(body, { once })
+    expect([again.status, again.meta, again.headers["idempotent-replayed"]]).toEqual([200, { replayed: true }, "true"])
+    expect(again.data).toEqual(first.data)
+    expect((await shop.get<ReadonlyArray<unknown>>("/v1/tickets")).data).toHaveLength(1)
+    expect(await shop.eventTypes()).toEqual(["ticket.created"])
+  })
+
+  it("a replay is the first answer as it was then, though the ticket moved on (contract §3)", async () => {
+    const shop = await world.shop()
+    const once = shop.attempt()
+    const first = await shop.create({ service: "Hem" }, { once })
+    await shop.move(first.id, "ready", "collected")
+    expect((await shop.tryCreate({ service: "Hem" }, { once })).data).toEqual(first)
+  })
+
+  it("key order, spaces, null and an explicit default make no difference (contract §3)", async () => {
+    const shop = await world.shop()
+    const once = shop.attempt()
+    await shop.create({ service: "Hem", price_minor: 5, item: "Coat", promised_at: "2026-12-01T10:00:00Z" }, { once })
+    const same = [
+      '{"item":"Coat","promised_at":"2026-12-01T10:00:00Z","price_minor":5,"service":"Hem"}',
+      '{ "service" : " Hem ", "price_minor": 5.0, "item": "Coat\\n", "promised_at": "2026-12-01T10:00:00.000Z" }',
+      '{"service":"\\u0048em","price_minor":5,"item":"Coat","promised_at":"2026-12-01T11:00:00+01:00","type":"repair"}',
+      '{"service":"Hem","price_minor":5,"item":"Coat","promised_at":"2026-12-01T10:00:00Z","type":null,"description":null,"items":null}'
+    ]
+    for (const raw of same) {
+      const answer = await shop.post("/v1/tickets", undefined, { raw, once })
+      expect([answer.status, answer.meta], raw).toEqual([200, { replayed: true }])
+    }
+    expect((await shop.post("/v1/tickets", undefined, { raw: same[0]!, once: ` ${once} ` })).status).toBe(200)
+  })
+
+  it("the phone number's and the id's spelling makes no difference (contract §3)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const once = shop.attempt()
+    await shop.create({ service: "Hem", client_phone: "+21627000222", client_id: client.id }, { once })
+    const again = { service: "Hem", client_phone: "+216 27 000 222", client_id: client.id.toUpperCase() }
+    expect((await shop.tryCreate(again, { once })).meta).toEqual({ replayed: true })
+    const stamps = shop.attempt()
+    await shop.stamp(client.id, 2, { once: stamps })
+    expect((await shop.stamp(client.id.toUpperCase(), 2, { once: stamps })).meta).toEqual({ replayed: true })
+  })
+
+  it("the same key with any other body is 409 IDEMPOTENCY_KEY_REUSED, and changes nothing (contract §3)", async () => {
+    const shop = await world.shop()
+    const once = shop.attempt()
+    const items = [{ label: "a" }, { label: "b" }]
+    const first = { service: "Hem", item: "Coat", price_minor: 5, items }
+    await shop.create(first, { once })
+    const others = [
+      { ...first, service: "hem" },
+      { ...first, item: undefined },
+      { ...first, type: "prepare" },
+      { ...first, price_minor: 6 },
+      { ...first, deposit_minor: 0 },
+      { ...first, items: [...items].reverse() },
+      { ...first, items: [...items, { label: "c" }] },
+      { ...first, external_ref: "x" }
+    ]
+    for (const body of others) {
+      const answer = await shop.tryCreate(body, { once })
+      expect([answer.status, answer.error], JSON.stringify(body)).toMatchObject([409, reused])
+    }
+    expect(await shop.eventTypes()).toEqual(["ticket.created"])
+    expect((await shop.tryCreate(first, { once })).status).toBe(200)
+  })
+
+  it("keys are told apart by every letter's case (contract §3)", async () => {
+    const shop = await world.shop()
+    expect((await shop.tryCreate({ service: "A" }, { once: "key" })).status).toBe(201)
+    expect((await shop.tryCreate({ service: "B" }, { once: "KEY" })).status).toBe(201)
+  })
+
+  it("the operations and the API keys are independent of each other (contract §3)", async () => {
+    const [shop, other] = [await world.shop(), await world.shop()]
+    const client = await world.known(shop)
+    const second = await shop.newKey()
+    const once = "the one key"
+    const answers = [
+      await shop.tryCreate({ service: "Hem" }, { once }),
+      await shop.stamp(client.id, 10, { once }),
+      await shop.redeem(client.id, { once }),
+      await shop.tryCreate({ service: "Hem" }, { once, key: second.key }),
+      await other.tryCreate({ service: "Hem" }, { once })
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 201, 201])
+    for (const { meta } of answers) expect(meta).toEqual({ replayed: false })
+  })
+
+  it("the path parameter is part of the request: the same key for another client is 409 (contract §3)", async () => {
+    const shop = await world.shop()
+    const [a, b] = [await world.known(shop), await world.known(shop)]
+    const [stamps, redeem] = [shop.attempt(), shop.attempt()]
+    await shop.stamp(a.id, 10, { once: stamps })
+    expect((await shop.stamp(b.id, 10, { once: stamps })).error).toMatchObject(reused)
+    expect((await shop.stamp(a.id, 9, { once: stamps })).error).toMatchObject(reused)
+    await shop.stamp(b.id, 10)
+    await shop.redeem(a.id, { once: redeem })
+    expect((await shop.redeem(b.id, { once: redeem })).error).toMatchObject(reused)
+  })
+
+  it("only successes are remembered: the corrected request with the same key succeeds (contract §3)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const [create, redeem] = [shop.attempt(), shop.attempt()]
+    expect((await shop.tryCreate({ service: "" }, { once: create })).status).toBe(400)
+    expect((await shop.tryCreate({ service: "fuck" }, { once: create })).status).toBe(422)
+    expect((await shop.tryCreate({ service: "Hem", client_id: NOBODY }, { once: create })).status).toBe(404)
+    expect((await shop.tryCreate({ service: "Hem" }, { once: create })).status).toBe(201)
+    expect((await shop.redeem(client.id, { once: redeem })).status).toBe(409)
+    await shop.stamp(client.id, 10)
+    expect((await shop.redeem(client.id, { once: redeem })).status).toBe(200)
+  })
+
+  it("a key is remembered 30 days, and then is new (contract §3)", async () => {
+    const shop = await world.shop()
+    const once = shop.attempt()
+    await shop.create({ service: "Hem" }, { once })
+    world.clock.advance(30 * DAY - 1)
+    expect((await shop.tryCreate({ service: "Hem" }, { once })).meta).toEqual({ replayed: true })
+    world.clock.advance(1)
+    const answer = await shop.tryCreate({ service: "Other" }, { once })
+    expect([answer.status, answer.meta, answer.data.number]).toEqual([201, { replayed: false }, 2])
+  })
+
+  it("stamps and redeem replayed answer the first card, 200 both times, and do it once (contract §3)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const [stamps, redeem] = [shop.attempt(), shop.attempt()]
+    const given = await shop.stamp(client.id, 10, { once: stamps })
+    const spent = await shop.redeem(client.id, { once: redeem })
+    world.clock.advance(MINUTE)
+    for (const [first, again] of [
+      [given, await shop.stamp(client.id, 10, { once: stamps })],
+      [spent, await shop.redeem(client.id, { once: redeem })]
+    ] as const) {
+      expect([first.status, again.status]).toEqual([200, 200])
+      expect(again.data).toEqual(first.data)
+      expect([again.meta, again.headers["idempotent-replayed"]]).toEqual([{ replayed: true }, "true"])
+    }
+    const { data } = await shop.get<{ readonly loyalty: unknown }>(`/v1/clients/${client.id}`)
+    expect(data.loyalty).toMatchObject({ balance: 0, lifetime: 10, rewards_redeemed: 1 })
+  })
+
+  it("a replay repeats what was answered of a client who blocked since; nothing new speaks of them (contract §3)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const once = shop.attempt()
+    const body = { service: "Hem", client_id: client.id }
+    const first = await shop.create(body, { once })
+    await world.block(client, shop)
+    const again = await shop.tryCreate(body, { once })
+    expect([again.status, again.data]).toEqual([200, first])
+    expect((await shop.tryCreate(body)).status).toBe(404)
+    expect((await shop.ticket(first.id)).client).toBeNull()
+  })
+})
+
+describe("duplicates in parallel (contract §3)", () => {
+  it("thirty equal creates over sockets give one 201 and twenty-nine 200 with identical data (contract §3)", async () => {
+    const shop = await world.shop()
+    const once = shop.attempt()
+    const body = { service: "Hem", items: [{ label: "a" }, { label: "b" }] }
+    const answers = await Promise.all(Array.from({ length: 30 }, () => shop.tryCreate(body, { once })))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(29)
+    expect(new Set(answers.map(({ data }) => JSON.stringify(data))).size).toBe(1)
+    expect(await shop.eventTypes()).toEqual(["ticket.created"])
+  })
+
+  it("ten redeems of one reward under ten keys: one 200, nine 409 NO_REWARD (contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    await shop.stamp(client.id, 10)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => shop.redeem(client.id)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const refused = answers.filter(({ status }) => status === 409)
+    expect(refused).toHaveLength(9)
+    for (const { error } of refused) expect(error.details).toEqual({ reason: "NO_REWARD" })
+  })
+
+  it("ten ready at once: one 200 and the rest 409 SAME_STATE, one event (spec §3)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => shop.tryMove(id, "ready")))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const refused = answers.filter(({ status }) => status === 409)
+    expect(refused.map(({ error }) => error.details!.reason)).toEqual(Array(9).fill("SAME_STATE"))
+    expect(await shop.eventTypes()).toEqual(["ticket.created", "ticket.ready"])
+  })
+
+  it("ten equal stamps give one addition, each answer the same but for replayed (contract §3)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const once = shop.attempt()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => shop.stamp(client.id, 3, { once })))
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    expect(answers.filter(({ meta }) => meta.replayed === false)).toHaveLength(1)
+    expect(new Set(answers.map(({ data }) => JSON.stringify(data))).size).toBe(1)
+  })
+
+  it("two different bodies under one key at once: one 201, one 409 (contract §3)", async () => {
+    const shop = await world.shop()
+    const once = shop.attempt()
+    const answers = await Promise.all(["A", "B"].map((service) => shop.tryCreate({ service }, { once })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+  })
+
+  it("replays differ from each other in nothing but what counts down (contract §3)", async () => {
+    const shop = await world.shop()
+    const once = shop.attempt()
+    await shop.create({ service: "Hem" }, { once })
+    const [a, b] = [
+      await shop.tryCreate({ service: "Hem" }, { once }),
+      await shop.tryCreate({ service: "Hem" }, { once })
+    ]
+    const { headers, ...rest } = withoutRequestId(a)
+    const remaining = String(Number(headers["ratelimit-remaining"]) - 1)
+    expect(withoutRequestId(b)).toEqual({ ...rest, headers: { ...headers, "ratelimit-remaining": remaining } })
+  })
+})

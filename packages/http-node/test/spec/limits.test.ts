@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { HOUR, MINUTE, NOBODY, SECOND, World } from "../World.js"
+import type { TestShop } from "./TestShop.js"
+import type { Answer, Call } from "./Wire.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 8 })
+})
+afterAll(() => world.close())
+
+/** The same request so many times at once. */
+const times = <D>(n: number, request: (i: number) => Promise<Answer<D>>) =>
+  Promise.all(Array.from({ length: n }, (_, i) => request(i)))
+
+const statuses = (answers: ReadonlyArray<Answer>) => {
+  const found: Record<number, number> = {}
+  for (const { status } of answers) found[status] = (found[status] ?? 0) + 1
+  return found
+}
+
+const refusal = (answer: Answer) => ({ status: answer.status, policy: answer.error?.details?.limit, ...answer.limit })
+
+describe("requests: 120 a minute for each key (spec §8)", () => {
+  it("120 are answered and the next is 429; RateLimit-Remaining counts down to 0 (spec §8)", async () => {
+    const shop = await world.shop()
+    for (let i = 0; i < 120; i++) {
+      const answer = await shop.get("/v1/shop")
+      expect([answer.status, answer.limit]).toEqual([200, { limit: 120, remaining: 119 - i, reset: 60 }])
+    }
+    const refused = await shop.get("/v1/shop")
+    expect(refusal(refused)).toEqual({
+      status: 429,
+      policy: "requests_per_minute",
+      limit: 120,
+      remaining: 0,
+      reset: 60
+    })
+  })
+
+  it("the window starts at the first use; waiting exactly RateLimit-Reset seconds helps, a millisecond less does not (spec §8, contract §8)", async () => {
+    const shop = await world.shop()
+    await shop.get("/v1/shop")
+    world.clock.advance(17_250)
+    await times(119, () => shop.get("/v1/shop"))
+    const refused = await shop.get("/v1/shop")
+    expect(refused.limit.reset).toBe(43)
+    world.clock.advance(42_750 - 1)
+    expect((await shop.get("/v1/shop")).limit).toEqual({ limit: 120, remaining: 0, reset: 1 })
+    world.clock.advance(1)
+    expect(refusal(await shop.get("/v1/shop"))).toMatchObject({ status: 200, remaining: 119, reset: 60 })
+  })
+
+  it("a 429 is not counted: hammering does not put the end of the window off (contract §8)", async () => {
+    const shop = await world.shop()
+    await times(120, () => shop.get("/v1/shop"))
+    for (let i = 0; i < 6; i++) {
+      world.clock.advance(9 * SECOND)
+      expect(statuses(await times(10, () => shop.get("/v1/shop")))).toEqual({ 429: 10 })
+    }
+    world.clock.advance(6 * SECOND)
+    expect((await shop.get("/v1/shop")).limit.remaining).toBe(119)
+  })
+
+  it("every other answer counts: 200, 400, 403, 404, 409 (contract §8)", async () => {
+    const shop = await world.shop()
+    const { key } = await shop.newKey(["tickets:read", "tickets:write"])
+    const { id } = await shop.create()
+    const call: Call = { key }
+    const answers = [
+      await shop.get("/v1/shop", "", call),
+      await shop.get("/v1/tickets", "limit=0", call),
+      await shop.get("/v1/nothing", "", call),
+      await shop.get(`/v1/clients/${NOBODY}`, "", call),
+      await shop.get(`/v1/tickets/${NOBODY}`, "", call),
+      await world.api("HEAD", "/v1/shop", call),
+      await world.api("DELETE", "/v1/shop", call)
+    ]
+    expect(answers.map(({ limit }) => limit.remaining)).toEqual([119, 118, 117, 116, 115, 114, 113])
+    const refused = await shop.post(`/v1/tickets/${id}/status`, { status: "collected" }, call)
+    expect([refused.status, refused.limit]).toEqual([409, { limit: 30, remaining: 29, reset: 60 }])
+    expect((await shop.get("/v1/shop", "", call)).limit.remaining).toBe(111)
+  })
+
+  it("the flags' 403 counts as a request (contract §8)", async () => {
+    const shop = await world.shop()
+    await shop.change({ api_enabled: false })
+    expect((await shop.get("/v1/shop")).limit.remaining).toBe(119)
+    expect((await shop.tryCreate({ service: "Hem" })).limit).toMatchObject({ limit: 120, remaining: 118 })
+  })
+
+  it("each key has its own (spec §8)", async () => {
+    const shop = await world.shop()
+    const { key } = await shop.newKey()
+    await times(120, () => shop.get("/v1/shop"))
+    expect((await shop.get("/v1/shop")).status).toBe(429)
+    expect((await shop.get("/v1/shop", "", { key })).limit.remaining).toBe(119)
+  })
+
+  it("130 at once over many sockets: 120 answered, ten refused (spec §8)", async () => {
+    const shop = await world.shop()
+    expect(statuses(await times(130, () => shop.get("/v1/shop")))).toEqual({ 200: 120, 429: 10 })
+  })
+})
+
+describe("writes: 30 a minute for each key (spec §8)", () => {
+  it("30 are answered and the next is 429; the headers tell of the scarcer policy (spec §8, contract §8)", async () => {
+    const shop = await world.shop()
+    for (let i = 0; i < 30; i++) {
+      const answer = await shop.tryCreate({ service: "Hem" })
+      expect([answer.status, answer.limit]).toEqual([201, { limit: 30, remaining: 29 - i, reset: 60 }])
+    }
+    const refused = await shop.tryCreate({ service: "Hem" })
+    expect(refusal(refused)).toEqual({ status: 429, policy: "writes_per_minute", limit: 30, remaining: 0, reset: 60 })
+    world.clock.advance(refused.limit.reset * SECOND)
+    expect((await shop.tryCreate({ service: "Hem" })).status).toBe(201)
+  })
+
+  it("a write refused by its limit is no request either; reading goes on (contract §8)", async () => {
+    const shop = await world.shop()
+    await times(30, () => shop.tryCreate({ service: "" }))
+    await times(20, () => shop.tryCreate({ service: "Hem" }))
+    expect((await shop.get("/v1/shop")).limit.remaining).toBe(89)
+  })
+
+  it("every POST that passed 403 counts, whatever its answer: 400, 404, 409, 422, replays (contract §8)", async () => {
+    const shop = await world.shop()
+    const once = shop.attempt()
+    const { id } = await shop.create({ service: "Hem" }, { once })
+    const answers = [
+      await shop.tryCreate({ service: "" }),
+      await shop.tryCreate({ service: "fuck" }),
+      await shop.tryMove(NOBODY, "ready"),
+      await shop.tryMove(id, "workshop"),
+      await shop.tryCreate({ service: "Hem" }, { once }),
+      await shop.stamp(NOBODY, 1),
+      await shop.post("/v1/tickets", undefined, { raw: "{" })
+    ]
+    expect(answers.map(({ limit }) => limit.remaining)).toEqual([28, 27, 26, 25, 24, 23, 22])
+    await shop.post("/v1/nothing", {})
+    expect((await shop.tryMove(id, "ready")).limit.remaining).toBe(21)
+  })
+
+  it("if writes and requests both refuse, the headers tell of the longer reset (contract §8)", async () => {
+    const shop = await world.shop()
+    await times(60, () => shop.get("/v1/shop"))
+    world.clock.advance(20 * SECOND)
+    await times(30, () => shop.tryCreate({ service: "" }))
+    await times(30, () => shop.get("/v1/shop"))
+    expect(refusal(await shop.get("/v1/shop"))).toMatchObject({ status: 429, policy: "requests_per_minute", reset: 40 })
+    expect(refusal(await shop.tryCreate({ service: "Hem" }))).toMatchObject({
+      status: 429,
+      policy: "writes_per_minute",
+      limit: 30,
+      remaining: 0,
+      reset: 60
+    })
+  })
+})
+
+describe("requests without a good key: 120 a minute for each address (contract §8)", () => {
+  it("120 are 401 with the headers of their policy, the next is 429 (contract §8)", async () => {
+    const from = "10.8.0.1"
+    for (let i = 0; i < 120; i++) {
+      const answer = await world.api("GET", "/v1/shop", { from, key: i % 2 === 0 ? null : `wk_live_${"x".repeat(43)}` })
+      expect([answer.status, answer.limit]).toEqual([401, { limit: 120, remaining: 119 - i, reset: 60 }])
+    }
+    const refused = await world.api("GET", "/v1/shop", { from })
+    expect(refusal(refused)).toEqual({
+      status: 429,
+      policy: "unauthenticated_per_minute",
+      limit: 120,
+      remaining: 0,
+      reset: 60
+    })
+    world.clock.advance(MINUTE)
+    expect((await world.api("GET", "/v1/shop", { from })).status).toBe(401)
+  })
+
+  it("a good key from that address goes on, another address has its own count (contract §8)", async () => {
+    const shop = await world.shop()
+    const from = "10.8.0.2"
+    await times(121, () => world.api("POST", "/v1/tickets", { from }))
+    expect((await world.api("GET", "/v1/shop", { from })).status).toBe(429)
+    expect((await shop.get("/v1/shop", "", { from })).status).toBe(200)
+    expect((await world.api("GET", "/v1/shop", { from: "10.8.0.3" })).status).toBe(401)
+  })
+
+  it("paths outside /v1 are not counted, and tell of the address's limit (contract §8)", async () => {
+    const from = "10.8.0.4"
+    for (let i = 0; i < 3; i++) expect((await world.api("GET", "/nothing", { from })).limit.remaining).toBe(120)
+    await world.api("GET", "/v1/shop", { from })
+    expect((await world.api("GET", "/nothing", { from })).limit).toMatchObject({ limit: 120, remaining: 119 })
+  })
+})
+
+describe("look-ups of clients by phone: 60 an hour, 300 a day for each shop (spec §8)", () => {
+  const look = (shop: TestShop, phone = "+21629999999", call: Call = {}) => shop.get("/v1/clients", { phone }, call)
+
+  it("60 in an hour, found or not, and the next is 429 (spec §8, contract §8)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    for (let i = 0; i < 60; i++) {
+      const isKnown = i % 2 === 0
+      const answer = await look(shop, isKnown ? client.phone : "+21629999999")
+      expect(answer.status).toBe(isKnown ? 200 : 404)
+      if (isKnown) expect(answer.limit).toEqual({ limit: 60, remaining: 59 - i, reset: 3600 })
+      else expect(answer.limit).toMatchObject({ limit: 120, remaining: 119 - i })
+    }
+    for (const phone of [client.phone, "+21629999999"]) {
+      const refused = await look(shop, phone)
+      expect(refusal(refused)).toEqual({
+        status: 429,
+        policy: "lookups_per_hour",
+        limit: 60,
+        remaining: 0,
+        reset: 3600
+      })
+    }
+    world.clock.advance(HOUR - 1)
+    expect((await look(shop)).status).toBe(429)
+    world.clock.advance(1)
+    expect((await look(shop)).status).toBe(404)
+  })
+
+  it("the shop's keys share it; by id, loyalty and the list's phone filter do not count (contract §8)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { key } = await shop.newKey()
+    await times(30, () => look(shop))
+    await times(29, () => look(shop, client.phone, { key }))
+    await shop.get(`/v1/clients/${client.id}`)
+    await shop.get(`/v1/clients/${client.id}/loyalty`)
+    await shop.get("/v1/tickets", { phone: client.phone })
+    expect((await look(shop, client.phone)).limit).toMatchObject({ limit: 60, remaining: 0 })
+    expect((await look(shop, client.phone, { key })).status).toBe(429)
+    expect((await look(await world.shop())).status).toBe(404)
+  })
+
+  it("malformed ones, and those without the scope, do not count (contract §8)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { key } = await shop.newKey(["tickets:read"])
+    for (const query of ["", "phone=x", "phone=%2B21629999999&x=1", "phone=%"]) {
+      expect((await shop.get("/v1/clients", query)).status).toBe(400)
+    }
+    expect((await look(shop, client.phone, { key })).status).toBe(403)
+    expect((await look(shop, client.phone)).limit).toMatchObject({ limit: 60, remaining: 59 })
+  })
+
+  it("HEAD of a look-up counts as the look-up that it is (contract §2, §8)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const phone = encodeURIComponent(client.phone)
+    const head = await world.api("HEAD", `/v1/clients?phone=${phone}`, { key: shop.key })
+    expect([head.status, head.limit.remaining]).toEqual([200, 59])
+    expect((await look(shop, client.phone)).limit.remaining).toBe(58)
+  })
+
+  it("a look-up refused by its limit is not counted as a request (contract §8)", async () => {
+    const shop = await world.shop()
+    await times(60, () => look(shop))
+    expect(statuses(await times(20, () => look(shop)))).toEqual({ 429: 20 })
+    expect((await shop.get("/v1/shop")).limit.remaining).toBe(59)
+  })
+
+  it("300 in the shop's calendar day; at its midnight they begin anew (spec §8, contract §8)", async () => {
+    // 00:30 in Tunis (UTC+1), so that six hours and more are left of the shop's day.
+    world.clock.set(Date.parse("2027-03-01T23:30:00.000Z"))
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    for (let hour = 0; hour < 5; hour++) {
+      expect(statuses(await times(60, () => look(shop)))).toEqual({ 404: 60 })
+      world.clock.advance(HOUR)
+    }
+    const refused = await look(shop, client.phone)
+    expect(refusal(refused)).toEqual({
+      status: 429,
+      policy: "lookups_per_day",
+      limit: 300,
+      remaining: 0,
+      reset: 18.5 * 3600
+    })
+    world.clock.advance(refused.limit.reset * SECOND - 1)
+    expect((await look(shop)).status).toBe(429)
+    world.clock.advance(1)
+    expect(world.iso()).toBe("2027-03-02T23:00:00.000Z")
+    expect((await look(shop, client.phone)).limit).toMatchObject({ limit: 60, remaining: 59 })
+  })
+})

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { NOBODY, World } from "../World.js"
+import type { TestShop } from "./TestShop.js"
+import type { Answer } from "./Wire.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 66 })
+})
+afterAll(() => world.close())
+
+/** Someone of whom the shop must learn nothing: an id and a phone number to ask for. */
+interface Stranger {
+  readonly id: string
+  readonly phone: string
+}
+
+/** Someone, and what they do after the shop offered a ticket to their number. */
+interface Kind {
+  readonly who: (shop: TestShop) => Promise<Stranger>
+  readonly afterwards?: (shop: TestShop, stranger: Stranger) => Promise<void>
+}
+
+const blocks = (_: TestShop, stranger: Stranger) => world.answer(stranger, "block")
+
+/** Contract §6: those whom a shop must not be able to tell apart. */
+const STRANGERS: Readonly<Record<string, Kind>> = {
+  "no account": { who: async () => ({ id: NOBODY, phone: world.phone() }) },
+  "an account unknown to the shop": { who: () => world.client() },
+  "an account that knew the shop and blocked it": { who: (shop) => world.known(shop), afterwards: blocks },
+  "an account that blocked the shop at its first offer": { who: () => world.client(), afterwards: blocks },
+  "an account that blocked the shop and came to its counter again": {
+    who: (shop) => world.known(shop),
+    afterwards: async (shop, stranger) => {
+      await blocks(shop, stranger)
+      await world.visit(stranger, shop)
+    }
+  },
+  "a client of another shop": { who: async () => world.known(await world.shop()) }
+}
+
+/** Everything that a shop can see of its answers, ids and codes drawn at random aside. */
+const seen = (stranger: Stranger, { status, headers, text }: Answer) => {
+  const { "request-id": _, date: __, "content-length": ___, ...rest } = headers
+  return { status, headers: rest, text: masked(stranger, text), length: Buffer.byteLength(text) }
+}
+
+const masked = ({ id, phone }: Stranger, text: string): string =>
+  text
+    .replaceAll(id, "ID")
+    .replaceAll(phone, "PHONE")
+    .replaceAll(/"(id|shop_id)":"[0-9a-f-]{36}"/g, '"$1":"…"')
+    .replaceAll(/"next_cursor":"[^"]+"/g, '"next_cursor":"…"')
+    .replaceAll(/[0-9A-Z]{4}-[0-9A-Z]{4}"/g, 'CODE"')
+
+/** What a shop might try, in order, to learn about someone. */
+const TRIES: Readonly<Record<string, (shop: TestShop, stranger: Stranger) => Promise<Answer>>> = {
+  "look up by phone": (shop, { phone }) => shop.get("/v1/clients", { phone }),
+  "look up by phone again": (shop, { phone }) => shop.get("/v1/clients", { phone }),
+  "look up by id": (shop, { id }) => shop.get(`/v1/clients/${id}`),
+  "read the loyalty card": (shop, { id }) => shop.get(`/v1/clients/${id}/loyalty`),
+  "HEAD of the loyalty card": (shop, { id }) => world.api("HEAD", `/v1/clients/${id}/loyalty`, { key: shop.key }),
+  "add stamps": (shop, { id }) => shop.stamp(id, 5),
+  "add stamps again": (shop, { id }) => shop.stamp(id, 10),
+  "use a reward": (shop, { id }) => shop.redeem(id),
+  "create with client_id": (shop, { id }) => shop.tryCreate({ service: "Hem", client_id: id }),
+  "create with client_phone": (shop, { phone }) => shop.tryCreate({ service: "Hem", client_phone: phone }),
+  "create with both": (shop, { id, phone }) => shop.tryCreate({ service: "Hem", client_id: id, client_phone: phone }),
+  "list by client_id": (shop, { id }) => shop.get("/v1/tickets", { client_id: id }),
+  "list by client_id and phone": (shop, { id, phone }) => shop.get("/v1/tickets", { client_id: id, phone }),
+  "list by client_id, synced": (shop, { id }) =>
+    shop.get("/v1/tickets", { client_id: id, updated_since: "2026-01-01" }),
+  "list by phone, newest": (shop, { phone }) => shop.get("/v1/tickets", { phone, limit: 1 }),
+  "look up with a bad parameter": (shop, { phone }) => shop.get("/v1/clients", { phone, x: 1 }),
+  "a forbidden word for client_id": (shop, { id }) => shop.tryCreate({ service: "fuck", client_id: id })
+}
+
+/** A shop with the same past whoever the stranger is: a ticket of a client of its own, and one offered to the stranger. */
+const shopFor = async (kind: string) => {
+  const shop = await world.shop({ tracking_base_url: "https://t.example/" })
+  const own = await world.known(shop)
+  await shop.create({ service: "Own", client_id: own.id })
+  const { who, afterwards } = STRANGERS[kind]!
+  const stranger = await who(shop)
+  await shop.create({ service: "Offered", client_phone: stranger.phone })
+  await afterwards?.(shop, stranger)
+  return { shop, stranger }
+}
+
+const asked = async (kind: string, act: (shop: TestShop, stranger: Stranger) => Promise<Answer>) => {
+  const { shop, stranger } = await shopFor(kind)
+  const before = (await shop.eventTexts()).length
+  const answer = await act(shop, stranger)
+  const events = (await shop.eventTexts()).slice(before).map((text) => masked(stranger, text))
+  return { answer: seen(stranger, answer), events }
+}
+
+describe("what a shop can learn of clients who are none of its own (contract §6)", () => {
+  const [first, ...others] = Object.keys(STRANGERS)
+
+  for (const [name, act] of Object.entries(TRIES)) {
+    it(`${name}: status, body, every header and events are alike whoever is asked for (spec §4, contract §6)`, async () => {
+      const expected = await asked(first!, act)
+      for (const kind of others) expect(await asked(kind, act), kind).toEqual(expected)
+    })
+  }
+
+  it("tried one after another in one shop, all answers, counters and events stay alike (contract §6)", async () => {
+    const begin = world.now
+    const all = async (kind: string) => {
+      world.clock.set(begin)
+      const { shop, stranger } = await shopFor(kind)
+      const before = (await shop.eventTexts()).length
+      const answers = []
+      for (const [name, act] of Object.entries(TRIES)) {
+        world.clock.advance(1)
+        answers.push([name, seen(stranger, await act(shop, stranger))])
+      }
+      const events = (await shop.eventTexts()).slice(before).map((text) => masked(stranger, text))
+      return { answers, events }
+    }
+    const expected = await all(first!)
+    for (const kind of others) expect(await all(kind), kind).toEqual(expected)
+  })
+
+  it("an unknown client's 404 says the same as a blocking one's, to the byte (spec §4)", async () => {
+    const shop = await world.shop()
+    const blocker = await world.blocker(shop)
+    for (const path of [(id: string) => `/v1/clients/${id}`, (id: string) => `/v1/clients/${id}/loyalty`]) {
+      const [unknown, blocked] = [await shop.get(path(NOBODY)), await shop.get(path(blocker.id))]
+      expect([blocked.status, blocked.text]).toEqual([404, unknown.text])
+    }
+  })
+
+  it("a ticket of a client who blocks the shop shows client null everywhere: by id, list, by number, sync, status, notified (contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create({ service: "Hem", client_id: client.id })
+    expect((await shop.ticket(id)).client).not.toBeNull()
+    await world.block(client, shop)
+    const answers = [
+      await shop.get(`/v1/tickets/${id}`),
+      await shop.get("/v1/tickets", { number: 1 }),
+      await shop.get("/v1/tickets/by-number/1"),
+      await shop.get("/v1/tickets", { updated_since: "2026-01-01", number: 1 }),
+      await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" }),
+      await shop.tryMove(id, "ready"),
+      await shop.tryMove(id, "collected")
+    ]
+    for (const answer of answers) {
+      expect(answer.status).toBe(200)
+      expect(answer.text).toContain('"client":null')
+      expect(answer.text).not.toContain(client.id)
+      expect(answer.text).not.toContain("Amira")
+    }
+  })
+
+  it("a block tells the shop nothing: no event, no change of the ticket, no new updated_at (contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.client()
+    const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
+    const [ticket, events] = [await shop.ticket(id), await shop.eventTexts()]
+    world.clock.advance(1000)
+    await world.answer(client, "block")
+    expect(await shop.ticket(id)).toEqual(ticket)
+    expect(await shop.eventTexts()).toEqual(events)
+    const { data } = await shop.get<ReadonlyArray<unknown>>("/v1/tickets", { updated_since: world.iso() })
+    expect(data).toEqual([])
+  })
+
+  it("a create with the phone of a known client links nobody either: the offer is theirs to accept (spec §4)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const answer = await shop.tryCreate({ service: "Hem", client_phone: client.phone })
+    expect(answer.data.client).toBeNull()
+    expect(await shop.eventTypes()).toEqual(["ticket.created"])
+  })
+
+  it("stamps earned go to no card of a client who blocked the shop (contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create({ service: "Hem", client_id: client.id })
+    await world.block(client, shop)
+    await shop.move(id, "ready", "collected")
+    expect(await world.inbox(client)).toEqual([])
+    expect((await shop.get(`/v1/clients/${client.id}/loyalty`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,71 @@
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { type Claim, type Deliveries, LEASE_MS } from "@workshop/core/ports/Deliveries"
+import type { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
+import { type Clock, type Context, Effect } from "effect"
+import { askedFor, logged } from "./deliveryLog.js"
+import type { Memory } from "./Memory.js"
+
+const NANOS_PER_MS = 1_000_000n
+
+/** Real time, also where a sandbox's clock stands. */
+const realNanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
+
+/** The queue of deliveries: a lane a shop, and the shops that may have something due, in turn. */
+export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries> => {
+  const claimOne = (shop_id: ShopId, now: number, lease_until: bigint): Claim | undefined => {
+    const { lane, slice, eventById } = memory.shelf(shop_id)
+    const row = lane.claim(now, lease_until)
+    if (row === undefined || slice.webhook === null) return undefined
+    const { event_id, token } = row
+    return { shop_id, event_id, token, webhook: slice.webhook, body: eventById.get(event_id)!.body }
+  }
+
+  return {
+    claim: (now, most) =>
+      Effect.clockWith((clock) =>
+        Effect.sync(() => {
+          const lease_until = realNanos(clock) + BigInt(LEASE_MS) * NANOS_PER_MS
+          const claims: Array<Claim> = []
+          while (claims.length < most) {
+            const shop_id = memory.turns.next(now)
+            if (shop_id === undefined) break
+            const claim = claimOne(shop_id, now, lease_until)
+            if (claim !== undefined) claims.push(claim)
+            memory.turns.again(shop_id, memory.shelf(shop_id).lane.next())
+          }
+          return claims
+        })
+      ),
+    reclaim: Effect.clockWith((clock) =>
+      Effect.sync(() => {
+        let reclaimed = 0
+        for (const [shop_id, { lane }] of memory.shelves) {
+          const ended = lane.reclaim(realNanos(clock))
+          if (ended > 0) memory.turns.again(shop_id, lane.next())
+          reclaimed += ended
+        }
+        return reclaimed
+      })
+    ),
+    next: (until) =>
+      Effect.sync(() => {
+        const due_at = memory.turns.first()
+        return due_at !== undefined && due_at <= until ? due_at : null
+      }),
+    changed: Effect.async<void>((resume) => {
+      const wake = () => resume(Effect.void)
+      memory.turns.sleepers.add(wake)
+      return Effect.sync(() => memory.turns.sleepers.delete(wake))
+    }),
+    replays: Effect.sync(() =>
+      [...memory.openReplays.values()].map(({ shop_id, id }) => ({ shop_id, id }))
+    )
+  }
+}
+
+/** What an owner may look up of deliveries. */
+export const memoryDeliveryLog = (memory: Memory): Context.Tag.Service<DeliveryLog> => ({
+  deliveries: (shop_id) => Effect.sync(() => logged(memory.shelf(shop_id))),
+  count: (shop_id, filter) => Effect.sync(() => [...askedFor(memory.shelf(shop_id), filter)].length),
+  notices: (shop_id) => Effect.sync(() => [...memory.shelf(shop_id).notices])
+})
