@@ -1,9 +1,10 @@
-import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { production, sandbox } from "@workshop/core/domain/WebhookAddress"
 import type { Branch } from "@workshop/core/http/Branch"
 import { pipeline } from "@workshop/core/http/Pipeline"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
+import { Dispatcher } from "@workshop/core/services/Dispatcher"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
 import { TimeWalk } from "@workshop/core/services/TimeWalk"
@@ -11,6 +12,7 @@ import { layer as workshopLayer } from "@workshop/core/services/Workshop"
 import { type CannotListen, serve as listen } from "@workshop/http-node/NodeServer"
 import { pages } from "@workshop/http-node/Pages"
 import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
+import * as NodeSender from "@workshop/http-node/sender/NodeSender"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { Console, Effect, Layer } from "effect"
 import { demoSteps, furnish } from "./DemoShop.js"
@@ -24,7 +26,17 @@ const services = workshopLayer.pipe(
   Layer.provideMerge(Entropy.layer)
 )
 
-const sandboxed = TimeWalk.layer([Closer]).pipe(Layer.provideMerge(services), Layer.provideMerge(SandboxClock.layer))
+const delivering = Dispatcher.layer().pipe(
+  Layer.provide(NodeSender.layer({ policy: production })),
+  Layer.provideMerge(services)
+)
+
+const sandboxed = TimeWalk.layer([Closer, Dispatcher]).pipe(
+  Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
+  Layer.provide(NodeSender.layer({ policy: sandbox })),
+  Layer.provideMerge(services),
+  Layer.provideMerge(SandboxClock.layer)
+)
 
 const NO_ADDRESS = "is no address of this machine: choose one with --host, such as 127.0.0.1"
 
@@ -55,6 +67,7 @@ const run = <E, R>(asked: Asked, others: Effect.Effect<ReadonlyArray<Branch>, E,
     const branches = [yield* workshopBranch({ isHeld: false }), ...(yield* others), ...(yield* pages)]
     const { port } = yield* Effect.mapError(listen(yield* pipeline(branches), asked), cannotListen)
     yield* Effect.forkScoped((yield* Closer).run)
+    yield* Effect.forkScoped((yield* Dispatcher).run)
     const base = baseOf(asked.host, port)
     yield* Console.log(
       [
@@ -70,7 +83,7 @@ const run = <E, R>(asked: Asked, others: Effect.Effect<ReadonlyArray<Branch>, E,
 
 /** What `workshop serve` does (contract §11). */
 export const serve = (asked: Asked) => {
-  if (!asked.sandbox) return Effect.provide(run(asked, Effect.succeed([])), services)
+  if (!asked.sandbox) return Effect.provide(run(asked, Effect.succeed([])), delivering)
   const token = asked.sandboxToken
   const others = Effect.map(sandboxBranch({ token, webhookPolicy: sandbox, isHeld: false }), (branch) => [branch])
   return Effect.provide(run(asked, others), sandboxed)

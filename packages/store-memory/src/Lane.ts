@@ -145,7 +145,8 @@ export class Lane {
   #first(queue: TinyQueue<Place>): Place | undefined {
     for (let place = queue.peek(); place !== undefined; place = queue.peek()) {
       const row = this.#rows.get(place.event_id)
-      const isCurrent = row !== undefined && !this.#inFlight.has(place.event_id) && this.#standing(row).due_at === place.due_at
+      const isCurrent =
+        row !== undefined && !this.#inFlight.has(place.event_id) && this.#standing(row).due_at === place.due_at
       if (isCurrent && !this.#isHeldBack(row)) return place
       queue.pop()
       if (isCurrent) this.#holdBack(ticketOf(row), place)

@@ -59,6 +59,7 @@ export class Memory {
       case "ReplayPut":
         if (change.row.is_done) this.openReplays.delete(change.row.id)
         else this.openReplays.set(change.row.id, change.row)
+        this.turns.wake()
         return
       case "NotificationAppended":
         this.#inbox(change.row.client_id).push(change.row)

@@ -57,9 +57,7 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
       memory.turns.sleepers.add(wake)
       return Effect.sync(() => memory.turns.sleepers.delete(wake))
     }),
-    replays: Effect.sync(() =>
-      [...memory.openReplays.values()].map(({ shop_id, id }) => ({ shop_id, id }))
-    )
+    replays: Effect.sync(() => [...memory.openReplays.values()].map(({ shop_id, id }) => ({ shop_id, id })))
   }
 }
 

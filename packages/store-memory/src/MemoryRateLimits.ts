@@ -38,7 +38,8 @@ export const memoryRateLimits = (): Context.Tag.Service<RateLimits> => {
       Effect.sync(() => {
         takes.forEach((take, i) => {
           const window = windows.get(place(take))
-          if (window !== undefined && window.resets_at === taken[i]?.resets_at) windows.set(place(take), used(window, -1))
+          if (window !== undefined && window.resets_at === taken[i]?.resets_at)
+            windows.set(place(take), used(window, -1))
         })
       }),
     look: (take, now) => Effect.sync(() => usage(open(take, now), take.policy))

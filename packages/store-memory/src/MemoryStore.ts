@@ -36,17 +36,20 @@ const memoryStore = (memory: Memory, { bytes }: Context.Tag.Service<Entropy>): C
 })
 
 /** Every store port, in memory: one process, nothing kept. A command runs in one go, hence alone. */
-export const layer: Layer.Layer<Store | Reads | Directory | Closures | Deliveries | DeliveryLog | RateLimits, never, Entropy> =
-  Layer.effectContext(
-    Effect.map(Entropy, (entropy) => {
-      const memory = new Memory()
-      return Context.make(Store, memoryStore(memory, entropy)).pipe(
-        Context.add(Reads, memoryReads(memory)),
-        Context.add(Directory, memoryDirectory(memory)),
-        Context.add(Closures, memoryClosures(memory)),
-        Context.add(Deliveries, memoryDeliveries(memory)),
+export const layer: Layer.Layer<
+  Store | Reads | Directory | Closures | Deliveries | DeliveryLog | RateLimits,
+  never,
+  Entropy
+> = Layer.effectContext(
+  Effect.map(Entropy, (entropy) => {
+    const memory = new Memory()
+    return Context.make(Store, memoryStore(memory, entropy)).pipe(
+      Context.add(Reads, memoryReads(memory)),
+      Context.add(Directory, memoryDirectory(memory)),
+      Context.add(Closures, memoryClosures(memory)),
+      Context.add(Deliveries, memoryDeliveries(memory)),
       Context.add(DeliveryLog, memoryDeliveryLog(memory)),
       Context.add(RateLimits, memoryRateLimits())
-      )
-    })
-  )
+    )
+  })
+)

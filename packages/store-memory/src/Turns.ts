@@ -25,6 +25,11 @@ export class Turns {
     const turn = { due_at, shop_id }
     this.#current.set(shop_id, turn)
     this.#waiting.push(turn)
+    this.wake()
+  }
+
+  /** Wakes whoever sleeps until something may be due. */
+  wake(): void {
     const sleepers = [...this.sleepers]
     this.sleepers.clear()
     for (const wake of sleepers) wake()

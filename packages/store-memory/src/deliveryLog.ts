@@ -13,7 +13,12 @@ const stateOf = ({ slice, attempts }: Shelf, { id }: EventRecord): DeliveryState
 }
 
 /** The events that a filter asks for, in their order, after a place and up to another. */
-export function* askedFor(shelf: Shelf, filter: ReplayFilter, after_seq = 0, until_seq = Number.POSITIVE_INFINITY): Generator<EventRecord> {
+export function* askedFor(
+  shelf: Shelf,
+  filter: ReplayFilter,
+  after_seq = 0,
+  until_seq = Number.POSITIVE_INFINITY
+): Generator<EventRecord> {
   // The events of a shop are numbered from 1 without a gap, so the one after a place is found without a search.
   for (let i = after_seq; i < shelf.events.length; i++) {
     const event = shelf.events[i]!
@@ -23,10 +28,18 @@ export function* askedFor(shelf: Shelf, filter: ReplayFilter, after_seq = 0, unt
 }
 
 /** The next events that a replay asks for. */
-export const replayable = (shelf: Shelf, { filter, after_seq, until_seq }: ReplayRecord, most: number): ReadonlyArray<Replayable> => {
+export const replayable = (
+  shelf: Shelf,
+  { filter, after_seq, until_seq }: ReplayRecord,
+  most: number
+): ReadonlyArray<Replayable> => {
   const next: Array<Replayable> = []
   for (const event of askedFor(shelf, filter, after_seq, until_seq)) {
-    next.push({ event, delivery: shelf.slice.deliveries.get(event.id), attempts_made: shelf.attempts.get(event.id)?.length ?? 0 })
+    next.push({
+      event,
+      delivery: shelf.slice.deliveries.get(event.id),
+      attempts_made: shelf.attempts.get(event.id)?.length ?? 0
+    })
     if (next.length === most) break
   }
   return next
@@ -39,5 +52,13 @@ export const logged = (shelf: Shelf): ReadonlyArray<LoggedDelivery> =>
     if (state === undefined) return []
     const row = shelf.slice.deliveries.get(event.id)
     const next_attempt_at = state === "pending" && row !== undefined ? standing(row, shelf.slice.webhook!).due_at : null
-    return [{ event_id: event.id, type: event.type, state, next_attempt_at, attempts: [...(shelf.attempts.get(event.id) ?? [])] }]
+    return [
+      {
+        event_id: event.id,
+        type: event.type,
+        state,
+        next_attempt_at,
+        attempts: [...(shelf.attempts.get(event.id) ?? [])]
+      }
+    ]
   })

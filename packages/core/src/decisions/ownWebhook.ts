@@ -15,7 +15,10 @@ export const setWebhook = (
     shop_id,
     needs: {},
     decide: (loaded, moment) => {
-      const fresh = { generation: 1, released_at: moment.now, steps_told: 0,
+      const fresh = {
+        generation: 1,
+        released_at: moment.now,
+        steps_told: 0,
         shop_id,
         secret,
         previous_secret: null,

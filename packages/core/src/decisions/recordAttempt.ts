@@ -56,7 +56,13 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
         changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
         return changes.decided<AttemptOutcome>("dead")
       }
-      const next: DeliveryRecord = { ...delivery, attempts_made: n, attempts_in_round, due_at, generation: webhook.generation }
+      const next: DeliveryRecord = {
+        ...delivery,
+        attempts_made: n,
+        attempts_in_round,
+        due_at,
+        generation: webhook.generation
+      }
       changes.add({ _tag: "DeliveryPut", row: next })
       return changes.decided<AttemptOutcome>(ill.off_reason === null ? "retry" : "parked")
     }

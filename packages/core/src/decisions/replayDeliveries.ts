@@ -19,12 +19,25 @@ export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<Repl
       if (loaded.webhook === null) return Either.left(new WebhookNotSet())
       const changes = new ChangeSet(loaded, moment)
       const until_seq = loaded.head.event_seq
-      const row: ReplayRecord = { shop_id, id: changes.id(), filter, after_seq: 0, until_seq, is_done: false, created_at: moment.now }
+      const row: ReplayRecord = {
+        shop_id,
+        id: changes.id(),
+        filter,
+        after_seq: 0,
+        until_seq,
+        is_done: false,
+        created_at: moment.now
+      }
       return changes.add({ _tag: "ReplayPut", row }).decided(row)
     }
   })
 
-const again = (shop_id: ShopId, { event, delivery, attempts_made }: Replayable, generation: number, now: number): DeliveryRecord => ({
+const again = (
+  shop_id: ShopId,
+  { event, delivery, attempts_made }: Replayable,
+  generation: number,
+  now: number
+): DeliveryRecord => ({
   shop_id,
   event_id: event.id,
   type: event.type,
@@ -49,7 +62,8 @@ export const advanceReplay = (shop_id: ShopId, id: string): Command<number> =>
       if (replay === null || replay.record.is_done || webhook === null) return unchanged(0)
       const { record, next } = replay
       const changes = new ChangeSet(loaded, moment)
-      for (const found of next) changes.add({ _tag: "DeliveryPut", row: again(shop_id, found, webhook.generation, moment.now) })
+      for (const found of next)
+        changes.add({ _tag: "DeliveryPut", row: again(shop_id, found, webhook.generation, moment.now) })
       const after_seq = next.at(-1)?.event.seq ?? record.after_seq
       changes.add({ _tag: "ReplayPut", row: { ...record, after_seq, is_done: next.length < STEP } })
       return changes.decided(next.length)

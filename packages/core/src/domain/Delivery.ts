@@ -43,7 +43,10 @@ export interface AttemptRecord extends Sent {
 }
 
 /** The delivery of an event that was just raised: due at once. */
-export const firstDelivery = ({ shop_id, id, type, ticket_id, seq, created_at }: EventRecord, { generation }: Webhook): DeliveryRecord => ({
+export const firstDelivery = (
+  { shop_id, id, type, ticket_id, seq, created_at }: EventRecord,
+  { generation }: Webhook
+): DeliveryRecord => ({
   shop_id,
   event_id: id,
   type,

@@ -23,5 +23,7 @@ const JITTER_SHARE = 0.1
  */
 export const nextAttempt = (made: number, ended_at: Instant, jitter: number): Instant | null => {
   const delay_ms = retryDelays_ms[made - 1]
-  return delay_ms === undefined ? null : ended_at + delay_ms + Math.floor(Math.min(delay_ms * JITTER_SHARE, MOST_JITTER_MS) * jitter)
+  return delay_ms === undefined
+    ? null
+    : ended_at + delay_ms + Math.floor(Math.min(delay_ms * JITTER_SHARE, MOST_JITTER_MS) * jitter)
 }

@@ -25,7 +25,9 @@ export const worsened = (webhook: Webhook, sent: Sent, now: Instant): Worsened =
   const failing = { ...webhook, failures_in_row: webhook.failures_in_row + 1, first_failure_at }
   if (webhook.off_reason !== null) return { webhook: failing, told: null }
   if (saysGone(sent)) return { webhook: { ...failing, off_reason: "gone" }, told: "webhook_off" }
-  const reached = failureSteps.filter(({ failures, age_ms }) => failing.failures_in_row >= failures && now - first_failure_at >= age_ms)
+  const reached = failureSteps.filter(
+    ({ failures, age_ms }) => failing.failures_in_row >= failures && now - first_failure_at >= age_ms
+  )
   const step = reached.at(-1)
   if (step === undefined || reached.length <= webhook.steps_told) return { webhook: failing, told: null }
   const off_reason = step.kind === "webhook_off" ? "failing" : null

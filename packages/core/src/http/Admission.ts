@@ -117,6 +117,9 @@ export const admission = (find: ReturnType<typeof router<Caller>>) =>
         ),
       /** A 429 is not counted as a request (contract §8). */
       giveBack: ({ request, usages }: Admitted) =>
-        limits.giveBack([request], usages.filter(({ policy }) => policy === request.policy))
+        limits.giveBack(
+          [request],
+          usages.filter(({ policy }) => policy === request.policy)
+        )
     }
   })

@@ -23,7 +23,10 @@ export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
       now: Instant
     ) => Effect.Effect<ReadonlyArray<Usage>, LimitReached | StoreUnavailable>
     /** Returns uses that a take answered with `taken`, where their windows are still open: for answers that the contract does not count. */
-    readonly giveBack: (takes: ReadonlyArray<Take>, taken: ReadonlyArray<Usage>) => Effect.Effect<void, StoreUnavailable>
+    readonly giveBack: (
+      takes: ReadonlyArray<Take>,
+      taken: ReadonlyArray<Usage>
+    ) => Effect.Effect<void, StoreUnavailable>
     /** What a take would find, without taking. */
     readonly look: (take: Take, now: Instant) => Effect.Effect<Usage, StoreUnavailable>
   }

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Deferred, Effect, FiberId, Layer, Schedule } from "effect"
 import { recordAttempt } from "../decisions/recordAttempt.js"
 import { advanceReplay } from "../decisions/replayDeliveries.js"
 import type { Instant } from "../domain/Instant.js"
@@ -33,26 +33,35 @@ const make = (options: DispatcherOptions) =>
     const entropy = yield* Entropy
     const clockNow = Effect.clockWith((clock) => clock.currentTimeMillis)
     let inFlight = 0
-    const landed = yield* Effect.makeLatch()
+    /** Done when the next delivery lands; whoever waits for one takes it before looking at what is in flight. */
+    let landing = yield* Deferred.make<void>()
+    const landed = Effect.suspend(() => {
+      const before = landing
+      inFlight--
+      landing = Deferred.unsafeMake(FiberId.none)
+      return Deferred.succeed(before, undefined)
+    })
 
     const attempt = Effect.fnUntraced(function* ({ shop_id, event_id, token, webhook, body }: Claim) {
       const started_at = yield* clockNow
       const signature = signatureHeader(body, signingSecrets(webhook, started_at), started_at)
-      const sent = yield* sender.send({ shop_id, url: webhook.url, headers: { [options.signatureHeader]: signature }, body })
+      const sent = yield* sender.send({
+        shop_id,
+        url: webhook.url,
+        headers: { [options.signatureHeader]: signature },
+        body
+      })
       const jitter = options.isJittered ? entropy.bytes(1)[0]! / 256 : 0
-      yield* store.transact(recordAttempt(shop_id, { event_id, token, started_at, sent, jitter })).pipe(Effect.retry(RECORDING))
+      yield* store
+        .transact(recordAttempt(shop_id, { event_id, token, started_at, sent, jitter }))
+        .pipe(Effect.retry(RECORDING))
     })
 
     /** A claim whose record cannot be written is left to its lease: it is sent again, under the same event id. */
     const send = (claim: Claim) =>
       attempt(claim).pipe(
         Effect.catchAllCause((cause) => Effect.logWarning("A delivery was not recorded and will be made again", cause)),
-        Effect.ensuring(
-          Effect.suspend(() => {
-            inFlight--
-            return landed.open
-          })
-        )
+        Effect.ensuring(landed)
       )
 
     /** Sends what is due and fits, each on its own, so that none waits for another. Answers how many that were. */
@@ -80,32 +89,37 @@ const make = (options: DispatcherOptions) =>
     const runOnce: Effect.Effect<number, StoreUnavailable> = Effect.gen(function* () {
       let begun = 0
       while (true) {
-        yield* landed.close
+        const nextLanding = Deferred.await(landing)
         const done = (yield* advanceReplays) + (yield* dispatch)
         begun += done
         if (done === 0 && inFlight === 0) return begun
-        if (inFlight > 0) yield* landed.await
+        if (inFlight > 0) yield* nextLanding
       }
     })
 
-    /** Waits for a delivery to land or for something to become due, and at most for the poll. */
-    const wait = Effect.raceAll([landed.await, deliveries.changed, Effect.sleep(POLL)])
-
     const turn = Effect.gen(function* () {
-      yield* landed.close
+      const nextLanding = Deferred.await(landing)
       yield* deliveries.reclaim
       const done = (yield* advanceReplays) + (yield* dispatch)
-      if (done === 0 || inFlight >= options.mostInFlight) yield* wait
+      if (done === 0 || inFlight >= options.mostInFlight) {
+        yield* Effect.raceAll([nextLanding, deliveries.changed, Effect.sleep(POLL)])
+      }
     })
 
     return {
       runOnce,
-      /** The earliest instant, at most `until`, at which a delivery is due; null where there is none. */
-      next: (until: Instant) => deliveries.next(until),
+      /** The earliest instant, at most `until`, at which there is something to do: now while deliveries or replays are on their way. */
+      next: Effect.fnUntraced(function* (until: Instant) {
+        const isUnderWay = inFlight > 0 || (yield* deliveries.replays).length > 0
+        return isUnderWay ? yield* clockNow : yield* deliveries.next(until)
+      }),
       /** Delivers, until interrupted. A store that is away is tried again. */
       run: turn.pipe(
         Effect.catchAllCause((cause) =>
-          Effect.zipRight(Effect.logWarning("Deliveries could not be claimed; trying again", cause), Effect.sleep("1 second"))
+          Effect.zipRight(
+            Effect.logWarning("Deliveries could not be claimed; trying again", cause),
+            Effect.sleep("1 second")
+          )
         ),
         Effect.forever
       )
@@ -116,9 +130,13 @@ const make = (options: DispatcherOptions) =>
  * Brings events to the webhooks of shops: claims what is due, signs it as it is sent, and records what came of it, from
  * which the store's commands tell what comes next (spec §6, contract §9).
  */
-export class Dispatcher extends Context.Tag("@workshop/core/Dispatcher")<Dispatcher, Effect.Effect.Success<ReturnType<typeof make>>>() {
+export class Dispatcher extends Context.Tag("@workshop/core/Dispatcher")<
+  Dispatcher,
+  Effect.Effect.Success<ReturnType<typeof make>>
+>() {
   /** A dispatcher that works as usual but for the given options. */
   static readonly layer = (
     options: Partial<DispatcherOptions> = {}
-  ): Layer.Layer<Dispatcher, never, Store | Deliveries | WebhookSender | Entropy> => Layer.effect(Dispatcher, make({ ...usual, ...options }))
+  ): Layer.Layer<Dispatcher, never, Store | Deliveries | WebhookSender | Entropy> =>
+    Layer.effect(Dispatcher, make({ ...usual, ...options }))
 }

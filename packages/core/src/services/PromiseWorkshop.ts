@@ -24,13 +24,9 @@ import { Phone } from "../domain/Phone.js"
 import { flatten } from "../domain/SchemaIssue.js"
 import { TicketStatus } from "../domain/TicketLifecycle.js"
 import { TicketNumber } from "../domain/TicketNumber.js"
-import type { Closures } from "../ports/Closures.js"
-import type { Directory } from "../ports/Directory.js"
 import { Entropy } from "../ports/Entropy.js"
 import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
-import type { RateLimits } from "../ports/RateLimits.js"
-import type { Reads } from "../ports/Reads.js"
-import type { Store } from "../ports/Store.js"
+import type { StorePorts } from "../ports/StorePorts.js"
 import { Caller } from "./Caller.js"
 import { ClientInput, Clients } from "./Clients.js"
 import { Closer } from "./Closer.js"
@@ -47,9 +43,6 @@ import { layer as services } from "./Workshop.js"
 
 /** What a service answered, or why it refused. Only defects reject the promise. */
 export type Result<A, E> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly refusal: E }
-
-/** The ports that a store provides. */
-export type StorePorts = Store | Reads | Directory | Closures | RateLimits
 
 /** What a workshop is made of; only the store has no default. */
 export interface PromiseOptions<E = never> {

@@ -5,6 +5,7 @@ import { KeyRing } from "./KeyRing.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { Offers } from "./Offers.js"
+import { Outbox } from "./Outbox.js"
 import { Progress } from "./Progress.js"
 import { Quotes } from "./Quotes.js"
 import { Shops } from "./Shops.js"
@@ -17,6 +18,7 @@ import { Webhooks } from "./Webhooks.js"
  */
 export const layer = Layer.mergeAll(
   Tickets.Default,
+  Outbox.Default,
   Progress.Default,
   Quotes.Default,
   Clients.Default,

@@ -1,14 +1,7 @@
 import { Data, Effect } from "effect"
 import type { YieldWrap } from "effect/Utils"
-import type { Closures } from "../ports/Closures.js"
-import type { Directory } from "../ports/Directory.js"
 import type { Entropy } from "../ports/Entropy.js"
-import type { RateLimits } from "../ports/RateLimits.js"
-import type { Reads } from "../ports/Reads.js"
-import type { Store } from "../ports/Store.js"
-
-/** The ports a store provides. */
-export type StorePorts = Store | Reads | Directory | Closures | RateLimits
+import type { StorePorts } from "../ports/StorePorts.js"
 
 /**
  * One promise of the store, as a sentence and an effect that fails where it is broken. A case opens shops and clients

@@ -1,7 +1,7 @@
 import { describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Entropy } from "../ports/Entropy.js"
-import type { StorePorts } from "./ContractCase.js"
+import type { StorePorts } from "../ports/StorePorts.js"
 import { RiggedEntropy } from "./RiggedEntropy.js"
 import { SettableClock, TEST_START } from "./SettableClock.js"
 import { storeContract } from "./StoreContract.js"
@@ -31,7 +31,15 @@ export const runContract = <E>(
     for (const [subject, cases] of Object.entries(storeContract)) {
       describe(subject, () => {
         for (const { name, effect } of cases) {
-          it.effect(name, () => Effect.zipRight(Effect.sync(() => clock.set(TEST_START)), Effect.withClock(effect, clock)), timeout_ms)
+          it.effect(
+            name,
+            () =>
+              Effect.zipRight(
+                Effect.sync(() => clock.set(TEST_START)),
+                Effect.withClock(effect, clock)
+              ),
+            timeout_ms
+          )
         }
       })
     }

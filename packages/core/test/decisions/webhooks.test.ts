@@ -23,7 +23,10 @@ describe("spec §6: one webhook per shop", () => {
       previous_until: null,
       off_reason: null,
       failures_in_row: 0,
-      first_failure_at: null
+      first_failure_at: null,
+      steps_told: 0,
+      generation: 1,
+      released_at: START
     })
     expect(shop.events).toEqual([])
   })

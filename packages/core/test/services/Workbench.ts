@@ -21,7 +21,7 @@ import { ShopInput, Shops } from "../../src/services/Shops.js"
 import { TicketQuery } from "../../src/services/TicketQuery.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
-import type { StorePorts } from "../../src/testing/ContractCase.js"
+import type { StorePorts } from "../../src/ports/StorePorts.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
 /** Every command lets others go first, some more often than others: so that what runs at once really interleaves. */

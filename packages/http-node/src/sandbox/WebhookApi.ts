@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Event } from "@workshop/core/domain/Event"
 import { Nothing } from "@workshop/core/http/Endpoint"
 import { Answer, FailureAnswer } from "@workshop/core/http/Envelope"
+import { ReplayInput } from "@workshop/core/services/Outbox"
 import { Schema } from "effect"
 import { OfShop } from "./ShopsApi.js"
 
@@ -12,6 +13,42 @@ const WebhookView = Schema.Struct({
   failures_in_row: Schema.Int,
   first_failure_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Webhook" })
+
+const milliseconds = Schema.NullOr(Schema.Number)
+
+const AttemptView = Schema.Struct({
+  n: Schema.Int,
+  started_at: Schema.String,
+  duration_ms: Schema.Number,
+  status: Schema.NullOr(Schema.Int),
+  error: Schema.NullOr(Schema.String),
+  detail: Schema.NullOr(Schema.String),
+  address: Schema.NullOr(Schema.String),
+  timings: Schema.Struct({
+    lookup_ms: milliseconds,
+    connect_ms: milliseconds,
+    tls_ms: milliseconds,
+    first_byte_ms: milliseconds
+  }),
+  head: Schema.String
+}).annotations({ identifier: "Attempt" })
+
+const DeliveryView = Schema.Struct({
+  event_id: Schema.String,
+  type: Schema.String,
+  state: Schema.Literal("pending", "delivered", "parked", "dead"),
+  next_attempt_at: Schema.NullOr(Schema.String),
+  attempts: Schema.Array(AttemptView)
+}).annotations({ identifier: "Delivery" })
+
+const NoticeView = Schema.Struct({
+  kind: Schema.Literal("webhook_failing", "webhook_off"),
+  created_at: Schema.String,
+  url: Schema.String,
+  off_reason: Schema.NullOr(Schema.Literal("gone", "failing")),
+  failures_in_row: Schema.Int,
+  first_failure_at: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "Notice" })
 
 /** A shop's webhook, and the events that it is sent: what the owner does in the app (contract §10). */
 export class WebhookApi extends HttpApiGroup.make("webhook")
@@ -47,6 +84,25 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
       .setPath(OfShop)
       .setPayload(Nothing)
       .addSuccess(Answer(WebhookView))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.get("deliveries", "/shops/:id/deliveries")
+      .setPath(OfShop)
+      .addSuccess(Answer(Schema.Array(DeliveryView)))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.post("replay", "/shops/:id/deliveries/replay")
+      .setPath(OfShop)
+      .setPayload(ReplayInput)
+      .addSuccess(Answer(Schema.Struct({ count: Schema.Int })))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.get("notices", "/shops/:id/notices")
+      .setPath(OfShop)
+      .addSuccess(Answer(Schema.Array(NoticeView)))
       .addError(FailureAnswer("NOT_FOUND"))
   )
   .add(

@@ -1,15 +1,11 @@
 import { KeyInput } from "@workshop/core/decisions/ownShop"
 import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
-import type { Event, EventRecord } from "@workshop/core/domain/Event"
 import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
-import { InvalidInput } from "@workshop/core/domain/InvalidInput"
 import { scopePresets } from "@workshop/core/domain/Scope"
-import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
 import type { Handlers } from "@workshop/core/http/Endpoint"
 import { Keys } from "@workshop/core/services/Keys"
 import { Shops } from "@workshop/core/services/Shops"
-import { Webhooks } from "@workshop/core/services/Webhooks"
-import { Effect, Either } from "effect"
+import { Effect } from "effect"
 import { keyInput } from "./KeysApi.js"
 import type { SandboxApi } from "./SandboxApi.js"
 import { shopSettings } from "./ShopsApi.js"
@@ -25,54 +21,35 @@ const keyView = ({ id, name, scopes, last_four, created_at, revoked_at }: ApiKey
   revoked_at: toIsoOrNull(revoked_at)
 })
 
-const asSent = ({ body }: EventRecord) => JSON.parse(body) as Event
-
-const address = (url: string, policy: WebhookAddress.Policy) =>
-  Either.mapLeft(
-    WebhookAddress.parse(url, policy),
-    (message) => new InvalidInput({ issues: [{ field: "url", message }] })
-  )
-
 const data = <A>(data: A) => ({ data })
 
 const firstKey = KeyInput.make({ name: "First key", scopes: scopePresets.full })
 
-/** What the operator and a shop's owner do: the shop, its keys and its webhook. */
-export const ownerHandlers = (webhookPolicy: WebhookAddress.Policy) =>
-  Effect.gen(function* () {
-    const shops = yield* Shops
-    const keys = yield* Keys
-    const webhooks = yield* Webhooks
+/** What the operator and a shop's owner do: the shop and its keys. */
+export const ownerHandlers = Effect.gen(function* () {
+  const shops = yield* Shops
+  const keys = yield* Keys
 
-    const shopHandlers: All["shops"] = {
-      open: Effect.fnUntraced(function* ({ payload }) {
-        const { id } = yield* shops.create(payload)
-        const { record, key } = yield* keys.create(id, firstKey)
-        const { shop, head } = yield* shops.byId(id)
-        return { status: 201, data: { shop: shopSettings(shop, head), key_id: record.id, key } }
-      }),
-      read: ({ path }) => Effect.map(shops.byId(path.id), ({ shop, head }) => data(shopSettings(shop, head))),
-      change: ({ path, payload }) =>
-        Effect.map(shops.change(path.id, payload), ({ shop, head }) => data(shopSettings(shop, head)))
-    }
-    const keyHandlers: All["keys"] = {
-      list: ({ path }) => Effect.map(keys.list(path.id), (records) => data(records.map(keyView))),
-      create: ({ path, payload }) =>
-        Effect.map(keys.create(path.id, keyInput(payload)), ({ record, key }) => ({
-          status: 201,
-          data: { id: record.id, key }
-        })),
-      revoke: ({ path }) =>
-        Effect.map(keys.revoke(path.id), ({ id, revoked_at }) => data({ id, revoked_at: toIsoOrNull(revoked_at) }))
-    }
-    const webhookHandlers: All["webhook"] = {
-      set: ({ path, payload }) =>
-        Effect.flatMap(address(payload.url, webhookPolicy), (url) => Effect.map(webhooks.set(path.id, url), data)),
-      read: ({ path }) => Effect.map(webhooks.status(path.id), data),
-      rotate: ({ path }) => Effect.map(webhooks.rotate(path.id), data),
-      ping: ({ path }) => Effect.map(webhooks.ping(path.id), (event) => data(asSent(event))),
-      enable: ({ path }) => Effect.map(webhooks.enable(path.id), data),
-      events: ({ path }) => Effect.map(webhooks.events(path.id), (events) => data(events.map(asSent)))
-    }
-    return { shops: shopHandlers, keys: keyHandlers, webhook: webhookHandlers }
-  })
+  const shopHandlers: All["shops"] = {
+    open: Effect.fnUntraced(function* ({ payload }) {
+      const { id } = yield* shops.create(payload)
+      const { record, key } = yield* keys.create(id, firstKey)
+      const { shop, head } = yield* shops.byId(id)
+      return { status: 201, data: { shop: shopSettings(shop, head), key_id: record.id, key } }
+    }),
+    read: ({ path }) => Effect.map(shops.byId(path.id), ({ shop, head }) => data(shopSettings(shop, head))),
+    change: ({ path, payload }) =>
+      Effect.map(shops.change(path.id, payload), ({ shop, head }) => data(shopSettings(shop, head)))
+  }
+  const keyHandlers: All["keys"] = {
+    list: ({ path }) => Effect.map(keys.list(path.id), (records) => data(records.map(keyView))),
+    create: ({ path, payload }) =>
+      Effect.map(keys.create(path.id, keyInput(payload)), ({ record, key }) => ({
+        status: 201,
+        data: { id: record.id, key }
+      })),
+    revoke: ({ path }) =>
+      Effect.map(keys.revoke(path.id), ({ id, revoked_at }) => data({ id, revoked_at: toIsoOrNull(revoked_at) }))
+  }
+  return { shops: shopHandlers, keys: keyHandlers }
+})

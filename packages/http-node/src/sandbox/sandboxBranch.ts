@@ -14,6 +14,7 @@ import { clockHandlers } from "./clockHandlers.js"
 import { ownerHandlers } from "./ownerHandlers.js"
 import { peopleHandlers } from "./peopleHandlers.js"
 import { SandboxApi } from "./SandboxApi.js"
+import { webhookHandlers } from "./webhookHandlers.js"
 
 /** How the sandbox is served. */
 export interface SandboxOptions {
@@ -41,7 +42,8 @@ const tokenCheck = (token: string | null): ((arrival: Arrival) => boolean) => {
 export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) =>
   Effect.gen(function* () {
     const handlers = {
-      ...(yield* ownerHandlers(webhookPolicy)),
+      ...(yield* ownerHandlers),
+      webhook: yield* webhookHandlers(webhookPolicy),
       clock: yield* clockHandlers,
       people: yield* peopleHandlers,
       appTickets: yield* appHandlers

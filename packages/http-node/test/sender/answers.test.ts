@@ -62,8 +62,11 @@ describe("the verdict", () => {
 
   it("does not take a change of protocol for an answer to the event", async () => {
     const switching = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: chat\r\nConnection: Upgrade\r\n\r\n"
-    await using at = await answering(switching)
+    await using at = await receiver({
+      onRequest: (socket, _, nth) => void socket.write(nth === 1 ? answer("200 OK") : switching)
+    })
     await withSender({}, async (send, sender) => {
+      expect(await send(post(at.url))).toMatchObject({ status: 200, error: null })
       expect(await send(post(at.url))).toMatchObject({ status: 101, error: null })
       await until(() => sender.counts().open === 0)
     })

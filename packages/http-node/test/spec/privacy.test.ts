@@ -155,6 +155,27 @@ describe("what a shop can learn of clients who are none of its own (contract §6
     }
   })
 
+  it("the tickets of a client who blocks the shop are no longer found by client_id, though they stay (contract §6)", async () => {
+    const shop = await world.shop()
+    const client = await world.known(shop)
+    const { id } = await shop.create({ service: "Hem", client_id: client.id })
+    const lists: ReadonlyArray<Readonly<Record<string, string>>> = [
+      { client_id: client.id },
+      { client_id: client.id, updated_since: "2026-01-01" }
+    ]
+    for (const query of lists)
+      expect((await shop.get<ReadonlyArray<unknown>>("/v1/tickets", query)).data).toHaveLength(1)
+    await world.block(client, shop)
+    for (const query of lists) {
+      const [theirs, nobodys] = [
+        await shop.get("/v1/tickets", query),
+        await shop.get("/v1/tickets", { ...query, client_id: NOBODY })
+      ]
+      expect([theirs.status, theirs.text]).toEqual([200, nobodys.text])
+    }
+    expect((await shop.ticket(id)).id).toBe(id)
+  })
+
   it("a block tells the shop nothing: no event, no change of the ticket, no new updated_at (contract §6)", async () => {
     const shop = await world.shop()
     const client = await world.client()

@@ -1,0 +1,59 @@
+import { Effect, Schema } from "effect"
+import { startReplay } from "../decisions/replayDeliveries.js"
+import { EventId, type ShopId } from "../domain/Identifier.js"
+import { DateTimeText } from "../domain/Instant.js"
+import type { ReplayFilter } from "../domain/Replay.js"
+import { DeliveryLog } from "../ports/DeliveryLog.js"
+import { Store } from "../ports/Store.js"
+import { Shops } from "./Shops.js"
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
+
+/** How many events may be named one by one; more are asked for by their time. */
+const MOST_NAMED = 1000
+
+/** Which events to send again: those named, or those of a time or state; `dry_run` only counts them (contract §10). */
+export const ReplayInput = Schema.Struct({
+  event_ids: optional(
+    Schema.NonEmptyArray(EventId).pipe(
+      Schema.maxItems(MOST_NAMED, { message: () => `must name at most ${MOST_NAMED} events` })
+    )
+  ),
+  since: optional(DateTimeText),
+  until: optional(DateTimeText),
+  state: optional(Schema.Literal("pending", "delivered", "parked", "dead")),
+  dry_run: optional(Schema.Boolean)
+}).pipe(
+  Schema.filter(
+    ({ event_ids, since, until, state }) =>
+      event_ids === undefined || (since ?? until ?? state) === undefined
+        ? true
+        : { path: ["event_ids"], message: "must stand alone: name events, or give since, until and state" },
+    { jsonSchema: {} }
+  ),
+  Schema.brand("ReplayInput")
+)
+export type ReplayInput = typeof ReplayInput.Type
+
+/** What was sent of a shop's events, and what to send again: for its owner (spec §6, contract §10). */
+export class Outbox extends Effect.Service<Outbox>()("@workshop/core/Outbox", {
+  accessors: true,
+  effect: Effect.gen(function* () {
+    const store = yield* Store
+    const log = yield* DeliveryLog
+    const shops = yield* Shops
+    return {
+      /** The deliveries of the shop's events, in the order of the events. */
+      deliveries: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id)),
+      /** What the owner was told of their webhook, oldest first. */
+      notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),
+      /** Sends events again, under the same ids, after everything that is due now. Answers how many. */
+      replay: Effect.fnUntraced(function* (shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {
+        yield* shops.byId(shop_id)
+        const count = yield* log.count(shop_id, filter)
+        if (!dry_run) yield* store.transact(startReplay(shop_id, filter as ReplayFilter))
+        return { count }
+      })
+    }
+  })
+}) {}
