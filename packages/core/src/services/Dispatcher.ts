@@ -1,12 +1,13 @@
-import { Context, Deferred, Effect, FiberId, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { recordAttempt } from "../decisions/recordAttempt.js"
 import { advanceReplay } from "../decisions/replayDeliveries.js"
 import type { Instant } from "../domain/Instant.js"
 import { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "../domain/Signature.js"
-import { type Claim, Deliveries, LEASE_MS } from "../ports/Deliveries.js"
+import { type Claim, Deliveries } from "../ports/Deliveries.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Store, type StoreUnavailable } from "../ports/Store.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
+import { Flights } from "./Flights.js"
 
 /** How a dispatcher works. */
 export interface DispatcherOptions {
@@ -22,62 +23,47 @@ const usual: DispatcherOptions = { signatureHeader: SIGNATURE_HEADER, isJittered
 
 /** How long a wake-up may be missed before the queue is looked at all the same. */
 const POLL = "250 millis"
-/** How long an attempt's record is tried to be written: until its claim ends, after which it would change nothing. */
-const RECORDING = Schedule.intersect(Schedule.exponential("50 millis"), Schedule.recurUpTo(LEASE_MS))
+/** How an attempt's record is tried to be written, for about as long as its claim holds: later it would change nothing. */
+const RECORDING = Schedule.intersect(Schedule.exponential("50 millis"), Schedule.recurs(7))
+
+const now = Effect.clockWith((clock) => clock.currentTimeMillis)
+
+/** One attempt: signs, sends and records. One that cannot be recorded is left to its lease, and made again under the same event id. */
+const makeAttempt = ({ signatureHeader: header, isJittered }: DispatcherOptions) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const sender = yield* WebhookSender
+    const entropy = yield* Entropy
+    const attempt = Effect.fnUntraced(function* ({ shop_id, event_id, token, webhook, body }: Claim) {
+      const started_at = yield* now
+      const signature = signatureHeader(body, signingSecrets(webhook, started_at), started_at)
+      const sent = yield* sender.send({ shop_id, url: webhook.url, headers: { [header]: signature }, body })
+      const jitter = isJittered ? entropy.bytes(1)[0]! / 256 : 0
+      const attempted = { event_id, token, started_at, sent, jitter }
+      yield* store.transact(recordAttempt(shop_id, attempted)).pipe(Effect.retry(RECORDING))
+    })
+    return (claim: Claim) =>
+      Effect.catchAllCause(attempt(claim), (cause) =>
+        Effect.logWarning("A delivery was not recorded and will be made again", cause)
+      )
+  })
 
 const make = (options: DispatcherOptions) =>
   Effect.gen(function* () {
     const store = yield* Store
     const deliveries = yield* Deliveries
-    const sender = yield* WebhookSender
-    const entropy = yield* Entropy
-    const clockNow = Effect.clockWith((clock) => clock.currentTimeMillis)
-    let inFlight = 0
-    /** Done when the next delivery lands; whoever waits for one takes it before looking at what is in flight. */
-    let landing = yield* Deferred.make<void>()
-    const landed = Effect.suspend(() => {
-      const before = landing
-      inFlight--
-      landing = Deferred.unsafeMake(FiberId.none)
-      return Deferred.succeed(before, undefined)
-    })
-
-    const attempt = Effect.fnUntraced(function* ({ shop_id, event_id, token, webhook, body }: Claim) {
-      const started_at = yield* clockNow
-      const signature = signatureHeader(body, signingSecrets(webhook, started_at), started_at)
-      const sent = yield* sender.send({
-        shop_id,
-        url: webhook.url,
-        headers: { [options.signatureHeader]: signature },
-        body
-      })
-      const jitter = options.isJittered ? entropy.bytes(1)[0]! / 256 : 0
-      yield* store
-        .transact(recordAttempt(shop_id, { event_id, token, started_at, sent, jitter }))
-        .pipe(Effect.retry(RECORDING))
-    })
-
-    /** A claim whose record cannot be written is left to its lease: it is sent again, under the same event id. */
-    const send = (claim: Claim) =>
-      attempt(claim).pipe(
-        Effect.catchAllCause((cause) => Effect.logWarning("A delivery was not recorded and will be made again", cause)),
-        Effect.ensuring(landed)
-      )
+    const attempt = yield* makeAttempt(options)
+    const flights = new Flights()
 
     /** Sends what is due and fits, each on its own, so that none waits for another. Answers how many that were. */
-    const dispatch = Effect.gen(function* () {
-      const free = options.mostInFlight - inFlight
-      if (free <= 0) return 0
-      const claims = yield* Effect.uninterruptibleMask((restore) =>
-        Effect.gen(function* () {
-          const claims = yield* deliveries.claim(yield* clockNow, free)
-          inFlight += claims.length
-          for (const claim of claims) yield* Effect.forkDaemon(restore(send(claim)))
-          return claims
-        })
-      )
-      return claims.length
-    })
+    const dispatch = Effect.uninterruptible(
+      Effect.gen(function* () {
+        const free = options.mostInFlight - flights.count
+        const claims = free > 0 ? yield* deliveries.claim(yield* now, free) : []
+        yield* Effect.forEach(claims, (claim) => flights.begin(attempt(claim)), { discard: true })
+        return claims.length
+      })
+    )
 
     const advanceReplays = Effect.gen(function* () {
       const open = yield* deliveries.replays
@@ -85,33 +71,31 @@ const make = (options: DispatcherOptions) =>
       return steps.reduce((sum, { answer }) => sum + answer, 0)
     })
 
-    /** Makes every delivery due by now, and waits for those on their way. Answers how many it began. */
     const runOnce: Effect.Effect<number, StoreUnavailable> = Effect.gen(function* () {
-      let begun = 0
-      while (true) {
-        const nextLanding = Deferred.await(landing)
+      for (let begun = 0; ; ) {
+        const { nextLanding } = flights
         const done = (yield* advanceReplays) + (yield* dispatch)
         begun += done
-        if (done === 0 && inFlight === 0) return begun
-        if (inFlight > 0) yield* nextLanding
+        if (flights.count > 0) yield* nextLanding
+        else if (done === 0) return begun
       }
     })
 
     const turn = Effect.gen(function* () {
-      const nextLanding = Deferred.await(landing)
+      const { nextLanding } = flights
       yield* deliveries.reclaim
       const done = (yield* advanceReplays) + (yield* dispatch)
-      if (done === 0 || inFlight >= options.mostInFlight) {
-        yield* Effect.raceAll([nextLanding, deliveries.changed, Effect.sleep(POLL)])
-      }
+      const isIdle = done === 0 || flights.count >= options.mostInFlight
+      if (isIdle) yield* Effect.raceAll([nextLanding, deliveries.changed, Effect.sleep(POLL)])
     })
 
     return {
+      /** Makes every delivery due by now, and waits for those on their way. Answers how many it began. */
       runOnce,
       /** The earliest instant, at most `until`, at which there is something to do: now while deliveries or replays are on their way. */
       next: Effect.fnUntraced(function* (until: Instant) {
-        const isUnderWay = inFlight > 0 || (yield* deliveries.replays).length > 0
-        return isUnderWay ? yield* clockNow : yield* deliveries.next(until)
+        const isUnderWay = flights.count > 0 || (yield* deliveries.replays).length > 0
+        return isUnderWay ? yield* now : yield* deliveries.next(until)
       }),
       /** Delivers, until interrupted. A store that is away is tried again. */
       run: turn.pipe(
