@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { eventTypes } from "../packages/core/dist/domain/EventType.js"
 import { Limits, Policies } from "../packages/core/dist/domain/Limits.js"
 import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.js"
-import { document } from "../packages/core/dist/http/OpenApi.js"
-import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/OpenApiRefusals.js"
-import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/http/OpenApiStates.js"
+import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
+import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
+import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/http/openapi/States.js"
 
 const NOTE = "<!-- Written by `npm run codegen`; change the tables in packages/core/src instead. -->"
 const diagram = `\`\`\`mermaid\n${stateDiagram}\n\`\`\``

@@ -29,7 +29,7 @@ export const pages: Effect.Effect<ReadonlyArray<Branch>, never, Directory> = Eff
   const directory = yield* Directory
   // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
   const openapi = yield* Effect.cached(
-    Effect.promise(async () => JSON.stringify((await import("@workshop/core/http/OpenApi")).document))
+    Effect.promise(async () => JSON.stringify((await import("@workshop/core/http/openapi/OpenApi")).document))
   )
 
   const ready: Page = (stamp) =>

@@ -1,6 +1,6 @@
-import { type Brand, Either } from "effect"
+import { type Brand, Either, Schema } from "effect"
 import { isPublicAddress } from "./PublicAddress.js"
-import { isCleanText } from "./Text.js"
+import { isCleanText, keptText } from "./Text.js"
 
 /** The address of a shop's webhook, as text: vetted as far as that goes without looking its host up (contract §9). */
 export type WebhookAddress = string & Brand.Brand<"WebhookAddress">
@@ -82,3 +82,10 @@ export const production: Policy = { ports: [443], allowLoopbackHttp: false }
 
 /** As `production`, and a tester's own machine (contract §10). */
 export const sandbox: Policy = { ...production, allowLoopbackHttp: true }
+
+/** An address that {@link production} takes, as a schema. */
+export const ProductionAddress: Schema.Schema<WebhookAddress, string> = keptText((text) => parse(text, production), {
+  type: "string",
+  format: "uri",
+  description: "An https address that can be reached from the internet"
+}).pipe(Schema.brand("WebhookAddress"))

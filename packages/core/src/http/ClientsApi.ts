@@ -8,7 +8,7 @@ import { LoyaltyProgram } from "../domain/LoyaltyProgram.js"
 import { PhoneInQuery } from "../domain/Phone.js"
 import { CountedAs, Nothing, RequiredScope } from "./Endpoint.js"
 import { Answer, AnswerWith, FailureAnswer, RepeatableMeta } from "./Envelope.js"
-import { described } from "./OpenApiAnnotations.js"
+import { described } from "./openapi/Annotations.js"
 import { IdempotencyHeader } from "./TicketsApi.js"
 
 const ById = Schema.Struct({ id: ClientId })

@@ -10,7 +10,7 @@ import { TicketNumber } from "../domain/TicketNumber.js"
 import { TicketQuery, wholeNumber } from "../services/TicketQuery.js"
 import { RequiredScope } from "./Endpoint.js"
 import { Answer, AnswerWith, created, FailureAnswer, RepeatableMeta } from "./Envelope.js"
-import { described } from "./OpenApiAnnotations.js"
+import { described } from "./openapi/Annotations.js"
 
 /** The header of the three idempotent endpoints (spec §4). */
 export const IdempotencyHeader = Schema.Struct({ "idempotency-key": IdempotencyKey })

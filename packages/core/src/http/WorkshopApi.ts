@@ -2,7 +2,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platfor
 import { ShopView } from "../domain/Shop.js"
 import { ClientsApi } from "./ClientsApi.js"
 import { Answer, FailureAnswer } from "./Envelope.js"
-import { described } from "./OpenApiAnnotations.js"
+import { described } from "./openapi/Annotations.js"
 import { TicketsApi } from "./TicketsApi.js"
 
 /** The shop behind the key (spec §4). */

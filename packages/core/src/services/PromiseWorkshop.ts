@@ -24,21 +24,26 @@ import { Phone } from "../domain/Phone.js"
 import { flatten } from "../domain/SchemaIssue.js"
 import { TicketStatus } from "../domain/TicketLifecycle.js"
 import { TicketNumber } from "../domain/TicketNumber.js"
+import { ProductionAddress } from "../domain/WebhookAddress.js"
 import { Entropy } from "../ports/Entropy.js"
 import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import type { StorePorts } from "../ports/StorePorts.js"
+import type { WebhookSender } from "../ports/WebhookSender.js"
 import { Caller } from "./Caller.js"
 import { ClientInput, Clients } from "./Clients.js"
 import { Closer } from "./Closer.js"
+import { Dispatcher } from "./Dispatcher.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { Offers } from "./Offers.js"
+import { Outbox, ReplayInput } from "./Outbox.js"
 import * as Profanity from "./Profanity.js"
 import { Progress } from "./Progress.js"
 import { Quotes } from "./Quotes.js"
 import { ShopInput, Shops } from "./Shops.js"
 import { TicketQueryJson } from "./TicketQuery.js"
 import { Tickets } from "./Tickets.js"
+import { Webhooks } from "./Webhooks.js"
 import { layer as services } from "./Workshop.js"
 
 /** What a service answered, or why it refused. Only defects reject the promise. */
@@ -47,6 +52,8 @@ export type Result<A, E> = { readonly ok: true; readonly value: A } | { readonly
 /** What a workshop is made of; only the store has no default. */
 export interface PromiseOptions<E = never> {
   readonly store: Layer.Layer<StorePorts, E, Entropy>
+  /** How webhooks leave; without one, events are recorded and queued, for a process that has one. */
+  readonly sender?: Layer.Layer<WebhookSender>
   /** The usual English and French words where it is left out. */
   readonly profanity?: Layer.Layer<ProfanityFilter>
   /** The system's random source where it is left out. */
@@ -136,6 +143,19 @@ const face = (run: Run) => {
       list: method([ShopId], Keys.list),
       revoke: method([KeyId], Keys.revoke)
     },
+    webhooks: {
+      set: method([ShopId, ProductionAddress], Webhooks.set),
+      status: method([ShopId], Webhooks.status),
+      rotate: method([ShopId], Webhooks.rotate),
+      enable: method([ShopId], Webhooks.enable),
+      ping: method([ShopId], Webhooks.ping),
+      events: method([ShopId], Webhooks.events)
+    },
+    outbox: {
+      deliveries: method([ShopId], Outbox.deliveries),
+      notices: method([ShopId], Outbox.notices),
+      replay: method([ShopId, ReplayInput], Outbox.replay)
+    },
     closer: {
       /** Closes everything due by now; for cron jobs. */
       runOnce: method([], () => Closer.runOnce)
@@ -149,7 +169,12 @@ export type PromiseWorkshop = ReturnType<typeof face> & { readonly stop: () => P
 /** Starts a workshop on a store. It closes tickets that are due by itself; `stop` lets go of everything. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
   const { store, profanity = Profanity.layer, entropy = Entropy.layer, clock } = options
-  const background = Layer.scopedDiscard(Effect.flatMap(Closer, ({ run }) => Effect.forkScoped(run)))
+  const closing = Layer.scopedDiscard(Effect.flatMap(Closer, ({ run }) => Effect.forkScoped(run)))
+  const delivering = Layer.scopedDiscard(Effect.flatMap(Dispatcher, ({ run }) => Effect.forkScoped(run)))
+  const background =
+    options.sender === undefined
+      ? closing
+      : Layer.merge(closing, delivering.pipe(Layer.provide(Dispatcher.layer()), Layer.provide(options.sender)))
   const whole = background.pipe(
     Layer.provideMerge(services),
     Layer.provideMerge(store),

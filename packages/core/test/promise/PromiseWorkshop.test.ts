@@ -1,13 +1,18 @@
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
-import { start } from "../../src/services/PromiseWorkshop.js"
-import { Entropy } from "../../src/ports/Entropy.js"
 import { afterAll, describe, expect, it } from "vitest"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { start } from "../../src/services/PromiseWorkshop.js"
 
 const workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(7) })
 afterAll(() => workshop.stop())
 
 const shop = async () => {
-  const opened = await workshop.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
+  const opened = await workshop.shops.create({
+    name: "Needle",
+    currency: "TND",
+    decimals: 3,
+    time_zone: "Africa/Tunis"
+  })
   if (!opened.ok) throw new Error("the shop was refused")
   const caller_id = "019a0000-0000-7000-8000-000000000001"
   return { shop_id: opened.value.id, caller_id, scopes: [], via: "api" } as const
@@ -21,8 +26,14 @@ describe("The Promise face", () => {
     if (!first.ok || !again.ok) throw new Error("refused")
     expect(first.value.data).toMatchObject({ number: 1, service: "Heels", state: "workshop" })
     expect(again.value).toMatchObject({ replayed: true, data: first.value.data })
-    expect(await workshop.tickets.changeStatus(caller, first.value.data.id, "ready")).toMatchObject({ ok: true, value: { state: "ready" } })
-    expect(await workshop.tickets.list(caller, { state: ["ready"], limit: 1 })).toMatchObject({ ok: true, value: { meta: { has_more: false } } })
+    expect(await workshop.tickets.changeStatus(caller, first.value.data.id, "ready")).toMatchObject({
+      ok: true,
+      value: { state: "ready" }
+    })
+    expect(await workshop.tickets.list(caller, { state: ["ready"], limit: 1 })).toMatchObject({
+      ok: true,
+      value: { meta: { has_more: false } }
+    })
   })
 
   it("answers a refusal as a value, with what a person needs (design §7)", async () => {
@@ -30,7 +41,10 @@ describe("The Promise face", () => {
     const made = await workshop.tickets.createInApp(caller, { service: "Heels" })
     if (!made.ok) throw new Error("refused")
     const refused = await workshop.tickets.changeStatus(caller, made.value.data.id, "collected")
-    expect(refused).toMatchObject({ ok: false, refusal: { _tag: "InvalidTransition", allowed: ["ready", "impossible"] } })
+    expect(refused).toMatchObject({
+      ok: false,
+      refusal: { _tag: "InvalidTransition", allowed: ["ready", "impossible"] }
+    })
   })
 
   it("tells everything that is wrong with an input at once, and saves nothing (contract §2)", async () => {

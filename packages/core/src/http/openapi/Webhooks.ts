@@ -1,12 +1,12 @@
 import { Schema } from "effect"
-import { ClientBadge } from "../domain/Client.js"
-import { API_VERSION, type EventData, eventBody } from "../domain/Event.js"
-import { type EventType, eventTypes } from "../domain/EventType.js"
-import type { EventId, ShopId } from "../domain/Identifier.js"
-import { Quote } from "../domain/Quote.js"
-import { Ticket } from "../domain/Ticket.js"
-import { AbandonReason, TicketState } from "../domain/TicketLifecycle.js"
-import * as Sample from "./OpenApiSamples.js"
+import { ClientBadge } from "../../domain/Client.js"
+import { API_VERSION, type EventData, eventBody } from "../../domain/Event.js"
+import { type EventType, eventTypes } from "../../domain/EventType.js"
+import type { EventId, ShopId } from "../../domain/Identifier.js"
+import { Quote } from "../../domain/Quote.js"
+import { Ticket } from "../../domain/Ticket.js"
+import { AbandonReason, TicketState } from "../../domain/TicketLifecycle.js"
+import * as Sample from "./Samples.js"
 
 const text = (format: "date-time" | "uuid", description: string) =>
   Schema.String.annotations({ jsonSchema: { type: "string", format, description } })

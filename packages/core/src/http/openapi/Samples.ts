@@ -1,8 +1,8 @@
-import type { ClientView } from "../domain/Client.js"
-import type { LoyaltyCard } from "../domain/LoyaltyCard.js"
-import type { LoyaltyProgram } from "../domain/LoyaltyProgram.js"
-import type { ShopView } from "../domain/Shop.js"
-import type { Ticket } from "../domain/Ticket.js"
+import type { ClientView } from "../../domain/Client.js"
+import type { LoyaltyCard } from "../../domain/LoyaltyCard.js"
+import type { LoyaltyProgram } from "../../domain/LoyaltyProgram.js"
+import type { ShopView } from "../../domain/Shop.js"
+import type { Ticket } from "../../domain/Ticket.js"
 
 /** The client of the examples, as a ticket carries them. */
 export const badge = { id: "0198c5f2-4c01-7000-9e27-c1a05b7d3f88", display_name: "Amira B." } as const

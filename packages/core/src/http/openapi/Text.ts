@@ -1,6 +1,6 @@
-import { DAY_MS } from "../domain/Instant.js"
-import { Limits, Policies } from "../domain/Limits.js"
-import { eventsTable, movesTable, statesTable } from "./OpenApiStates.js"
+import { DAY_MS } from "../../domain/Instant.js"
+import { Limits, Policies } from "../../domain/Limits.js"
+import { eventsTable, movesTable, statesTable } from "./States.js"
 
 const policies = Object.entries(Policies)
   .map(([name, { limit, counts, per, window }]) => {

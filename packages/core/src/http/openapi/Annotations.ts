@@ -1,7 +1,7 @@
 import { OpenApi } from "@effect/platform"
 import { Context } from "effect"
-import type { PolicyName } from "../domain/Limits.js"
-import type { RefusalName } from "./OpenApiRefusals.js"
+import type { PolicyName } from "../../domain/Limits.js"
+import type { RefusalName } from "./Refusals.js"
 
 /** What an endpoint may refuse besides what every endpoint may: so the document can show each case by itself. */
 export class MayRefuse extends Context.Tag("@workshop/core/http/MayRefuse")<

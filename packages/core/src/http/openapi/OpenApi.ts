@@ -1,13 +1,13 @@
 import { HttpApi, type HttpApiEndpoint, OpenApi, OpenApiJsonSchema } from "@effect/platform"
 import { Context, Option } from "effect"
-import type { PolicyName } from "../domain/Limits.js"
-import { type Scope, scopeGrants } from "../domain/Scope.js"
-import { CountedAs, RequiredScope } from "./Endpoint.js"
-import { errorCodes } from "./ErrorTable.js"
-import { MayRefuse } from "./OpenApiAnnotations.js"
-import { examples } from "./OpenApiExamples.js"
-import { headers, headersOf } from "./OpenApiHeaders.js"
-import { parameters } from "./OpenApiParameters.js"
+import type { PolicyName } from "../../domain/Limits.js"
+import { type Scope, scopeGrants } from "../../domain/Scope.js"
+import { CountedAs, RequiredScope } from "../Endpoint.js"
+import { errorCodes } from "../ErrorTable.js"
+import { MayRefuse } from "./Annotations.js"
+import { examples } from "./Examples.js"
+import { headers, headersOf } from "./Headers.js"
+import { parameters } from "./Parameters.js"
 import {
   type ErrorExample,
   issuesExample,
@@ -15,11 +15,11 @@ import {
   type RefusalName,
   refusalExample,
   scopeExample
-} from "./OpenApiRefusals.js"
-import { type Json, type Node, tidy, tidyNamed } from "./OpenApiSchemas.js"
-import { introduction, webhooksTag } from "./OpenApiText.js"
-import { anyEvent, eventSchemas, webhooks } from "./OpenApiWebhooks.js"
-import { WorkshopApi } from "./WorkshopApi.js"
+} from "./Refusals.js"
+import { type Json, type Node, tidy, tidyNamed } from "./Schemas.js"
+import { introduction, webhooksTag } from "./Text.js"
+import { anyEvent, eventSchemas, webhooks } from "./Webhooks.js"
+import { WorkshopApi } from "../WorkshopApi.js"
 
 /** What the contract says of an endpoint beside its schemas. */
 interface Rules {

@@ -1,7 +1,7 @@
-import { DAY_MS } from "../domain/Instant.js"
-import { Limits } from "../domain/Limits.js"
-import { LAST_TICKET_NUMBER } from "../domain/TicketNumber.js"
-import { badge, inWorkshop } from "./OpenApiSamples.js"
+import { DAY_MS } from "../../domain/Instant.js"
+import { Limits } from "../../domain/Limits.js"
+import { LAST_TICKET_NUMBER } from "../../domain/TicketNumber.js"
+import { badge, inWorkshop } from "./Samples.js"
 
 /** What the document says of a parameter instead of what its schema's text form would. */
 interface Parameter {

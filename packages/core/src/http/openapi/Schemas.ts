@@ -1,4 +1,4 @@
-import { fieldWords } from "./OpenApiFields.js"
+import { fieldWords } from "./Fields.js"
 
 /** A piece of the document. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }

@@ -1,12 +1,12 @@
-import { eventTypes } from "../domain/EventType.js"
-import { DAY_MS, HOUR_MS } from "../domain/Instant.js"
+import { eventTypes } from "../../domain/EventType.js"
+import { DAY_MS, HOUR_MS } from "../../domain/Instant.js"
 import {
   type ClosureMove,
   closureMoves,
   type StatusMove,
   statusMoves,
   type TicketState
-} from "../domain/TicketLifecycle.js"
+} from "../../domain/TicketLifecycle.js"
 
 /** What each state means to a person at the counter (spec §3). */
 export const stateMeanings = {

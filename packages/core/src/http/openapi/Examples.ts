@@ -1,7 +1,7 @@
-import { Limits } from "../domain/Limits.js"
-import { LAST_TICKET_NUMBER } from "../domain/TicketNumber.js"
-import type { RequestIssue } from "./ErrorTable.js"
-import * as Sample from "./OpenApiSamples.js"
+import { Limits } from "../../domain/Limits.js"
+import { LAST_TICKET_NUMBER } from "../../domain/TicketNumber.js"
+import type { RequestIssue } from "../ErrorTable.js"
+import * as Sample from "./Samples.js"
 
 /** Something to show, and what it shows. */
 export interface Example {
