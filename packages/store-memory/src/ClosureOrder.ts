@@ -13,8 +13,9 @@ export class ClosureOrder {
   /** Notes when a ticket is due now, if at all. */
   note(ticket: TicketRecord): void {
     const due_at = closure(ticket)?.due_at
-    if (due_at === this.#due.get(ticket.id)) return
-    this.#due.delete(ticket.id)
+    const known = this.#due.get(ticket.id)
+    if (due_at === known) return
+    if (known !== undefined) this.#due.delete(ticket.id)
     if (due_at !== undefined) this.#due.set(ticket.id, due_at)
   }
 

@@ -18,10 +18,10 @@ export class Memory {
   readonly shopOfTicket = new Map<TicketId, ShopId>()
   readonly shopOfOffer = new Map<OfferId, ShopId>()
   readonly shopOfKey = new Map<KeyId, ShopId>()
-  readonly offersToPhone = new Map<Phone, Map<OfferId, OfferRecord>>()
   readonly turns = new Turns()
   readonly openReplays = new Map<string, ReplayRecord>()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
+  readonly #offersToPhone = new Map<Phone, Array<OfferId>>()
 
   /** Opens a shelf for a shop. */
   open(shop: ShopRecord): void {
@@ -48,8 +48,8 @@ export class Memory {
         this.keyHashes.set(change.row.hash, { shop_id, id: change.row.id })
         return
       case "OfferPut":
+        if (!this.shopOfOffer.has(change.row.id)) this.#offer(change.row.phone, change.row.id)
         this.shopOfOffer.set(change.row.id, shop_id)
-        this.#offers(change.row.phone).set(change.row.id, change.row)
         return
       case "WebhookPut":
       case "DeliveryPut":
@@ -67,10 +67,16 @@ export class Memory {
     }
   }
 
-  #offers(phone: Phone): Map<OfferId, OfferRecord> {
-    const offers = this.offersToPhone.get(phone) ?? new Map<OfferId, OfferRecord>()
-    this.offersToPhone.set(phone, offers)
-    return offers
+  /** The offers made to a phone number, oldest first. */
+  offers(phone: Phone): ReadonlyArray<OfferRecord> {
+    const ids = this.#offersToPhone.get(phone) ?? []
+    return ids.map((id) => this.shelf(this.shopOfOffer.get(id)!).slice.offers.get(id)!)
+  }
+
+  #offer(phone: Phone, id: OfferId): void {
+    const offers = this.#offersToPhone.get(phone)
+    if (offers === undefined) this.#offersToPhone.set(phone, [id])
+    else offers.push(id)
   }
 
   #inbox(id: ClientId): Array<NotificationRecord> {

@@ -37,8 +37,8 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
   offers: (id) =>
     Effect.sync(() => {
       const account = memory.accounts.get(id)
-      const offers = account === undefined ? undefined : memory.offersToPhone.get(account.phone)
-      return [...(offers?.values() ?? [])].filter(({ shop_id, status }) => {
+      const offers = account === undefined ? [] : memory.offers(account.phone)
+      return offers.filter(({ shop_id, status }) => {
         const blocked = (memory.shelf(shop_id).slice.links.get(id)?.blocked_at ?? null) !== null
         return status !== "open" || !blocked
       })

@@ -128,6 +128,7 @@ export class Shelf {
   #insert(list: Array<TicketId>, ticket: TicketRecord): void {
     let at = list.length
     while (at > 0 && isNewer(this.slice.tickets.get(list[at - 1]!)!, ticket)) at--
-    list.splice(at, 0, ticket.id)
+    if (at === list.length) list.push(ticket.id)
+    else list.splice(at, 0, ticket.id)
   }
 }

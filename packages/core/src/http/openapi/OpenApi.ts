@@ -4,6 +4,7 @@ import type { PolicyName } from "../../domain/Limits.js"
 import { type Scope, scopeGrants } from "../../domain/Scope.js"
 import { CountedAs, RequiredScope } from "../Endpoint.js"
 import { errorCodes } from "../ErrorTable.js"
+import { WorkshopApi } from "../WorkshopApi.js"
 import { MayRefuse } from "./Annotations.js"
 import { examples } from "./Examples.js"
 import { headers, headersOf } from "./Headers.js"
@@ -19,7 +20,6 @@ import {
 import { type Json, type Node, tidy, tidyNamed } from "./Schemas.js"
 import { introduction, webhooksTag } from "./Text.js"
 import { anyEvent, eventSchemas, webhooks } from "./Webhooks.js"
-import { WorkshopApi } from "../WorkshopApi.js"
 
 /** What the contract says of an endpoint beside its schemas. */
 interface Rules {
