@@ -42,6 +42,10 @@ export interface Shop {
   readonly tickets: Map<string, Ticket>
   readonly codes: Set<string>
   readonly offers: Map<string, object>
+  /** The orders in which the other endpoints read a shop's tickets: all numbers, the sync, the closure after 60 days. */
+  readonly byNumber: Map<number, Array<string>>
+  readonly changes: Array<Ticket>
+  readonly closures: Map<string, number>
   readonly events: Array<{ readonly id: string; readonly body: string }>
   readonly answered: Map<string, Answered>
 }
@@ -77,6 +81,9 @@ export const openShop = (now: number): Shop => ({
   tickets: new Map(),
   codes: new Set(),
   offers: new Map(),
+  byNumber: new Map(),
+  changes: [],
+  closures: new Map(),
   events: [],
   answered: new Map()
 })
@@ -194,6 +201,16 @@ const newTicket = (shop: Shop, input: Input, now: number): Ticket => {
   }
 }
 
+/** What a client's app looks for without knowing the shop. */
+const shopOfTicket = new Map<string, Shop>()
+const offersToPhone = new Map<string, Array<string>>()
+
+const note = <K>(index: Map<K, Array<string>>, key: K, id: string): void => {
+  const known = index.get(key)
+  if (known === undefined) index.set(key, [id])
+  else known.push(id)
+}
+
 /** Creates a ticket once for each idempotency key: all checks first, then all effects. */
 export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: string): Created => {
   const input = read(body)
@@ -216,10 +233,15 @@ export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: st
   const event = uuid(now)
   const body_text = `{"id":"${event}","type":"ticket.created","created_at":"${made.created_at}","api_version":"1","shop_id":"${shop.id}","data":{"ticket":${ticket}}}`
   shop.tickets.set(made.id, made)
+  shopOfTicket.set(made.id, shop)
+  shop.changes.push(made)
+  shop.closures.set(made.id, now + Limits.closure_ms)
+  note(shop.byNumber, made.number!, made.id)
   shop.events.push({ id: event, body: body_text })
   if (made.client_phone !== null) {
     const offer = { id: uuid(now), ticket_id: made.id, phone: made.client_phone, status: "open", created_at: now }
     shop.offers.set(offer.id, offer)
+    note(offersToPhone, offer.phone, offer.id)
   }
   shop.answered.set(place, { fingerprint, ticket, expires_at: now + Limits.idempotency_memory_ms })
   return { ticket, is_replay: false, told }

@@ -11,8 +11,8 @@ import { MOST_REQUESTS, type Ready } from "./World.js"
 
 /** The ratios to reach (design §9). */
 const TARGETS = { GET: 0.7, POST: 0.6 } as const
-const WARM_UP = { GET: 30_000, POST: 20_000 } as const
-const MEASURED = { GET: 60_000, POST: 40_000 } as const
+const WARM_UP = { GET: 20_000, POST: 16_000 } as const
+const MEASURED = { GET: 40_000, POST: 24_000 } as const
 
 const PROGRAMS = { ours: import.meta.resolve("./ours.js"), peer: import.meta.resolve("./peer.js") } as const
 

@@ -79,7 +79,8 @@ const run = <E, R>(asked: Asked, others: Effect.Effect<ReadonlyArray<Branch>, E,
       ].join("\n")
     )
     return yield* Effect.never
-  }).pipe(Effect.scoped)
+    // At once, so that all of them are done within the ten seconds of a shutdown (contract §11).
+  }).pipe(Effect.parallelFinalizers, Effect.scoped)
 
 /** What `workshop serve` does (contract §11). */
 export const serve = (asked: Asked) => {

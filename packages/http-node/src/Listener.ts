@@ -32,6 +32,13 @@ const linger = (request: IncomingMessage, response: ServerResponse, body: string
   request.once("end", end).once("close", end).resume()
 }
 
+/** Names and values in turn: what node writes fastest. */
+const rawHeaders = (headers: Departure["headers"], body: string): Array<string> => {
+  const raw = ["Content-Length", String(Buffer.byteLength(body))]
+  for (const name of Object.keys(headers)) raw.push(name, headers[name]!)
+  return raw
+}
+
 /** Sends an answer. */
 export const send = (
   request: IncomingMessage,
@@ -40,7 +47,7 @@ export const send = (
   { taking_ms }: Patience
 ): void => {
   if (response.headersSent || response.destroyed) return
-  response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) })
+  response.writeHead(status, rawHeaders(headers, body))
   if (!response.shouldKeepAlive && awaitsBody(request)) linger(request, response, body)
   else response.end(request.method === "HEAD" ? undefined : body)
   if (request.socket.writableLength > 0) request.socket.setTimeout(taking_ms)

@@ -11,21 +11,17 @@ export const awaitsBody = (request: IncomingMessage): boolean =>
   !request.complete &&
   (request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0)
 
+const broken = Effect.failSync(() => new BodyBroken())
+
 const body =
   (request: IncomingMessage, onAsked: (() => void) | undefined): Arrival["body"] =>
   (most) =>
     Effect.async((resume) => {
       if (Number(request.headers["content-length"] ?? 0) > most) return resume(Effect.fail(new BodyTooLarge()))
-      if (request.destroyed) return resume(Effect.fail(new BodyBroken()))
+      if (request.destroyed) return resume(broken)
       let chunks: Array<Buffer> = []
       let size = 0
-      const stop = () =>
-        request
-          .off("data", onData)
-          .off("end", onEnd)
-          .off("error", onBroken)
-          .off("close", onBroken)
-          .off(BROKEN, onBroken)
+      const stop = () => request.off("data", onData).off("end", onEnd).off("close", onBroken).off(BROKEN, onBroken)
       const onData = (chunk: Buffer) => {
         size += chunk.length
         if (size <= most) return chunks.push(chunk)
@@ -35,15 +31,11 @@ const body =
         request.resume()
         return resume(Effect.fail(new BodyTooLarge()))
       }
-      const onEnd = () => {
-        stop()
-        resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-      }
-      const onBroken = () => {
-        stop()
-        resume(Effect.fail(new BodyBroken()))
-      }
-      request.on("data", onData).on("end", onEnd).on("error", onBroken).on("close", onBroken).on(BROKEN, onBroken)
+      // What comes after the first word is not heard, so nobody need take the listeners away from a request that is over.
+      const onEnd = () => resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      const onBroken = () => resume(broken)
+      // A request that fails without a listener for errors says "close" alone.
+      request.on("data", onData).on("end", onEnd).on("close", onBroken).on(BROKEN, onBroken)
       onAsked?.()
       return Effect.sync(stop)
     })

@@ -3,6 +3,7 @@ import { type Claim, type Deliveries, LEASE_MS } from "@workshop/core/ports/Deli
 import type { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
 import { type Clock, type Context, Effect } from "effect"
 import { askedFor, logged } from "./deliveryLog.js"
+import type { Lane } from "./Lane.js"
 import type { Memory } from "./Memory.js"
 
 const NANOS_PER_MS = 1_000_000n
@@ -12,10 +13,14 @@ const realNanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
 
 /** The queue of deliveries: a lane a shop, and the shops that may have something due, in turn. */
 export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries> => {
+  /** Those from which something was claimed and perhaps not acknowledged: where leases may end. */
+  const leased = new Map<ShopId, Lane>()
+
   const claimOne = (shop_id: ShopId, now: number, lease_until: bigint): Claim | undefined => {
     const { lane, slice, eventById } = memory.shelf(shop_id)
     const row = lane.claim(now, lease_until)
     if (row === undefined || slice.webhook === null) return undefined
+    leased.set(shop_id, lane)
     const { event_id, token } = row
     return { shop_id, event_id, token, webhook: slice.webhook, body: eventById.get(event_id)!.body }
   }
@@ -38,10 +43,12 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
       ),
     reclaim: Effect.clockWith((clock) =>
       Effect.sync(() => {
+        const now = realNanos(clock)
         let reclaimed = 0
-        for (const [shop_id, { lane }] of memory.shelves) {
-          const ended = lane.reclaim(realNanos(clock))
+        for (const [shop_id, lane] of leased) {
+          const ended = lane.reclaim(now)
           if (ended > 0) memory.turns.again(shop_id, lane.next())
+          if (lane.inFlight === 0) leased.delete(shop_id)
           reclaimed += ended
         }
         return reclaimed
@@ -49,8 +56,13 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
     ),
     next: (until) =>
       Effect.sync(() => {
-        const due_at = memory.turns.first()
-        return due_at !== undefined && due_at <= until ? due_at : null
+        // A turn is only a hint: what it was given for may have moved, or its webhook be off.
+        for (let turn = memory.turns.first(); turn !== undefined && turn.due_at <= until; turn = memory.turns.first()) {
+          const due_at = memory.shelf(turn.shop_id).lane.next()
+          if (due_at === turn.due_at) return due_at
+          memory.turns.correct(turn.shop_id, due_at)
+        }
+        return null
       }),
     changed: Effect.async<void>((resume) => {
       const wake = () => resume(Effect.void)

@@ -1,9 +1,9 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { Instant } from "@workshop/core/domain/Instant"
-import TinyQueue from "tinyqueue"
+import { type Due, DueQueue } from "./DueQueue.js"
 
-interface Turn {
-  readonly due_at: Instant
+/** When a shop's next delivery is due. */
+export interface Turn extends Due {
   readonly shop_id: ShopId
 }
 
@@ -14,18 +14,26 @@ interface Turn {
 export class Turns {
   /** Woken, and forgotten, when a shop may have something due. */
   readonly sleepers = new Set<() => void>()
-  readonly #waiting = new TinyQueue<Turn>([], (a, b) => a.due_at - b.due_at)
   readonly #current = new Map<ShopId, Turn>()
+  readonly #waiting = new DueQueue<Turn>((turn) => this.#current.get(turn.shop_id) === turn)
   readonly #queued = new Map<ShopId, Turn>()
+  #given = 0
 
   /** Gives a shop its turn for when its next delivery is due; none where there is no next. */
   again(shop_id: ShopId, due_at: Instant | undefined): void {
     const known = this.#queued.get(shop_id) ?? this.#current.get(shop_id)
     if (due_at === undefined || (known !== undefined && known.due_at <= due_at)) return
-    const turn = { due_at, shop_id }
+    const turn = { due_at, seq: this.#given++, shop_id }
     this.#current.set(shop_id, turn)
     this.#waiting.push(turn)
     this.wake()
+  }
+
+  /** Takes a shop's turn away, and gives it another for when its next delivery really is due. */
+  correct(shop_id: ShopId, due_at: Instant | undefined): void {
+    this.#queued.delete(shop_id)
+    this.#current.delete(shop_id)
+    this.again(shop_id, due_at)
   }
 
   /** Wakes whoever sleeps until something may be due. */
@@ -35,29 +43,21 @@ export class Turns {
     for (const wake of sleepers) wake()
   }
 
-  /** When the first turn is. */
-  first(): Instant | undefined {
-    const [queued] = this.#queued.values()
-    return queued?.due_at ?? this.#nextWaiting()?.due_at
+  /** The first turn. */
+  first(): Turn | undefined {
+    let first = this.#waiting.first()
+    for (const turn of this.#queued.values()) if (first === undefined || turn.due_at < first.due_at) first = turn
+    return first
   }
 
   /** The shop whose turn it is at `now`; it has no turn any more until it gets one again. */
   next(now: Instant): ShopId | undefined {
-    for (let turn = this.#nextWaiting(); turn !== undefined && turn.due_at <= now; turn = this.#nextWaiting()) {
-      this.#waiting.pop()
+    for (let turn = this.#waiting.first(); turn !== undefined && turn.due_at <= now; turn = this.#waiting.first()) {
       this.#current.delete(turn.shop_id)
       if (!this.#queued.has(turn.shop_id)) this.#queued.set(turn.shop_id, turn)
     }
     const [first] = this.#queued.keys()
     if (first !== undefined) this.#queued.delete(first)
     return first
-  }
-
-  #nextWaiting(): Turn | undefined {
-    for (let turn = this.#waiting.peek(); turn !== undefined; turn = this.#waiting.peek()) {
-      if (this.#current.get(turn.shop_id) === turn) return turn
-      this.#waiting.pop()
-    }
-    return undefined
   }
 }

@@ -12,16 +12,26 @@ const stateOf = ({ slice, attempts }: Shelf, { id }: EventRecord): DeliveryState
   return deliveryState(row, slice.webhook, last !== undefined && acknowledges(last))
 }
 
-/** The events that a filter asks for, in their order, after a place and up to another. */
+/** The events that a filter can mean, in their order, from the one after a place on. */
+function* candidates({ events, eventById }: Shelf, { event_ids }: ReplayFilter, after_seq: number) {
+  if (event_ids === undefined) {
+    // The events of a shop are numbered from 1 without a gap, so the one after a place is found without a search.
+    for (let i = after_seq; i < events.length; i++) yield events[i]!
+    return
+  }
+  const named = new Set(event_ids.map((id) => eventById.get(id)))
+  const found = [...named].filter((event) => event !== undefined && event.seq > after_seq) as Array<EventRecord>
+  yield* found.sort((a, b) => a.seq - b.seq)
+}
+
+/** The events that a filter asks for, in their order, after a place and before another. */
 export function* askedFor(
   shelf: Shelf,
   filter: ReplayFilter,
   after_seq = 0,
   until_seq = Number.POSITIVE_INFINITY
 ): Generator<EventRecord> {
-  // The events of a shop are numbered from 1 without a gap, so the one after a place is found without a search.
-  for (let i = after_seq; i < shelf.events.length; i++) {
-    const event = shelf.events[i]!
+  for (const event of candidates(shelf, filter, after_seq)) {
     if (event.seq >= until_seq) return
     if (asksFor(filter, event, stateOf(shelf, event))) yield event
   }

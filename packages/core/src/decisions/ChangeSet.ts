@@ -13,6 +13,8 @@ import type { Webhook } from "../domain/Webhook.js"
 import type { Change } from "./Change.js"
 import type { Decision, ShopState } from "./Command.js"
 
+type Moving<Row> = { -readonly [Name in keyof Row]: Row[Name] }
+
 /**
  * Gathers the changes of one decision. It lives no longer than the decision does, so the decision stays pure;
  * it keeps the shop's two orders (of changes and of events) and gives each thing the next identifier of the moment.
@@ -23,14 +25,14 @@ export class ChangeSet {
   readonly #moment: Moment
   readonly #shop: ShopRecord
   readonly #webhook: Webhook | null
-  #head: ShopHead
+  readonly #head: Moving<ShopHead>
   #identifiers = 0
 
   constructor({ shop, head, webhook }: ShopState, moment: Moment) {
     this.#moment = moment
     this.#shop = shop
     this.#webhook = webhook
-    this.#head = head
+    this.#head = { ...head }
   }
 
   /** The next identifier of this decision. */
@@ -46,7 +48,7 @@ export class ChangeSet {
 
   /** Moves the head on, besides what this class itself keeps of it. */
   head(moved: Partial<Pick<ShopHead, "next_number" | "tickets_per_hour" | "tickets_per_day">>): this {
-    this.#head = { ...this.#head, ...moved }
+    Object.assign(this.#head, moved)
     return this
   }
 
@@ -56,10 +58,19 @@ export class ChangeSet {
     return this
   }
 
+  /** What a ticket bears of the shop's next change. */
+  get change(): Pick<TicketRecord, "updated_at" | "change_seq"> {
+    return { updated_at: this.#moment.now, change_seq: this.#head.change_seq }
+  }
+
   /** Stores a ticket as the shop's next change, and answers how its shop sees it from now on. */
   ticket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: Client | null): Ticket {
-    const row: TicketRecord = { ...record, updated_at: this.#moment.now, change_seq: this.#head.change_seq }
-    this.#head = { ...this.#head, change_seq: this.#head.change_seq + 1 }
+    return this.changed({ ...record, ...this.change }, client)
+  }
+
+  /** As `ticket`, for one that bears the {@link change} already. */
+  changed(row: TicketRecord, client: Client | null): Ticket {
+    this.#head.change_seq++
     this.add({ _tag: "TicketPut", row })
     return ticketView(row, this.#shop, client)
   }
@@ -82,12 +93,11 @@ export class ChangeSet {
       shop_id,
       id,
       type,
-      seq: this.#head.event_seq,
+      seq: this.#head.event_seq++,
       ticket_id,
       created_at: now,
       body: eventBody(id, type, now, shop_id, data)
     }
-    this.#head = { ...this.#head, event_seq: this.#head.event_seq + 1 }
     this.add({ _tag: "EventRaised", row })
     if (this.#webhook !== null) this.add({ _tag: "DeliveryPut", row: firstDelivery(row, this.#webhook) })
     return row
@@ -95,7 +105,8 @@ export class ChangeSet {
 
   /** The decision. Its shop's clock stands at this moment from now on. */
   decided<A>(answer: A): Either.Either<Decision<A>, never> {
-    this.add({ _tag: "HeadPut", row: { ...this.#head, last_instant: this.#moment.now } })
+    this.#head.last_instant = this.#moment.now
+    this.add({ _tag: "HeadPut", row: this.#head })
     return this.decidedQuietly(answer)
   }
 

@@ -1,7 +1,8 @@
 import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { bytesToHex } from "@noble/hashes/utils.js"
 import { Data, Either, Schema } from "effect"
 import type { KeyId } from "../domain/Identifier.js"
+import { jsonText } from "../domain/JsonText.js"
 import { Limits } from "../domain/Limits.js"
 import { type Remembered, rememberedPlace } from "../domain/Remembered.js"
 import { Text } from "../domain/Text.js"
@@ -33,16 +34,24 @@ export interface Once {
   readonly request: unknown
 }
 
+/** A decoded value with its fields in order and without nulls. */
 const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== "object" || value === null) return value
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined && field !== null)
-  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, field]) => [name, sorted(field)]))
+  if (Array.isArray(value)) return value.map(sorted)
+  const fields = value as Readonly<Record<string, unknown>>
+  const kept: Record<string, unknown> = {}
+  for (const name of Object.keys(fields).sort()) {
+    const field = fields[name]
+    if (field !== undefined && field !== null) kept[name] = sorted(field)
+  }
+  return kept
 }
+
+const utf8 = new TextEncoder()
 
 /** Alike for requests that differ only in the order of fields or in absent against null ones. */
 export const fingerprint = (request: unknown): string =>
-  bytesToHex(sha256(utf8ToBytes(JSON.stringify(sorted(request)))))
+  bytesToHex(sha256(utf8.encode(JSON.stringify(sorted(request)))))
 
 /**
  * The command, run once for each key: a repetition gets the first answer as it was and changes nothing.
@@ -69,10 +78,12 @@ export const once = <A, E>(
       return Either.map(command.run(slice, moment), ({ answer, changes, usages }) => {
         const expires_at = moment.now + Limits.idempotency_memory_ms
         const row: Remembered = {
-          ...remembered,
+          caller_id,
+          operation,
+          key,
           shop_id: command.shop_id,
           fingerprint: print,
-          answer: JSON.stringify(answer),
+          answer: jsonText(answer),
           expires_at
         }
         return {

@@ -61,7 +61,7 @@ export const createTicket = (
         now: moment.now,
         tracking_code: trackingCode(moment)
       })
-      const ticket = changes.ticket(record, client)
+      const ticket = changes.changed(record, client)
       changes.raise("ticket.created", { ticket }, record.id)
       if (ticket.client !== null) changes.raise("client.linked", { ticket, client: ticket.client }, record.id)
       if (record.client_phone !== null) {
@@ -87,7 +87,7 @@ const newTicket = (
   changes: ChangeSet,
   input: TicketInput,
   drawn: { readonly number: number; readonly via: "app" | "api"; readonly now: Instant; readonly tracking_code: string }
-): Omit<TicketRecord, "updated_at" | "change_seq"> => ({
+): TicketRecord => ({
   shop_id,
   id: changes.id<TicketId>(),
   number: drawn.number,
@@ -118,6 +118,7 @@ const newTicket = (
   tracking_code: drawn.tracking_code,
   photo_url: null,
   created_at: drawn.now,
+  updated_at: changes.change.updated_at,
   ready_at: null,
   collected_at: null,
   abandoned_at: null,
@@ -125,6 +126,7 @@ const newTicket = (
   notified_at: null,
   created_via: drawn.via,
   external_ref: input.external_ref ?? null,
+  change_seq: changes.change.change_seq,
   shop_changed_at: drawn.now,
   stamps_earned: false
 })

@@ -1,4 +1,4 @@
-import { acknowledges, type Sent } from "../domain/Attempt.js"
+import { acknowledges, type Sent, saysGone } from "../domain/Attempt.js"
 import type { AttemptRecord, DeliveryRecord } from "../domain/Delivery.js"
 import { standing } from "../domain/Delivery.js"
 import type { EventId, ShopId } from "../domain/Identifier.js"
@@ -51,7 +51,8 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
       changes.add({ _tag: "WebhookPut", row: ill })
       if (told !== null) changes.add({ _tag: "NoticeAppended", row: notice(changes.id(), told, ill, now) })
       const attempts_in_round = standing(delivery, webhook).attempts_in_round + 1
-      const due_at = nextAttempt(attempts_in_round, now, attempted.jitter)
+      // Turned away for good, it waits with the others for the webhook to be on again, also after its last attempt.
+      const due_at = nextAttempt(attempts_in_round, now, attempted.jitter) ?? (saysGone(sent) ? now : null)
       if (due_at === null) {
         changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
         return changes.decided<AttemptOutcome>("dead")

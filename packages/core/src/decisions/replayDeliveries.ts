@@ -1,8 +1,8 @@
 import { Either } from "effect"
-import type { DeliveryRecord } from "../domain/Delivery.js"
+import { type DeliveryRecord, standing } from "../domain/Delivery.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { Replayable, ReplayFilter, ReplayRecord } from "../domain/Replay.js"
-import { WebhookNotSet } from "../domain/Webhook.js"
+import { type Webhook, WebhookNotSet } from "../domain/Webhook.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
@@ -52,6 +52,10 @@ const again = (
   token: (delivery?.token ?? attempts_made) + 1
 })
 
+/** Whether a delivery is due with all its attempts as it is: to touch it would only cost a live one its place. */
+const isUntried = ({ delivery }: Replayable, webhook: Webhook): boolean =>
+  delivery !== undefined && standing(delivery, webhook).attempts_in_round === 0
+
 /** Takes a replay's next step: makes up to a thousand events due anew, with all attempts. Answers how many. */
 export const advanceReplay = (shop_id: ShopId, id: string): Command<number> =>
   make({
@@ -63,7 +67,8 @@ export const advanceReplay = (shop_id: ShopId, id: string): Command<number> =>
       const { record, next } = replay
       const changes = new ChangeSet(loaded, moment)
       for (const found of next)
-        changes.add({ _tag: "DeliveryPut", row: again(shop_id, found, webhook.generation, moment.now) })
+        if (!isUntried(found, webhook))
+          changes.add({ _tag: "DeliveryPut", row: again(shop_id, found, webhook.generation, moment.now) })
       const after_seq = next.at(-1)?.event.seq ?? record.after_seq
       changes.add({ _tag: "ReplayPut", row: { ...record, after_seq, is_done: next.length < STEP } })
       return changes.decided(next.length)

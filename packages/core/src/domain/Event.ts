@@ -3,6 +3,7 @@ import type { ClientBadge } from "./Client.js"
 import { type EventType, eventTypes } from "./EventType.js"
 import type { EventId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIso } from "./Instant.js"
+import { jsonText } from "./JsonText.js"
 import type { Quote } from "./Quote.js"
 import type { Ticket } from "./Ticket.js"
 import type { AbandonReason, TicketState } from "./TicketLifecycle.js"
@@ -64,4 +65,7 @@ export const eventBody = <T extends EventType>(
   created_at: Instant,
   shop_id: ShopId,
   data: EventData[T]
-): string => JSON.stringify({ id, type, created_at: toIso(created_at), api_version: API_VERSION, shop_id, data })
+): string => {
+  const fields = Object.entries(data).map(([name, value]) => `"${name}":${jsonText(value)}`)
+  return `{"id":"${id}","type":"${type}","created_at":"${toIso(created_at)}","api_version":"${API_VERSION}","shop_id":"${shop_id}","data":{${fields}}}`
+}

@@ -24,7 +24,16 @@ const InstantNumber = Schema.Number.pipe(
 )
 
 /** ISO 8601 in UTC with milliseconds and `Z`, such as `2026-11-20T10:20:42.123Z` (contract §4). */
-export const toIso = (instant: Instant): string => new Date(instant).toISOString()
+export const toIso = (instant: Instant): string => {
+  if (instant !== last_instant) {
+    last_iso = new Date(instant).toISOString()
+    last_instant = instant
+  }
+  return last_iso
+}
+// Kept, as the instants of one answer are mostly the same.
+let last_instant: Instant | undefined
+let last_iso = ""
 
 /** `toIso`, with null for an instant that has not come. */
 export const toIsoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))

@@ -7,8 +7,13 @@ export type WordList = ReadonlyMap<string, ReadonlyArray<ReadonlyArray<string>>>
 // A pictograph stands for a word of its own, so that a gesture can be listed.
 const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
 
+// Of ASCII, which most texts are, and on which NFKC changes nothing.
+const ASCII = /^[\x20-\x7e\n\t]*$/
+const ASCII_WORD = /[a-z0-9]+/g
+
 // NFKC makes composed and decomposed, full-width and ordinary letters alike; accents still tell words apart.
-const wordsOf = (text: string): ReadonlyArray<string> => text.normalize("NFKC").toLowerCase().match(WORD) ?? []
+const wordsOf = (text: string): ReadonlyArray<string> =>
+  (ASCII.test(text) ? text.toLowerCase().match(ASCII_WORD) : text.normalize("NFKC").toLowerCase().match(WORD)) ?? []
 
 /** Reads entries as they are written; hyphens and apostrophes split one into a phrase. Entries without a word vanish. */
 export const make = (entries: Iterable<string>): WordList => {

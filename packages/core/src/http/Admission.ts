@@ -105,6 +105,8 @@ export const admission = (find: ReturnType<typeof router<Caller>>) =>
       admit: (arrival: Arrival, now: Instant) => {
         const key = bearer(arrival)
         if (key === undefined) return turnAway(arrival, now)
+        const known = keyRing.known(key, now)
+        if (known !== undefined) return letIn(arrival, known, now)
         return Effect.flatMap(keyRing.holderOf(key, now), (holder) =>
           holder === null ? turnAway(arrival, now) : letIn(arrival, holder, now)
         )

@@ -1,10 +1,10 @@
-import { Cause, Effect, Option } from "effect"
+import { Cause, Effect, Either, Option } from "effect"
 import type { Usage } from "../domain/LimitWindow.js"
 import type { Arrival, Departure } from "./Arrival.js"
 import { crash, fail, kept, type Stamp } from "./Departures.js"
 import type { Reply, Route } from "./Endpoint.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
-import { readRequest } from "./RequestReader.js"
+import { NO_BODY, type Part, readBody, readRequest } from "./RequestReader.js"
 
 /** A part of the service's paths, and how it is answered. It never fails: whatever happens becomes an answer. */
 export interface Branch {
@@ -40,18 +40,18 @@ export const serve =
     context: C,
     before?: Effect.Effect<ReadonlyArray<Usage>, Failure>
   ): Effect.Effect<Reply, Failure> => {
-    const read = Effect.mapError(
-      readRequest(route, arrival, path),
-      (issues): Failure => ({ _tag: "InvalidRequest", issues })
-    )
-    const handled = Effect.flatMap(read, (request) => {
-      if (before === undefined) return route.handle(request, context)
+    const handle = (body: Part): Effect.Effect<Reply, Failure> => {
+      const read = readRequest(route, arrival, path, body)
+      if (Either.isLeft(read)) return Effect.fail({ _tag: "InvalidRequest", issues: read.left })
+      if (before === undefined) return route.handle(read.right, context)
       return Effect.flatMap(before, (counted) =>
-        Effect.map(route.handle(request, context), (reply) => ({
+        Effect.map(route.handle(read.right, context), (reply) => ({
           ...reply,
           usages: [...counted, ...(reply.usages ?? [])]
         }))
       )
-    })
+    }
+    const handled =
+      route.method === "GET" ? Effect.suspend(() => handle(NO_BODY)) : Effect.flatMap(readBody(arrival), handle)
     return isHeld ? Effect.tap(handled, (reply) => kept(route, reply)) : handled
   }

@@ -1,5 +1,6 @@
 import { type Cause, Effect, Either } from "effect"
 import type { Instant } from "../domain/Instant.js"
+import { jsonText } from "../domain/JsonText.js"
 import { scarcest, type Usage } from "../domain/LimitWindow.js"
 import type { Departure } from "./Arrival.js"
 import type { Reply, Route } from "./Endpoint.js"
@@ -20,16 +21,15 @@ const secondsUntil = (instant: Instant, now: Instant): string => String(Math.max
 
 const headers = ({ request_id, now }: Stamp, usages: ReadonlyArray<Usage>): Record<string, string> => {
   const shown = scarcest(usages)
-  const common: Record<string, string> = {
+  if (shown === undefined) return { "Content-Type": JSON_TYPE, "Cache-Control": "no-store", "Request-Id": request_id }
+  return {
     "Content-Type": JSON_TYPE,
     "Cache-Control": "no-store",
-    "Request-Id": request_id
+    "Request-Id": request_id,
+    "RateLimit-Limit": String(shown.limit),
+    "RateLimit-Remaining": String(shown.remaining),
+    "RateLimit-Reset": secondsUntil(shown.resets_at, now)
   }
-  if (shown === undefined) return common
-  common["RateLimit-Limit"] = String(shown.limit)
-  common["RateLimit-Remaining"] = String(shown.remaining)
-  common["RateLimit-Reset"] = secondsUntil(shown.resets_at, now)
-  return common
 }
 
 /** A result in its envelope. The headers tell of the scarcest limit it counted against (contract §8). */
@@ -39,7 +39,10 @@ export const succeed = (reply: Reply, stamp: Stamp, usages: ReadonlyArray<Usage>
   return {
     status,
     headers: reply.headers === undefined ? headers(stamp, told) : { ...headers(stamp, told), ...reply.headers },
-    body: JSON.stringify(meta === undefined ? { success: true, data } : { success: true, data, meta })
+    body:
+      meta === undefined
+        ? `{"success":true,"data":${jsonText(data)}}`
+        : `{"success":true,"data":${jsonText(data)},"meta":${JSON.stringify(meta)}}`
   }
 }
 

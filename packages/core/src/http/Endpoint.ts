@@ -1,5 +1,5 @@
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "@effect/platform"
-import { Context, type Effect, Either, Option, ParseResult, Schema } from "effect"
+import { SchemaAST as AST, Context, type Effect, Either, Option, ParseResult, Schema } from "effect"
 import type { PolicyName } from "../domain/Limits.js"
 import type { Usage } from "../domain/LimitWindow.js"
 import { flatten } from "../domain/SchemaIssue.js"
@@ -84,6 +84,32 @@ export const Nothing = Schema.Record({
 const unsaid = (name: (typeof parts)[number][0], method: string) =>
   name === "urlParams" || (name === "payload" && method !== "GET") ? Nothing : undefined
 
+/** The fields that a struct knows; undefined where it is none, or takes any. */
+const knownFields = ({ ast }: Schema.Schema<unknown>): ReadonlySet<unknown> | undefined => {
+  const encoded = AST.encodedAST(ast)
+  return AST.isTypeLiteral(encoded) && encoded.indexSignatures.length === 0
+    ? new Set(encoded.propertySignatures.map(({ name }) => name))
+    : undefined
+}
+
+/** Whether a value cannot have anything in excess: a flat object of known fields. */
+const isPlain = (value: unknown, known: ReadonlySet<unknown>): boolean => {
+  if (typeof value !== "object" || value === null) return false
+  const fields = value as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(fields))
+    if (!known.has(name) || (typeof fields[name] === "object" && fields[name] !== null)) return false
+  return true
+}
+
+/** Reads a part. Effect finds what is in excess by comparing each field with all known ones, so it is not asked in vain. */
+const reader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) => {
+  const read = ParseResult.decodeUnknownEither(schema, { errors: "all", ...options })
+  const known = knownFields(schema)
+  if (known === undefined) return read
+  const readPlain = ParseResult.decodeUnknownEither(schema, { errors: "all" })
+  return (value: unknown) => (isPlain(value, known) ? readPlain(value) : read(value))
+}
+
 const headerCase = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 
 /** A part that is wrong as a whole is named after itself; a parameter is named whole, whatever list it holds. */
@@ -97,9 +123,7 @@ const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route<
   const readers = parts.flatMap(([name, part, schema, options]) => {
     const said = Option.getOrUndefined(endpoint[schema] as Option.Option<Schema.Schema<unknown>>)
     const found = said ?? (unsaid(name, endpoint.method) as Schema.Schema<unknown> | undefined)
-    return found === undefined
-      ? []
-      : [{ name, part, read: ParseResult.decodeUnknownEither(found, { errors: "all", ...options }) }]
+    return found === undefined ? [] : [{ name, part, read: reader(found, options) }]
   })
   return (raw) => {
     const request: Record<string, unknown> = {}

@@ -7,7 +7,7 @@ import { bodyTooLarge, type RequestIssue } from "./ErrorTable.js"
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /** What a part of a request says, and what is wrong with its form. */
-interface Part {
+export interface Part {
   readonly value: unknown
   readonly issues: ReadonlyArray<RequestIssue>
 }
@@ -64,7 +64,11 @@ export const readJson = (bytes: Uint8Array, arrival: Arrival): Part => {
   }
 }
 
-const readBody = (arrival: Arrival): Effect.Effect<Part> =>
+/** The body of a request that has none. */
+export const NO_BODY: Part = readable(undefined)
+
+/** A body's JSON, once the whole body is here. */
+export const readBody = (arrival: Arrival): Effect.Effect<Part> =>
   arrival.body(Limits.body_bytes).pipe(
     Effect.map((bytes) => readJson(bytes, arrival)),
     Effect.catchTags({
@@ -73,7 +77,8 @@ const readBody = (arrival: Arrival): Effect.Effect<Part> =>
     })
   )
 
-const decode = (
+/** The request as the route's schemas read it, or everything that is wrong with it at once (contract §2). */
+export const readRequest = (
   route: Route<never>,
   arrival: Arrival,
   path: unknown,
@@ -95,13 +100,3 @@ const decode = (
   const rest = Either.isLeft(decoded) ? decoded.left.filter((issue) => !isTold(issue)) : []
   return Either.left([...malformed, ...rest])
 }
-
-/** The request as the route's schemas read it, or everything that is wrong with it at once (contract §2). */
-export const readRequest = (
-  route: Route<never>,
-  arrival: Arrival,
-  path: unknown
-): Effect.Effect<unknown, ReadonlyArray<RequestIssue>> =>
-  route.method === "GET"
-    ? decode(route, arrival, path, readable(undefined))
-    : Effect.flatMap(readBody(arrival), (body) => decode(route, arrival, path, body))

@@ -19,11 +19,12 @@ const repeatable = <A>({ data, replayed }: Repeatable<A>) =>
 
 /** A ticket as its creation is answered: 201 the first time, 200 when repeated, with the limits it counted against. */
 export const createdTicket = ({
-  usages,
-  ...answer
+  data,
+  replayed,
+  usages
 }: Repeatable<Ticket> & { readonly usages: ReadonlyArray<Usage> }) => ({
-  ...repeatable(answer),
-  status: answer.replayed ? 200 : 201,
+  ...repeatable({ data, replayed }),
+  status: replayed ? 200 : 201,
   usages
 })
 

@@ -23,6 +23,10 @@ const usual: DispatcherOptions = { signatureHeader: SIGNATURE_HEADER, isJittered
 
 /** How long a wake-up may be missed before the queue is looked at all the same. */
 const POLL = "250 millis"
+/** How often leases are looked at. */
+const RECLAIM = "1 second"
+/** How long deliveries on their way may go on after an interruption, in real time; then they are left to their lease. */
+const GRACE = "5 seconds"
 /** How an attempt's record is tried to be written, for about as long as its claim holds: later it would change nothing. */
 const RECORDING = Schedule.intersect(Schedule.exponential("50 millis"), Schedule.recurs(7))
 
@@ -48,65 +52,95 @@ const makeAttempt = ({ signatureHeader: header, isJittered }: DispatcherOptions)
       )
   })
 
+/** Says why work on the queue failed, and waits a little before it is tried again. */
+const patiently = <A, E>(work: Effect.Effect<A, E>) =>
+  Effect.catchAllCause(work, (cause) =>
+    Effect.zipRight(Effect.logWarning("Deliveries could not be claimed; trying again", cause), Effect.sleep("1 second"))
+  )
+
 const make = (options: DispatcherOptions) =>
   Effect.gen(function* () {
     const store = yield* Store
     const deliveries = yield* Deliveries
     const attempt = yield* makeAttempt(options)
     const flights = new Flights()
+    yield* Effect.addFinalizer(() => flights.letGo)
+    const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
+    let stepped = 0
 
     /** Sends what is due and fits, each on its own, so that none waits for another. Answers how many that were. */
-    const dispatch = Effect.uninterruptible(
-      Effect.gen(function* () {
-        const free = options.mostInFlight - flights.count
-        const claims = free > 0 ? yield* deliveries.claim(yield* now, free) : []
-        yield* Effect.forEach(claims, (claim) => flights.begin(attempt(claim)), { discard: true })
-        return claims.length
-      })
-    )
+    const claimAndBegin = Effect.gen(function* () {
+      const free = options.mostInFlight - flights.count
+      const claims = free > 0 ? yield* deliveries.claim(yield* now, free) : []
+      yield* Effect.forEach(claims, (claim) => flights.begin(attempt(claim)), { discard: true })
+      return claims.length
+    })
+    // One at a time, or two would fill the same free places; and what is claimed takes off, or it would wait for its lease.
+    const dispatch = oneByOne(Effect.uninterruptible(claimAndBegin))
 
     const advanceReplays = Effect.gen(function* () {
       const open = yield* deliveries.replays
       const steps = yield* Effect.forEach(open, ({ shop_id, id }) => store.transact(advanceReplay(shop_id, id)))
-      return steps.reduce((sum, { answer }) => sum + answer, 0)
+      const taken = steps.reduce((sum, { answer }) => sum + answer, 0)
+      stepped += taken
+      return taken
+    })
+
+    let answered = 0
+    const progress = Effect.sync(() => {
+      const made = flights.landed + stepped
+      const since = made - answered
+      answered = made
+      return since
     })
 
     const runOnce: Effect.Effect<number, StoreUnavailable> = Effect.gen(function* () {
-      for (let begun = 0; ; ) {
-        const { nextLanding } = flights
-        const done = (yield* advanceReplays) + (yield* dispatch)
-        begun += done
-        if (flights.count > 0) yield* nextLanding
-        else if (done === 0) return begun
+      yield* deliveries.reclaim
+      while (true) {
+        const { news } = flights
+        const begun = (yield* advanceReplays) + (yield* dispatch)
+        if (flights.count > 0) yield* news
+        else if (begun === 0) return yield* progress
       }
     })
 
     const turn = Effect.gen(function* () {
-      const { nextLanding } = flights
-      yield* deliveries.reclaim
-      const done = (yield* advanceReplays) + (yield* dispatch)
-      const isIdle = done === 0 || flights.count >= options.mostInFlight
-      if (isIdle) yield* Effect.raceAll([nextLanding, deliveries.changed, Effect.sleep(POLL)])
+      const { news } = flights
+      const begun = (yield* advanceReplays) + (yield* dispatch)
+      const isIdle = begun === 0 || flights.count >= options.mostInFlight
+      if (isIdle) yield* Effect.race(news, Effect.sleep(POLL))
     })
 
+    const run: Effect.Effect<never> = Effect.gen(function* () {
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(deliveries.changed, flights.ring)))
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(patiently(deliveries.reclaim), Effect.sleep(RECLAIM))))
+      return yield* Effect.forever(patiently(turn))
+    }).pipe(
+      Effect.scoped,
+      Effect.onInterrupt(() =>
+        Effect.zipRight(Effect.timeoutOption(Effect.interruptible(flights.allLanded), GRACE), flights.letGo)
+      )
+    )
+
     return {
-      /** Makes every delivery due by now, and waits for those on their way. Answers how many it began. */
+      /**
+       * Makes every delivery due by now, also those whose process died, and waits for all on their way. Answers how many
+       * landed, and how many events a replay took up, since it last answered: whoever began them.
+       */
       runOnce,
       /** The earliest instant, at most `until`, at which there is something to do: now while deliveries or replays are on their way. */
-      next: Effect.fnUntraced(function* (until: Instant) {
-        const isUnderWay = flights.count > 0 || (yield* deliveries.replays).length > 0
-        return isUnderWay ? yield* now : yield* deliveries.next(until)
-      }),
-      /** Delivers, until interrupted. A store that is away is tried again. */
-      run: turn.pipe(
-        Effect.catchAllCause((cause) =>
-          Effect.zipRight(
-            Effect.logWarning("Deliveries could not be claimed; trying again", cause),
-            Effect.sleep("1 second")
-          )
+      next: (until: Instant) =>
+        oneByOne(
+          Effect.gen(function* () {
+            const isUnderWay = flights.count > 0 || (yield* deliveries.replays).length > 0
+            return isUnderWay ? yield* now : yield* deliveries.next(until)
+          })
         ),
-        Effect.forever
-      )
+      /**
+       * Delivers, until interrupted. A store that is away is tried again. Interrupted, it claims no more and waits for what
+       * is on its way, at most five real seconds; what has not landed by then is left to its lease, and uses up no attempt.
+       */
+      run
     }
   })
 
@@ -122,5 +156,5 @@ export class Dispatcher extends Context.Tag("@workshop/core/Dispatcher")<
   static readonly layer = (
     options: Partial<DispatcherOptions> = {}
   ): Layer.Layer<Dispatcher, never, Store | Deliveries | WebhookSender | Entropy> =>
-    Layer.effect(Dispatcher, make({ ...usual, ...options }))
+    Layer.scoped(Dispatcher, make({ ...usual, ...options }))
 }

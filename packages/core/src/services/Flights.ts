@@ -1,31 +1,51 @@
-import { Deferred, Effect, FiberId } from "effect"
+import { Deferred, Effect, Fiber, FiberId } from "effect"
 
 /** The deliveries that a process has on their way, and the means to wait until one of them has landed. */
 export class Flights {
-  #count = 0
-  #landing = Deferred.unsafeMake<void>(FiberId.none)
+  readonly #fibers = new Set<Fiber.RuntimeFiber<void>>()
+  #news = Deferred.unsafeMake<void>(FiberId.none)
+  #landed = 0
 
   /** How many are on their way. */
   get count(): number {
-    return this.#count
+    return this.#fibers.size
   }
+
+  /** How many have landed so far. */
+  get landed(): number {
+    return this.#landed
+  }
+
+  /** Returns at the next landing or ring, counted from now: take it before looking at anything, and none is missed. */
+  get news(): Effect.Effect<void> {
+    return Deferred.await(this.#news)
+  }
+
+  /** Wakes whoever waits for news. */
+  readonly ring = Effect.sync(() => this.#wake())
 
   /** Takes off on its own; nobody waits for it, and it lands whatever happens. */
   readonly begin = (flight: Effect.Effect<void>): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      this.#count++
-      return Effect.forkDaemon(Effect.ensuring(Effect.interruptible(flight), this.#land))
+    Effect.map(Effect.forkDaemon(Effect.interruptible(flight)), (fiber) => {
+      this.#fibers.add(fiber)
+      fiber.addObserver(() => {
+        this.#fibers.delete(fiber)
+        this.#landed++
+        this.#wake()
+      })
     })
 
-  /** Returns when the next one has landed, counted from now: take it before looking at the count, and none is missed. */
-  get nextLanding(): Effect.Effect<void> {
-    return Deferred.await(this.#landing)
-  }
+  /** Returns when none is on its way. */
+  readonly allLanded: Effect.Effect<void> = Effect.suspend(() =>
+    this.count === 0 ? Effect.void : Effect.zipRight(this.news, this.allLanded)
+  )
 
-  readonly #land = Effect.suspend(() => {
-    const landed = this.#landing
-    this.#count--
-    this.#landing = Deferred.unsafeMake(FiberId.none)
-    return Deferred.succeed(landed, undefined)
-  })
+  /** Interrupts those on their way: what they carried is left to its lease. */
+  readonly letGo: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll([...this.#fibers]))
+
+  #wake(): void {
+    const news = this.#news
+    this.#news = Deferred.unsafeMake(FiberId.none)
+    Deferred.unsafeDone(news, Effect.void)
+  }
 }

@@ -41,11 +41,18 @@ export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing",
       return known
     })
 
+    /** Who holds a key, where memory knows it. */
+    const known = (key: string, now: Instant): KeyHolder | undefined => {
+      const entry = believed.get(key)
+      return entry !== undefined && now < entry.until ? entry.holder : undefined
+    }
+
     return {
+      known,
       /** Who holds a key; null where the key is missing, wrong or revoked. Such misses are not remembered. */
       holderOf: (key: string, now: Instant) => {
-        const entry = believed.get(key)
-        if (entry !== undefined && now < entry.until) return Effect.succeed(entry.holder)
+        const holder = known(key, now)
+        if (holder !== undefined) return Effect.succeed(holder)
         return looksLikeKey(key) ? lookUp(key, now) : Effect.succeed(null)
       },
       /** Forgets the keys of a shop of which something changed. */

@@ -3,6 +3,7 @@ import { startReplay } from "../decisions/replayDeliveries.js"
 import { EventId, type ShopId } from "../domain/Identifier.js"
 import { DateTimeText } from "../domain/Instant.js"
 import type { ReplayFilter } from "../domain/Replay.js"
+import { WebhookNotSet } from "../domain/Webhook.js"
 import { DeliveryLog } from "../ports/DeliveryLog.js"
 import { Store } from "../ports/Store.js"
 import { Shops } from "./Shops.js"
@@ -49,7 +50,7 @@ export class Outbox extends Effect.Service<Outbox>()("@workshop/core/Outbox", {
       notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),
       /** Sends events again, under the same ids, after everything that is due now. Answers how many. */
       replay: Effect.fnUntraced(function* (shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {
-        yield* shops.byId(shop_id)
+        if ((yield* shops.byId(shop_id)).webhook === null) return yield* new WebhookNotSet()
         const count = yield* log.count(shop_id, filter)
         if (!dry_run) yield* store.transact(startReplay(shop_id, filter as ReplayFilter))
         return { count }

@@ -56,10 +56,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
         const request = { ...input, type: input.type ?? "repair" }
         return Effect.map(
           store.transact(once({ caller_id, operation: "tickets.create", key, request }, command)),
-          ({ answer, usages }) => ({
-            ...answer,
-            usages
-          })
+          ({ answer: { data, replayed }, usages }) => ({ data, replayed, usages })
         )
       })
 

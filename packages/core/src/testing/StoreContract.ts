@@ -3,9 +3,12 @@ import { clientChangesContract } from "./ClientChangesContract.js"
 import { clientsContract } from "./ClientsContract.js"
 import { closuresContract } from "./ClosuresContract.js"
 import type { ContractCase } from "./ContractCase.js"
+import { deliveriesContract } from "./DeliveriesContract.js"
+import { deliveryLogContract } from "./DeliveryLogContract.js"
 import { directoryContract } from "./DirectoryContract.js"
 import { listContract } from "./ListContract.js"
 import { rateLimitsContract } from "./RateLimitsContract.js"
+import { replayContract } from "./ReplayContract.js"
 import { syncContract } from "./SyncContract.js"
 import { transactContract } from "./TransactContract.js"
 
@@ -19,5 +22,8 @@ export const storeContract = {
   "Reads: clients": clientsContract,
   Directory: directoryContract,
   Closures: closuresContract,
+  Deliveries: deliveriesContract,
+  "Deliveries: replays": replayContract,
+  DeliveryLog: deliveryLogContract,
   RateLimits: rateLimitsContract
 } as const satisfies Record<string, ReadonlyArray<ContractCase>>

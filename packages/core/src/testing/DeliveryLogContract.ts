@@ -1,0 +1,113 @@
+import { Effect } from "effect"
+import type { ShopId } from "../domain/Identifier.js"
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/Instant.js"
+import { DeliveryLog } from "../ports/DeliveryLog.js"
+import { Reads } from "../ports/Reads.js"
+import { same } from "./ContractCase.js"
+import { answered, courierCase, raising, record, unanswered } from "./Courier.js"
+import { openShop, run } from "./Fixtures.js"
+import { SettableClock } from "./SettableClock.js"
+
+const DOWN = answered(503)
+
+const logOf = (shop_id: ShopId) => Effect.flatMap(DeliveryLog, (log) => log.deliveries(shop_id))
+
+const states = (shop_id: ShopId) =>
+  Effect.map(logOf(shop_id), (log) => log.map(({ state, next_attempt_at }) => [state, next_attempt_at]))
+
+/** What an owner may look up of deliveries (contract §10). */
+export const deliveryLogContract = [
+  courierCase(
+    "events raised without a webhook have no delivery, and one set later does not make any",
+    function* (courier) {
+      const { id } = yield* openShop()
+      yield* run(raising(id, [null]))
+      yield* same("none", yield* logOf(id), [])
+      yield* same("and nothing is due", yield* courier.claim(), [])
+    }
+  ),
+
+  courierCase("deliveries are told in the order of their events, with every attempt as it was", function* (courier) {
+    const clock = yield* SettableClock.current
+    const shop = yield* courier.open
+    yield* courier.raise(shop, 1, 2)
+    const start = clock.unsafeCurrentTimeMillis()
+    const events = yield* (yield* Reads).events(shop)
+    const [first, second] = yield* courier.claim()
+    yield* record(second!, unanswered("reset"))
+    yield* record(first!, DOWN)
+    clock.advance(MINUTE_MS)
+    for (const claim of yield* courier.claim()) yield* record(claim, answered(204))
+    const attempt = (at: number, n: number, sent: object) => ({
+      ...sent,
+      shop_id: shop,
+      event_id: events[at]!.id,
+      n,
+      started_at: start + (n - 1) * MINUTE_MS
+    })
+    const told = (at: number, failure: object) => ({
+      event_id: events[at]!.id,
+      type: "ping",
+      state: "delivered",
+      next_attempt_at: null,
+      attempts: [attempt(at, 1, failure), attempt(at, 2, answered(204))]
+    })
+    yield* same("log", yield* logOf(shop), [told(0, DOWN), told(1, unanswered("reset"))])
+  }),
+
+  courierCase(
+    "pending until the receiver takes it; dead after the eighth attempt; parked while the webhook is off",
+    function* (courier) {
+      const clock = yield* SettableClock.current
+      const shop = yield* courier.open
+      const start = clock.unsafeCurrentTimeMillis()
+      yield* courier.raise(shop, null)
+      yield* same("raised", yield* states(shop), [["pending", start]])
+      for (const wait of [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, DAY_MS]) {
+        yield* same("failed", yield* record((yield* courier.claim())[0]!, DOWN), "retry")
+        yield* same("waits", yield* states(shop), [["pending", clock.unsafeCurrentTimeMillis() + wait]])
+        clock.advance(wait)
+      }
+      yield* same("given up", yield* record((yield* courier.claim())[0]!, DOWN), "dead")
+      yield* courier.raise(shop, null)
+      yield* same("dead", yield* states(shop), [
+        ["dead", null],
+        ["pending", clock.unsafeCurrentTimeMillis()]
+      ])
+      yield* courier.turnOff(shop)
+      yield* same("parked", yield* states(shop), [
+        ["dead", null],
+        ["parked", null]
+      ])
+    }
+  ),
+
+  courierCase(
+    "the owner's notices, oldest first: warned twice on the way to the switch-off (spec §6)",
+    function* (courier) {
+      const clock = yield* SettableClock.current
+      const shop = yield* courier.open
+      const start = clock.unsafeCurrentTimeMillis()
+      yield* courier.raise(shop, ...Array(4).fill(null))
+      yield* courier.hook(shop, () => ({ failures_in_row: 18, first_failure_at: start - 30 * HOUR_MS }))
+      const claims = yield* courier.claim()
+      for (const [at, hours] of [0, 20, 42].entries()) {
+        clock.set(start + hours * HOUR_MS)
+        yield* record(claims[at]!, DOWN)
+      }
+      yield* same("a 410 when it is off already", yield* record(claims[3]!, answered(410)), "parked")
+      const notices = yield* (yield* DeliveryLog).notices(shop)
+      const brief = notices.map(({ kind, created_at, off_reason, failures_in_row }) => [
+        kind,
+        created_at,
+        off_reason,
+        failures_in_row
+      ])
+      yield* same("notices", brief, [
+        ["webhook_failing", start, null, 19],
+        ["webhook_failing", start + 20 * HOUR_MS, null, 20],
+        ["webhook_off", start + 42 * HOUR_MS, "failing", 21]
+      ])
+    }
+  )
+]

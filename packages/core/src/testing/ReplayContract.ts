@@ -1,0 +1,166 @@
+import { Effect } from "effect"
+import { enableWebhook } from "../decisions/ownWebhook.js"
+import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
+import type { ShopId } from "../domain/Identifier.js"
+import type { ReplayFilter } from "../domain/Replay.js"
+import { Deliveries } from "../ports/Deliveries.js"
+import { DeliveryLog } from "../ports/DeliveryLog.js"
+import { Reads } from "../ports/Reads.js"
+import { holds, same } from "./ContractCase.js"
+import { answered, type Courier, courierCase, eventsOf, record } from "./Courier.js"
+import { run } from "./Fixtures.js"
+import { SettableClock } from "./SettableClock.js"
+
+const OK = answered(200)
+
+/** Sends all that is due. */
+const deliver = Effect.fnUntraced(function* (courier: Courier) {
+  const sent = []
+  for (let claims = yield* courier.claim(); claims.length > 0; claims = yield* courier.claim()) {
+    for (const claim of claims) {
+      sent.push(claim.event_id)
+      yield* record(claim, OK)
+    }
+  }
+  return sent
+})
+
+/** Replays to the end, as far as the queue is concerned. */
+const replay = Effect.fnUntraced(function* (shop_id: ShopId, filter: ReplayFilter) {
+  const { id } = yield* run(startReplay(shop_id, filter))
+  const { replays } = yield* Deliveries
+  const isOpen = Effect.map(replays, (open) => open.some((one) => one.id === id))
+  let taken = 0
+  while (yield* isOpen) taken += yield* run(advanceReplay(shop_id, id))
+  return taken
+})
+
+const eventsIn = (shop_id: ShopId) =>
+  Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => events.map(({ id }) => id)))
+
+/** How events are sent again (contract §10). */
+export const replayContract = [
+  courierCase(
+    "replayed ones go out again under the same ids, in order, never before a live one that is due",
+    function* (courier) {
+      const shop = yield* courier.open
+      yield* courier.raise(shop, 1, 1, 2)
+      const old = yield* deliver(courier)
+      yield* same("replayed", yield* replay(shop, {}), 3)
+      yield* courier.raise(shop, null, null)
+      const [first, second, third, ping, pong] = yield* eventsIn(shop)
+      yield* same("sent before", [...old].sort(), [first, second, third].sort())
+      const claims = yield* courier.claim()
+      yield* same("live ones first", eventsOf(claims), [ping, pong, first, third])
+      for (const claim of claims) yield* record(claim, OK)
+      yield* same("the rest", yield* deliver(courier), [second])
+      const log = yield* (yield* DeliveryLog).deliveries(shop)
+      yield* same(
+        "attempts go on",
+        log.map(({ attempts }) => attempts.map(({ n }) => n)),
+        [[1, 2], [1, 2], [1, 2], [1], [1]]
+      )
+    }
+  ),
+
+  courierCase(
+    "a replay is open until it has taken up the last event, a thousand at a time; the oldest comes first",
+    function* (courier) {
+      const shop = yield* courier.open
+      yield* courier.raise(shop, ...Array(2000).fill(1))
+      yield* courier.raise(shop, ...Array(50).fill(2))
+      const { replays } = yield* Deliveries
+      const clock = yield* SettableClock.current
+      const first = yield* run(startReplay(shop, {}))
+      clock.advance(1)
+      const second = yield* run(startReplay(shop, {}))
+      yield* courier.raise(shop, null)
+      const open = Effect.map(replays, (all) => all.filter((one) => one.shop_id === shop).map(({ id }) => id))
+      yield* same("both", yield* open, [first.id, second.id])
+      const steps = []
+      while ((yield* open).includes(first.id)) steps.push(yield* run(advanceReplay(shop, first.id)))
+      yield* same("steps", steps, [1000, 1000, 50])
+      yield* same("the second", yield* open, [second.id])
+      yield* same("a step too many", yield* run(advanceReplay(shop, first.id)), 0)
+      while ((yield* open).length > 0) yield* run(advanceReplay(shop, second.id))
+    }
+  ),
+
+  courierCase(
+    "one whose attempt is under way for a retry is sent again, and that attempt's record changes nothing",
+    function* (courier) {
+      const clock = yield* SettableClock.current
+      const shop = yield* courier.open
+      yield* courier.raise(shop, null)
+      yield* record((yield* courier.claim())[0]!, answered(500))
+      clock.advance(60_000)
+      const [inFlight] = yield* courier.claim()
+      yield* replay(shop, {})
+      yield* same("superseded", yield* record(inFlight!, OK), "superseded")
+      const [again] = yield* courier.claim()
+      yield* same("again", again?.event_id, inFlight!.event_id)
+      yield* holds("another token", again!.token > inFlight!.token)
+      yield* same("and arrives", yield* record(again!, OK), "delivered")
+    }
+  ),
+
+  courierCase(
+    "one that was not tried yet keeps its place: a replay neither delays it nor sends it twice",
+    function* (courier) {
+      const shop = yield* courier.open
+      yield* courier.raise(shop, 1, 1)
+      const [flying] = yield* courier.claim()
+      yield* replay(shop, {})
+      yield* courier.raise(shop, 1)
+      const [first, second, third] = yield* eventsIn(shop)
+      yield* same("one of a ticket in flight", yield* courier.claim(), [])
+      yield* same("delivered", yield* record(flying!, OK), "delivered")
+      yield* same("in order, each once", [first, ...(yield* deliver(courier))], [flying!.event_id, second, third])
+    }
+  ),
+
+  courierCase("replayed while off, they wait with the others, and go after them", function* (courier) {
+    const shop = yield* courier.open
+    yield* courier.raise(shop, 1, 1)
+    yield* deliver(courier)
+    yield* courier.turnOff(shop)
+    yield* replay(shop, {})
+    yield* courier.raise(shop, 1)
+    yield* same("off", yield* courier.claim(), [])
+    yield* run(enableWebhook(shop))
+    const [first, second, third] = yield* eventsIn(shop)
+    yield* same("on", yield* deliver(courier), [third, first, second])
+  }),
+
+  courierCase(
+    "a filter asks by name, time and state; a named event may be one from before the webhook",
+    function* (courier) {
+      const clock = yield* SettableClock.current
+      const shop = yield* courier.open
+      const start = clock.unsafeCurrentTimeMillis()
+      yield* courier.raise(shop, null)
+      yield* deliver(courier)
+      clock.set(start + 10)
+      yield* courier.raise(shop, null)
+      const [failed] = yield* courier.claim()
+      yield* record(failed!, answered(500))
+      clock.set(start + 20)
+      yield* courier.raise(shop, null)
+      const [first, second, third] = yield* eventsIn(shop)
+      const { count } = yield* DeliveryLog
+      const counts = (filter: ReplayFilter) => count(shop, filter)
+      yield* same("all", yield* counts({}), 3)
+      yield* same("since is inclusive", yield* counts({ since: start + 10 }), 2)
+      yield* same("until is exclusive", yield* counts({ until: start + 10 }), 1)
+      yield* same("both", yield* counts({ since: start + 1, until: start + 20 }), 1)
+      yield* same("delivered", yield* counts({ state: "delivered" }), 1)
+      yield* same("pending", yield* counts({ state: "pending" }), 2)
+      yield* same("dead", yield* counts({ state: "dead" }), 0)
+      yield* same("named, twice or in any order", yield* counts({ event_ids: [third!, first!, third!] }), 2)
+      yield* same("named, unknown", yield* counts({ event_ids: ["00000000-0000-7000-8000-000000000000" as never] }), 0)
+      yield* same("taken up", yield* replay(shop, { event_ids: [second!, first!] }), 2)
+      yield* courier.turnOff(shop)
+      yield* same("parked", yield* counts({ state: "parked" }), 3)
+    }
+  )
+]
