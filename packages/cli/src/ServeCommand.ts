@@ -11,6 +11,9 @@ const checked = ({ store, sandbox, sandboxToken, host }: Asked) => {
   if (store !== "memory") {
     return new CommandRefused({ message: `--store ${store} is not offered yet: use --store memory, or leave it out.` })
   }
+  if (!sandbox && sandboxToken !== null) {
+    return new CommandRefused({ message: "--sandbox-token guards the sandbox, which is off: add --sandbox, or leave the token out." })
+  }
   return sandbox && !sandboxAllowed(host, sandboxToken)
     ? new CommandRefused({
         message: `The sandbox has no keys, so on ${host} it needs a token: set --sandbox-token, or listen on 127.0.0.1.`

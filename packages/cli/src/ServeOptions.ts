@@ -98,6 +98,6 @@ export const serveOptions = {
     read: (text) => Either.right(text === "" ? null : text),
     fallback: ""
   }),
-  demo: flag("demo", "Furnish the first shop: a programme, clients, and tickets in every state."),
+  demo: flag("demo", "Furnish the first shop: a programme, clients, and tickets in many states."),
   trustProxy: flag("trust-proxy", "Believe the last address of X-Forwarded-For: only behind a proxy that sets it.")
 }

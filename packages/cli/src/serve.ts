@@ -53,6 +53,8 @@ const cannotListen = ({ host, port, code, message }: CannotListen) => {
   return new CommandRefused({ message: what === undefined ? `${message}.` : `${host} port ${port} ${what}.` })
 }
 
+const isEverywhere = (host: string): boolean => host === "0.0.0.0" || host === "::"
+
 /** How a client on this machine reaches the address listened on. */
 const baseOf = (host: string, port: number): string => {
   const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
@@ -71,7 +73,7 @@ const run = <E, R>(asked: Asked, others: Effect.Effect<ReadonlyArray<Branch>, E,
     const base = baseOf(asked.host, port)
     yield* Console.log(
       [
-        `Listening on ${base}`,
+        `Listening on ${base}${isEverywhere(asked.host) ? ", and on every other address of this machine" : ""}`,
         "Everything is kept in memory, until this process ends.",
         ...nextSteps(base, first),
         ...(asked.demo ? demoSteps(base, first) : []),

@@ -55,11 +55,17 @@ export class Connections {
     this.#after(this.#open.get(socket)?.response, () => depart(socket, true, answer))
   }
 
-  /** Ends what nobody waits for, and makes each answer the last one of its connection. */
-  stop(): void {
+  /** Makes each answer the last one of its connection, from now on. */
+  part(): void {
     this.#isStopping = true
-    for (const [socket, { response, isLeaving }] of this.#open) {
+    for (const { response } of this.#open.values()) {
       if (response !== undefined && !response.headersSent) response.shouldKeepAlive = false
+    }
+  }
+
+  /** Ends what nobody waits for. */
+  stop(): void {
+    for (const [socket, { response, isLeaving }] of this.#open) {
       // Opened in advance and silent: node takes it for busy.
       if (response === undefined && socket.bytesRead === 0) socket.destroy()
       // Everything was said, and the client still sends.

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Http from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import { type Pipeline, requestId } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
-import { Data, Effect, Runtime, type Scope } from "effect"
+import { Clock, Data, Effect, Fiber, Runtime, type Scope } from "effect"
 import { Connections } from "./Connections.js"
 import { listener, send } from "./Listener.js"
 import { arrivalOf } from "./NodeArrival.js"
@@ -105,11 +105,27 @@ const listen = (server: Http.Server, { host, port }: NodeServerOptions) =>
     })
   })
 
-/** Stops accepting, lets what runs finish, and cuts off what does not. */
-const stop = (server: Http.Server, connections: Connections, { stopping_ms }: Patience) =>
+/** A turn of the event loop, in which node takes what the kernel has accepted already. */
+const turn = Effect.async<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
+/** Stops listening alone: `Http.Server.close` would cut off kept-alive connections with a request on its way. */
+const stopListening = (server: Http.Server) =>
   Effect.async<void>((resume) => {
+    NetServer.prototype.close.call(server, () => resume(Effect.void))
+  })
+
+/** Stops accepting, answers what is on its way, lets what runs finish, and cuts off what does not. */
+const stop = (server: Http.Server, connections: Connections, { parting_ms, stopping_ms }: Patience) =>
+  Effect.gen(function* () {
+    connections.part()
+    yield* Effect.zipRight(turn, turn)
+    const closed = yield* Effect.fork(stopListening(server))
+    yield* Effect.raceFirst(Fiber.join(closed), Effect.sleep(parting_ms))
     connections.stop()
-    server.close(() => resume(Effect.void))
+    server.close()
+    yield* Fiber.join(closed)
   }).pipe(
     // A finalizer cannot be interrupted, and so not timed out, unless it says so.
     Effect.interruptible,
@@ -117,7 +133,9 @@ const stop = (server: Http.Server, connections: Connections, { stopping_ms }: Pa
       duration: stopping_ms,
       onSuccess: () => undefined,
       onTimeout: () => connections.destroy()
-    })
+    }),
+    // Patience is real time, whatever clock the service goes by.
+    Effect.withClock(Clock.make())
   )
 
 /** Serves the pipeline until the scope closes. Answers the address at which it listens. */

@@ -24,9 +24,8 @@ export class LimitReached extends Data.TaggedError("LimitReached")<{ readonly us
     return this.usages.reduce((a, b) => (b.resets_at > a.resets_at ? b : a))
   }
   override get message() {
-    const { policy, limit } = this.decisive
-    const { counts, per } = Policies[policy]
-    return `Too many: ${limit} ${counts} per ${per} are used up until the window resets`
+    const { counts, limit, per, window } = Policies[this.decisive.policy]
+    return `The limit of ${limit} ${counts} per ${per} and ${window.replace("calendar_", "")} is used up; wait until it resets`
   }
 }
 

@@ -41,16 +41,16 @@ export const Policies = {
     limit: 150,
     window: "hour",
     per: "shop",
-    counts: "tickets created, in the app and through the API"
+    counts: "tickets (app and API together)"
   },
   tickets_per_day: {
     limit: 600,
     window: "calendar_day",
     per: "shop",
-    counts: "tickets created, in the app and through the API"
+    counts: "tickets (app and API together)"
   },
-  lookups_per_hour: { limit: 60, window: "hour", per: "shop", counts: "look-ups of clients by phone number" },
-  lookups_per_day: { limit: 300, window: "calendar_day", per: "shop", counts: "look-ups of clients by phone number" },
+  lookups_per_hour: { limit: 60, window: "hour", per: "shop", counts: "look-ups by phone number" },
+  lookups_per_day: { limit: 300, window: "calendar_day", per: "shop", counts: "look-ups by phone number" },
   stamps_per_day: { limit: 20, window: "calendar_day", per: "client and key", counts: "stamps added" },
   unauthenticated_per_minute: { limit: 120, window: "minute", per: "address", counts: "requests without a good key" }
 } as const satisfies Record<

@@ -73,7 +73,11 @@ const check = <S extends Schemas>(schemas: S) => {
   )
   return (args: ReadonlyArray<unknown>): Either.Either<Checked<S>, InvalidInput> => {
     const read = readers.map((reader, i) => reader(args[i]))
-    const issues = read.flatMap((result) => (Either.isLeft(result) ? flatten(result.left) : []))
+    const issues = read.flatMap((result, i) =>
+      Either.isLeft(result)
+        ? flatten(result.left).map(({ field, message }) => ({ field: field === "" ? `argument ${i + 1}` : field, message }))
+        : []
+    )
     return issues.length > 0
       ? Either.left(new InvalidInput({ issues }))
       : Either.right(Either.getOrThrow(Either.all(read)) as Checked<S>)
@@ -183,12 +187,18 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
   )
   const runtime = ManagedRuntime.make(clock === undefined ? whole : Layer.provideMerge(whole, Layer.setClock(clock)))
   const runExit = Runtime.runPromiseExit(await runtime.runtime())
+  let isStopped = false
   const run: Run = async (effect) => {
+    if (isStopped) throw new Error("This workshop was stopped; start another one")
     const exit = await runExit(effect)
     if (Exit.isSuccess(exit)) return { ok: true, value: exit.value }
     const failure = Cause.failureOrCause(exit.cause)
     if (Either.isLeft(failure)) return { ok: false, refusal: failure.left }
     throw Cause.squash(exit.cause)
   }
-  return { ...face(run), stop: () => runtime.dispose() }
+  const stop = () => {
+    isStopped = true
+    return runtime.dispose()
+  }
+  return { ...face(run), stop }
 }

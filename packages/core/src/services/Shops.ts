@@ -23,7 +23,7 @@ export const ShopInput = Schema.Struct({
   tracking_base_url: Schema.optionalWith(
     Schema.NullOr(
       Text(Limits.url_characters).pipe(
-        Schema.filter((url) => URL.canParse(url) || "must be an address such as https://t.example/")
+        Schema.filter((url) => (/^https?:\/\//i.test(url) && URL.canParse(url)) || "must be an address such as https://t.example/")
       )
     ),
     { exact: true }

@@ -1,0 +1,90 @@
+import { layer as memoryStore } from "@workshop/store-memory/MemoryStore"
+import { Cause, Deferred, Duration, Effect, Exit, FiberId, Layer, Logger } from "effect"
+import { setWebhook } from "../../src/decisions/ownWebhook.js"
+import type { EventId, ShopId } from "../../src/domain/Identifier.js"
+import { DeliveryLog } from "../../src/ports/DeliveryLog.js"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { Reads } from "../../src/ports/Reads.js"
+import type { StorePorts } from "../../src/ports/StorePorts.js"
+import { Dispatcher, type DispatcherOptions } from "../../src/services/Dispatcher.js"
+import { raising } from "../../src/testing/Courier.js"
+import { openShop, run } from "../../src/testing/Fixtures.js"
+import { SettableClock } from "../../src/testing/SettableClock.js"
+import { ScriptedSender } from "./ScriptedSender.js"
+
+/** The seed of every random test of this run; another one with `TEST_SEED=…`. */
+export const SEED = Number(process.env.TEST_SEED ?? 20_261_120)
+
+/** A turn of the event loop. */
+export const turnOfLoop = Effect.async<void>((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+
+/** Waits until something holds; how long that takes is not the test's matter, unless it is never. */
+export const until = (what: string, holds: () => boolean): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    for (let turns = 0; !holds(); turns++) {
+      if (turns > 200_000) yield* Effect.dieMessage(`waited in vain until ${what}`)
+      yield* turnOfLoop
+    }
+  })
+
+/** A settable clock on which sleeping takes a turn of the event loop; what sleeps as long as `grace` or longer waits for the test. */
+export class HastyClock extends SettableClock {
+  readonly #endOfGrace = Deferred.unsafeMake<void>(FiberId.none)
+  override readonly sleep = (duration: Duration.Duration) =>
+    Duration.toMillis(duration) >= 5000 ? Deferred.await(this.#endOfGrace) : turnOfLoop
+
+  endGrace(): void {
+    Deferred.unsafeDone(this.#endOfGrace, Effect.void)
+  }
+}
+
+/** Stands around the store's ports, for faults and for watching. */
+export type Around = Layer.Layer<StorePorts, never, StorePorts>
+
+export interface Bench {
+  readonly clock: HastyClock
+  readonly sender: ScriptedSender
+  readonly logs: Array<string>
+}
+
+/** A test's body over a dispatcher, a memory store and a scripted sender. */
+export const dispatching =
+  <A, E>(
+    body: (bench: Bench) => Effect.Effect<A, E, Dispatcher | StorePorts | Entropy>,
+    options: Partial<DispatcherOptions> = {},
+    around?: Around,
+    seed = SEED
+  ) =>
+  async (): Promise<void> => {
+    const bench: Bench = { clock: new HastyClock(), sender: new ScriptedSender(), logs: [] }
+    const log = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => void bench.logs.push(String(message)))
+    )
+    const store = around === undefined ? memoryStore : Layer.provideMerge(around, memoryStore)
+    const whole = Dispatcher.layer({ isJittered: false, ...options }).pipe(
+      Layer.provide(bench.sender.layer),
+      Layer.provideMerge(store),
+      Layer.provideMerge(Entropy.layerSeeded(seed)),
+      Layer.provideMerge(Layer.merge(bench.clock.layer, log))
+    )
+    const exit = await Effect.runPromiseExit(body(bench).pipe(Effect.provide(whole), Effect.withClock(bench.clock)))
+    if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+  }
+
+/** Opens a shop whose webhook is on. */
+export const openHooked = Effect.gen(function* () {
+  const { id } = yield* openShop()
+  yield* run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" }))
+  return id
+})
+
+export const raise = (shop_id: ShopId, ...tickets: ReadonlyArray<number | null>) => run(raising(shop_id, tickets))
+
+export const eventIds = (shop_id: ShopId): Effect.Effect<ReadonlyArray<EventId>, unknown, Reads> =>
+  Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => events.map(({ id }) => id)))
+
+export const logOf = (shop_id: ShopId) => Effect.flatMap(DeliveryLog, ({ deliveries }) => deliveries(shop_id))

@@ -1,0 +1,55 @@
+import { setWebhook } from "../../src/decisions/ownWebhook.js"
+import { type AttemptOutcome, recordAttempt } from "../../src/decisions/recordAttempt.js"
+import type { Sent } from "../../src/domain/Attempt.js"
+import type { DeliveryRecord } from "../../src/domain/Delivery.js"
+import type { EventId, TicketId } from "../../src/domain/Identifier.js"
+import type { Webhook } from "../../src/domain/Webhook.js"
+import { raising } from "../../src/testing/Courier.js"
+import { SHOP, TestShop } from "../decisions/fixtures.js"
+
+export const URL_1 = "https://shop.example.com/hook"
+
+/** A shop whose webhook is on, with what tests of deliveries ask for. */
+export class HookedShop extends TestShop {
+  constructor() {
+    super()
+    this.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_1" }))
+  }
+
+  /** Raises an event; its ticket need not exist. */
+  raises(ticket: number | null = null): EventId {
+    this.does(raising(SHOP, [ticket]))
+    return this.rows("EventRaised")[0]!.id
+  }
+
+  get webhook(): Webhook {
+    return this.slice.webhook!
+  }
+
+  hooks(change: Partial<Webhook>): this {
+    this.slice.webhook = { ...this.webhook, ...change }
+    return this
+  }
+
+  delivery(event_id: EventId): DeliveryRecord | undefined {
+    return this.slice.deliveries.get(event_id)
+  }
+
+  /** Puts a delivery's row as it is told. */
+  delivers(event_id: EventId, change: Partial<DeliveryRecord>): this {
+    this.slice.deliveries.set(event_id, { ...this.delivery(event_id)!, ...change })
+    return this
+  }
+
+  /** Records an attempt that ends now, under the delivery's own token unless told. */
+  attempts(
+    event_id: EventId,
+    sent: Sent,
+    { token, jitter = 0 }: { token?: number; jitter?: number } = {}
+  ): AttemptOutcome {
+    const own = this.delivery(event_id)?.token ?? 0
+    return this.does(recordAttempt(SHOP, { event_id, token: token ?? own, started_at: this.now - 5, sent, jitter }))
+  }
+}
+
+export const ticket = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}` as TicketId

@@ -1,0 +1,43 @@
+import { Effect, Layer } from "effect"
+import type { Sent } from "../../src/domain/Attempt.js"
+import { type WebhookPost, WebhookSender } from "../../src/ports/WebhookSender.js"
+import { answered } from "../../src/testing/Courier.js"
+
+/** A post that left, as its receiver sees it. */
+export interface Arrived extends WebhookPost {
+  readonly id: string
+  /** The instant of the sender's clock. */
+  readonly at: number
+  /** How often this event had arrived, this time included. */
+  readonly nth: number
+}
+
+/** What comes of a post. */
+export type Script = (post: Arrived) => Effect.Effect<Sent>
+
+/** Takes the place of all receivers: keeps what arrives, and answers as it is told. */
+export class ScriptedSender {
+  readonly arrived: Array<Arrived> = []
+  script: Script = () => Effect.succeed(answered(200))
+  /** How many are on their way, and were at most. */
+  flying = 0
+  most_flying = 0
+  readonly #times = new Map<string, number>()
+
+  readonly layer = Layer.succeed(WebhookSender, {
+    send: (post) =>
+      Effect.clockWith((clock) => {
+        const { id } = JSON.parse(post.body) as { readonly id: string }
+        const nth = (this.#times.get(id) ?? 0) + 1
+        this.#times.set(id, nth)
+        const arrived = { ...post, id, nth, at: clock.unsafeCurrentTimeMillis() }
+        this.arrived.push(arrived)
+        this.flying++
+        this.most_flying = Math.max(this.most_flying, this.flying)
+        return Effect.ensuring(
+          Effect.suspend(() => this.script(arrived)),
+          Effect.sync(() => this.flying--)
+        )
+      })
+  })
+}

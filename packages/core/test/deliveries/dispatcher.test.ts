@@ -1,0 +1,340 @@
+import { createHmac } from "node:crypto"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { rotateSecret } from "../../src/decisions/ownWebhook.js"
+import { startReplay } from "../../src/decisions/replayDeliveries.js"
+import { LAST_INSTANT } from "../../src/domain/Instant.js"
+import { Deliveries } from "../../src/ports/Deliveries.js"
+import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { answered } from "../../src/testing/Courier.js"
+import { run } from "../../src/testing/Fixtures.js"
+import { TEST_START } from "../../src/testing/SettableClock.js"
+import { DAY, HOUR, MINUTE } from "../decisions/fixtures.js"
+import {
+  type Around,
+  type Bench,
+  dispatching,
+  eventIds,
+  logOf,
+  openHooked,
+  raise,
+  turnOfLoop,
+  until
+} from "./DispatchBench.js"
+
+/** Runs what is due, moves on to the next instant at which something is, and so on. */
+const toTheEnd = ({ clock }: Bench) =>
+  Effect.gen(function* () {
+    const { runOnce, next } = yield* Dispatcher
+    for (let due: number | null = 0; due !== null; due = yield* next(LAST_INSTANT)) {
+      clock.set(Math.max(due, clock.unsafeCurrentTimeMillis()))
+      yield* runOnce
+    }
+  })
+
+const v1 = (secret: string, t: number, body: string) =>
+  createHmac("sha256", secret).update(`${t}.${body}`).digest("hex")
+
+describe("spec §6: delivery", () => {
+  it(
+    "at once, then after 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h, each from the end of the failure; then it gives up",
+    dispatching((bench) =>
+      Effect.gen(function* () {
+        const { sender, clock } = bench
+        const shop = yield* openHooked
+        yield* raise(shop, null)
+        sender.script = () =>
+          Effect.as(
+            Effect.sync(() => clock.advance(3000)),
+            answered(503)
+          )
+        yield* toTheEnd(bench)
+        const delays = [1, 5, 30, 120, 360, 720, 1440].map((minutes) => minutes * MINUTE + 3000)
+        const instants = [TEST_START]
+        for (const delay of delays) instants.push(instants.at(-1)! + delay)
+        expect(sender.arrived.map(({ at }) => at)).toEqual(instants)
+        expect((yield* logOf(shop))[0]).toMatchObject({ state: "dead", next_attempt_at: null })
+      })
+    )
+  )
+
+  it(
+    "every attempt has the same id and the same bytes, and is signed afresh",
+    dispatching((bench) =>
+      Effect.gen(function* () {
+        const { sender } = bench
+        yield* raise(yield* openHooked, null)
+        sender.script = ({ nth }) => Effect.succeed(answered(nth < 4 ? 500 : 200))
+        yield* toTheEnd(bench)
+        expect(sender.arrived).toHaveLength(4)
+        expect(new Set(sender.arrived.map(({ body }) => body)).size).toBe(1)
+        for (const { headers, body, at, url } of sender.arrived) {
+          const t = Math.floor(at / 1000)
+          expect(headers).toEqual({ "Service-Signature": `t=${t},v1=${v1("whsec_1", t, body)}` })
+          expect(url).toBe("https://shop.example/hook")
+        }
+        expect(new Set(sender.arrived.map(({ headers }) => headers["Service-Signature"])).size).toBe(4)
+      })
+    )
+  )
+
+  it(
+    "for 24 hours after a secret change two v1 are sent, the new one first; then one, under the configured header",
+    dispatching(
+      (bench) =>
+        Effect.gen(function* () {
+          const { sender, clock } = bench
+          const shop = yield* openHooked
+          yield* run(rotateSecret(shop, "whsec_2"))
+          for (const wait of [0, DAY - 1, 1]) {
+            clock.advance(wait)
+            yield* raise(shop, null)
+            yield* (yield* Dispatcher).runOnce
+          }
+          const signed = sender.arrived.map(({ headers, body, at }) => {
+            const t = Math.floor(at / 1000)
+            const names: Record<string, string> = { [v1("whsec_1", t, body)]: "old", [v1("whsec_2", t, body)]: "new" }
+            return headers["X-Signed"]!.split(",").map((part) => names[part.slice(3)] ?? part)
+          })
+          const t = (ms: number) => `t=${Math.floor((TEST_START + ms) / 1000)}`
+          expect(signed).toEqual([
+            [t(0), "new", "old"],
+            [t(DAY - 1), "new", "old"],
+            [t(DAY), "new"]
+          ])
+        }),
+      { signatureHeader: "X-Signed" }
+    )
+  )
+
+  it(
+    "jitter puts retries off and never brings them forward (contract §9)",
+    dispatching(
+      ({ sender }) =>
+        Effect.gen(function* () {
+          const shop = yield* openHooked
+          yield* raise(shop, ...Array(40).fill(null))
+          sender.script = () => Effect.succeed(answered(500))
+          yield* (yield* Dispatcher).runOnce
+          const dues = (yield* logOf(shop)).map(({ next_attempt_at }) => next_attempt_at! - TEST_START - MINUTE)
+          expect(Math.min(...dues)).toBeGreaterThanOrEqual(0)
+          expect(Math.max(...dues)).toBeLessThanOrEqual(6000)
+          expect(new Set(dues).size).toBeGreaterThan(20)
+        }),
+      { isJittered: true }
+    )
+  )
+})
+
+describe("contract §9: order and numbers in flight", () => {
+  it(
+    "events of a ticket go out in order, one at a time; no shop has more than four on their way",
+    dispatching((bench) =>
+      Effect.gen(function* () {
+        const { sender } = bench
+        const shops = [yield* openHooked, yield* openHooked]
+        for (const shop of shops) yield* raise(shop, ...Array.from({ length: 120 }, (_, i) => (i * i) % 7))
+        const flying = new Map<string, number>()
+        sender.script = ({ shop_id, nth, id }) =>
+          Effect.gen(function* () {
+            const now = (flying.get(shop_id) ?? 0) + 1
+            flying.set(shop_id, now)
+            expect(now).toBeLessThanOrEqual(4)
+            for (let i = id.charCodeAt(12) % 4; i >= 0; i--) yield* turnOfLoop
+            flying.set(shop_id, flying.get(shop_id)! - 1)
+            return answered(nth === 1 && id.endsWith("3") ? 500 : 200)
+          })
+        yield* toTheEnd(bench)
+        for (const shop of shops) {
+          const ids = yield* eventIds(shop)
+          for (let ticket = 0; ticket < 7; ticket++) {
+            const expected = ids.filter((_, i) => (i * i) % 7 === ticket)
+            expect(
+              sender.arrived.filter(({ id, nth }) => nth === 1 && expected.includes(id as never)).map(({ id }) => id)
+            ).toEqual(expected)
+          }
+          expect((yield* logOf(shop)).every(({ state }) => state === "delivered")).toBe(true)
+        }
+      })
+    )
+  )
+
+  /** Notes how much was claimed, and takes its time, as a store over the network does. */
+  const slowClaims = (asked: Array<number>): Around =>
+    Layer.effectContext(
+      Effect.map(Effect.context<Deliveries>(), (context) => {
+        const deliveries = Context.get(context, Deliveries)
+        return Context.make(Deliveries, {
+          ...deliveries,
+          claim: (now, most) =>
+            Effect.gen(function* () {
+              asked.push(most)
+              const claims = yield* deliveries.claim(now, most)
+              yield* turnOfLoop
+              return claims
+            })
+        })
+      })
+    ) as unknown as Around
+
+  const asked: Array<number> = []
+  it(
+    "with much due it holds no more claims than it has free places, whoever asks it, and works all of it off",
+    dispatching(
+      ({ sender }) =>
+        Effect.gen(function* () {
+          const shops = yield* Effect.replicateEffect(openHooked, 20)
+          for (const shop of shops) yield* raise(shop, ...Array(150).fill(null))
+          const { run: delivering, runOnce } = yield* Dispatcher
+          sender.script = () => Effect.as(turnOfLoop, answered(200))
+          const background = yield* Effect.fork(delivering)
+          yield* Effect.all([runOnce, runOnce], { concurrency: "unbounded" })
+          yield* until("all have arrived", () => sender.arrived.length === 3000)
+          expect(sender.most_flying).toBe(32)
+          expect(Math.max(...asked)).toBeLessThanOrEqual(32)
+          yield* Fiber.interrupt(background)
+        }),
+      { mostInFlight: 32 },
+      slowClaims(asked)
+    )
+  )
+
+  it(
+    "256 on their way at most, unless told otherwise; those that hang keep nobody else's shop waiting",
+    dispatching(({ sender, clock }) =>
+      Effect.gen(function* () {
+        const hanging = yield* Effect.replicateEffect(openHooked, 80)
+        for (const shop of hanging) yield* raise(shop, null, null, null, null)
+        sender.script = () => Effect.never
+        const background = yield* Effect.fork((yield* Dispatcher).run)
+        yield* until("256 hang", () => sender.flying === 256)
+        for (let i = 0; i < 50; i++) yield* turnOfLoop
+        expect(sender.most_flying).toBe(256)
+        clock.endGrace()
+        yield* Fiber.interrupt(background)
+      })
+    )
+  )
+
+  it(
+    "a shop that hangs costs only its own shop (contract §9)",
+    dispatching(({ sender, clock }) =>
+      Effect.gen(function* () {
+        const [hanging, well] = [yield* openHooked, yield* openHooked]
+        for (const n of [4000, 4000, 2000]) yield* raise(hanging, ...Array(n).fill(null))
+        yield* raise(well, ...Array(300).fill(null))
+        sender.script = ({ shop_id }) => (shop_id === hanging ? Effect.never : Effect.succeed(answered(200)))
+        const background = yield* Effect.fork((yield* Dispatcher).run)
+        const of = (shop: string) => sender.arrived.filter(({ shop_id }) => shop_id === shop).length
+        yield* until("the healthy shop has everything", () => of(well) === 300)
+        expect(of(hanging)).toBe(4)
+        clock.endGrace()
+        yield* Fiber.interrupt(background)
+      })
+    )
+  )
+})
+
+describe("runOnce", () => {
+  it(
+    "makes every delivery due by now, and those that this makes due, and says how many landed",
+    dispatching(({ sender }) =>
+      Effect.gen(function* () {
+        const shop = yield* openHooked
+        yield* raise(shop, ...Array(700).fill(1))
+        const { runOnce } = yield* Dispatcher
+        expect(yield* runOnce).toBe(700)
+        expect(yield* runOnce).toBe(0)
+        yield* run(startReplay(shop, {}))
+        yield* runOnce
+        expect(sender.arrived).toHaveLength(1400)
+      })
+    )
+  )
+
+  it(
+    "takes over what a dead process had claimed (design §5)",
+    dispatching(({ sender, clock }) =>
+      Effect.gen(function* () {
+        yield* raise(yield* openHooked, null, null)
+        yield* (yield* Deliveries).claim(TEST_START, 9)
+        const { runOnce } = yield* Dispatcher
+        expect(yield* runOnce).toBe(0)
+        clock.advance(15_000)
+        expect(yield* runOnce).toBe(2)
+        expect(sender.arrived).toHaveLength(2)
+      })
+    )
+  )
+})
+
+describe("run, interrupted", () => {
+  it(
+    "claims no more, lets what is on its way land, and records it",
+    dispatching(({ sender }) =>
+      Effect.gen(function* () {
+        const shop = yield* openHooked
+        yield* raise(shop, ...Array(9).fill(null))
+        let isOpen = false
+        sender.script = () =>
+          Effect.as(
+            until("let go", () => isOpen),
+            answered(200)
+          )
+        const running = yield* Effect.fork((yield* Dispatcher).run)
+        yield* until("four are on their way", () => sender.flying === 4)
+        const ending = yield* Effect.fork(Fiber.interrupt(running))
+        for (let i = 0; i < 20; i++) yield* turnOfLoop
+        expect(ending.unsafePoll()).toBeNull()
+        isOpen = true
+        yield* Fiber.join(ending)
+        const states = (yield* logOf(shop)).map(({ state, attempts }) => `${state} ${attempts.length}`)
+        expect(states.sort()).toEqual([...Array(4).fill("delivered 1"), ...Array(5).fill("pending 0")])
+      })
+    )
+  )
+
+  it(
+    "after five seconds leaves the rest to their leases, with no attempt used up",
+    dispatching(({ sender, clock }) =>
+      Effect.gen(function* () {
+        const shop = yield* openHooked
+        yield* raise(shop, null)
+        sender.script = () => Effect.never
+        const running = yield* Effect.fork((yield* Dispatcher).run)
+        yield* until("it hangs", () => sender.flying === 1)
+        const ending = yield* Effect.fork(Fiber.interrupt(running))
+        for (let i = 0; i < 20; i++) yield* turnOfLoop
+        expect(ending.unsafePoll()).toBeNull()
+        clock.endGrace()
+        yield* Fiber.join(ending)
+        expect(sender.flying).toBe(0)
+        expect((yield* logOf(shop))[0]).toMatchObject({ state: "pending", attempts: [] })
+        clock.advance(15_000)
+        sender.script = () => Effect.succeed(answered(200))
+        yield* (yield* Dispatcher).runOnce
+        expect((yield* logOf(shop))[0]).toMatchObject({ state: "delivered", attempts: [{ n: 1 }] })
+      })
+    )
+  )
+})
+
+describe("the hours of a life", () => {
+  it(
+    "a receiver that is away for a day misses nothing",
+    dispatching((bench) =>
+      Effect.gen(function* () {
+        const { sender, clock } = bench
+        const shop = yield* openHooked
+        sender.script = ({ at }) => Effect.succeed(answered(at < TEST_START + 20 * HOUR ? 502 : 200))
+        for (let hour = 0; hour < 10; hour++) {
+          yield* raise(shop, hour % 3, null)
+          yield* (yield* Dispatcher).runOnce
+          clock.advance(HOUR)
+        }
+        yield* toTheEnd(bench)
+        expect((yield* logOf(shop)).map(({ state }) => state)).toEqual(Array(20).fill("delivered"))
+      })
+    )
+  )
+})

@@ -1,0 +1,126 @@
+import { Context, Effect, Fiber, Layer } from "effect"
+import { PCGRandom } from "effect/Utils"
+import { describe, expect, it } from "vitest"
+import { startReplay } from "../../src/decisions/replayDeliveries.js"
+import { LAST_INSTANT, MINUTE_MS } from "../../src/domain/Instant.js"
+import { Deliveries, LEASE_MS } from "../../src/ports/Deliveries.js"
+import { Store, StoreUnavailable } from "../../src/ports/Store.js"
+import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { answered } from "../../src/testing/Courier.js"
+import { run } from "../../src/testing/Fixtures.js"
+import { type Around, dispatching, eventIds, logOf, openHooked, raise, SEED, turnOfLoop } from "./DispatchBench.js"
+
+/** What can go wrong at an await; some of it after the work was done, so that only its answer is lost. */
+const faults = ["none", "none", "none", "slow", "unavailable", "lost answer", "dies"] as const
+
+class Trouble {
+  isOn = false
+  readonly seen = new Set<string>()
+  readonly #random: PCGRandom
+
+  constructor(seed: number) {
+    this.#random = new PCGRandom(seed)
+  }
+
+  integer(max: number): number {
+    return this.#random.integer(max)
+  }
+
+  around<A, E>(where: string, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
+    return Effect.suspend(() => {
+      if (!this.isOn) return work
+      const fault = faults[this.integer(faults.length)]!
+      this.seen.add(`${where}: ${fault}`)
+      if (fault === "unavailable") return Effect.fail(new StoreUnavailable({}))
+      if (fault === "dies") return Effect.die(new Error("a bug"))
+      if (fault === "lost answer") return Effect.zipRight(work, Effect.fail(new StoreUnavailable({})))
+      return fault === "slow" ? Effect.zipRight(Effect.zipRight(turnOfLoop, work), turnOfLoop as never) : work
+    })
+  }
+
+  get layer(): Around {
+    return Layer.effectContext(
+      Effect.map(Effect.context<Store | Deliveries>(), (context) => {
+        const [store, deliveries] = [Context.get(context, Store), Context.get(context, Deliveries)]
+        return Context.make(Store, {
+          transact: (command) => this.around("transact", store.transact(command))
+        }).pipe(
+          Context.add(Deliveries, {
+            ...deliveries,
+            claim: (now, most) => this.around("claim", deliveries.claim(now, most)),
+            reclaim: this.around("reclaim", deliveries.reclaim),
+            replays: this.around("replays", deliveries.replays)
+          })
+        )
+      })
+    ) as unknown as Around
+  }
+}
+
+const trouble = (seed: number) => {
+  const troubled = new Trouble(seed)
+  const acknowledged = new Set<string>()
+  return dispatching(
+    ({ sender, clock }) =>
+      Effect.gen(function* () {
+        clock.endGrace()
+        const { run: delivering, runOnce, next } = yield* Dispatcher
+        const shops = yield* Effect.replicateEffect(openHooked, 3)
+        sender.script = ({ id }) => {
+          const chance = troubled.isOn ? troubled.integer(10) : 9
+          if (chance === 0) return Effect.die(new Error("a bug in the sender"))
+          if (chance === 1) return Effect.never
+          if (chance === 2) return Effect.succeed(answered(500))
+          return Effect.zipRight(
+            chance < 5 ? turnOfLoop : Effect.void,
+            Effect.sync(() => {
+              acknowledged.add(id)
+              return answered(200)
+            })
+          )
+        }
+        for (let round = 0; round < 25; round++) {
+          for (const shop of shops) yield* raise(shop, ...Array.from({ length: 4 }, () => troubled.integer(4)))
+          if (round === 12) yield* run(startReplay(shops[0]!, { state: "delivered" }))
+          troubled.isOn = true
+          const running = yield* Effect.fork(delivering)
+          for (let turns = troubled.integer(25); turns > 0; turns--) yield* turnOfLoop
+          yield* Fiber.interrupt(running)
+          expect(sender.flying).toBe(0)
+          troubled.isOn = false
+          clock.advance(troubled.integer(2) === 0 ? LEASE_MS : troubled.integer(MINUTE_MS))
+        }
+        clock.advance(LEASE_MS)
+        for (let due: number | null = 0; due !== null; due = yield* next(LAST_INSTANT)) {
+          clock.set(Math.max(due, clock.unsafeCurrentTimeMillis()))
+          yield* runOnce
+        }
+        const raised = (yield* Effect.forEach(shops, eventIds)).flat()
+        expect(raised).toHaveLength(300)
+        expect(new Set(sender.arrived.map(({ id }) => id))).toEqual(new Set(raised))
+        for (const shop of shops)
+          for (const { event_id, state, attempts } of yield* logOf(shop)) {
+            expect(state).toBe("delivered")
+            expect(acknowledged.has(event_id)).toBe(true)
+            expect(attempts.map(({ n }) => n)).toEqual(attempts.map((_, i) => i + 1))
+            const bodies = new Set(sender.arrived.filter(({ id }) => id === event_id).map(({ body }) => body))
+            expect(bodies.size).toBe(1)
+            expect(attempts.length).toBeLessThanOrEqual(sender.arrived.filter(({ id }) => id === event_id).length)
+          }
+        const met = ["slow", "unavailable", "lost answer", "dies"]
+        for (const where of ["transact", "claim", "replays"])
+          for (const fault of met) expect(troubled.seen).toContain(`${where}: ${fault}`)
+      }),
+    {},
+    troubled.layer,
+    seed
+  )
+}
+
+describe("design §5: whatever fails, nothing is lost, and what comes twice comes under the same event id", () => {
+  for (let i = 0; i < 8; i++)
+    it(
+      `a store that is away, forgets to answer or dies, a sender that dies or hangs, interruptions (seed ${SEED + i})`,
+      trouble(SEED + i)
+    )
+})

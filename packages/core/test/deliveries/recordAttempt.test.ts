@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest"
+import { enableWebhook } from "../../src/decisions/ownWebhook.js"
+import { deliveryState, standing } from "../../src/domain/Delivery.js"
+import { answered, unanswered } from "../../src/testing/Courier.js"
+import { HOUR, MINUTE, SHOP, START, TestShop } from "../decisions/fixtures.js"
+import { HookedShop } from "./Outward.js"
+
+describe("spec §6: a 2xx answer acknowledges the event", () => {
+  it.each([200, 201, 202, 204, 299])("%i: delivered", (status) => {
+    const shop = new HookedShop()
+    const event = shop.raises()
+    expect(shop.attempts(event, answered(status))).toBe("delivered")
+    expect(shop.delivery(event)).toBeUndefined()
+  })
+
+  it.each([100, 199, 300, 301, 302, 304, 307, 308, 400, 401, 404, 409, 429, 500, 503])("%i: retried", (status) => {
+    const shop = new HookedShop()
+    expect(shop.attempts(shop.raises(), answered(status))).toBe("retry")
+  })
+
+  it.each(["timeout", "lookup", "refused_address", "connect", "tls", "reset", "too_large_head", "malformed"] as const)(
+    "no answer, %s: retried",
+    (error) => {
+      const shop = new HookedShop()
+      expect(shop.attempts(shop.raises(), unanswered(error))).toBe("retry")
+    }
+  )
+})
+
+describe("contract §9: the log of attempts", () => {
+  it("holds what came of the attempt, with its number and the instant at which it began", () => {
+    const shop = new HookedShop()
+    const event = shop.raises()
+    shop.attempts(event, answered(500))
+    shop.wait(MINUTE).attempts(event, answered(200))
+    const row = (n: number, status: number, started_at: number) => ({
+      ...answered(status),
+      shop_id: SHOP,
+      event_id: event,
+      n,
+      started_at
+    })
+    expect(shop.everyRow("AttemptAppended")).toEqual([row(1, 500, START - 5), row(2, 200, START + MINUTE - 5)])
+  })
+})
+
+describe("design §5: an ack with a stale token changes nothing", () => {
+  it("superseded: nothing is logged, nothing counts against the webhook", () => {
+    const shop = new HookedShop()
+    const event = shop.raises()
+    shop.delivers(event, { token: 5 })
+    for (const token of [4, 6, 0]) expect(shop.attempts(event, answered(410), { token })).toBe("superseded")
+    expect(shop.last.changes).toEqual([])
+    expect(shop.delivery(event)).toMatchObject({ token: 5, attempts_made: 0 })
+    expect(shop.webhook).toMatchObject({ off_reason: null, failures_in_row: 0 })
+  })
+
+  it("superseded: an event that has arrived, or was never to be delivered", () => {
+    const shop = new HookedShop()
+    const event = shop.raises()
+    shop.attempts(event, answered(200))
+    expect(shop.attempts(event, answered(500))).toBe("superseded")
+  })
+})
+
+describe("contract §9: released deliveries get eight attempts anew, the first at once; their numbers go on", () => {
+  const released = () => {
+    const shop = new HookedShop()
+    const event = shop.raises()
+    shop.delivers(event, { attempts_made: 5, attempts_in_round: 5, due_at: START + 6 * HOUR })
+    shop.hooks({ off_reason: "failing" }).wait(HOUR).does(enableWebhook(SHOP))
+    return { shop, event }
+  }
+
+  it("due at the instant of the release, without being touched", () => {
+    const { shop, event } = released()
+    expect(shop.delivery(event)).toMatchObject({ attempts_in_round: 5, generation: 1 })
+    expect(standing(shop.delivery(event)!, shop.webhook)).toEqual({ attempts_in_round: 0, due_at: START + HOUR })
+  })
+
+  it("eight failures later it is dead; the numbers go from 6 to 13", () => {
+    const { shop, event } = released()
+    const outcomes = Array.from({ length: 8 }, () => shop.attempts(event, answered(500)))
+    expect(outcomes).toEqual([...Array(7).fill("retry"), "dead"])
+    expect(shop.everyRow("AttemptAppended").map(({ n }) => n)).toEqual([6, 7, 8, 9, 10, 11, 12, 13])
+  })
+
+  it("an attempt that was under way when the webhook was turned on again counts as the first", () => {
+    const { shop, event } = released()
+    shop.attempts(event, answered(500))
+    expect(shop.delivery(event)).toMatchObject({ attempts_in_round: 1, generation: 2, due_at: START + HOUR + MINUTE })
+  })
+})
+
+describe("contract §9: deliveries are made where a webhook is set", () => {
+  it("no webhook: the event is recorded, and there is no delivery", () => {
+    const shop = new TestShop()
+    shop.create()
+    expect(shop.eventTypes).toEqual(["ticket.created"])
+    expect(shop.rows("DeliveryPut")).toEqual([])
+  })
+
+  it("while it is off they are parked from the start", () => {
+    const shop = new HookedShop()
+    shop.hooks({ off_reason: "gone" })
+    const row = shop.delivery(shop.raises())
+    expect(deliveryState(row, shop.webhook, false)).toBe("parked")
+  })
+
+  it("pending, parked, delivered, dead: what a row, the webhook and the last attempt say (contract §10)", () => {
+    const shop = new HookedShop()
+    const row = shop.delivery(shop.raises())
+    const off = { ...shop.webhook, off_reason: "failing" as const }
+    expect(deliveryState(row, shop.webhook, false)).toBe("pending")
+    expect(deliveryState(row, shop.webhook, true)).toBe("pending")
+    expect(deliveryState(row, off, false)).toBe("parked")
+    expect(deliveryState(undefined, shop.webhook, true)).toBe("delivered")
+    expect(deliveryState(undefined, off, false)).toBe("dead")
+  })
+})

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest"
+import { advanceReplay, startReplay } from "../../src/decisions/replayDeliveries.js"
+import type { DeliveryRecord, DeliveryState } from "../../src/domain/Delivery.js"
+import type { EventId } from "../../src/domain/Identifier.js"
+import { asksFor, type Replayable } from "../../src/domain/Replay.js"
+import { answered } from "../../src/testing/Courier.js"
+import { HOUR, SHOP, START, TestShop } from "../decisions/fixtures.js"
+import { HookedShop, ticket } from "./Outward.js"
+
+const found = (n: number, delivery?: DeliveryRecord, attempts_made = 0): Replayable => ({
+  event: { id: `event ${n}` as EventId, type: "ping", ticket_id: ticket(n), seq: n },
+  delivery,
+  attempts_made
+})
+
+/** A shop with a replay whose next events are given. */
+const replaying = (events: ReadonlyArray<Replayable>, shop = new HookedShop()) => {
+  Object.assign(shop.slice, {
+    replayable: ({ after_seq, until_seq }: { after_seq: number; until_seq: number }, most: number) =>
+      events.filter(({ event }) => event.seq > after_seq && event.seq < until_seq).slice(0, most)
+  })
+  shop.slice.head = { ...shop.slice.head, event_seq: events.length + 1 }
+  return { shop, replay: shop.does(startReplay(SHOP, {})) }
+}
+
+const step = (shop: HookedShop, { id }: { readonly id: string }) => shop.does(advanceReplay(SHOP, id))
+
+describe("contract §10: a replay", () => {
+  it("begins at the first event and ends before those raised later", () => {
+    const shop = new HookedShop()
+    for (let i = 0; i < 3; i++) shop.raises()
+    const replay = shop.wait(HOUR).does(startReplay(SHOP, { state: "dead" }))
+    shop.raises()
+    expect(replay).toMatchObject({ after_seq: 0, until_seq: 4, is_done: false, created_at: START + HOUR })
+    expect(shop.slice.replays.get(replay.id)?.filter).toEqual({ state: "dead" })
+  })
+
+  it("without a webhook there is nowhere to send to", () => {
+    expect(new TestShop().refuses(startReplay(SHOP, {}))._tag).toBe("WebhookNotSet")
+  })
+
+  it("takes a thousand events a step, and is done at the first step that finds fewer", () => {
+    const { shop, replay } = replaying(Array.from({ length: 2000 }, (_, i) => found(i + 1)))
+    const steps = []
+    while (!shop.slice.replays.get(replay.id)!.is_done) steps.push(step(shop, replay))
+    expect(steps).toEqual([1000, 1000, 0])
+    expect(shop.slice.deliveries.size).toBe(2000)
+    expect(step(shop, replay)).toBe(0)
+    expect(shop.last.changes).toEqual([])
+  })
+
+  it("an unknown one takes no step", () => {
+    expect(new HookedShop().does(advanceReplay(SHOP, "nothing"))).toBe(0)
+  })
+
+  it("delivered or dead: sent again with eight attempts, the first at once, behind what is live; numbers go on (contract §9)", () => {
+    const { shop, replay } = replaying([found(1, undefined, 8)])
+    shop.wait(HOUR)
+    expect(step(shop, replay)).toBe(1)
+    expect(shop.delivery("event 1" as EventId)).toEqual({
+      shop_id: SHOP,
+      event_id: "event 1",
+      type: "ping",
+      ticket_id: ticket(1),
+      seq: 1,
+      attempts_made: 8,
+      attempts_in_round: 0,
+      due_at: START + HOUR,
+      generation: 1,
+      is_replay: true,
+      token: expect.any(Number)
+    })
+    expect(shop.attempts("event 1" as EventId, answered(500))).toBe("retry")
+    expect(shop.rows("AttemptAppended")[0]?.n).toBe(9)
+    expect(shop.delivery("event 1" as EventId)).toMatchObject({ is_replay: true, attempts_in_round: 1 })
+  })
+
+  it("pending or in flight for a retry: due anew, and a record of the attempt under way changes nothing", () => {
+    const shop = new HookedShop()
+    const event = shop.raises(1)
+    shop.delivers(event, { token: 7, attempts_made: 3, attempts_in_round: 3, due_at: START + 9 * HOUR })
+    const row = shop.delivery(event)!
+    const { replay } = replaying(
+      [{ ...found(1, row, 3), event: { id: event, type: "ping", ticket_id: ticket(1), seq: 1 } }],
+      shop
+    )
+    expect(step(shop, replay)).toBe(1)
+    expect(shop.delivery(event)).toMatchObject({
+      attempts_made: 3,
+      attempts_in_round: 0,
+      due_at: START,
+      is_replay: true
+    })
+    expect(shop.attempts(event, answered(200), { token: 7 })).toBe("superseded")
+    expect(shop.attempts(event, answered(200))).toBe("delivered")
+  })
+
+  it("not tried yet, in flight or not: it has all its attempts, and keeps its place among its ticket's events (contract §9)", () => {
+    const shop = new HookedShop()
+    const event = shop.raises(1)
+    const row = shop.delivery(event)!
+    const { replay } = replaying(
+      [{ ...found(1, row), event: { id: event, type: "ping", ticket_id: ticket(1), seq: 1 } }],
+      shop
+    )
+    expect(step(shop, replay)).toBe(1)
+    expect(shop.delivery(event)).toBe(row)
+  })
+
+  it("parked: it waits on with the others, and is due with all attempts when the webhook is on again (contract §9)", () => {
+    const shop = new HookedShop()
+    const event = shop.raises(1)
+    shop.attempts(event, answered(410))
+    const again = {
+      ...found(1, shop.delivery(event), 1),
+      event: { id: event, type: "ping" as const, ticket_id: null, seq: 1 }
+    }
+    const { replay } = replaying([again], shop)
+    step(shop, replay)
+    expect(shop.delivery(event)).toMatchObject({ attempts_made: 1, attempts_in_round: 0, generation: 1 })
+    expect(shop.webhook.off_reason).toBe("gone")
+  })
+})
+
+describe("contract §10: which events a replay asks for", () => {
+  const event = { id: "e1" as EventId, created_at: START }
+  it.each([
+    [{}, true],
+    [{ since: START }, true],
+    [{ since: START + 1 }, false],
+    [{ until: START }, false],
+    [{ until: START + 1 }, true],
+    [{ event_ids: ["e1" as EventId] }, true],
+    [{ event_ids: ["e2" as EventId] }, false],
+    [{ state: "dead" as const }, true],
+    [{ state: "delivered" as const }, false],
+    [{ since: START, until: START + 1, state: "dead" as const }, true],
+    [{ since: START, until: START + 1, state: "parked" as const }, false]
+  ])("%j: %s", (filter, expected) => {
+    expect(asksFor(filter, event, "dead")).toBe(expected)
+  })
+
+  it("one that never had a delivery is in no state", () => {
+    const states: ReadonlyArray<DeliveryState> = ["pending", "delivered", "parked", "dead"]
+    expect(states.map((state) => asksFor({ state }, event, undefined))).toEqual([false, false, false, false])
+    expect(asksFor({ event_ids: [event.id] }, event, undefined)).toBe(true)
+  })
+})

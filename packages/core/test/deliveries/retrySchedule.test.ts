@@ -1,0 +1,65 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { MOST_ATTEMPTS, nextAttempt } from "../../src/domain/RetrySchedule.js"
+import { answered, unanswered } from "../../src/testing/Courier.js"
+import { HOUR, MINUTE, SECOND, START } from "../decisions/fixtures.js"
+import { HookedShop } from "./Outward.js"
+
+const SEED = Number(process.env.TEST_SEED ?? 20_261_120)
+
+describe("spec §6: without a 2xx, retries occur, then the service gives up", () => {
+  it.each([
+    [1, "1 min", MINUTE],
+    [2, "5 min", 5 * MINUTE],
+    [3, "30 min", 30 * MINUTE],
+    [4, "2 h", 2 * HOUR],
+    [5, "6 h", 6 * HOUR],
+    [6, "12 h", 12 * HOUR],
+    [7, "24 h", 24 * HOUR]
+  ])("after attempt %i, %s from the end of the failed attempt (spec §6, contract §9)", (made, _, delay) => {
+    expect(nextAttempt(made, START, 0)).toBe(START + delay)
+  })
+
+  it("eight in all, then none (contract §9)", () => {
+    expect(MOST_ATTEMPTS).toBe(8)
+    expect(nextAttempt(8, START, 0)).toBeNull()
+    expect(nextAttempt(9, START, 1)).toBeNull()
+  })
+
+  it(`jitter is never early, and puts off by a tenth or five minutes at most (contract §9, seed ${SEED})`, () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), fc.double({ min: 0, max: 1, noNaN: true }), (made, jitter) => {
+        const plain = nextAttempt(made, START, 0)! - START
+        const put_off = nextAttempt(made, START, jitter)! - START - plain
+        expect(put_off).toBeGreaterThanOrEqual(0)
+        expect(put_off).toBeLessThanOrEqual(Math.min(plain / 10, 5 * MINUTE))
+        expect(Number.isInteger(put_off)).toBe(true)
+      }),
+      { seed: SEED }
+    )
+    expect(nextAttempt(1, START, 1)).toBe(START + 66 * SECOND)
+    expect(nextAttempt(7, START, 1)).toBe(START + 24 * HOUR + 5 * MINUTE)
+  })
+
+  it("an event's eight attempts: each counts from the end of the one before, the last gives up (spec §6, contract §9)", () => {
+    const shop = new HookedShop()
+    const event = shop.raises()
+    expect(shop.delivery(event)).toMatchObject({ due_at: START, attempts_made: 0, attempts_in_round: 0 })
+    for (const wait of [1, 5, 30, 120, 360, 720, 1440]) {
+      shop.wait(10 * SECOND)
+      expect(shop.attempts(event, unanswered("timeout"))).toBe("retry")
+      expect(shop.delivery(event)?.due_at).toBe(shop.now + wait * MINUTE)
+      shop.now = shop.delivery(event)!.due_at
+    }
+    expect(shop.attempts(event, answered(500))).toBe("dead")
+    expect(shop.delivery(event)).toBeUndefined()
+    expect(shop.everyRow("AttemptAppended").map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
+  it("the jitter of an attempt puts off the next (contract §9)", () => {
+    const shop = new HookedShop()
+    const event = shop.raises()
+    shop.attempts(event, answered(500), { jitter: 0.5 })
+    expect(shop.delivery(event)?.due_at).toBe(START + 63 * SECOND)
+  })
+})

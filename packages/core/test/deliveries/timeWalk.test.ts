@@ -1,0 +1,91 @@
+import { layer as memoryStore } from "@workshop/store-memory/MemoryStore"
+import { Cause, Effect, Exit, Fiber, Layer } from "effect"
+import { PCGRandom } from "effect/Utils"
+import { describe, expect, it } from "vitest"
+import { setWebhook } from "../../src/decisions/ownWebhook.js"
+import type { ShopId } from "../../src/domain/Identifier.js"
+import { HOUR_MS, MINUTE_MS } from "../../src/domain/Instant.js"
+import { Directory } from "../../src/ports/Directory.js"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { Closer } from "../../src/services/Closer.js"
+import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { SandboxClock } from "../../src/services/SandboxClock.js"
+import { TimeWalk } from "../../src/services/TimeWalk.js"
+import { answered } from "../../src/testing/Courier.js"
+import { run } from "../../src/testing/Fixtures.js"
+import { eventIds, logOf, raise, SEED, turnOfLoop, until } from "./DispatchBench.js"
+import { ScriptedSender } from "./ScriptedSender.js"
+
+const open = (n: number) =>
+  Effect.gen(function* () {
+    const id = `00000000-0000-7000-9000-${String(n).padStart(12, "0")}` as ShopId
+    const program = { active: false, name: "", stamps_required: 1, stamps_per_ticket: 1, reward_label: "" }
+    const flags = { approved: true, active: true, api_enabled: true }
+    const money = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" as never, tracking_base_url: null }
+    const shop = { id, name: "Atelier", ...money, ...flags, program, forbidden_words: [], created_at: 0 }
+    yield* (yield* Directory).createShop(shop as never)
+    yield* run(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" }))
+    return id
+  })
+
+const DELAYS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS]
+
+const interleaved = (seed: number) => async () => {
+  const sender = new ScriptedSender()
+  const random = new PCGRandom(seed)
+  const turns = Effect.suspend(() => Effect.repeatN(turnOfLoop, random.integer(6)))
+  const yields = Effect.suspend(() => Effect.repeatN(Effect.yieldNow(), random.integer(9)))
+  // Each event fails so often before it arrives.
+  const failures = (id: string) => id.charCodeAt(35) % 5
+  sender.script = ({ id, nth }) => Effect.as(Effect.zipRight(turns, yields), answered(nth <= failures(id) ? 500 : 200))
+
+  const whole = TimeWalk.layer([Closer, Dispatcher]).pipe(
+    Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
+    Layer.provide(sender.layer),
+    Layer.provideMerge(Closer.Default),
+    Layer.provideMerge(memoryStore),
+    Layer.provideMerge(Entropy.layerSeeded(seed)),
+    Layer.provideMerge(SandboxClock.layer)
+  )
+  const body = Effect.gen(function* () {
+    const { move } = yield* TimeWalk
+    yield* move({ freeze: true })
+    const shops = yield* Effect.forEach([1, 2, 3], open)
+    const background = yield* Effect.fork((yield* Dispatcher).run)
+    const raising = Effect.gen(function* () {
+      for (let i = 0; i < 12; i++) {
+        for (const shop of shops) yield* raise(shop, random.integer(3), null)
+        yield* Effect.zipRight(turns, yields)
+      }
+    })
+    const moving = Effect.gen(function* () {
+      for (let i = 0; i < 8; i++) {
+        yield* move({ advance_ms: random.integer(3) * random.integer(10 * MINUTE_MS) })
+        yield* Effect.zipRight(turns, yields)
+      }
+    })
+    yield* Effect.all([raising, moving, moving], { concurrency: "unbounded" })
+    yield* move({ advance_ms: 10 * HOUR_MS })
+    for (const shop of shops) {
+      const log = yield* logOf(shop)
+      expect(log).toHaveLength(24)
+      for (const { event_id, state, attempts } of log) {
+        expect([state, attempts.length]).toEqual(["delivered", failures(event_id) + 1])
+        const waits = attempts.slice(1).map(({ started_at }, i) => started_at - attempts[i]!.started_at)
+        expect(waits).toEqual(DELAYS.slice(0, waits.length))
+      }
+    }
+    // Frozen, it still lets what is due now run at once.
+    yield* raise(shops[0]!, null)
+    const last = (yield* eventIds(shops[0]!)).at(-1)
+    yield* until("the last one arrives by itself", () => sender.arrived.some(({ id }) => id === last))
+    yield* Fiber.interrupt(background)
+  })
+  const exit = await Effect.runPromiseExit(Effect.provide(body, whole))
+  if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+}
+
+describe("contract §10: the clock answers only after everything due by then has run, each at its own instant", () => {
+  for (let i = 0; i < 30; i++)
+    it(`also while a dispatcher runs beside it, and events are raised (seed ${SEED + i})`, interleaved(SEED + i))
+})

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest"
+import { enableWebhook } from "../../src/decisions/ownWebhook.js"
+import { answered, unanswered } from "../../src/testing/Courier.js"
+import { DAY, HOUR, SHOP, START } from "../decisions/fixtures.js"
+import { HookedShop, URL_1 } from "./Outward.js"
+
+const DOWN = answered(503)
+
+/** A shop whose webhook has failed so often, the first time so long ago, and its next event. */
+const failing = (failures_in_row: number, age_ms: number, steps_told = 0) => {
+  const shop = new HookedShop()
+  shop.hooks({ failures_in_row, first_failure_at: START - age_ms, steps_told })
+  return { shop, event: shop.raises() }
+}
+
+const told = (shop: HookedShop) => shop.rows("NoticeAppended").map(({ kind, off_reason }) => [kind, off_reason])
+
+describe("spec §6: after 20 failures in a row over 72 hours, the webhook turns off and the owner is told", () => {
+  it.each([
+    ["the 20th, 72 h after the first", 19, 72 * HOUR, "failing"],
+    ["the 20th, a millisecond earlier", 19, 72 * HOUR - 1, null],
+    ["the 19th, 72 h after the first", 18, 72 * HOUR, null],
+    ["the 19th, a month after the first", 18, 30 * DAY, null],
+    ["the 500th within three days", 499, 72 * HOUR - 1, null],
+    ["the 21st, long after", 20, 200 * HOUR, "failing"]
+  ])("%s: off is %#", (_, before, age, off_reason) => {
+    const { shop, event } = failing(before, age, 2)
+    expect(shop.attempts(event, DOWN)).toBe(off_reason === null ? "retry" : "parked")
+    expect(shop.webhook.off_reason).toBe(off_reason)
+    expect(told(shop)).toEqual(off_reason === null ? [] : [["webhook_off", "failing"]])
+  })
+
+  it("the notice is stored with the attempt that caused it, and says all that is known (contract §9)", () => {
+    const { shop, event } = failing(19, 72 * HOUR, 2)
+    shop.attempts(event, unanswered("connect"))
+    expect(shop.rows("NoticeAppended")).toEqual([
+      {
+        shop_id: SHOP,
+        id: expect.any(String),
+        kind: "webhook_off",
+        created_at: START,
+        url: URL_1,
+        off_reason: "failing",
+        failures_in_row: 20,
+        first_failure_at: START - 72 * HOUR
+      }
+    ])
+    expect(shop.rows("AttemptAppended")).toHaveLength(1)
+  })
+
+  it("the owner is warned on the way, once a step: at 7 in a day, at 14 in two (design §5)", () => {
+    const warned = [
+      [6, 24 * HOUR, 0],
+      [6, 24 * HOUR - 1, 0],
+      [5, 24 * HOUR, 0],
+      [7, 25 * HOUR, 1],
+      [13, 48 * HOUR, 1],
+      [14, 49 * HOUR, 2],
+      [13, 48 * HOUR, 0]
+    ].map(([before, age, steps]) => {
+      const { shop, event } = failing(before!, age!, steps)
+      shop.attempts(event, DOWN)
+      return told(shop).length
+    })
+    expect(warned).toEqual([1, 0, 0, 0, 1, 0, 1])
+  })
+
+  it("failures are counted over all deliveries of the shop, from the end of the first (contract §9)", () => {
+    const shop = new HookedShop()
+    const events = Array.from({ length: 4 }, () => shop.raises())
+    for (const event of events) shop.wait(1).attempts(event, DOWN)
+    expect(shop.webhook).toMatchObject({ failures_in_row: 4, first_failure_at: START + 1 })
+  })
+
+  it("any delivery's success ends the row, with all that was told in it", () => {
+    const { shop, event } = failing(15, 60 * HOUR, 2)
+    const other = shop.raises()
+    shop.attempts(other, answered(204))
+    expect(shop.webhook).toMatchObject({ failures_in_row: 0, first_failure_at: null, steps_told: 0, off_reason: null })
+    shop.wait(HOUR).attempts(event, DOWN)
+    expect(shop.webhook).toMatchObject({ failures_in_row: 1, first_failure_at: START + HOUR })
+  })
+
+  it("a success with no failures before writes neither webhook nor head (design §5)", () => {
+    const shop = new HookedShop()
+    shop.attempts(shop.raises(), answered(200))
+    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["AttemptAppended", "DeliveryRemoved"])
+  })
+})
+
+describe("spec §6: on a 410 answer the webhook turns off and the owner is told", () => {
+  it("at once, and the delivery that met it is parked (contract §9)", () => {
+    const shop = new HookedShop()
+    const event = shop.raises()
+    expect(shop.attempts(event, answered(410))).toBe("parked")
+    expect(shop.webhook).toMatchObject({ off_reason: "gone", failures_in_row: 1, first_failure_at: START })
+    expect(told(shop)).toEqual([["webhook_off", "gone"]])
+    expect(shop.delivery(event)).toMatchObject({ attempts_made: 1 })
+  })
+
+  it("the one that met it is parked even if it was its eighth attempt (contract §9)", () => {
+    const shop = new HookedShop()
+    const event = shop.raises()
+    shop.delivers(event, { attempts_made: 7, attempts_in_round: 7 })
+    expect(shop.attempts(event, answered(410))).toBe("parked")
+    expect(shop.delivery(event)).toMatchObject({ attempts_made: 8 })
+    shop.wait(HOUR).does(enableWebhook(SHOP))
+    expect(shop.attempts(event, DOWN)).toBe("retry")
+    expect(shop.rows("AttemptAppended")[0]?.n).toBe(9)
+  })
+
+  it("those in flight when it turns off are parked too, and tell nobody a second time (contract §9)", () => {
+    const shop = new HookedShop()
+    const [first, second, third] = [shop.raises(), shop.raises(), shop.raises()]
+    shop.attempts(first!, answered(410))
+    expect(shop.attempts(second!, answered(410))).toBe("parked")
+    expect(told(shop)).toEqual([])
+    expect(shop.attempts(third!, answered(200))).toBe("delivered")
+    expect(shop.webhook).toMatchObject({ off_reason: "gone", failures_in_row: 0 })
+  })
+})
+
+describe("contract §9: turning it on again", () => {
+  it("raises the generation, forgets the failures, and is known by its instant", () => {
+    const { shop } = failing(19, 80 * HOUR, 2)
+    shop.hooks({ off_reason: "failing" })
+    expect(shop.wait(HOUR).does(enableWebhook(SHOP))).toMatchObject({
+      off_reason: null,
+      generation: 2,
+      released_at: START + HOUR,
+      failures_in_row: 0,
+      first_failure_at: null,
+      steps_told: 0
+    })
+  })
+
+  it("one that is on keeps its generation: what waits for its retry goes on waiting", () => {
+    const { shop, event } = failing(3, HOUR)
+    shop.attempts(event, DOWN)
+    const waiting = shop.delivery(event)
+    expect(shop.does(enableWebhook(SHOP))).toMatchObject({ generation: 1, failures_in_row: 0 })
+    expect(shop.delivery(event)).toBe(waiting)
+  })
+
+  it("writes one row, however many deliveries it releases (design §5)", () => {
+    const shop = new HookedShop()
+    for (let i = 0; i < 500; i++) shop.raises()
+    shop.hooks({ off_reason: "gone" }).does(enableWebhook(SHOP))
+    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["WebhookPut", "HeadPut"])
+  })
+})

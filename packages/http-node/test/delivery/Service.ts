@@ -1,0 +1,157 @@
+import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { pipeline } from "@workshop/core/http/Pipeline"
+import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Closer } from "@workshop/core/services/Closer"
+import { Dispatcher } from "@workshop/core/services/Dispatcher"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { SandboxClock } from "@workshop/core/services/SandboxClock"
+import { TimeWalk } from "@workshop/core/services/TimeWalk"
+import { layer as workshopLayer } from "@workshop/core/services/Workshop"
+import { serve } from "@workshop/http-node/NodeServer"
+import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
+import * as NodeSender from "@workshop/http-node/sender/NodeSender"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
+import { expect } from "vitest"
+import type { Shopfront } from "./Shopfront.js"
+
+export const SECOND = 1000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+/** Anything that JSON holds; tests say what they expect of it. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a tester in any language would
+export type Json = any
+
+const make = () => {
+  const services = workshopLayer.pipe(
+    Layer.provideMerge(MemoryStore.layer),
+    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Entropy.layer)
+  )
+  return ManagedRuntime.make(
+    TimeWalk.layer([Closer, Dispatcher]).pipe(
+      Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
+      Layer.provide(NodeSender.layer({ policy: sandbox })),
+      Layer.provideMerge(services),
+      Layer.provideMerge(SandboxClock.layer)
+    )
+  )
+}
+
+/** The service as `workshop serve --sandbox` composes it, on a real socket, with its clock standing. */
+export class Service implements AsyncDisposable {
+  readonly #base: string
+  readonly #close: () => Promise<void>
+  readonly #now: () => number
+
+  private constructor(base: string, now: () => number, close: () => Promise<void>) {
+    this.#base = base
+    this.#now = now
+    this.#close = close
+  }
+
+  static async open(): Promise<Service> {
+    const runtime = make()
+    const scope = Effect.runSync(Scope.make())
+    const started = Effect.gen(function* () {
+      const branches = [
+        yield* workshopBranch({ isHeld: true }),
+        yield* sandboxBranch({ token: null, webhookPolicy: sandbox, isHeld: true })
+      ]
+      const { port } = yield* serve(yield* pipeline(branches), { host: "127.0.0.1", port: 0, trustProxy: false })
+      yield* Effect.forkScoped((yield* Closer).run)
+      yield* Effect.forkScoped((yield* Dispatcher).run)
+      const clock = yield* SandboxClock
+      return { port, now: () => clock.unsafeCurrentTimeMillis() }
+    })
+    const { port, now } = await runtime.runPromise(Scope.extend(started, scope))
+    const service = new Service(`http://127.0.0.1:${port}`, now, async () => {
+      await runtime.runPromise(Scope.close(scope, Exit.void))
+      await runtime.dispose()
+    })
+    await service.move({ freeze: true })
+    return service
+  }
+
+  /** The instant of the sandbox clock. */
+  get now(): Date {
+    return new Date(this.#now())
+  }
+
+  async ask(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
+    const type = body === undefined ? {} : { "content-type": "application/json" }
+    const text = body === undefined ? null : JSON.stringify(body)
+    const response = await fetch(this.#base + path, { method, body: text, headers: { ...type, ...headers } })
+    return { status: response.status, ...((await response.json()) as Json) }
+  }
+
+  async good(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Json> {
+    const { status, data, error } = await this.ask(method, path, body, headers)
+    expect(status, `${method} ${path} ${JSON.stringify(error)}`).toBeLessThan(300)
+    return data
+  }
+
+  /** Moves the clock; answers once everything due by then has run. */
+  move(move: Readonly<Record<string, unknown>>): Promise<Json> {
+    return this.good("POST", "/sandbox/clock", move)
+  }
+
+  /** Lets everything due now land. */
+  settle(): Promise<Json> {
+    return this.move({ advance_ms: 0 })
+  }
+
+  /** Opens a shop that sends its events to a receiver. */
+  async shop(front: Shopfront): Promise<Shop> {
+    const input = { name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+    const { shop, key } = await this.good("POST", "/sandbox/shops", input)
+    const { secret } = await this.good("PUT", `/sandbox/shops/${shop.id}/webhook`, { url: front.url })
+    return new Shop(this, shop.id, key, secret)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#close()
+  }
+}
+
+/** A shop of the service. */
+export class Shop {
+  #once = 0
+
+  constructor(
+    readonly service: Service,
+    readonly id: string,
+    readonly key: string,
+    readonly secret: string
+  ) {}
+
+  /** What the shop does through the API. */
+  api(method: string, path: string, body?: unknown): Promise<Json> {
+    const headers = { authorization: `Bearer ${this.key}`, "idempotency-key": `once ${++this.#once}` }
+    return this.service.good(method, `/v1${path}`, body, headers)
+  }
+
+  /** What its owner does in the sandbox. */
+  own(method: string, path: string, body?: unknown): Promise<Json> {
+    return this.service.good(method, `/sandbox/shops/${this.id}${path}`, body)
+  }
+
+  ping(): Promise<Json> {
+    return this.own("POST", "/webhook/ping")
+  }
+
+  async pings(many: number): Promise<void> {
+    for (let i = 0; i < many; i++) await this.ping()
+  }
+
+  /** What became of each event, as `state statuses`. */
+  async states(): Promise<ReadonlyArray<string>> {
+    const log: Array<Json> = await this.own("GET", "/deliveries")
+    return log.map(({ state, attempts }) =>
+      [state, ...attempts.map(({ status, error }: Json) => status ?? error)].join(" ")
+    )
+  }
+}

@@ -1,0 +1,199 @@
+import { verify } from "@workshop/core/verify/verify"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { DAY, HOUR, type Json, MINUTE, Service } from "./Service.js"
+import { type Manner, Shopfront, saying } from "./Shopfront.js"
+
+let service: Service
+beforeAll(async () => {
+  service = await Service.open()
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+describe("spec §6: every step of a ticket reaches the shop's address, signed", () => {
+  it("all ten types arrive, each verifies at the instant it was sent, with the bytes that the log shows", async () => {
+    await using front = await Shopfront.open()
+    const shop = await service.shop(front)
+    const verdicts: Array<Promise<unknown>> = []
+    front.manner = (response, { body, signature }) => {
+      verdicts.push(verify(body, signature, shop.secret, { now: service.now, toleranceSeconds: 0 }))
+      response.writeHead(204).end()
+    }
+    const person = { given_name: "Amira", family_name: "Ben Salah", phone: "+21620123456" }
+    const client = await service.good("POST", "/sandbox/clients", person)
+    const { id } = await shop.api("POST", "/tickets", { service: "Ourlet — été", client_phone: person.phone })
+    const [offer] = await service.good("GET", `/sandbox/clients/${client.id}/offers`)
+    await service.good("POST", `/sandbox/offers/${offer.id}/accept`)
+    await service.good("POST", `/sandbox/tickets/${id}/quote`, { price_minor: 12_000 })
+    await service.good("POST", `/sandbox/tickets/${id}/quote/accept`)
+    for (const status of ["impossible", "workshop", "ready"])
+      await shop.api("POST", `/tickets/${id}/status`, { status })
+    await shop.api("POST", `/tickets/${id}/notified`, { channel: "whatsapp" })
+    for (const status of ["collected", "workshop", "ready"]) await shop.api("POST", `/tickets/${id}/status`, { status })
+    await service.move({ advance_ms: 60 * DAY })
+    await shop.ping()
+    await service.settle()
+    const events: Array<Json> = await shop.own("GET", "/events")
+    expect(front.came.map(({ event }) => event)).toEqual(events)
+    expect([...new Set(front.types)].sort()).toEqual([
+      "client.linked",
+      "client.notified",
+      "ping",
+      "quote.accepted",
+      "ticket.abandoned",
+      "ticket.collected",
+      "ticket.created",
+      "ticket.impossible",
+      "ticket.ready",
+      "ticket.reopened"
+    ])
+    for (const verdict of await Promise.all(verdicts)) expect(verdict).toMatchObject({ ok: true })
+  })
+
+  it("for 24 hours after a secret change both secrets verify, then only the new one", async () => {
+    await using front = await Shopfront.open()
+    const shop = await service.shop(front)
+    const { secret } = await shop.own("POST", "/webhook/rotate")
+    const good = async () => {
+      await shop.ping()
+      await service.settle()
+      const { body, signature } = front.came.at(-1)!
+      const verdicts = [shop.secret, secret].map((one) => verify(body, signature, one, { now: service.now }))
+      return (await Promise.all(verdicts)).map(({ ok }) => ok)
+    }
+    expect(await good()).toEqual([true, true])
+    await service.move({ advance_ms: DAY - 1 })
+    expect(await good()).toEqual([true, true])
+    await service.move({ advance_ms: 1 })
+    expect(await good()).toEqual([false, true])
+  })
+})
+
+describe("spec §6: whatever the receiver does, nothing is lost", () => {
+  it("killed amid a request and brought back: everything arrives, under the same ids", async () => {
+    await using front = await Shopfront.open()
+    const shop = await service.shop(front)
+    front.manner = (response) => void response.destroy()
+    await shop.ping()
+    await service.settle()
+    await front.close()
+    await shop.pings(5)
+    await service.settle()
+    expect(await shop.states()).toEqual(["pending reset", ...Array(5).fill("pending connect")])
+    front.manner = saying(200)
+    await front.reopen()
+    await service.move({ advance_ms: MINUTE })
+    expect(await shop.states()).toEqual(["delivered reset 200", ...Array(5).fill("delivered connect 200")])
+    expect(front.came).toHaveLength(7)
+    expect(front.ids.size).toBe(6)
+  })
+
+  it("slow: four wait at a time, the rest follows, each once", async () => {
+    await using front = await Shopfront.open()
+    const shop = await service.shop(front)
+    const kept: Array<() => void> = []
+    front.manner = (response) => void kept.push(() => saying(200)(response, front.came[0]!, 1))
+    await shop.pings(12)
+    for (let done = 0; done < 12; done += 4) {
+      await front.until(done + 4)
+      expect(front.came).toHaveLength(done + 4)
+      for (const release of kept.splice(0)) release()
+    }
+    await service.settle()
+    expect(await shop.states()).toEqual(Array(12).fill("delivered 200"))
+  })
+
+  it("a redirect is not followed, and is a failure", async () => {
+    await using elsewhere = await Shopfront.open()
+    await using front = await Shopfront.open(saying(301, { location: elsewhere.url }))
+    const shop = await service.shop(front)
+    await shop.ping()
+    await service.settle()
+    expect(await shop.states()).toEqual(["pending 301"])
+    expect(elsewhere.came).toEqual([])
+  })
+
+  it("410: off at once, the owner is told, what comes is parked; turned on again, all of it is sent", async () => {
+    await using front = await Shopfront.open(saying(410))
+    const shop = await service.shop(front)
+    await shop.ping()
+    await service.settle()
+    await shop.pings(2)
+    await service.move({ advance_ms: 3 * DAY })
+    expect(await shop.states()).toEqual(["parked 410", "parked", "parked"])
+    expect(await shop.own("GET", "/webhook")).toMatchObject({ on: false, off_reason: "gone", failures_in_row: 1 })
+    expect(await shop.own("GET", "/notices")).toMatchObject([
+      { kind: "webhook_off", off_reason: "gone", url: front.url }
+    ])
+    front.manner = saying(200)
+    expect(await shop.own("POST", "/webhook/enable")).toMatchObject({ on: true, off_reason: null, failures_in_row: 0 })
+    await service.settle()
+    expect(await shop.states()).toEqual(["delivered 410 200", "delivered 200", "delivered 200"])
+  })
+
+  it("eight failures and it is dead; a replay of the dead sends it again under its id, and the numbers go on", async () => {
+    await using front = await Shopfront.open(saying(500))
+    const shop = await service.shop(front)
+    const { id } = await shop.ping()
+    const begun = service.now.getTime()
+    await service.move({ advance_ms: 45 * HOUR })
+    const [dead] = await shop.own("GET", "/deliveries")
+    expect(dead).toMatchObject({ event_id: id, state: "dead", next_attempt_at: null })
+    const minutes = dead.attempts.map(({ started_at }: Json) => (Date.parse(started_at) - begun) / MINUTE)
+    expect(minutes).toEqual([0, 1, 6, 36, 156, 516, 1236, 2676])
+    front.manner = saying(202)
+    expect(await shop.own("POST", "/deliveries/replay", { state: "dead", dry_run: true })).toEqual({ count: 1 })
+    await service.settle()
+    expect(front.came).toHaveLength(8)
+    expect(await shop.own("POST", "/deliveries/replay", { state: "dead" })).toEqual({ count: 1 })
+    await service.settle()
+    const [arrived] = await shop.own("GET", "/deliveries")
+    expect([arrived.state, arrived.attempts.at(-1).n, front.came.at(-1)!.event.id]).toEqual(["delivered", 9, id])
+    expect(new Set(front.came.map(({ body }) => body)).size).toBe(1)
+  })
+
+  it("20 failures in a row over 72 hours: warned twice, then off; the rest waits for the owner", async () => {
+    await using front = await Shopfront.open(saying(503))
+    const shop = await service.shop(front)
+    for (let day = 0; day < 4; day++) {
+      await shop.pings(2)
+      await service.move({ advance_ms: DAY })
+    }
+    expect(await shop.own("GET", "/webhook")).toMatchObject({ on: false, off_reason: "failing" })
+    const notices: Array<Json> = await shop.own("GET", "/notices")
+    expect(notices.map(({ kind, off_reason }) => [kind, off_reason])).toEqual([
+      ["webhook_failing", null],
+      ["webhook_failing", null],
+      ["webhook_off", "failing"]
+    ])
+    const { first_failure_at, created_at, failures_in_row } = notices[2]
+    expect(Date.parse(created_at) - Date.parse(first_failure_at)).toBeGreaterThanOrEqual(72 * HOUR)
+    expect(failures_in_row).toBeGreaterThanOrEqual(20)
+    front.manner = saying(200)
+    await shop.own("POST", "/webhook/enable")
+    await service.settle()
+    expect(
+      (await shop.states()).filter((state) => !state.startsWith("delivered")).every((state) => state.startsWith("dead"))
+    ).toBe(true)
+  })
+})
+
+describe("contract §9: one slow or dead receiver must not slow other shops", () => {
+  it("a shop whose receiver hangs holds four connections, while the others get everything", async () => {
+    const hangs: Manner = () => {}
+    await using hanging = await Shopfront.open(hangs)
+    await using dead = await Shopfront.open()
+    await using well = await Shopfront.open()
+    const [slow, gone, healthy] = [await service.shop(hanging), await service.shop(dead), await service.shop(well)]
+    await dead.close()
+    for (let i = 0; i < 30; i++) await Promise.all([slow.ping(), gone.ping(), healthy.ping()])
+    await well.until(30)
+    expect(well.ids.size).toBe(30)
+    expect(hanging.came).toHaveLength(4)
+    hanging.manner = saying(200)
+    await hanging.close()
+    await hanging.reopen()
+    await service.move({ advance_ms: MINUTE })
+    expect(hanging.ids.size).toBe(30)
+    expect((await slow.states()).every((state) => state.startsWith("delivered"))).toBe(true)
+  })
+})

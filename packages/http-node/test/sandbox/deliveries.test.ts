@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { type Json, later, MINUTE, NOBODY, Sandbox, START } from "./Sandbox.js"
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await Sandbox.open()
+})
+
+/** A shop with a webhook, to which nothing is delivered here, and two events a minute apart. */
+const hooked = async () => {
+  const own = await Sandbox.open()
+  const { id } = await own.shop()
+  await own.clock({ freeze: true })
+  await own.good("PUT", `/sandbox/shops/${id}/webhook`, { url: "http://127.0.0.1:9/hook" })
+  const first = await own.good("POST", `/sandbox/shops/${id}/webhook/ping`)
+  await own.clock({ advance_ms: MINUTE })
+  const second = await own.good("POST", `/sandbox/shops/${id}/webhook/ping`)
+  const path = `/sandbox/shops/${id}/deliveries`
+  return { own, id, path, first, second, replay: (body: unknown) => own.good("POST", `${path}/replay`, body) }
+}
+
+describe("GET /sandbox/shops/{id}/deliveries (contract §10)", () => {
+  it("tells each event's state, when it is tried next, and its attempts", async () => {
+    const { own, path, first, second } = await hooked()
+    expect(await own.good("GET", path)).toEqual([
+      { event_id: first.id, type: "ping", state: "pending", next_attempt_at: START, attempts: [] },
+      { event_id: second.id, type: "ping", state: "pending", next_attempt_at: later(MINUTE), attempts: [] }
+    ])
+  })
+
+  it("has nothing of events raised before there was a webhook", async () => {
+    const { id } = await sandbox.shop()
+    await sandbox.good("POST", `/sandbox/shops/${id}/webhook/ping`)
+    await sandbox.good("PUT", `/sandbox/shops/${id}/webhook`, { url: "http://127.0.0.1:9/hook" })
+    expect(await sandbox.good("GET", `/sandbox/shops/${id}/deliveries`)).toEqual([])
+    expect(await sandbox.good("GET", `/sandbox/shops/${id}/notices`)).toEqual([])
+  })
+})
+
+describe("POST /sandbox/shops/{id}/deliveries/replay (contract §10)", () => {
+  it("counts what it sends again: all, by name, by time and by state; null stands for a filter left out", async () => {
+    const { replay, first, second } = await hooked()
+    const dry_run = true
+    expect(await replay({ dry_run })).toEqual({ count: 2 })
+    expect(await replay({ event_ids: [second.id, first.id, second.id], dry_run })).toEqual({ count: 2 })
+    expect(await replay({ event_ids: [NOBODY], dry_run })).toEqual({ count: 0 })
+    expect(await replay({ since: later(MINUTE), dry_run })).toEqual({ count: 1 })
+    expect(await replay({ until: later(MINUTE), dry_run })).toEqual({ count: 1 })
+    expect(await replay({ since: START, until: START, dry_run })).toEqual({ count: 0 })
+    expect(await replay({ state: "pending", since: null, event_ids: null, dry_run })).toEqual({ count: 2 })
+    expect(await replay({ state: "dead", dry_run })).toEqual({ count: 0 })
+    expect(await replay({})).toEqual({ count: 2 })
+  })
+
+  it.each<[string, Json, ReadonlyArray<string>]>([
+    ["names that are none", { event_ids: ["x"] }, ["body event_ids.0"]],
+    ["no name at all", { event_ids: [] }, ["body event_ids.0"]],
+    ["too many names", { event_ids: Array(1001).fill(NOBODY) }, ["body event_ids"]],
+    ["names and a state", { event_ids: [NOBODY], state: "dead" }, ["body event_ids"]],
+    ["names and a time", { event_ids: [NOBODY], since: START }, ["body event_ids"]],
+    ["a state that is none", { state: "lost" }, ["body state"]],
+    ["a day without a time", { since: "2026-11-20" }, ["body since"]],
+    ["a number for a time", { until: 5 }, ["body until"]],
+    ["a word for a yes", { dry_run: "yes" }, ["body dry_run"]],
+    ["a field that is none", { ids: [NOBODY] }, ["body ids"]]
+  ])("refuses %s", async (_, body, issues) => {
+    const { id } = await sandbox.shop()
+    await sandbox.good("PUT", `/sandbox/shops/${id}/webhook`, { url: "http://127.0.0.1:9/hook" })
+    const answer = await sandbox.ask("POST", `/sandbox/shops/${id}/deliveries/replay`, body)
+    expect([answer.status, answer.error?.code, answer.issues]).toEqual([400, "VALIDATION_ERROR", issues])
+  })
+
+  it("without a webhook there is nowhere to send to, not even to count", async () => {
+    const { id } = await sandbox.shop()
+    for (const body of [{}, { dry_run: true }]) {
+      const { status, error } = await sandbox.ask("POST", `/sandbox/shops/${id}/deliveries/replay`, body)
+      expect([status, error.code]).toEqual([404, "NOT_FOUND"])
+    }
+  })
+})
+
+describe("An unknown shop is not found (contract §10)", () => {
+  it.each([
+    ["GET", "deliveries", undefined],
+    ["GET", "notices", undefined],
+    ["POST", "deliveries/replay", {}],
+    ["POST", "deliveries/replay", { dry_run: true }]
+  ] as const)("%s …/%s", async (method, path, body) => {
+    const { status, error } = await sandbox.ask(method, `/sandbox/shops/${NOBODY}/${path}`, body)
+    expect([status, error.code]).toEqual([404, "NOT_FOUND"])
+  })
+})
