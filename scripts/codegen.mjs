@@ -31,11 +31,20 @@ const insert = (path, name, text) => {
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const SECOND_MS = 1000
+
+/** @param {number} ms */
+const span = (ms) => {
+  if (ms > 2 * DAY_MS) return `${ms / DAY_MS} days`
+  if (ms >= HOUR_MS) return `${ms / HOUR_MS} hours`
+  return ms >= MINUTE_MS ? `${ms / MINUTE_MS} minutes` : `${ms / SECOND_MS} seconds`
+}
 
 /** A limit with its unit, which the end of its name says. @param {string} name @param {number} value */
 const amount = (name, value) => {
   const number = value.toLocaleString("en-US")
-  if (name.endsWith("_ms")) return value > 2 * DAY_MS ? `${value / DAY_MS} days` : `${value / HOUR_MS} hours`
+  if (name.endsWith("_ms")) return span(value)
   if (name.endsWith("_bytes")) return `${value / 1024} KiB`
   if (name.endsWith("_characters")) return `${number} characters`
   return number

@@ -12,7 +12,9 @@ const checked = ({ store, sandbox, sandboxToken, host }: Asked) => {
     return new CommandRefused({ message: `--store ${store} is not offered yet: use --store memory, or leave it out.` })
   }
   if (!sandbox && sandboxToken !== null) {
-    return new CommandRefused({ message: "--sandbox-token guards the sandbox, which is off: add --sandbox, or leave the token out." })
+    return new CommandRefused({
+      message: "--sandbox-token guards the sandbox, which is off: add --sandbox, or leave the token out."
+    })
   }
   return sandbox && !sandboxAllowed(host, sandboxToken)
     ? new CommandRefused({

@@ -6,6 +6,7 @@ import type { OfferRecord } from "@workshop/core/domain/Offer"
 import type { Phone } from "@workshop/core/domain/Phone"
 import type { ReplayRecord } from "@workshop/core/domain/Replay"
 import type { ShopRecord } from "@workshop/core/domain/Shop"
+import { Postbox } from "./Postbox.js"
 import { Shelf } from "./Shelf.js"
 import { Turns } from "./Turns.js"
 
@@ -20,6 +21,7 @@ export class Memory {
   readonly shopOfKey = new Map<KeyId, ShopId>()
   readonly turns = new Turns()
   readonly openReplays = new Map<string, ReplayRecord>()
+  readonly postbox = new Postbox()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
   readonly #offersToPhone = new Map<Phone, Array<OfferId>>()
 
@@ -63,6 +65,16 @@ export class Memory {
         return
       case "NotificationAppended":
         this.#inbox(change.row.client_id).push(change.row)
+        this.postbox.says.set(change.row.id, change.row)
+        return
+      case "NoticeAppended":
+        this.postbox.says.set(change.row.id, change.row)
+        return
+      case "MessagePut":
+        this.postbox.put(change.row)
+        return
+      case "MessageRemoved":
+        this.postbox.remove(change.row.id)
         return
     }
   }

@@ -5,6 +5,7 @@ import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Entropy } from "@workshop/core/ports/Entropy"
+import { Messages } from "@workshop/core/ports/Messages"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
 import { Store } from "@workshop/core/ports/Store"
@@ -37,7 +38,7 @@ const memoryStore = (memory: Memory, { bytes }: Context.Tag.Service<Entropy>): C
 
 /** Every store port, in memory: one process, nothing kept. A command runs in one go, hence alone. */
 export const layer: Layer.Layer<
-  Store | Reads | Directory | Closures | Deliveries | DeliveryLog | RateLimits,
+  Store | Reads | Directory | Closures | Deliveries | DeliveryLog | Messages | RateLimits,
   never,
   Entropy
 > = Layer.effectContext(
@@ -49,6 +50,9 @@ export const layer: Layer.Layer<
       Context.add(Closures, memoryClosures(memory)),
       Context.add(Deliveries, memoryDeliveries(memory)),
       Context.add(DeliveryLog, memoryDeliveryLog(memory)),
+      Context.add(Messages, {
+        due: (until, limit) => Effect.sync(() => memory.postbox.due(until, limit))
+      }),
       Context.add(RateLimits, memoryRateLimits())
     )
   })

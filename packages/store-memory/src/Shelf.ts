@@ -4,6 +4,8 @@ import type { ClientAccount } from "@workshop/core/domain/Client"
 import type { AttemptRecord } from "@workshop/core/domain/Delivery"
 import type { EventRecord } from "@workshop/core/domain/Event"
 import type { ClientId, EventId, TicketId } from "@workshop/core/domain/Identifier"
+import type { Instant } from "@workshop/core/domain/Instant"
+import { Limits } from "@workshop/core/domain/Limits"
 import type { LedgerEntry } from "@workshop/core/domain/LoyaltyCard"
 import type { NoticeRecord } from "@workshop/core/domain/Notice"
 import type { Phone } from "@workshop/core/domain/Phone"
@@ -51,6 +53,7 @@ export class Shelf {
       stamps_used: new Map(),
       deliveries: new Map(),
       replays: new Map(),
+      messages: new Map(),
       replayable: (replay, most) => replayable(this, replay, most),
       accounts,
       holders
@@ -86,6 +89,9 @@ export class Shelf {
       case "DeliveryRemoved":
         if (removed !== undefined) this.lane.remove(removed)
         return
+      case "RememberedPut":
+        this.#forget(change.row.expires_at - Limits.idempotency_memory_ms)
+        return
       case "EventRaised":
         this.events.push(change.row)
         this.eventById.set(change.row.id, change.row)
@@ -99,6 +105,14 @@ export class Shelf {
       case "AttemptAppended":
         this.#log(change.row)
         return
+    }
+  }
+
+  /** Lets go of the answers that expired by `now`; the shop's clock never goes back, so they stand first. */
+  #forget(now: Instant): void {
+    for (const [place, { expires_at }] of this.slice.remembered) {
+      if (expires_at > now) return
+      this.slice.remembered.delete(place)
     }
   }
 

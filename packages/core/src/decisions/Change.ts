@@ -4,6 +4,7 @@ import type { AttemptRecord, DeliveryRecord } from "../domain/Delivery.js"
 import type { EventRecord } from "../domain/Event.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
 import type { CardRecord, LedgerEntry } from "../domain/LoyaltyCard.js"
+import type { MessageRecord } from "../domain/Message.js"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
@@ -31,6 +32,8 @@ export type Change =
   | { readonly _tag: "DeliveryPut"; readonly row: DeliveryRecord }
   | { readonly _tag: "DeliveryRemoved"; readonly row: Pick<DeliveryRecord, "shop_id" | "event_id"> }
   | { readonly _tag: "ReplayPut"; readonly row: ReplayRecord }
+  | { readonly _tag: "MessagePut"; readonly row: MessageRecord }
+  | { readonly _tag: "MessageRemoved"; readonly row: Pick<MessageRecord, "shop_id" | "id"> }
   | { readonly _tag: "RememberedPut"; readonly row: Remembered }
   | { readonly _tag: "LedgerAppended"; readonly row: LedgerEntry }
   | { readonly _tag: "NotificationAppended"; readonly row: NotificationRecord }

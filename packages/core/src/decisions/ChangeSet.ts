@@ -6,13 +6,17 @@ import type { EventType } from "../domain/EventType.js"
 import type { EventId } from "../domain/Identifier.js"
 import type { Usage } from "../domain/LimitWindow.js"
 import { type CardRecord, type LedgerEntry, post } from "../domain/LoyaltyCard.js"
+import type { MessageRecord } from "../domain/Message.js"
 import { identifier, type Moment } from "../domain/Moment.js"
+import type { NoticeRecord } from "../domain/Notice.js"
+import type { NotificationRecord } from "../domain/Notification.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import { type Ticket, type TicketRecord, ticketView } from "../domain/Ticket.js"
 import type { Webhook } from "../domain/Webhook.js"
 import type { Change } from "./Change.js"
 import type { Decision, ShopState } from "./Command.js"
 
+type Marked = Pick<NotificationRecord & NoticeRecord, "id" | "shop_id" | "created_at">
 type Moving<Row> = { -readonly [Name in keyof Row]: Row[Name] }
 
 /**
@@ -101,6 +105,26 @@ export class ChangeSet {
     this.add({ _tag: "EventRaised", row })
     if (this.#webhook !== null) this.add({ _tag: "DeliveryPut", row: firstDelivery(row, this.#webhook) })
     return row
+  }
+
+  /** Tells a client something: it is in their inbox, and waits for the embedder's notifier (contract §5). */
+  tellClient(told: Omit<NotificationRecord, keyof Marked>): this {
+    const row = { ...told, ...this.#marked }
+    return this.add({ _tag: "NotificationAppended", row }).#await(row, "client")
+  }
+
+  /** Tells the shop's owner something: it is on record, and waits for the embedder's notifier (contract §9). */
+  tellOwner(told: Omit<NoticeRecord, keyof Marked>): this {
+    const row = { ...told, ...this.#marked }
+    return this.add({ _tag: "NoticeAppended", row }).#await(row, "owner")
+  }
+
+  get #marked(): Marked {
+    return { id: this.id(), shop_id: this.#shop.id, created_at: this.#moment.now }
+  }
+
+  #await({ shop_id, id, created_at }: Marked, receiver: MessageRecord["receiver"]): this {
+    return this.add({ _tag: "MessagePut", row: { shop_id, id, receiver, attempts_made: 0, due_at: created_at } })
   }
 
   /** The decision. Its shop's clock stands at this moment from now on. */

@@ -5,6 +5,7 @@ import type { DeliveryRecord } from "../domain/Delivery.js"
 import type { ClientId, EventId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
 import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
+import type { MessageRecord } from "../domain/Message.js"
 import { OfferNotFound, type OfferRecord } from "../domain/Offer.js"
 import type { RememberedKey } from "../domain/Remembered.js"
 import type { Replayable, ReplayRecord } from "../domain/Replay.js"
@@ -26,6 +27,8 @@ export type Ask =
   | { readonly _tag: "Keys" }
   /** The delivery of an event that still has to arrive. */
   | { readonly _tag: "Delivery"; readonly event_id: EventId }
+  /** The message that still has to be told. */
+  | { readonly _tag: "Message"; readonly id: string }
   /** The replay, and the next events that it asks for with their deliveries. */
   | { readonly _tag: "Replay"; readonly id: string; readonly most: number }
 
@@ -123,6 +126,15 @@ export const delivery = (event_id: EventId, token: number): Need<DeliveryRecord 
   read: (slice) => {
     const row = slice.deliveries.get(event_id)
     return Either.right(row === undefined || row.token !== token ? null : row)
+  }
+})
+
+/** A message begun to be told so often; null where it was told, given up, or begun anew since. */
+export const message = (id: string, attempts_made: number): Need<MessageRecord | null> => ({
+  asks: [{ _tag: "Message", id }],
+  read: (slice) => {
+    const row = slice.messages.get(id)
+    return Either.right(row === undefined || row.attempts_made !== attempts_made ? null : row)
   }
 })
 

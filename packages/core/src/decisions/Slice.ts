@@ -4,6 +4,7 @@ import type { DeliveryRecord } from "../domain/Delivery.js"
 import type { ClientId, EventId, KeyId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
 import type { CardRecord } from "../domain/LoyaltyCard.js"
+import type { MessageRecord } from "../domain/Message.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Phone } from "../domain/Phone.js"
 import { type Remembered, rememberedPlace } from "../domain/Remembered.js"
@@ -35,6 +36,7 @@ export interface Slice {
   readonly remembered: Map<string, Remembered>
   readonly deliveries: Map<EventId, DeliveryRecord>
   readonly replays: Map<string, ReplayRecord>
+  readonly messages: Map<string, MessageRecord>
   readonly stamps_used: Map<string, LimitWindow>
   /** The next events that a replay asks for. */
   readonly replayable: (replay: ReplayRecord, most: number) => ReadonlyArray<Replayable>
@@ -71,6 +73,8 @@ export const apply = (slice: Slice, change: Change): void => {
       slice.keys.set(change.row.id, change.row)
       return
     case "RememberedPut":
+      // Anew at the end, so that a store may find those that expire first at the beginning.
+      slice.remembered.delete(rememberedPlace(change.row))
       slice.remembered.set(rememberedPlace(change.row), change.row)
       return
     case "StampsUsedPut":
@@ -81,6 +85,12 @@ export const apply = (slice: Slice, change: Change): void => {
       return
     case "DeliveryRemoved":
       slice.deliveries.delete(change.row.event_id)
+      return
+    case "MessagePut":
+      slice.messages.set(change.row.id, change.row)
+      return
+    case "MessageRemoved":
+      slice.messages.delete(change.row.id)
       return
     case "ReplayPut":
       slice.replays.set(change.row.id, change.row)

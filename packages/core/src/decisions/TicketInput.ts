@@ -3,12 +3,10 @@ import { ClientId } from "../domain/Identifier.js"
 import { DateTimeText } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
+import { optional } from "../domain/Optional.js"
 import { Phone } from "../domain/Phone.js"
 import { Text } from "../domain/Text.js"
 import { TicketType } from "../domain/Ticket.js"
-
-/** A field that may be left out; `null` means the same (contract §2). */
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { exact: true })
 
 // Effect's own mark on minItems and its like: the filter is asked, with what was sent, also where other fields are
 // wrong, so that every problem is told at once (contract §2).

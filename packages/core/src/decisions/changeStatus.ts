@@ -60,16 +60,7 @@ export const changeStatus = (
       if (linked !== null && told) {
         changes.raise("client.notified", { ticket, channel: "app", notified_at: toIso(now) }, id)
         const type = to === "ready" ? "ticket.ready" : "ticket.impossible"
-        const row = {
-          id: changes.id(),
-          shop_id,
-          client_id: linked.card.client_id,
-          type,
-          ticket,
-          ticket_id: id,
-          created_at: now
-        } as const
-        changes.add({ _tag: "NotificationAppended", row })
+        changes.tellClient({ client_id: linked.card.client_id, type, ticket, ticket_id: id })
       }
       if (linked !== null && stamps !== null && stamps > 0)
         changes.ledger(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })

@@ -2,14 +2,16 @@ import { Either, Schema } from "effect"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { DateTimeText } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
+import { optional } from "../domain/Optional.js"
 import { PartStatus } from "../domain/Part.js"
 import { Text } from "../domain/Text.js"
+import { SecureWebLink } from "../domain/WebLink.js"
 import { actOnTicket } from "./actOnTicket.js"
 
 /** A later promise and why. */
 export const DelayInput = Schema.Struct({
   promised_at: DateTimeText,
-  reason: Schema.optionalWith(Schema.NullOr(Text(Limits.note_characters)), { exact: true })
+  reason: optional(Text(Limits.note_characters))
 }).pipe(Schema.brand("DelayInput"))
 export type DelayInput = typeof DelayInput.Type
 
@@ -17,16 +19,12 @@ export type DelayInput = typeof DelayInput.Type
 export const PartInput = Schema.Struct({
   label: Text(Limits.item_label_characters),
   status: PartStatus,
-  expected_at: Schema.optionalWith(Schema.NullOr(DateTimeText), { exact: true })
+  expected_at: optional(DateTimeText)
 }).pipe(Schema.brand("PartInput"))
 export type PartInput = typeof PartInput.Type
 
 /** An https address of a picture of the item. */
-export const PhotoInput = Schema.Struct({
-  photo_url: Text(Limits.url_characters).pipe(
-    Schema.filter((url) => (/^https:\/\//i.test(url) && URL.canParse(url)) || "must be an https address")
-  )
-}).pipe(Schema.brand("PhotoInput"))
+export const PhotoInput = Schema.Struct({ photo_url: SecureWebLink }).pipe(Schema.brand("PhotoInput"))
 export type PhotoInput = typeof PhotoInput.Type
 
 /** Postpones the promise; the delay keeps the one before (contract §4). */

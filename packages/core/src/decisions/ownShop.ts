@@ -3,6 +3,7 @@ import { type ApiKeyRecord, KeyNotFound, keyHash, TooManyKeys } from "../domain/
 import type { KeyId, ShopId } from "../domain/Identifier.js"
 import { Limits } from "../domain/Limits.js"
 import { LoyaltyProgram } from "../domain/LoyaltyProgram.js"
+import { optional } from "../domain/Optional.js"
 import { Scope } from "../domain/Scope.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import { Text } from "../domain/Text.js"
@@ -11,41 +12,60 @@ import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
 
-/** A setting that stays where it is left out or `null` (contract §2). */
-const kept = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
-
 const { active, name, stamps_required, stamps_per_ticket, reward_label } = LoyaltyProgram.fields
 
-/** Any of a shop's settings, its programme field by field (contract §10). */
+/** Any of a shop's settings, its programme field by field; what is left out stays. The programme's name and label may be null (contract §10). */
 export const ShopPatch = Schema.Struct({
-  approved: kept(Schema.Boolean),
-  active: kept(Schema.Boolean),
-  api_enabled: kept(Schema.Boolean),
-  program: kept(
+  approved: optional(Schema.Boolean),
+  active: optional(Schema.Boolean),
+  api_enabled: optional(Schema.Boolean),
+  program: optional(
     Schema.Struct({
-      active: kept(active),
+      active: optional(active),
       name: Schema.optionalWith(name, { exact: true }),
-      stamps_required: kept(stamps_required),
-      stamps_per_ticket: kept(stamps_per_ticket),
+      stamps_required: optional(stamps_required),
+      stamps_per_ticket: optional(stamps_per_ticket),
       reward_label: Schema.optionalWith(reward_label, { exact: true })
     })
   ),
-  next_number: kept(TicketNumber),
-  forbidden_words: kept(Schema.Array(Text(Limits.name_characters)).pipe(Schema.maxItems(1000)))
+  next_number: optional(TicketNumber),
+  forbidden_words: optional(
+    Schema.Array(Text(Limits.name_characters)).pipe(
+      Schema.maxItems(Limits.forbidden_words_max, {
+        message: () => `must hold at most ${Limits.forbidden_words_max} words`
+      })
+    )
+  )
 }).pipe(Schema.brand("ShopPatch"))
 export type ShopPatch = typeof ShopPatch.Type
+
+const patchedProgram = (before: LoyaltyProgram, patch: ShopPatch["program"]): LoyaltyProgram => ({
+  ...before,
+  ...patch,
+  active: patch?.active ?? before.active,
+  stamps_required: patch?.stamps_required ?? before.stamps_required,
+  stamps_per_ticket: patch?.stamps_per_ticket ?? before.stamps_per_ticket
+})
 
 /** Changes a shop's settings. */
 export const changeShop = (
   shop_id: ShopId,
-  { program, next_number, ...settings }: ShopPatch
+  patch: ShopPatch
 ): Command<{ readonly shop: ShopRecord; readonly head: ShopHead }> =>
   make({
     shop_id,
     needs: {},
     decide: (loaded, moment) => {
-      const shop: ShopRecord = { ...loaded.shop, ...settings, program: { ...loaded.shop.program, ...program } }
-      const head = next_number === undefined ? loaded.head : { ...loaded.head, next_number }
+      const before = loaded.shop
+      const shop: ShopRecord = {
+        ...before,
+        approved: patch.approved ?? before.approved,
+        active: patch.active ?? before.active,
+        api_enabled: patch.api_enabled ?? before.api_enabled,
+        program: patchedProgram(before.program, patch.program),
+        forbidden_words: patch.forbidden_words ?? before.forbidden_words
+      }
+      const head = { ...loaded.head, next_number: patch.next_number ?? loaded.head.next_number }
       const changes = new ChangeSet(loaded, moment).add({ _tag: "ShopPut", row: shop })
       return changes.head({ next_number: head.next_number }).decided({ shop, head })
     }

@@ -3,6 +3,7 @@ import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { AmountMinor } from "../domain/Money.js"
+import { optional } from "../domain/Optional.js"
 import { QuoteClosed, quoteView } from "../domain/Quote.js"
 import { Text } from "../domain/Text.js"
 import { actOnTicket } from "./actOnTicket.js"
@@ -10,7 +11,7 @@ import { actOnTicket } from "./actOnTicket.js"
 /** A new price and what the shop says of it. */
 export const QuoteInput = Schema.Struct({
   price_minor: AmountMinor,
-  note: Schema.optionalWith(Schema.NullOr(Text(Limits.note_characters)), { exact: true })
+  note: optional(Text(Limits.note_characters))
 }).pipe(Schema.brand("QuoteInput"))
 export type QuoteInput = typeof QuoteInput.Type
 

@@ -3,7 +3,7 @@ import type { AttemptRecord, DeliveryRecord } from "../domain/Delivery.js"
 import { standing } from "../domain/Delivery.js"
 import type { EventId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
-import type { NoticeRecord } from "../domain/Notice.js"
+import type { NoticeKind, NoticeRecord } from "../domain/Notice.js"
 import { nextAttempt } from "../domain/RetrySchedule.js"
 import type { Webhook } from "../domain/Webhook.js"
 import { recovered, worsened } from "../domain/WebhookHealth.js"
@@ -49,7 +49,7 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
       }
       const { webhook: ill, told } = worsened(webhook, sent, now)
       changes.add({ _tag: "WebhookPut", row: ill })
-      if (told !== null) changes.add({ _tag: "NoticeAppended", row: notice(changes.id(), told, ill, now) })
+      if (told !== null) changes.tellOwner(notice(told, ill))
       const attempts_in_round = standing(delivery, webhook).attempts_in_round + 1
       // Turned away for good, it waits with the others for the webhook to be on again, also after its last attempt.
       const due_at = nextAttempt(attempts_in_round, now, attempted.jitter) ?? (saysGone(sent) ? now : null)
@@ -62,18 +62,17 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
         attempts_made: n,
         attempts_in_round,
         due_at,
-        generation: webhook.generation
+        generation: webhook.generation,
+        // An echo of this record, sent again because its answer was lost, must not count twice.
+        token: delivery.token + 1
       }
       changes.add({ _tag: "DeliveryPut", row: next })
       return changes.decided<AttemptOutcome>(ill.off_reason === null ? "retry" : "parked")
     }
   })
 
-const notice = (id: string, kind: NoticeRecord["kind"], webhook: Webhook, now: Instant): NoticeRecord => ({
-  shop_id: webhook.shop_id,
-  id,
+const notice = (kind: NoticeKind, webhook: Webhook): Omit<NoticeRecord, "shop_id" | "id" | "created_at"> => ({
   kind,
-  created_at: now,
   url: webhook.url,
   off_reason: webhook.off_reason,
   failures_in_row: webhook.failures_in_row,

@@ -1,14 +1,12 @@
 import { Either } from "effect"
 import { type DeliveryRecord, standing } from "../domain/Delivery.js"
 import type { ShopId } from "../domain/Identifier.js"
+import { Limits } from "../domain/Limits.js"
 import type { Replayable, ReplayFilter, ReplayRecord } from "../domain/Replay.js"
 import { type Webhook, WebhookNotSet } from "../domain/Webhook.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
-
-/** How many events a replay takes in one step. */
-const STEP = 1000
 
 /** Begins to send events again, as far as they were raised by now (contract §10). */
 export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<ReplayRecord, WebhookNotSet> =>
@@ -48,8 +46,8 @@ const again = (
   due_at: now,
   generation,
   is_replay: true,
-  // Beyond every token given so far: an attempt still in flight must not end the replayed delivery.
-  token: (delivery?.token ?? attempts_made) + 1
+  // Beyond every token given so far, also under a row that is gone: whoever comes late must not end the replayed delivery.
+  token: Math.max(delivery?.token ?? 0, now + 2 * attempts_made) + 1
 })
 
 /** Whether a delivery is due with all its attempts as it is: to touch it would only cost a live one its place. */
@@ -60,7 +58,7 @@ const isUntried = ({ delivery }: Replayable, webhook: Webhook): boolean =>
 export const advanceReplay = (shop_id: ShopId, id: string): Command<number> =>
   make({
     shop_id,
-    needs: { replay: Need.replay(id, STEP) },
+    needs: { replay: Need.replay(id, Limits.replay_step_events) },
     decide: (loaded, moment) => {
       const { replay, webhook } = loaded
       if (replay === null || replay.record.is_done || webhook === null) return unchanged(0)
@@ -70,7 +68,10 @@ export const advanceReplay = (shop_id: ShopId, id: string): Command<number> =>
         if (!isUntried(found, webhook))
           changes.add({ _tag: "DeliveryPut", row: again(shop_id, found, webhook.generation, moment.now) })
       const after_seq = next.at(-1)?.event.seq ?? record.after_seq
-      changes.add({ _tag: "ReplayPut", row: { ...record, after_seq, is_done: next.length < STEP } })
+      changes.add({
+        _tag: "ReplayPut",
+        row: { ...record, after_seq, is_done: next.length < Limits.replay_step_events }
+      })
       return changes.decided(next.length)
     }
   })

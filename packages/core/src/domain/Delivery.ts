@@ -29,7 +29,7 @@ export interface DeliveryRecord {
   readonly generation: number
   /** A replayed one waits until no live one is due, so that a replay starves nobody. */
   readonly is_replay: boolean
-  /** Raised by every claim. What comes back under an older one changes nothing. */
+  /** Raised by every claim, and by every record of an attempt. What comes back under an older one changes nothing. */
   readonly token: number
 }
 

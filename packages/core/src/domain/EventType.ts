@@ -1,3 +1,6 @@
+import { DAY_MS } from "./Instant.js"
+import { Limits } from "./Limits.js"
+
 /** When each event is sent, a row each (spec §6). */
 export const eventTypes = {
   "ticket.created": "A ticket is created, in the app or through the API",
@@ -5,7 +8,7 @@ export const eventTypes = {
   "ticket.impossible": "The ticket is marked not possible",
   "ticket.reopened": "The ticket goes back to the workshop",
   "ticket.collected": "The client picked up their item",
-  "ticket.abandoned": "The ticket closed: ready and never collected, or left in the workshop without news, for 60 days",
+  "ticket.abandoned": `The ticket closed: ready and never collected, or left in the workshop without news, for ${Limits.closure_ms / DAY_MS} days`,
   "client.notified": "The client was told, in the app, by SMS, by WhatsApp or by a call",
   "client.linked": "A client is linked to the ticket",
   "quote.accepted": "The client accepts a new price",

@@ -1,7 +1,7 @@
 import { Data } from "effect"
 import { nextMidnight, type TimeZone } from "./CalendarDay.js"
 import { HOUR_MS, type Instant, MINUTE_MS } from "./Instant.js"
-import { Policies, type PolicyName } from "./Limits.js"
+import { Policies, type PolicyName, type WindowKind } from "./Limits.js"
 
 /** How often a policy was used in its present window, and when that window ends. */
 export interface LimitWindow {
@@ -24,18 +24,35 @@ export class LimitReached extends Data.TaggedError("LimitReached")<{ readonly us
     return this.usages.reduce((a, b) => (b.resets_at > a.resets_at ? b : a))
   }
   override get message() {
-    const { counts, limit, per, window } = Policies[this.decisive.policy]
-    return `The limit of ${limit} ${counts} per ${per} and ${window.replace("calendar_", "")} is used up; wait until it resets`
+    const { policy, remaining } = this.decisive
+    const { counts, limit, per, window } = Policies[policy]
+    return `The limit is ${limit} ${counts} per ${per} and ${windowNames[window]}; ${remaining} are left until it resets`
   }
 }
+
+const windowNames = { minute: "minute", hour: "hour", calendar_day: "day" } as const satisfies Record<
+  WindowKind,
+  string
+>
 
 /** When a window that opens now ends. A day is the shop's own calendar day (contract §8). */
 const endOfWindow = (policy: PolicyName, now: Instant, time_zone: TimeZone | null): Instant => {
   const kind = Policies[policy].window
   if (kind === "minute") return now + MINUTE_MS
-  if (kind === "hour" || time_zone === null) return now + HOUR_MS
+  if (kind === "hour") return now + HOUR_MS
+  if (time_zone === null) throw new Error(`${policy} counts by the shop's calendar day and needs its time zone`)
   return nextMidnight(now, time_zone)
 }
+
+/** Whether a window counts now. One that seems to last longer than any can was opened by a clock that stepped back since. */
+const isOpen = ({ resets_at }: LimitWindow, policy: PolicyName, now: Instant): boolean =>
+  now < resets_at && resets_at - now <= longest[Policies[policy].window]
+
+// The longest calendar day has the hour that clocks go back; two, to be safe.
+const longest = { minute: MINUTE_MS, hour: HOUR_MS, calendar_day: 26 * HOUR_MS } as const satisfies Record<
+  WindowKind,
+  number
+>
 
 /** The window that counts now: the given one, or a new one where it has ended or there was none. */
 export const current = (
@@ -44,7 +61,9 @@ export const current = (
   now: Instant,
   time_zone: TimeZone | null
 ): LimitWindow =>
-  window !== undefined && now < window.resets_at ? window : { used: 0, resets_at: endOfWindow(policy, now, time_zone) }
+  window !== undefined && isOpen(window, policy, now)
+    ? window
+    : { used: 0, resets_at: endOfWindow(policy, now, time_zone) }
 
 /** The window after `n` more uses; whether it may be used that often is {@link usage}'s `remaining` to tell. */
 export const used = (window: LimitWindow, n: number): LimitWindow => ({

@@ -1,5 +1,5 @@
 /**
- * Every number of the specification that bounds something, once, with its unit (spec §8, contract §3, §4, §6, §8).
+ * Every number that bounds something, once, with its unit in its name (spec §8, contract §3, §4, §6, §8, §9).
  * Durations are in milliseconds, lengths in Unicode code points.
  */
 export const Limits = {
@@ -22,12 +22,19 @@ export const Limits = {
   others_max: 100,
   stamps_per_call_min: 1,
   stamps_per_call_max: 10,
+  program_stamps_max: 1000,
+  forbidden_words_max: 1000,
   active_keys_per_shop: 5,
+  deliveries_in_flight_per_shop: 4,
+  replay_step_events: 1000,
+  replay_named_events: 1000,
   body_bytes: 64 * 1024,
   reopen_window_ms: 24 * 60 * 60 * 1000,
   closure_ms: 60 * 24 * 60 * 60 * 1000,
   idempotency_memory_ms: 30 * 24 * 60 * 60 * 1000,
-  secret_overlap_ms: 24 * 60 * 60 * 1000
+  secret_overlap_ms: 24 * 60 * 60 * 1000,
+  webhook_tolerance_ms: 5 * 60 * 1000,
+  webhook_answer_ms: 10 * 1000
 } as const
 
 /** How long a policy's window lasts: a minute or an hour from its first use, or the shop's own calendar day. */

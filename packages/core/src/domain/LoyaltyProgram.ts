@@ -3,7 +3,11 @@ import { Limits } from "./Limits.js"
 import { Text } from "./Text.js"
 
 const stamps = (least: number) =>
-  Schema.Int.pipe(Schema.between(least, 1000, { message: () => `must be a whole number from ${least} to 1000` }))
+  Schema.Int.pipe(
+    Schema.between(least, Limits.program_stamps_max, {
+      message: () => `must be a whole number from ${least} to ${Limits.program_stamps_max}`
+    })
+  )
 
 /** A shop's loyalty programme: how many stamps a ticket gives, and how many a reward costs (contract §6). */
 export const LoyaltyProgram = Schema.Struct({

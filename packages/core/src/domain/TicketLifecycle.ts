@@ -1,6 +1,6 @@
 import { Data, Schema } from "effect"
 import type { EventType } from "./EventType.js"
-import type { Instant } from "./Instant.js"
+import { HOUR_MS, type Instant } from "./Instant.js"
 import { Limits } from "./Limits.js"
 
 /** Where a ticket stands (spec §3). */
@@ -107,10 +107,10 @@ export class InvalidTransition extends Data.TaggedError("InvalidTransition")<Ref
   }
 }
 
-/** The ticket was collected more than 24 hours ago. */
+/** The ticket was collected longer ago than it may be reopened. */
 export class ReopenWindowPassed extends Data.TaggedError("ReopenWindowPassed")<RefusedMove> {
   override get message() {
-    return "The ticket was collected more than 24 hours ago and can no longer change"
+    return `The ticket was collected more than ${Limits.reopen_window_ms / HOUR_MS} hours ago and can no longer change`
   }
 }
 

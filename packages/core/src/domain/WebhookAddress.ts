@@ -1,4 +1,5 @@
 import { type Brand, Either, Schema } from "effect"
+import { Limits } from "./Limits.js"
 import { isPublicAddress } from "./PublicAddress.js"
 import { isCleanText, keptText } from "./Text.js"
 
@@ -12,13 +13,11 @@ export interface Policy {
   readonly allowLoopbackHttp: boolean
 }
 
-const LONGEST = 2048
-
 const HOST_NAME = /^(?=.{1,253}$)(?:[^.]{1,63}\.)+[^.]{1,63}$/
 
 const REFUSED = {
   unreadable: "must be a web address such as https://shop.example.com/hook",
-  length: `must be at most ${LONGEST} characters`,
+  length: `must be at most ${Limits.url_characters} characters`,
   space: "must not hold white space or control characters",
   scheme: "must start with https://",
   credentials: "must not hold a user name or a password",
@@ -65,7 +64,7 @@ const refusalOf = (url: URL, policy: Policy): string | undefined => {
  */
 export const parse = (text: string, policy: Policy): Either.Either<WebhookAddress, string> => {
   const trimmed = text.trim()
-  if (trimmed.length > LONGEST) return Either.left(REFUSED.length)
+  if (trimmed.length > Limits.url_characters) return Either.left(REFUSED.length)
   // `URL` would drop tabs and newlines and escape spaces in silence.
   if (/\s/.test(trimmed) || !isCleanText(trimmed)) return Either.left(REFUSED.space)
   if (!URL.canParse(trimmed)) return Either.left(REFUSED.unreadable)
@@ -73,7 +72,7 @@ export const parse = (text: string, policy: Policy): Either.Either<WebhookAddres
   const refusal = refusalOf(url, policy)
   if (refusal !== undefined) return Either.left(refusal)
   // Escapes can lengthen it. A bare origin stays without the slash that `URL` puts after it: it reads back as given.
-  if (url.href.length > LONGEST) return Either.left(REFUSED.length)
+  if (url.href.length > Limits.url_characters) return Either.left(REFUSED.length)
   return Either.right((url.href === `${trimmed}/` ? trimmed : url.href) as WebhookAddress)
 }
 

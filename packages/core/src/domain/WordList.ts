@@ -11,9 +11,14 @@ const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
 const ASCII = /^[\x20-\x7e\n\t]*$/
 const ASCII_WORD = /[a-z0-9]+/g
 
+// Such as a soft hyphen or a space of no width: nobody sees it, and it would part a word.
+const INVISIBLE = /\p{Cf}/gu
+
 // NFKC makes composed and decomposed, full-width and ordinary letters alike; accents still tell words apart.
+const plain = (text: string): string => text.normalize("NFKC").replace(INVISIBLE, "").toLowerCase()
+
 const wordsOf = (text: string): ReadonlyArray<string> =>
-  (ASCII.test(text) ? text.toLowerCase().match(ASCII_WORD) : text.normalize("NFKC").toLowerCase().match(WORD)) ?? []
+  (ASCII.test(text) ? text.toLowerCase().match(ASCII_WORD) : plain(text).match(WORD)) ?? []
 
 /** Reads entries as they are written; hyphens and apostrophes split one into a phrase. Entries without a word vanish. */
 export const make = (entries: Iterable<string>): WordList => {

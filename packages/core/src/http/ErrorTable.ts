@@ -28,6 +28,7 @@ export type ErrorCode = keyof typeof errorCodes
 export type AdmissionRefusal =
   | { readonly _tag: "Unauthenticated" }
   | { readonly _tag: "SandboxTokenWrong" }
+  | { readonly _tag: "SandboxHostForeign" }
   | { readonly _tag: "AccountDeactivated" }
   | { readonly _tag: "ShopNotApproved" }
   | { readonly _tag: "ApiDisabled" }
@@ -57,6 +58,11 @@ interface Row {
 /** How each failure is answered. */
 export const failureRows = {
   Unauthenticated: { code: "UNAUTHENTICATED", message: "Send a valid API key as Authorization: Bearer <key>" },
+  SandboxHostForeign: {
+    code: "UNAUTHENTICATED",
+    message:
+      "Without a token the sandbox takes only what is addressed to this machine: call 127.0.0.1 or localhost, or start it with --sandbox-token"
+  },
   SandboxTokenWrong: {
     code: "UNAUTHENTICATED",
     message: "Send the token with which the sandbox was started as Authorization: Bearer <token>"

@@ -18,6 +18,10 @@ export const workshopBranch = (options: { readonly isHeld: boolean }) =>
     const answerUncounted = uncounted(yield* RateLimits)
     const serveRoute = serve<Caller>(options)
 
+    /** The answer is right without it: the request merely stays counted. */
+    const returned = (admitted: Admitted) =>
+      Effect.catchAllCause(giveBack(admitted), (cause) => Effect.logWarning("A refused request stays counted", cause))
+
     const handle = (arrival: Arrival, admitted: Admitted, stamp: Stamp): Effect.Effect<Departure> => {
       const counts = admitted.route.policies.length === 0 ? undefined : count(admitted, stamp.now)
       return Effect.matchCauseEffect(serveRoute(admitted, arrival, admitted.caller, counts), {
@@ -25,7 +29,7 @@ export const workshopBranch = (options: { readonly isHeld: boolean }) =>
         onFailure: (cause) => {
           const answer = answerCause(cause, stamp, admitted.usages)
           const isUncounted = refusalIn(cause)?._tag === "LimitReached"
-          return isUncounted ? Effect.zipRight(Effect.ignoreLogged(giveBack(admitted)), answer) : answer
+          return isUncounted ? Effect.zipRight(returned(admitted), answer) : answer
         }
       })
     }

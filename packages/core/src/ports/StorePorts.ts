@@ -2,9 +2,10 @@ import type { Closures } from "./Closures.js"
 import type { Deliveries } from "./Deliveries.js"
 import type { DeliveryLog } from "./DeliveryLog.js"
 import type { Directory } from "./Directory.js"
+import type { Messages } from "./Messages.js"
 import type { RateLimits } from "./RateLimits.js"
 import type { Reads } from "./Reads.js"
 import type { Store } from "./Store.js"
 
 /** All that a store provides. */
-export type StorePorts = Store | Reads | Directory | Closures | Deliveries | DeliveryLog | RateLimits
+export type StorePorts = Store | Reads | Directory | Closures | Deliveries | DeliveryLog | Messages | RateLimits

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { KeyId, ShopId } from "../domain/Identifier.js"
-import { Scope } from "../domain/Scope.js"
+import { Scope, scopePresets } from "../domain/Scope.js"
 
 /**
  * On whose behalf a service is called. `caller_id` stands for the API key in idempotency and stamp limits, so an
@@ -15,3 +15,11 @@ export const Caller = Schema.Struct({
   via: Schema.Literal("app", "api")
 }).annotations({ identifier: "Caller" })
 export type Caller = typeof Caller.Type
+
+/** A shop's own app as a caller. It has no key: the shop's id stands for one, so that its idempotency keys are its own. */
+export const appOf = (shop_id: ShopId): Caller => ({
+  shop_id,
+  caller_id: `${shop_id}` as KeyId,
+  scopes: scopePresets.full,
+  via: "app"
+})

@@ -6,6 +6,7 @@ import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { cardView } from "../domain/LoyaltyCard.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
+import { optional } from "../domain/Optional.js"
 import { Phone } from "../domain/Phone.js"
 import { Text } from "../domain/Text.js"
 import { Directory } from "../ports/Directory.js"
@@ -13,13 +14,14 @@ import { Entropy } from "../ports/Entropy.js"
 import { type CountedClient, Reads } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
 import type { Caller } from "./Caller.js"
+import { Shops } from "./Shops.js"
 
 /** Who opens an account. */
 export const ClientInput = Schema.Struct({
   given_name: Text(Limits.name_characters),
   family_name: Text(Limits.name_characters),
   phone: Phone,
-  hide_name: Schema.optionalWith(Schema.Boolean, { exact: true })
+  hide_name: optional(Schema.Boolean)
 }).pipe(Schema.brand("ClientInput"))
 export type ClientInput = typeof ClientInput.Type
 
@@ -39,6 +41,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
   effect: Effect.gen(function* () {
     const store = yield* Store
     const reads = yield* Reads
+    const shops = yield* Shops
     const directory = yield* Directory
     const entropy = yield* Entropy
 
@@ -57,14 +60,17 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
       byPhone: ({ shop_id }: Caller, phone: Phone) => Effect.flatMap(reads.client(shop_id, { phone }), found),
 
       /** Opens a client's account. */
-      register: Effect.fnUntraced(function* ({ given_name, family_name, phone, hide_name = false }: ClientInput) {
+      register: Effect.fnUntraced(function* (input: ClientInput) {
+        const { given_name, family_name, phone } = input
+        const hide_name = input.hide_name ?? false
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         const id = identifier<ClientId>({ now, entropy: entropy.bytes(ENTROPY_BYTES) }, 0)
         const opened = yield* directory.createClient({ id, given_name, family_name, phone, hide_name, created_at: now })
         return opened ? { id } : yield* phoneTaken
       }),
       /** The client comes to the shop's counter; from then on the shop knows them. */
-      visit: (id: ClientId, shop_id: ShopId) => Effect.asVoid(store.transact(recordVisit(shop_id, id))),
+      visit: (id: ClientId, shop_id: ShopId) =>
+        Effect.zipRight(shops.byId(shop_id), Effect.asVoid(store.transact(recordVisit(shop_id, id)))),
       /** What the client was told in the app, oldest first. */
       inbox: (id: ClientId) => Effect.zipRight(account(id), directory.inbox(id))
     }

@@ -18,7 +18,9 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
     const close = ({ shop_id, id }: DueClosure) =>
       store.transact(closeTicket(shop_id, id)).pipe(
         Effect.map(({ answer }) => answer !== null),
-        Effect.catchTag("TicketNotFound", () => Effect.succeed(false))
+        Effect.catchTag("TicketNotFound", () => Effect.succeed(false)),
+        // One that cannot be closed must not keep the others from it; a store that is away fails them all alike.
+        Effect.catchAllDefect((defect) => Effect.as(Effect.logError("A ticket could not be closed", id, defect), false))
       )
 
     /** Closes everything due by now, and answers how many tickets that were. For cron jobs and workers without a process. */
@@ -28,8 +30,9 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         const due = yield* closures.due(now, AT_ONCE)
         const answers = yield* Effect.forEach(due, close, { concurrency: 16 })
-        closed += answers.filter((isClosed) => isClosed).length
-        if (due.length < AT_ONCE) return closed
+        const closedNow = answers.filter((isClosed) => isClosed).length
+        closed += closedNow
+        if (due.length < AT_ONCE || closedNow === 0) return closed
       }
     })
 

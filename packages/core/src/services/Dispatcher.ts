@@ -117,7 +117,8 @@ const make = (options: DispatcherOptions) =>
       return yield* Effect.forever(patiently(turn))
     }).pipe(
       Effect.scoped,
-      Effect.onInterrupt(() =>
+      // However it ends: an interruption may meet a store that dies.
+      Effect.ensuring(
         Effect.zipRight(Effect.timeoutOption(Effect.interruptible(flights.allLanded), GRACE), flights.letGo)
       )
     )

@@ -75,7 +75,10 @@ const check = <S extends Schemas>(schemas: S) => {
     const read = readers.map((reader, i) => reader(args[i]))
     const issues = read.flatMap((result, i) =>
       Either.isLeft(result)
-        ? flatten(result.left).map(({ field, message }) => ({ field: field === "" ? `argument ${i + 1}` : field, message }))
+        ? flatten(result.left).map(({ field, message }) => ({
+            field: field === "" ? `argument ${i + 1}` : field,
+            message
+          }))
         : []
     )
     return issues.length > 0

@@ -3,14 +3,19 @@ import { answerQuote, proposeQuote, type QuoteInput } from "../decisions/quoteTi
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { Store } from "../ports/Store.js"
 import type { Caller } from "./Caller.js"
+import { Shops } from "./Shops.js"
 
 /** New prices: proposed by the shop, accepted or refused by its client (contract §4). */
 export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
   accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
+    const shops = yield* Shops
     const answer = (status: "accepted" | "refused") => (shop_id: ShopId, id: TicketId) =>
-      Effect.map(store.transact(answerQuote(shop_id, id, status)), ({ answer }) => answer)
+      Effect.zipRight(
+        shops.byId(shop_id),
+        Effect.map(store.transact(answerQuote(shop_id, id, status)), ({ answer }) => answer)
+      )
     return {
       /** Proposes a new price for a ticket. */
       propose: ({ shop_id }: Caller, id: TicketId, quote: QuoteInput) =>

@@ -6,8 +6,10 @@ import { Limits } from "../domain/Limits.js"
 import { noProgram } from "../domain/LoyaltyProgram.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
 import { Currency, Decimals } from "../domain/Money.js"
+import { optional } from "../domain/Optional.js"
 import { ShopNotFound, type ShopRecord } from "../domain/Shop.js"
 import { Text } from "../domain/Text.js"
+import { WebLink } from "../domain/WebLink.js"
 import { Directory } from "../ports/Directory.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads } from "../ports/Reads.js"
@@ -20,14 +22,7 @@ export const ShopInput = Schema.Struct({
   currency: Currency,
   decimals: Decimals,
   time_zone: TimeZone,
-  tracking_base_url: Schema.optionalWith(
-    Schema.NullOr(
-      Text(Limits.url_characters).pipe(
-        Schema.filter((url) => (/^https?:\/\//i.test(url) && URL.canParse(url)) || "must be an address such as https://t.example/")
-      )
-    ),
-    { exact: true }
-  )
+  tracking_base_url: optional(WebLink)
 }).pipe(Schema.brand("ShopInput"))
 export type ShopInput = typeof ShopInput.Type
 

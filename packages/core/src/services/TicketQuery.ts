@@ -4,13 +4,14 @@ import { ClientId, type ShopId, type TicketId } from "../domain/Identifier.js"
 import { DateOrDateTimeText, type Instant, toIso } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
+import { optional } from "../domain/Optional.js"
 import { PhoneInQuery } from "../domain/Phone.js"
 import { Text } from "../domain/Text.js"
 import { TicketState } from "../domain/TicketLifecycle.js"
 import { TicketNumber } from "../domain/TicketNumber.js"
 import type { SeenTicket, TicketFilter, TicketOrder } from "../ports/Reads.js"
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const digits = Schema.String.pipe(Schema.pattern(/^\d{1,15}$/, { message: () => "must be a whole number" }))
 
@@ -31,33 +32,38 @@ const PageSize = Schema.Int.pipe(
   })
 )
 
-const common = {
-  client_id: optional(ClientId),
-  phone: optional(PhoneInQuery),
-  external_ref: optional(Text(Limits.external_ref_characters)),
-  created_after: optional(DateOrDateTimeText),
-  created_before: optional(DateOrDateTimeText),
-  updated_since: optional(DateOrDateTimeText),
-  cursor: optional(
-    Schema.String.pipe(Schema.maxLength(Limits.url_characters, { message: () => "is not a cursor of this list" }))
-  )
-}
+const Reference = Text(Limits.external_ref_characters)
+const CursorText = Schema.String.pipe(
+  Schema.maxLength(Limits.url_characters, { message: () => "is not a cursor of this list" })
+)
 
 /** Which tickets to list, from which place, how many at once (spec §4), as a query string says it. */
 export const TicketQuery = Schema.Struct({
-  state: optional(states).annotations({ description: "One or more states, comma separated" }),
-  number: optional(wholeNumber(TicketNumber)),
-  limit: optional(wholeNumber(PageSize)),
-  ...common
+  state: maybe(states).annotations({ description: "One or more states, comma separated" }),
+  number: maybe(wholeNumber(TicketNumber)),
+  limit: maybe(wholeNumber(PageSize)),
+  client_id: maybe(ClientId),
+  phone: maybe(PhoneInQuery),
+  external_ref: maybe(Reference),
+  created_after: maybe(DateOrDateTimeText),
+  created_before: maybe(DateOrDateTimeText),
+  updated_since: maybe(DateOrDateTimeText),
+  cursor: maybe(CursorText)
 }).pipe(Schema.brand("TicketQuery"))
-export type TicketQuery = typeof TicketQuery.Type
+export type TicketQuery = typeof TicketQuery.Type | typeof TicketQueryJson.Type
 
-/** The same as JSON says it: states as a list, numbers as numbers. */
+/** The same as JSON says it: states as a list, numbers as numbers, `null` for what is absent (contract §2). */
 export const TicketQueryJson = Schema.Struct({
   state: optional(Schema.NonEmptyArray(TicketState)),
   number: optional(TicketNumber),
   limit: optional(PageSize),
-  ...common
+  client_id: optional(ClientId),
+  phone: optional(PhoneInQuery),
+  external_ref: optional(Reference),
+  created_after: optional(DateOrDateTimeText),
+  created_before: optional(DateOrDateTimeText),
+  updated_since: optional(DateOrDateTimeText),
+  cursor: optional(CursorText)
 }).pipe(Schema.brand("TicketQuery"))
 
 /** A query as the store reads it. */
@@ -80,8 +86,8 @@ const refusedCursor = new InvalidInput({
 const placeOf = ({ record }: SeenTicket, order: TicketOrder): string =>
   order._tag === "Changes" ? String(record.change_seq) : `${record.created_at} ${record.id}`
 
-const orderAt = (updated_since: Instant | undefined, place: string | null): TicketOrder => {
-  if (updated_since !== undefined)
+const orderAt = (updated_since: Instant | null, place: string | null): TicketOrder => {
+  if (updated_since !== null)
     return { _tag: "Changes", since: updated_since, after: place === null ? null : Number(place) }
   const [created_at, id] = place?.split(" ") ?? []
   return {
@@ -90,18 +96,21 @@ const orderAt = (updated_since: Instant | undefined, place: string | null): Tick
   }
 }
 
+const isGiven = ([, value]: readonly [string, unknown]) => value !== undefined && value !== null
+
 /** The query as the store reads it; a cursor of another shop, of other filters or a damaged one is refused (contract §1). */
 export const read = (shop_id: ShopId, query: TicketQuery): Either.Either<ReadQuery, InvalidInput> => {
-  const { cursor, limit, updated_since, state, ...rest } = query
-  const filter = state === undefined ? rest : { ...rest, state: [...new Set(state)].sort() }
+  const { cursor = null, limit, updated_since = null, state, ...rest } = query
+  const filters = Object.entries({ ...rest, state: state && [...new Set(state)].sort() }).filter(isGiven)
   const binding = {
     shop_id,
-    filters: Object.entries({ ...filter, updated_since })
-      .filter(([, value]) => value !== undefined)
+    filters: [...filters, ["updated_since", updated_since] as const]
+      .filter(isGiven)
       .sort(([a], [b]) => (a < b ? -1 : 1))
   }
-  const place = cursor === undefined ? null : Cursor.decode(binding, cursor)
-  if (cursor !== undefined && place === null) return Either.left(refusedCursor)
+  const place = cursor === null ? null : Cursor.decode(binding, cursor)
+  if (cursor !== null && place === null) return Either.left(refusedCursor)
+  const filter: TicketFilter = Object.fromEntries(filters)
   return Either.right({ filter, order: orderAt(updated_since, place), limit: limit ?? Limits.page_default, binding })
 }
 

@@ -1,6 +1,7 @@
 import { Context, Effect, Exit, Layer, Schema } from "effect"
 import { DateTimeText, type Instant, LAST_INSTANT, toIso } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
+import { optional } from "../domain/Optional.js"
 import type { StoreUnavailable } from "../ports/Store.js"
 import { type MovableClock, SandboxClock } from "./SandboxClock.js"
 
@@ -12,17 +13,15 @@ export interface DueWork {
   readonly runOnce: Effect.Effect<number, StoreUnavailable>
 }
 
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
-
 /** How to move the clock: first to `set`, then on by `advance_ms`; there it stands or runs along as `freeze` says, or as before. */
 export const ClockMove = Schema.Struct({
-  advance_ms: given(
+  advance_ms: optional(
     Schema.Int.pipe(
       Schema.nonNegative({ message: () => "must be 0 or more whole milliseconds: the clock never goes back" })
     )
   ),
-  set: given(DateTimeText),
-  freeze: given(Schema.Boolean)
+  set: optional(DateTimeText),
+  freeze: optional(Schema.Boolean)
 }).annotations({ identifier: "ClockMove" })
 export type ClockMove = typeof ClockMove.Type
 
@@ -36,10 +35,10 @@ const refused = (field: keyof ClockMove, message: string) =>
   Effect.fail(new InvalidInput({ issues: [{ field, message }] }))
 
 /** Where a move leads, from `now`; what leads back or too far is refused. */
-const destination = ({ set, advance_ms = 0 }: ClockMove, now: Instant): Effect.Effect<Instant, InvalidInput> => {
-  if (set !== undefined && set < now)
-    return refused("set", `must not be before ${toIso(now)}: the clock never goes back`)
-  const target = (set ?? now) + advance_ms
+const destination = ({ set, advance_ms }: ClockMove, now: Instant): Effect.Effect<Instant, InvalidInput> => {
+  const start = set ?? now
+  if (start < now) return refused("set", `must not be before ${toIso(now)}: the clock never goes back`)
+  const target = start + (advance_ms ?? 0)
   return target > LAST_INSTANT
     ? refused("advance_ms", `must not lead beyond ${toIso(LAST_INSTANT)}`)
     : Effect.succeed(target)
@@ -108,7 +107,7 @@ const make = (clock: MovableClock, works: ReadonlyArray<DueWork>): Context.Tag.S
   const state = Effect.sync((): ClockState => ({ now: clock.unsafeCurrentTimeMillis(), frozen: clock.frozen }))
 
   const moveAlone = (move: ClockMove) => {
-    const isGoing = move.set !== undefined || move.advance_ms !== undefined
+    const isGoing = (move.set ?? move.advance_ms ?? null) !== null
     const frozen = move.freeze ?? clock.frozen
     return Effect.acquireUseRelease(
       Effect.sync(() => clock.holdAt(clock.unsafeCurrentTimeMillis())),

@@ -186,6 +186,16 @@ export const deliveriesContract = [
     }
   ),
 
+  courierCase("a failure that is told twice, as its first answer was lost, counts once", function* (courier) {
+    const shop = yield* courier.open
+    yield* courier.raise(shop, null)
+    const [claim] = yield* courier.claim()
+    yield* same("told", yield* record(claim!, DOWN), "retry")
+    yield* same("told again", yield* record(claim!, DOWN), "superseded")
+    yield* same("one attempt", (yield* (yield* DeliveryLog).deliveries(shop))[0]?.attempts.length, 1)
+    yield* same("one failure", (yield* (yield* Reads).shop(shop))?.webhook?.failures_in_row, 1)
+  }),
+
   courierCase("claimers at the same time never get the same delivery", function* (courier) {
     const shops = yield* Effect.replicateEffect(courier.open, 5)
     for (const shop of shops) yield* courier.raise(shop, ...Array(50).fill(null))

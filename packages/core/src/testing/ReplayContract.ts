@@ -3,7 +3,7 @@ import { enableWebhook } from "../decisions/ownWebhook.js"
 import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { ReplayFilter } from "../domain/Replay.js"
-import { Deliveries } from "../ports/Deliveries.js"
+import { Deliveries, LEASE_MS } from "../ports/Deliveries.js"
 import { DeliveryLog } from "../ports/DeliveryLog.js"
 import { Reads } from "../ports/Reads.js"
 import { holds, same } from "./ContractCase.js"
@@ -103,6 +103,24 @@ export const replayContract = [
       yield* same("and arrives", yield* record(again!, OK), "delivered")
     }
   ),
+
+  courierCase("whoever comes late with a token from before a replay changes nothing", function* (courier) {
+    const clock = yield* SettableClock.current
+    const shop = yield* courier.open
+    yield* courier.raise(shop, null)
+    const [lost] = yield* courier.claim()
+    clock.advance(LEASE_MS)
+    yield* (yield* Deliveries).reclaim
+    const [first] = yield* courier.claim()
+    yield* record(first!, OK)
+    for (let round = 0; round < 3; round++) {
+      yield* replay(shop, {})
+      for (const late of [lost!, first!]) yield* same("waiting", yield* record(late, OK), "superseded")
+      const [again] = yield* courier.claim()
+      for (const late of [lost!, first!]) yield* same("in flight", yield* record(late, OK), "superseded")
+      yield* same("arrives", yield* record(again!, OK), "delivered")
+    }
+  }),
 
   courierCase(
     "one that was not tried yet keeps its place: a replay neither delays it nor sends it twice",

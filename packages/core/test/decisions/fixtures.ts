@@ -100,6 +100,7 @@ const emptySlice = (settings: Partial<ShopRecord>): Slice => {
     stamps_used: new Map(),
     deliveries: new Map(),
     replays: new Map(),
+    messages: new Map(),
     replayable: () => [],
     accounts: new Map(accounts.map((row) => [row.id, row])),
     holders: new Map(accounts.map((row) => [row.phone, row]))

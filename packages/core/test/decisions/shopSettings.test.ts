@@ -37,6 +37,19 @@ describe("contract §10: PATCH /sandbox/shops/{id}", () => {
     expect(shop.slice.shop).toEqual(before)
   })
 
+  it("null leaves a setting as it is; only the programme's name and label can be null (contract §2, §10)", () => {
+    const shop = new TestShop({ program: PROGRAM, forbidden_words: ["darn"] })
+    shop.does(patch({ next_number: 7 }))
+    const before = shop.slice.shop
+    const names = ["approved", "active", "api_enabled", "program", "next_number", "forbidden_words"]
+    shop.does(patch(Schema.decodeUnknownSync(ShopPatch)(Object.fromEntries(names.map((name) => [name, null])))))
+    expect(shop.slice.shop).toEqual(before)
+    expect(shop.slice.head.next_number).toBe(7)
+    const program = { active: null, name: null, stamps_required: null, stamps_per_ticket: null, reward_label: null }
+    shop.does(patch(Schema.decodeUnknownSync(ShopPatch)({ program })))
+    expect(shop.slice.shop.program).toEqual({ ...PROGRAM, name: null, reward_label: null })
+  })
+
   it("numbers are 1 to 9999; a reward costs at least one stamp, a ticket may give none (contract §4, §6)", () => {
     const accepts = (fields: object) => Either.isRight(Schema.decodeUnknownEither(ShopPatch)(fields))
     expect([0, 1, 9999, 10_000].map((next_number) => accepts({ next_number }))).toEqual([false, true, true, false])

@@ -268,57 +268,6 @@ describe("runOnce", () => {
   )
 })
 
-describe("run, interrupted", () => {
-  it(
-    "claims no more, lets what is on its way land, and records it",
-    dispatching(({ sender }) =>
-      Effect.gen(function* () {
-        const shop = yield* openHooked
-        yield* raise(shop, ...Array(9).fill(null))
-        let isOpen = false
-        sender.script = () =>
-          Effect.as(
-            until("let go", () => isOpen),
-            answered(200)
-          )
-        const running = yield* Effect.fork((yield* Dispatcher).run)
-        yield* until("four are on their way", () => sender.flying === 4)
-        const ending = yield* Effect.fork(Fiber.interrupt(running))
-        for (let i = 0; i < 20; i++) yield* turnOfLoop
-        expect(ending.unsafePoll()).toBeNull()
-        isOpen = true
-        yield* Fiber.join(ending)
-        const states = (yield* logOf(shop)).map(({ state, attempts }) => `${state} ${attempts.length}`)
-        expect(states.sort()).toEqual([...Array(4).fill("delivered 1"), ...Array(5).fill("pending 0")])
-      })
-    )
-  )
-
-  it(
-    "after five seconds leaves the rest to their leases, with no attempt used up",
-    dispatching(({ sender, clock }) =>
-      Effect.gen(function* () {
-        const shop = yield* openHooked
-        yield* raise(shop, null)
-        sender.script = () => Effect.never
-        const running = yield* Effect.fork((yield* Dispatcher).run)
-        yield* until("it hangs", () => sender.flying === 1)
-        const ending = yield* Effect.fork(Fiber.interrupt(running))
-        for (let i = 0; i < 20; i++) yield* turnOfLoop
-        expect(ending.unsafePoll()).toBeNull()
-        clock.endGrace()
-        yield* Fiber.join(ending)
-        expect(sender.flying).toBe(0)
-        expect((yield* logOf(shop))[0]).toMatchObject({ state: "pending", attempts: [] })
-        clock.advance(15_000)
-        sender.script = () => Effect.succeed(answered(200))
-        yield* (yield* Dispatcher).runOnce
-        expect((yield* logOf(shop))[0]).toMatchObject({ state: "delivered", attempts: [{ n: 1 }] })
-      })
-    )
-  )
-})
-
 describe("the hours of a life", () => {
   it(
     "a receiver that is away for a day misses nothing",

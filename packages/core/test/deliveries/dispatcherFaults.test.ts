@@ -32,9 +32,9 @@ class Trouble {
       const fault = faults[this.integer(faults.length)]!
       this.seen.add(`${where}: ${fault}`)
       if (fault === "unavailable") return Effect.fail(new StoreUnavailable({}))
-      if (fault === "dies") return Effect.die(new Error("a bug"))
+      if (fault === "dies") return Effect.zipRight(turnOfLoop, Effect.die(new Error("a bug")))
       if (fault === "lost answer") return Effect.zipRight(work, Effect.fail(new StoreUnavailable({})))
-      return fault === "slow" ? Effect.zipRight(Effect.zipRight(turnOfLoop, work), turnOfLoop as never) : work
+      return fault === "slow" ? Effect.zipLeft(Effect.zipRight(turnOfLoop, work), turnOfLoop) : work
     })
   }
 

@@ -15,6 +15,20 @@ const left = (policy: Usage["policy"], remaining: number, resets_at: number): Us
 })
 
 describe("contract §8: windows", () => {
+  it("a window that a clock opened before it stepped back is not waited for (contract §8)", () => {
+    const opened = current(undefined, "writes_per_minute", NOW + HOUR, null)
+    expect(current(used(opened, 30), "writes_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
+  })
+
+  it("a calendar day without a zone is nobody's: it is a mistake of the caller (contract §8)", () => {
+    expect(() => current(undefined, "lookups_per_day", NOW, null)).toThrow("needs its time zone")
+  })
+
+  it("the refusal tells what is left where more was asked for (contract §6)", () => {
+    const refused = new LimitReached({ usages: [left("stamps_per_day", 5, NOW + HOUR)] })
+    expect(refused.message).toBe("The limit is 20 stamps added per client and key and day; 5 are left until it resets")
+  })
+
   it("a window of a minute or an hour starts at the first use (contract §8)", () => {
     expect(current(undefined, "requests_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
     expect(current(undefined, "writes_per_minute", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + MINUTE })

@@ -1,6 +1,11 @@
+import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { eventTypes } from "../../src/domain/EventType.js"
 import { Limits, Policies } from "../../src/domain/Limits.js"
+import { ReopenWindowPassed } from "../../src/domain/TicketLifecycle.js"
 import { LAST_TICKET_NUMBER } from "../../src/domain/TicketNumber.js"
+import { MOST_IN_FLIGHT_PER_SHOP } from "../../src/ports/Deliveries.js"
+import { ReplayInput } from "../../src/services/Outbox.js"
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -21,6 +26,8 @@ describe("spec §8: every limit has the specification's value", () => {
     ["stamps_per_call_max", 10, "spec §8"],
     ["reopen_window_ms", 24 * HOUR, "spec §8"],
     ["closure_ms", 60 * DAY, "spec §8"],
+    ["webhook_tolerance_ms", 5 * MINUTE, "spec §8"],
+    ["webhook_answer_ms", 10 * SECOND, "spec §8"],
     ["secret_overlap_ms", 24 * HOUR, "spec §6"],
     ["others_max", 100, "contract §1"],
     ["body_bytes", 65_536, "contract §2"],
@@ -30,13 +37,45 @@ describe("spec §8: every limit has the specification's value", () => {
     ["description_characters", 2000, "contract §4"],
     ["item_label_characters", 200, "contract §4"],
     ["item_service_characters", 120, "contract §4"],
-    ["amount_minor_max", 1_000_000_000_000, "contract §4"]
+    ["amount_minor_max", 1_000_000_000_000, "contract §4"],
+    ["deliveries_in_flight_per_shop", 4, "contract §9"],
+    ["name_characters", 120, "docs/decisions.md"],
+    ["note_characters", 500, "docs/decisions.md"],
+    ["url_characters", 2048, "docs/decisions.md"],
+    ["program_stamps_max", 1000, "docs/decisions.md"],
+    ["forbidden_words_max", 1000, "docs/decisions.md"],
+    ["replay_step_events", 1000, "docs/decisions.md"],
+    ["replay_named_events", 1000, "docs/decisions.md"]
   ]
   for (const [name, value, section] of VALUES) {
     it(`${name} is ${value} (${section})`, () => expect(Limits[name]).toBe(value))
   }
 
+  it("there are no others", () => {
+    expect(Object.keys(Limits).sort()).toEqual(VALUES.map(([name]) => name as string).sort())
+  })
+
   it("numbers start again after 9999 (spec §2)", () => expect(LAST_TICKET_NUMBER).toBe(9999))
+})
+
+describe("spec §8: what spells a limit out, or keeps a copy of it, agrees with it", () => {
+  it("the refusal to reopen says 24 hours (spec §3)", () => {
+    const { message } = new ReopenWindowPassed({ from: "collected", to: "workshop", allowed: [] })
+    expect(message).toBe("The ticket was collected more than 24 hours ago and can no longer change")
+  })
+
+  it("the event of a closure says 60 days (spec §6)", () => {
+    expect(eventTypes["ticket.abandoned"]).toMatch(/ for 60 days$/)
+  })
+
+  it("a replay names at most 1000 events (docs/decisions.md)", () => {
+    const named = (n: number) => Array.from({ length: n }, () => "019a0000-0000-7000-8000-000000000001")
+    const accepts = (n: number) => Either.isRight(Schema.decodeUnknownEither(ReplayInput)({ event_ids: named(n) }))
+    const { replay_named_events: most } = Limits
+    expect([accepts(most), accepts(most + 1)]).toEqual([true, false])
+  })
+
+  it("a shop has at most four deliveries on their way (contract §9)", () => expect(MOST_IN_FLIGHT_PER_SHOP).toBe(4))
 })
 
 describe("spec §8: every policy has the specification's value", () => {

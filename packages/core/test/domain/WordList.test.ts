@@ -66,3 +66,11 @@ describe("forbidden words are whole words, whatever the case (contract §2, 422)
     )
   })
 })
+
+describe("letters that nobody sees (contract §2)", () => {
+  it("do not part a word", () => {
+    const list = WordList.make(["rubbish"])
+    for (const text of ["rub\u00adbish", "rub\u200bbish", "\u2066rubbish\u2069"])
+      expect(WordList.contains(list, text)).toBe(true)
+  })
+})

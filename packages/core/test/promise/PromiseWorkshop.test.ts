@@ -58,6 +58,32 @@ describe("The Promise face", () => {
     expect(await workshop.tickets.list(caller, {})).toMatchObject({ ok: true, value: { data: [] } })
   })
 
+  it("null is absent, also in a list's query (contract §2)", async () => {
+    const caller = await shop()
+    for (const service of ["Heels", "Hem"]) await workshop.tickets.createInApp(caller, { service, client_id: null })
+    const names = ["state", "number", "client_id", "phone", "external_ref", "created_after", "created_before"]
+    const nothing = Object.fromEntries([...names, "updated_since", "cursor", "limit"].map((name) => [name, null]))
+    const first = await workshop.tickets.list(caller, { ...nothing, limit: 1 })
+    if (!first.ok) throw new Error("refused")
+    expect(first.value).toMatchObject({ data: [{ service: "Hem" }], meta: { has_more: true } })
+    const cursor = first.value.meta.next_cursor
+    expect(await workshop.tickets.list(caller, { cursor })).toMatchObject({
+      ok: true,
+      value: { data: [{ service: "Heels" }], meta: { has_more: false } }
+    })
+  })
+
+  it("refuses a visit or a client's answer to a shop that never was", async () => {
+    const never = "019a0000-0000-7000-8000-00000000dead"
+    const person = { given_name: "Amira", family_name: "Baccar", phone: "+21620123456", hide_name: null }
+    const client = await workshop.clients.register(person)
+    if (!client.ok) throw new Error("refused")
+    const refused = { ok: false, refusal: { _tag: "ShopNotFound" } }
+    expect(await workshop.clients.visit(client.value.id, never)).toMatchObject(refused)
+    for (const answer of [workshop.quotes.accept, workshop.quotes.refuse])
+      expect(await answer(never, never)).toMatchObject(refused)
+  })
+
   it("rejects only for defects: a shop that never was is one (design §7)", async () => {
     const caller = { ...(await shop()), shop_id: "019a0000-0000-7000-8000-00000000dead" }
     await expect(workshop.tickets.createInApp(caller, { service: "Heels" })).rejects.toThrow("No shop")

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto"
 import { readFileSync } from "node:fs"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { Limits } from "../../src/domain/Limits.js"
 import { signatureHeader } from "../../src/domain/Signature.js"
 import { verify } from "../../src/verify/verify.js"
 import { bytesOf, vectors } from "./vectors.js"
@@ -82,6 +83,14 @@ describe("verify's own rules", () => {
     const fresh = signatureHeader("{}", [SECRET], Date.now())
     expect(await verify("{}", fresh, SECRET)).toMatchObject({ ok: true })
     expect(await verify("{}", header, SECRET)).toEqual({ ok: false, reason: "too_old" })
+  })
+
+  it("tolerates five minutes either way unless told, as the limits say (spec §8)", async () => {
+    const off = (ms: number) => verify("{}", header, SECRET, { now: new Date(AT + ms) })
+    const most = Limits.webhook_tolerance_ms
+    for (const ms of [most, -most]) expect(await off(ms)).toMatchObject({ ok: true })
+    expect(await off(most + 1000)).toEqual({ ok: false, reason: "too_old" })
+    expect(await off(-most - 1000)).toEqual({ ok: false, reason: "too_new" })
   })
 
   it("a clock or a tolerance that is no number lets nothing pass", async () => {

@@ -1,24 +1,23 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { KeyInput } from "@workshop/core/decisions/ownShop"
 import { KeyId } from "@workshop/core/domain/Identifier"
+import { optional } from "@workshop/core/domain/Optional"
 import { Scope, scopePresets } from "@workshop/core/domain/Scope"
 import { Answer, created, FailureAnswer } from "@workshop/core/http/Envelope"
 import { Schema } from "effect"
 import { OfShop } from "./ShopsApi.js"
 
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
-
 /** A new key's name, with its scopes or the name of a preset (spec §5). */
 const KeyRequest = Schema.Struct({
   name: KeyInput.from.fields.name,
-  scopes: given(KeyInput.from.fields.scopes),
-  preset: given(Schema.Literal("full", "read"))
+  scopes: optional(KeyInput.from.fields.scopes),
+  preset: optional(Schema.Literal("full", "read"))
 })
   .pipe(
     Schema.filter(({ scopes, preset }) => {
-      if (scopes === undefined && preset === undefined)
+      if ((scopes ?? preset ?? null) === null)
         return { path: ["scopes"], message: "is required where no preset is given" }
-      return scopes === undefined || preset === undefined
+      return (scopes ?? null) === null || (preset ?? null) === null
         ? true
         : { path: ["preset"], message: "must be left out where scopes are given" }
     })
@@ -26,8 +25,8 @@ const KeyRequest = Schema.Struct({
   .annotations({ identifier: "SandboxKeyInput" })
 
 /** The key that a request asks for; its scopes or its preset is there. */
-export const keyInput = ({ name, scopes, preset = "full" }: typeof KeyRequest.Type): KeyInput =>
-  KeyInput.make({ name, scopes: scopes ?? scopePresets[preset] })
+export const keyInput = ({ name, scopes, preset }: typeof KeyRequest.Type): KeyInput =>
+  KeyInput.make({ name, scopes: scopes ?? scopePresets[preset ?? "full"] })
 
 const KeyView = Schema.Struct({
   id: Schema.String,

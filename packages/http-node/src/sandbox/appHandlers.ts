@@ -1,25 +1,16 @@
-import type { KeyId, ShopId, TicketId } from "@workshop/core/domain/Identifier"
-import { scopePresets } from "@workshop/core/domain/Scope"
+import type { TicketId } from "@workshop/core/domain/Identifier"
 import { type Ticket, TicketNotFound } from "@workshop/core/domain/Ticket"
 import type { Handlers } from "@workshop/core/http/Endpoint"
 import type { Failure } from "@workshop/core/http/ErrorTable"
 import { createdTicket } from "@workshop/core/http/workshopHandlers"
 import { Directory } from "@workshop/core/ports/Directory"
-import type { Caller } from "@workshop/core/services/Caller"
+import { appOf, type Caller } from "@workshop/core/services/Caller"
 import { Progress } from "@workshop/core/services/Progress"
 import { Quotes } from "@workshop/core/services/Quotes"
 import { Shops } from "@workshop/core/services/Shops"
 import { Tickets } from "@workshop/core/services/Tickets"
 import { Effect } from "effect"
 import type { SandboxApi } from "./SandboxApi.js"
-
-/** The shop in its app. It has no key: its own id stands for one, so that its idempotency keys are its own. */
-const app = (shop_id: ShopId): Caller => ({
-  shop_id,
-  caller_id: `${shop_id}` as KeyId,
-  scopes: scopePresets.full,
-  via: "app"
-})
 
 /** What the shop does with tickets in its app, and how the client answers a new price. */
 export const appHandlers = Effect.gen(function* () {
@@ -31,14 +22,14 @@ export const appHandlers = Effect.gen(function* () {
 
   const onTicket = (id: TicketId, act: (caller: Caller) => Effect.Effect<Ticket, Failure>) =>
     Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
-      shop_id === null ? Effect.fail(new TicketNotFound()) : Effect.map(act(app(shop_id)), (data) => ({ data }))
+      shop_id === null ? Effect.fail(new TicketNotFound()) : Effect.map(act(appOf(shop_id)), (data) => ({ data }))
     )
 
   return {
     create: ({ path, headers, payload }) =>
       Effect.zipRight(
         shops.byId(path.id),
-        Effect.map(tickets.create(app(path.id), payload, headers["idempotency-key"]), createdTicket)
+        Effect.map(tickets.create(appOf(path.id), payload, headers["idempotency-key"]), createdTicket)
       ),
     quote: ({ path: { id }, payload }) => onTicket(id, (caller) => quotes.propose(caller, id, payload)),
     acceptQuote: ({ path: { id } }) => onTicket(id, ({ shop_id }) => quotes.accept(shop_id, id)),

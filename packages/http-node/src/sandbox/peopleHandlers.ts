@@ -4,7 +4,6 @@ import type { OfferRecord } from "@workshop/core/domain/Offer"
 import type { Handlers } from "@workshop/core/http/Endpoint"
 import { Clients } from "@workshop/core/services/Clients"
 import { Offers } from "@workshop/core/services/Offers"
-import { Shops } from "@workshop/core/services/Shops"
 import { Effect } from "effect"
 import type { SandboxApi } from "./SandboxApi.js"
 
@@ -29,16 +28,12 @@ const data = <A>(data: A) => ({ data })
 
 /** What clients do. */
 export const peopleHandlers = Effect.gen(function* () {
-  const shops = yield* Shops
   const clients = yield* Clients
   const offers = yield* Offers
   return {
     register: ({ payload }) => Effect.map(clients.register(payload), ({ id }) => ({ status: 201, data: { id } })),
     visit: ({ path, payload: { shop_id } }) =>
-      Effect.zipRight(
-        shops.byId(shop_id),
-        Effect.as(clients.visit(path.id, shop_id), data({ client_id: path.id, shop_id }))
-      ),
+      Effect.as(clients.visit(path.id, shop_id), data({ client_id: path.id, shop_id })),
     offers: ({ path }) => Effect.map(offers.ofClient(path.id), (found) => data(found.map(offerView))),
     inbox: ({ path }) => Effect.map(clients.inbox(path.id), (found) => data(found.map(notificationView))),
     accept: ({ path: { id } }) => Effect.as(offers.accept(id), data({ id, status: "accepted" as const })),

@@ -14,6 +14,7 @@ import { clockHandlers } from "./clockHandlers.js"
 import { ownerHandlers } from "./ownerHandlers.js"
 import { peopleHandlers } from "./peopleHandlers.js"
 import { SandboxApi } from "./SandboxApi.js"
+import { sandboxAllowed } from "./sandboxAllowed.js"
 import { webhookHandlers } from "./webhookHandlers.js"
 
 /** How the sandbox is served. */
@@ -36,6 +37,15 @@ const tokenCheck = (token: string | null): ((arrival: Arrival) => boolean) => {
 }
 
 /**
+ * Whether a request names this machine as its host, or none. A web page elsewhere may let its own name lead here
+ * (DNS rebinding), and would then have a sandbox that asks for no token.
+ */
+const isAddressedHere = (arrival: Arrival): boolean => {
+  const host = arrival.header("host")
+  return host === undefined || sandboxAllowed(host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1"), null)
+}
+
+/**
  * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (contract §10).
  * Its requests count against no limit; the limits on tickets hold all the same.
  */
@@ -54,6 +64,7 @@ export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
     const serveRoute = serve<void>({ isHeld })
 
     const lead = (arrival: Arrival): Found<void> | AdmissionRefusal => {
+      if (token === null && !isAddressedHere(arrival)) return { _tag: "SandboxHostForeign" }
       if (!bearsToken(arrival)) return { _tag: "SandboxTokenWrong" }
       return find(arrival.method === "HEAD" ? "GET" : arrival.method, arrival.path) ?? { _tag: "RouteNotFound" }
     }

@@ -1,11 +1,12 @@
 import * as Http from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { Limits } from "@workshop/core/domain/Limits"
 import { Effect } from "effect"
 import type { Call } from "./Call.js"
 
 /** Exchanges of one shop at a time; the others wait, and their deadline runs. */
-const MOST_PER_SHOP = 4
+const MOST_PER_SHOP = Limits.deliveries_in_flight_per_shop
 /** Connections kept alive for all shops together: beyond, they are closed after use. */
 const MOST_IDLE = 1024
 

@@ -1,6 +1,7 @@
 import { isIP, type Socket } from "node:net"
 import { createSecureContext, type SecureContext } from "node:tls"
 import type { Sent } from "@workshop/core/domain/Attempt"
+import { Limits } from "@workshop/core/domain/Limits"
 import { isPublicAddress } from "@workshop/core/domain/PublicAddress"
 import type { Policy } from "@workshop/core/domain/WebhookAddress"
 import { type WebhookPost, WebhookSender } from "@workshop/core/ports/WebhookSender"
@@ -99,7 +100,8 @@ const attempt = Effect.fnUntraced(function* (post: WebhookPost, call: Call, sett
 /** A sender on Node's sockets, whose connections close with the scope. */
 export const make = (options: NodeSenderOptions): Effect.Effect<NodeSender, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { policy, deadline_ms = 10_000, body_ms = 1000, idle_ms = 4000, user_agent = "Workshop-Webhooks/1" } = options
+    const { policy, deadline_ms = Limits.webhook_answer_ms, body_ms = 1000, idle_ms = 4000 } = options
+    const { user_agent = "Workshop-Webhooks/1" } = options
     const { ca, resolve = nameServers(), isPublic = isPublicAddress } = options
     const connections = yield* Effect.acquireRelease(
       Effect.sync(() => new Connections(idle_ms)),

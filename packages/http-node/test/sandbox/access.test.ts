@@ -9,6 +9,17 @@ describe("The sandbox's token (contract §10)", () => {
     expect((await sandbox.ask("GET", "/sandbox/clock", undefined, { bearer: "anything" })).status).toBe(200)
   })
 
+  it("without one, only what is addressed to this machine is taken: no page elsewhere may reach it by a name of its own", async () => {
+    const open = await Sandbox.open()
+    for (const host of ["127.0.0.1:4010", "localhost:4010", "[::1]:4010", "LOCALHOST"])
+      expect((await open.ask("GET", "/sandbox/clock", undefined, { headers: { host } })).status, host).toBe(200)
+    for (const host of ["evil.example:4010", "127.0.0.1.evil.example", "localhost.evil.example", ""])
+      expect((await open.ask("GET", "/sandbox/clock", undefined, { headers: { host } })).status, host).toBe(401)
+    const guarded = await Sandbox.open({ token: "t0ken" })
+    const call = { bearer: "t0ken", headers: { host: "workshop.example" } }
+    expect((await guarded.ask("GET", "/sandbox/clock", undefined, call)).status).toBe(200)
+  })
+
   it("with one, it is asked for before anything else", async () => {
     const sandbox = await Sandbox.open({ token: "open sesame".replace(" ", "-") })
     for (const bearer of [undefined, "open-sesam", "open-sesame2", "OPEN-SESAME", "x"]) {

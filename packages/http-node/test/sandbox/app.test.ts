@@ -30,6 +30,16 @@ describe("Clients (contract §10)", () => {
     expect((await look()).data).toMatchObject({ id: opened.data.id, display_name: "Amira B." })
   })
 
+  it("null for hide_name means that nothing was said (contract §2)", async () => {
+    const shop = await sandbox.shop()
+    const person = { given_name: "Amira", family_name: "Ben Salah", phone: "+21650000002", hide_name: null }
+    const opened = await sandbox.ask("POST", "/sandbox/clients", person)
+    expect(opened.status).toBe(201)
+    await sandbox.good("POST", `/sandbox/clients/${opened.data.id}/visits`, { shop_id: shop.id })
+    const seen = await sandbox.good("GET", `/v1/clients/${opened.data.id}`, undefined, { bearer: shop.key })
+    expect(seen.display_name).toBe("Amira Ben Salah")
+  })
+
   it("open none on bad input, nor with a number that is taken", async () => {
     const { phone } = await sandbox.person()
     const names = { given_name: "Sami", family_name: "Trabelsi" }

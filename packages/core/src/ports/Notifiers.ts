@@ -1,0 +1,32 @@
+import { Context, Data, type Effect } from "effect"
+import type { NoticeRecord } from "../domain/Notice.js"
+import type { NotificationRecord } from "../domain/Notification.js"
+
+/** It could not be told now: try again later. */
+export class NotTold extends Data.TaggedError("NotTold")<{ readonly cause?: unknown }> {
+  override get message() {
+    return "This could not be told now"
+  }
+}
+
+/** How clients hear of their tickets besides their inbox: by push or mail, as the embedder sees fit (contract §5). */
+export class ClientNotifier extends Context.Tag("@workshop/core/ClientNotifier")<
+  ClientNotifier,
+  {
+    /**
+     * Tells a client, at least once: after a crash or a lost answer the same notification comes again, under the same
+     * `id`. A failure, a defect, or ten real seconds without an answer make it come again by the retry table of
+     * webhooks, eight attempts in all. Many are told at once, and their order is not kept.
+     */
+    readonly notify: (notification: NotificationRecord) => Effect.Effect<void, NotTold>
+  }
+>() {}
+
+/** How owners hear that their webhook fails or was turned off (spec §6, contract §9). */
+export class OwnerNotifier extends Context.Tag("@workshop/core/OwnerNotifier")<
+  OwnerNotifier,
+  {
+    /** Tells a shop's owner, as {@link ClientNotifier} tells a client. */
+    readonly notify: (notice: NoticeRecord) => Effect.Effect<void, NotTold>
+  }
+>() {}
