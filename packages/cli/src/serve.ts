@@ -5,6 +5,8 @@ import { workshopBranch } from "@workshop/core/http/workshopBranch"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
+import { Messenger } from "@workshop/core/services/Messenger"
+import * as Notifiers from "@workshop/core/services/Notifiers"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
 import { TimeWalk } from "@workshop/core/services/TimeWalk"
@@ -20,7 +22,9 @@ import { nextSteps, openFirstShop } from "./FirstShop.js"
 import { CommandRefused } from "./OneSentence.js"
 import type { Asked } from "./ServeCommand.js"
 
-const services = workshopLayer.pipe(
+const services = Messenger.Default.pipe(
+  Layer.provide(Notifiers.layer),
+  Layer.provideMerge(workshopLayer),
   Layer.provideMerge(MemoryStore.layer),
   Layer.provideMerge(Profanity.layer),
   Layer.provideMerge(Entropy.layer)
@@ -31,7 +35,7 @@ const delivering = Dispatcher.layer().pipe(
   Layer.provideMerge(services)
 )
 
-const sandboxed = TimeWalk.layer([Closer, Dispatcher]).pipe(
+const sandboxed = TimeWalk.layer([Closer, Dispatcher, Messenger]).pipe(
   Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
   Layer.provide(NodeSender.layer({ policy: sandbox })),
   Layer.provideMerge(services),
@@ -70,6 +74,7 @@ const run = <E, R>(asked: Asked, others: Effect.Effect<ReadonlyArray<Branch>, E,
     const { port } = yield* Effect.mapError(listen(yield* pipeline(branches), asked), cannotListen)
     yield* Effect.forkScoped((yield* Closer).run)
     yield* Effect.forkScoped((yield* Dispatcher).run)
+    yield* Effect.forkScoped((yield* Messenger).run)
     const base = baseOf(asked.host, port)
     yield* Console.log(
       [

@@ -1,4 +1,3 @@
-import type { ShopId } from "../domain/Identifier.js"
 import { MINUTE_MS } from "../domain/Instant.js"
 import type { MessageRecord } from "../domain/Message.js"
 import { MOST_ATTEMPTS, nextAttempt } from "../domain/RetrySchedule.js"

@@ -39,7 +39,10 @@ export class Messenger extends Effect.Service<Messenger>()("@workshop/core/Messe
     const tell = (message: Message) =>
       Effect.suspend(() =>
         message.receiver === "client" ? clients.notify(message.says) : owners.notify(message.says)
-      ).pipe(Effect.timeoutFail({ duration: PATIENCE, onTimeout: () => new NotTold({ cause: "It took too long" }) }))
+      ).pipe(
+        Effect.disconnect,
+        Effect.timeoutFail({ duration: PATIENCE, onTimeout: () => new NotTold({ cause: "It took too long" }) })
+      )
 
     /** One attempt. A notifier that dies has not told. */
     const attempt = Effect.fnUntraced(function* (message: Message) {
@@ -119,7 +122,7 @@ export class Messenger extends Effect.Service<Messenger>()("@workshop/core/Messe
        * way; what has not ended by then comes again by the retry table.
        */
       run: Effect.forever(turn).pipe(
-        Effect.onInterrupt(() =>
+        Effect.ensuring(
           Effect.zipRight(Effect.timeoutOption(Effect.interruptible(flights.allLanded), GRACE), flights.letGo)
         )
       )

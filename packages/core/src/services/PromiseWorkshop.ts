@@ -20,12 +20,15 @@ import { ShopChannel } from "../decisions/recordNotified.js"
 import { TicketInput } from "../decisions/TicketInput.js"
 import { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
+import type { NoticeRecord } from "../domain/Notice.js"
+import type { NotificationRecord } from "../domain/Notification.js"
 import { Phone } from "../domain/Phone.js"
 import { flatten } from "../domain/SchemaIssue.js"
 import { TicketStatus } from "../domain/TicketLifecycle.js"
 import { TicketNumber } from "../domain/TicketNumber.js"
 import { ProductionAddress } from "../domain/WebhookAddress.js"
 import { Entropy } from "../ports/Entropy.js"
+import { ClientNotifier, NotTold, OwnerNotifier } from "../ports/Notifiers.js"
 import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import type { StorePorts } from "../ports/StorePorts.js"
 import type { WebhookSender } from "../ports/WebhookSender.js"
@@ -35,6 +38,8 @@ import { Closer } from "./Closer.js"
 import { Dispatcher } from "./Dispatcher.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
+import { Messenger } from "./Messenger.js"
+import * as Notifiers from "./Notifiers.js"
 import { Offers } from "./Offers.js"
 import { Outbox, ReplayInput } from "./Outbox.js"
 import * as Profanity from "./Profanity.js"
@@ -54,6 +59,10 @@ export interface PromiseOptions<E = never> {
   readonly store: Layer.Layer<StorePorts, E, Entropy>
   /** How webhooks leave; without one, events are recorded and queued, for a process that has one. */
   readonly sender?: Layer.Layer<WebhookSender>
+  /** Tells a client besides their inbox; where it rejects, it is called again later with the same notification (contract §5). */
+  readonly clientNotifier?: (notification: NotificationRecord) => Promise<void>
+  /** Tells a shop's owner of their webhook, in the same way; the log where it is left out (contract §9). */
+  readonly ownerNotifier?: (notice: NoticeRecord) => Promise<void>
   /** The usual English and French words where it is left out. */
   readonly profanity?: Layer.Layer<ProfanityFilter>
   /** The system's random source where it is left out. */
@@ -173,15 +182,30 @@ const face = (run: Run) => {
 /** A workshop for teams without Effect: every service by plain values and promises, until it is stopped. */
 export type PromiseWorkshop = ReturnType<typeof face> & { readonly stop: () => Promise<void> }
 
-/** Starts a workshop on a store. It closes tickets that are due by itself; `stop` lets go of everything. */
+const telling = <Record>(tell: (record: Record) => Promise<void>) => ({
+  notify: (record: Record) => Effect.tryPromise({ try: () => tell(record), catch: (cause) => new NotTold({ cause }) })
+})
+
+/** Tells clients and owners, by the notifiers that were given. */
+const messenger = ({ clientNotifier, ownerNotifier }: Pick<PromiseOptions, "clientNotifier" | "ownerNotifier">) =>
+  Messenger.Default.pipe(
+    Layer.provide(
+      clientNotifier === undefined ? Notifiers.inboxOnly : Layer.succeed(ClientNotifier, telling(clientNotifier))
+    ),
+    Layer.provide(ownerNotifier === undefined ? Notifiers.ownerLog : Layer.succeed(OwnerNotifier, telling(ownerNotifier)))
+  )
+
+/** Starts a workshop on a store. It closes what is due and tells clients and owners by itself; `stop` lets go of everything. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
   const { store, profanity = Profanity.layer, entropy = Entropy.layer, clock } = options
   const closing = Layer.scopedDiscard(Effect.flatMap(Closer, ({ run }) => Effect.forkScoped(run)))
+  const tellingAll = Layer.scopedDiscard(Effect.flatMap(Messenger, ({ run }) => Effect.forkScoped(run)))
+  const always = Layer.merge(closing, Layer.provide(tellingAll, messenger(options)))
   const delivering = Layer.scopedDiscard(Effect.flatMap(Dispatcher, ({ run }) => Effect.forkScoped(run)))
   const background =
     options.sender === undefined
-      ? closing
-      : Layer.merge(closing, delivering.pipe(Layer.provide(Dispatcher.layer()), Layer.provide(options.sender)))
+      ? always
+      : Layer.merge(always, delivering.pipe(Layer.provide(Dispatcher.layer()), Layer.provide(options.sender)))
   const whole = background.pipe(
     Layer.provideMerge(services),
     Layer.provideMerge(store),

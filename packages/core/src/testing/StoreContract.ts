@@ -7,6 +7,7 @@ import { deliveriesContract } from "./DeliveriesContract.js"
 import { deliveryLogContract } from "./DeliveryLogContract.js"
 import { directoryContract } from "./DirectoryContract.js"
 import { listContract } from "./ListContract.js"
+import { messagesContract } from "./MessagesContract.js"
 import { rateLimitsContract } from "./RateLimitsContract.js"
 import { replayContract } from "./ReplayContract.js"
 import { syncContract } from "./SyncContract.js"
@@ -25,5 +26,6 @@ export const storeContract = {
   Deliveries: deliveriesContract,
   "Deliveries: replays": replayContract,
   DeliveryLog: deliveryLogContract,
+  Messages: messagesContract,
   RateLimits: rateLimitsContract
 } as const satisfies Record<string, ReadonlyArray<ContractCase>>

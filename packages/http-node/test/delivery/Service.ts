@@ -4,6 +4,8 @@ import { workshopBranch } from "@workshop/core/http/workshopBranch"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
+import { Messenger } from "@workshop/core/services/Messenger"
+import * as Notifiers from "@workshop/core/services/Notifiers"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
 import { TimeWalk } from "@workshop/core/services/TimeWalk"
@@ -26,13 +28,15 @@ export const DAY = 24 * HOUR
 export type Json = any
 
 const make = () => {
-  const services = workshopLayer.pipe(
+  const services = Messenger.Default.pipe(
+    Layer.provide(Notifiers.layer),
+    Layer.provideMerge(workshopLayer),
     Layer.provideMerge(MemoryStore.layer),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layer)
   )
   return ManagedRuntime.make(
-    TimeWalk.layer([Closer, Dispatcher]).pipe(
+    TimeWalk.layer([Closer, Dispatcher, Messenger]).pipe(
       Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
       Layer.provide(NodeSender.layer({ policy: sandbox })),
       Layer.provideMerge(services),
@@ -64,6 +68,7 @@ export class Service implements AsyncDisposable {
       const { port } = yield* serve(yield* pipeline(branches), { host: "127.0.0.1", port: 0, trustProxy: false })
       yield* Effect.forkScoped((yield* Closer).run)
       yield* Effect.forkScoped((yield* Dispatcher).run)
+      yield* Effect.forkScoped((yield* Messenger).run)
       const clock = yield* SandboxClock
       return { port, now: () => clock.unsafeCurrentTimeMillis() }
     })

@@ -4,6 +4,8 @@ import { type Pipeline, pipeline } from "@workshop/core/http/Pipeline"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
+import { Messenger } from "@workshop/core/services/Messenger"
+import * as Notifiers from "@workshop/core/services/Notifiers"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
 import { TimeWalk } from "@workshop/core/services/TimeWalk"
@@ -55,14 +57,16 @@ export interface Call {
 }
 
 const open = (real: HandClock, seed: number) => {
-  const services = workshopLayer.pipe(
+  const services = Messenger.Default.pipe(
+    Layer.provide(Notifiers.layer),
+    Layer.provideMerge(workshopLayer),
     Layer.provideMerge(MemoryStore.layer),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(seed)),
     Layer.provideMerge(SandboxClock.layer),
     Layer.provideMerge(Layer.setClock(real))
   )
-  return ManagedRuntime.make(TimeWalk.layer([Closer]).pipe(Layer.provideMerge(services)))
+  return ManagedRuntime.make(TimeWalk.layer([Closer, Messenger]).pipe(Layer.provideMerge(services)))
 }
 
 /** Everything that the sandbox's services give. */

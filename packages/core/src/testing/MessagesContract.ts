@@ -1,0 +1,119 @@
+import { Effect } from "effect"
+import * as Need from "../decisions/Need.js"
+import { beginTelling, recordTelling } from "../decisions/tellMessage.js"
+import type { ShopId } from "../domain/Identifier.js"
+import { MINUTE_MS } from "../domain/Instant.js"
+import type { Message } from "../domain/Message.js"
+import { ticketView } from "../domain/Ticket.js"
+import { Directory } from "../ports/Directory.js"
+import { Messages } from "../ports/Messages.js"
+import { contractCase, holds, same } from "./ContractCase.js"
+import { changing, loaded, openAccount, openShop, placing, run } from "./Fixtures.js"
+import { SettableClock } from "./SettableClock.js"
+
+/** More than other cases leave behind. */
+const PLENTY = 100_000
+
+const warning = {
+  kind: "webhook_failing",
+  url: "https://shop.example/hook",
+  off_reason: null,
+  failures_in_row: 7,
+  first_failure_at: 12_345
+} as const
+
+const warn = (shop_id: ShopId) => run(changing(shop_id, (changes) => changes.tellOwner(warning)))
+
+/** The messages of these shops due by then: others may share the store. */
+const dueIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
+  Effect.flatMap(Messages, ({ due }) =>
+    Effect.map(due(until, PLENTY), (messages) =>
+      messages.filter(({ shop_id }) => shops.some((shop) => shop.id === shop_id))
+    )
+  )
+
+const brief = ({ id, receiver, attempts_made, due_at }: Message) => [id, receiver, attempts_made, due_at]
+
+/** Which messages wait to be told to clients and owners (contract §5, §9). */
+export const messagesContract = [
+  contractCase("a notification and a notice wait from the instant of their change, and say what is stored", function* () {
+    const clock = yield* SettableClock.current
+    const shop = yield* openShop()
+    const { id: client_id } = yield* openAccount()
+    const [record] = yield* run(placing(shop.id, [{ client_id }]))
+    const start = clock.unsafeCurrentTimeMillis()
+    const ticket = ticketView(record!, shop, null)
+    const told = { client_id, type: "ticket.ready", ticket, ticket_id: record!.id } as const
+    yield* run(changing(shop.id, (changes) => changes.tellClient(told)))
+    clock.advance(1)
+    yield* warn(shop.id)
+    yield* same("not before", yield* dueIn([shop], start - 1), [])
+    const [first, second] = yield* dueIn([shop], start + 1)
+    yield* same("the client", brief(first!), [first!.id, "client", 0, start])
+    yield* same("what they are told", first!.says, (yield* (yield* Directory).inbox(client_id))[0])
+    yield* same("the owner", brief(second!), [second!.id, "owner", 0, start + 1])
+    yield* same("what that is", second!.says, { ...warning, shop_id: shop.id, id: second!.id, created_at: start + 1 })
+  }),
+
+  contractCase("one begun waits on under its next instant, and is begun once however many found it", function* () {
+    const clock = yield* SettableClock.current
+    const shop = yield* openShop()
+    yield* warn(shop.id)
+    const start = clock.unsafeCurrentTimeMillis()
+    const [message] = yield* dueIn([shop], start)
+    const begun = yield* Effect.replicateEffect(run(beginTelling(message!)), 5, { concurrency: "unbounded" })
+    yield* same("begun", begun.filter((answer) => answer === "begun").length, 1)
+    yield* same("put off", yield* dueIn([shop], start + MINUTE_MS - 1), [])
+    yield* same("again", (yield* dueIn([shop], start + MINUTE_MS)).map(brief), [
+      [message!.id, "owner", 1, start + MINUTE_MS]
+    ])
+    const { says: _, ...row } = message!
+    const expected = { ...row, attempts_made: 1, due_at: start + MINUTE_MS }
+    yield* same("needed", yield* run(loaded(shop.id, Need.message(row.id, 1))), expected)
+    yield* same("under another count", yield* run(loaded(shop.id, Need.message(row.id, 0))), null)
+  }),
+
+  contractCase("one that was told waits no more, and leaves the others", function* () {
+    const clock = yield* SettableClock.current
+    const shop = yield* openShop()
+    for (let n = 0; n < 3; n++) yield* warn(shop.id)
+    const start = clock.unsafeCurrentTimeMillis()
+    const [first, second, third] = yield* dueIn([shop], start)
+    yield* run(beginTelling(second!))
+    yield* same("told", yield* run(recordTelling({ ...second!, attempts_made: 1 }, true)), "told")
+    yield* same("an echo", yield* run(recordTelling({ ...second!, attempts_made: 1 }, true)), "superseded")
+    const left = (yield* dueIn([shop], start + PLENTY * MINUTE_MS)).map(({ id }) => id)
+    yield* same("left", [...left].sort(), [first!.id, third!.id].sort())
+  }),
+
+  contractCase("the earliest come first, across shops, and a limit leaves the later ones for next time", function* () {
+    const clock = yield* SettableClock.current
+    const { due } = yield* Messages
+    const shops = yield* Effect.replicateEffect(openShop(), 3)
+    const start = clock.unsafeCurrentTimeMillis()
+    for (const [step, at] of [2, 0, 1, 1, 2, 0].entries()) {
+      clock.set(start + step)
+      yield* warn(shops[at]!.id)
+    }
+    const found = yield* dueIn(shops, start + 4)
+    yield* same(
+      "due",
+      found.map(({ shop_id, due_at }) => [shop_id, due_at]),
+      [2, 0, 1, 1, 2].map((at, step) => [shops[at]!.id, start + step])
+    )
+    const all = yield* due(start + 4, PLENTY)
+    yield* holds(
+      "in order",
+      all.every(({ due_at }, i) => i === 0 || due_at >= all[i - 1]!.due_at)
+    )
+    for (const limit of [1, 3, all.length]) {
+      const instants = (yield* due(start + 4, limit)).map(({ due_at }) => due_at)
+      yield* same(
+        `limit ${limit}`,
+        instants,
+        all.slice(0, limit).map(({ due_at }) => due_at)
+      )
+    }
+    clock.set(start)
+  })
+]
