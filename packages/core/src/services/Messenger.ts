@@ -23,48 +23,45 @@ const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 const giveUp = ({ shop_id, id }: Telling) =>
   Effect.annotateLogs(Effect.logError("A message was given up: nobody could be told of it"), { shop_id, id })
 
-/** Hands what clients and owners are to be told to the embedder's notifiers, again and again where it must (contract §5, §9). */
-export class Messenger extends Effect.Service<Messenger>()("@workshop/core/Messenger", {
-  accessors: true,
-  scoped: Effect.gen(function* () {
+/** One attempt: tells, and records what came of it. A notifier that dies has not told. */
+const makeAttempt = Effect.gen(function* () {
+  const store = yield* Store
+  const clients = yield* ClientNotifier
+  const owners = yield* OwnerNotifier
+
+  const tell = (message: Message) =>
+    Effect.suspend(() =>
+      message.receiver === "client" ? clients.notify(message.says) : owners.notify(message.says)
+    ).pipe(
+      Effect.disconnect,
+      Effect.timeoutFail({ duration: PATIENCE, onTimeout: () => new NotTold({ cause: "It took too long" }) })
+    )
+
+  const attempt = Effect.fnUntraced(function* (message: Message) {
+    const exit = yield* Effect.exit(tell(message))
+    const telling = { ...message, attempts_made: message.attempts_made + 1 }
+    const recorded = store.transact(recordTelling(telling, Exit.isSuccess(exit))).pipe(Effect.retry(RECORDING))
+    const { answer } = yield* recorded
+    if (Exit.isFailure(exit)) yield* Effect.logWarning("A message could not be told", message.id, exit.cause)
+    if (answer === "given_up") yield* giveUp(message)
+  })
+
+  return (message: Message) =>
+    Effect.catchAllCause(attempt(message), (cause) =>
+      Effect.logWarning("What came of a message was not recorded; it will be told again", message.id, cause)
+    )
+})
+
+/** Begins to tell a message on its own, so that none waits for another. Answers whether anything came of it. */
+const makeBegin = (flights: Flights) =>
+  Effect.gen(function* () {
     const store = yield* Store
-    const messages = yield* Messages
-    const clients = yield* ClientNotifier
-    const owners = yield* OwnerNotifier
-    const flights = new Flights()
-    yield* Effect.addFinalizer(() => flights.letGo)
-    const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
-    let answered = 0
-
-    const tell = (message: Message) =>
-      Effect.suspend(() =>
-        message.receiver === "client" ? clients.notify(message.says) : owners.notify(message.says)
-      ).pipe(
-        Effect.disconnect,
-        Effect.timeoutFail({ duration: PATIENCE, onTimeout: () => new NotTold({ cause: "It took too long" }) })
-      )
-
-    /** One attempt. A notifier that dies has not told. */
-    const attempt = Effect.fnUntraced(function* (message: Message) {
-      const exit = yield* Effect.exit(tell(message))
-      const telling = { ...message, attempts_made: message.attempts_made + 1 }
-      const recorded = store.transact(recordTelling(telling, Exit.isSuccess(exit))).pipe(Effect.retry(RECORDING))
-      const { answer } = yield* recorded
-      if (Exit.isFailure(exit)) yield* Effect.logWarning("A message could not be told", message.id, exit.cause)
-      if (answer === "given_up") yield* giveUp(message)
-    })
-
-    /** Begins to tell a message on its own, so that none waits for another. Answers whether anything came of it. */
-    const begin = (message: Message) =>
+    const attempt = yield* makeAttempt
+    return (message: Message) =>
       Effect.gen(function* () {
         const { answer } = yield* store.transact(beginTelling(message))
         if (answer === "given_up") yield* giveUp(message)
-        if (answer === "begun")
-          yield* flights.begin(
-            Effect.catchAllCause(attempt(message), (cause) =>
-              Effect.logWarning("What came of a message was not recorded; it will be told again", message.id, cause)
-            )
-          )
+        if (answer === "begun") yield* flights.begin(attempt(message))
         return answer !== "superseded"
       }).pipe(
         // One that cannot be begun must not keep the others from it; a store that is away fails them all alike.
@@ -72,6 +69,18 @@ export class Messenger extends Effect.Service<Messenger>()("@workshop/core/Messe
           Effect.as(Effect.logError("A message could not be begun", message.id, defect), false)
         )
       )
+  })
+
+/** Hands what clients and owners are to be told to the embedder's notifiers, again and again where it must (contract §5, §9). */
+export class Messenger extends Effect.Service<Messenger>()("@workshop/core/Messenger", {
+  accessors: true,
+  scoped: Effect.gen(function* () {
+    const messages = yield* Messages
+    const flights = new Flights()
+    const begin = yield* makeBegin(flights)
+    yield* Effect.addFinalizer(() => flights.letGo)
+    const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
+    let answered = 0
 
     // What is begun takes off at once, or it would have used up an attempt for nothing.
     const beginDue = oneByOne(

@@ -192,7 +192,9 @@ const messenger = ({ clientNotifier, ownerNotifier }: Pick<PromiseOptions, "clie
     Layer.provide(
       clientNotifier === undefined ? Notifiers.inboxOnly : Layer.succeed(ClientNotifier, telling(clientNotifier))
     ),
-    Layer.provide(ownerNotifier === undefined ? Notifiers.ownerLog : Layer.succeed(OwnerNotifier, telling(ownerNotifier)))
+    Layer.provide(
+      ownerNotifier === undefined ? Notifiers.ownerLog : Layer.succeed(OwnerNotifier, telling(ownerNotifier))
+    )
   )
 
 /** Starts a workshop on a store. It closes what is due and tells clients and owners by itself; `stop` lets go of everything. */

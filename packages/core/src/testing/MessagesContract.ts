@@ -36,24 +36,27 @@ const brief = ({ id, receiver, attempts_made, due_at }: Message) => [id, receive
 
 /** Which messages wait to be told to clients and owners (contract §5, §9). */
 export const messagesContract = [
-  contractCase("a notification and a notice wait from the instant of their change, and say what is stored", function* () {
-    const clock = yield* SettableClock.current
-    const shop = yield* openShop()
-    const { id: client_id } = yield* openAccount()
-    const [record] = yield* run(placing(shop.id, [{ client_id }]))
-    const start = clock.unsafeCurrentTimeMillis()
-    const ticket = ticketView(record!, shop, null)
-    const told = { client_id, type: "ticket.ready", ticket, ticket_id: record!.id } as const
-    yield* run(changing(shop.id, (changes) => changes.tellClient(told)))
-    clock.advance(1)
-    yield* warn(shop.id)
-    yield* same("not before", yield* dueIn([shop], start - 1), [])
-    const [first, second] = yield* dueIn([shop], start + 1)
-    yield* same("the client", brief(first!), [first!.id, "client", 0, start])
-    yield* same("what they are told", first!.says, (yield* (yield* Directory).inbox(client_id))[0])
-    yield* same("the owner", brief(second!), [second!.id, "owner", 0, start + 1])
-    yield* same("what that is", second!.says, { ...warning, shop_id: shop.id, id: second!.id, created_at: start + 1 })
-  }),
+  contractCase(
+    "a notification and a notice wait from the instant of their change, and say what is stored",
+    function* () {
+      const clock = yield* SettableClock.current
+      const shop = yield* openShop()
+      const { id: client_id } = yield* openAccount()
+      const [record] = yield* run(placing(shop.id, [{ client_id }]))
+      const start = clock.unsafeCurrentTimeMillis()
+      const ticket = ticketView(record!, shop, null)
+      const told = { client_id, type: "ticket.ready", ticket, ticket_id: record!.id } as const
+      yield* run(changing(shop.id, (changes) => changes.tellClient(told)))
+      clock.advance(1)
+      yield* warn(shop.id)
+      yield* same("not before", yield* dueIn([shop], start - 1), [])
+      const [first, second] = yield* dueIn([shop], start + 1)
+      yield* same("the client", brief(first!), [first!.id, "client", 0, start])
+      yield* same("what they are told", first!.says, (yield* (yield* Directory).inbox(client_id))[0])
+      yield* same("the owner", brief(second!), [second!.id, "owner", 0, start + 1])
+      yield* same("what that is", second!.says, { ...warning, shop_id: shop.id, id: second!.id, created_at: start + 1 })
+    }
+  ),
 
   contractCase("one begun waits on under its next instant, and is begun once however many found it", function* () {
     const clock = yield* SettableClock.current

@@ -2,6 +2,7 @@ import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { afterAll, describe, expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { start } from "../../src/services/PromiseWorkshop.js"
+import { SettableClock } from "../../src/testing/SettableClock.js"
 
 const workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(7) })
 afterAll(() => workshop.stop())
@@ -82,6 +83,35 @@ describe("The Promise face", () => {
     expect(await workshop.clients.visit(client.value.id, never)).toMatchObject(refused)
     for (const answer of [workshop.quotes.accept, workshop.quotes.refuse])
       expect(await answer(never, never)).toMatchObject(refused)
+  })
+
+  it("tells clients by the notifier it was given, and again where that rejects (contract §5)", async () => {
+    const told: Array<string> = []
+    const clock = new SettableClock()
+    const own = await start({
+      store: MemoryStore.layer,
+      clock,
+      clientNotifier: async ({ id, type }) => {
+        told.push(`${type} ${id}`)
+        if (told.length === 1) throw new Error("The line is busy")
+      }
+    })
+    const names = { given_name: "Amira", family_name: "Baccar", phone: "+21620123456" }
+    const opened = await own.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
+    const client = await own.clients.register(names)
+    if (!opened.ok || !client.ok) throw new Error("refused")
+    await own.clients.visit(client.value.id, opened.value.id)
+    const caller_id = "019a0000-0000-7000-8000-000000000001"
+    const caller = { shop_id: opened.value.id, caller_id, scopes: [], via: "app" } as const
+    const made = await own.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
+    if (!made.ok) throw new Error("refused")
+    await own.tickets.changeStatus(caller, made.value.data.id, "ready")
+    await expect.poll(() => told.length, { timeout: 5000 }).toBe(1)
+    clock.advance(60_000)
+    await expect.poll(() => told.length, { timeout: 5000 }).toBe(2)
+    expect(told[0]).toMatch(/^ticket\.ready /)
+    expect(told[1]).toBe(told[0])
+    await own.stop()
   })
 
   it("rejects only for defects: a shop that never was is one (design §7)", async () => {

@@ -1,0 +1,374 @@
+import { layer as memoryStore } from "@workshop/store-memory/MemoryStore"
+import { Cause, Effect, Exit, Fiber, Layer, Logger, LogLevel } from "effect"
+import { describe, expect, it } from "vitest"
+import { changeStatus } from "../../src/decisions/changeStatus.js"
+import { createTicket } from "../../src/decisions/createTicket.js"
+import type { ClientId, ShopId, TicketId } from "../../src/domain/Identifier.js"
+import { Directory } from "../../src/ports/Directory.js"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { ClientNotifier, NotTold, OwnerNotifier } from "../../src/ports/Notifiers.js"
+import { Store, StoreUnavailable } from "../../src/ports/Store.js"
+import type { StorePorts } from "../../src/ports/StorePorts.js"
+import { Messenger } from "../../src/services/Messenger.js"
+import * as Notifiers from "../../src/services/Notifiers.js"
+import { SandboxClock } from "../../src/services/SandboxClock.js"
+import { TimeWalk } from "../../src/services/TimeWalk.js"
+import { answered, Courier, record } from "../../src/testing/Courier.js"
+import { openAccount, openShop, putting, run, ticketInput } from "../../src/testing/Fixtures.js"
+import { TEST_START } from "../../src/testing/SettableClock.js"
+import { HastyClock, until } from "./DispatchBench.js"
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** Spec §6: at once, then 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h after the failure before. */
+const EIGHT = [0, MINUTE, 6 * MINUTE, 36 * MINUTE, 156 * MINUTE, 516 * MINUTE, 1236 * MINUTE, 2676 * MINUTE]
+
+/** Takes the place of everybody who can be told: keeps what arrives, and does as it is told. */
+class Ears {
+  readonly heard: Array<{ readonly id: string; readonly at: number; readonly says: unknown }> = []
+  script: (id: string) => Effect.Effect<void, NotTold> = () => Effect.void
+
+  readonly #notify = (says: { readonly id: string }) =>
+    Effect.clockWith((clock) => {
+      this.heard.push({ id: says.id, at: clock.unsafeCurrentTimeMillis(), says })
+      return this.script(says.id)
+    })
+
+  readonly layer = Layer.merge(
+    Layer.succeed(ClientNotifier, { notify: this.#notify }),
+    Layer.succeed(OwnerNotifier, { notify: this.#notify })
+  )
+
+  /** How long after the start each one was heard. */
+  since(start: number): ReadonlyArray<number> {
+    return this.heard.map(({ at }) => at - start)
+  }
+}
+
+interface Bench {
+  readonly clock: HastyClock
+  readonly ears: Ears
+  readonly logs: Array<string>
+}
+
+const benched =
+  <A, E>(
+    body: (bench: Bench) => Effect.Effect<A, E, Messenger | ClientNotifier | OwnerNotifier | StorePorts | Entropy>,
+    around: Layer.Layer<StorePorts, never, StorePorts | Entropy> = Layer.context()
+  ) =>
+  async (): Promise<void> => {
+    const bench: Bench = { clock: new HastyClock(), ears: new Ears(), logs: [] }
+    const log = Logger.replace(Logger.defaultLogger, keeping(bench.logs))
+    const whole = Messenger.Default.pipe(
+      Layer.provideMerge(bench.ears.layer),
+      Layer.provideMerge(around),
+      Layer.provideMerge(memoryStore),
+      Layer.provideMerge(Entropy.layerSeeded(1)),
+      Layer.provideMerge(Layer.merge(bench.clock.layer, log))
+    )
+    const exit = await Effect.runPromiseExit(body(bench).pipe(Effect.provide(whole), Effect.withClock(bench.clock)))
+    if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+  }
+
+const keeping = (logs: Array<string>) => Logger.map(Logger.logfmtLogger, (line) => void logs.push(line))
+
+/** A shop that knows a client, who may block it. */
+const acquainted = Effect.fnUntraced(function* (blocked_at: number | null = null) {
+  const { id } = yield* openShop()
+  const { id: client_id } = yield* openAccount()
+  yield* run(putting(id, { _tag: "LinkPut", row: { shop_id: id, client_id, known_at: TEST_START, blocked_at: null } }))
+  const ticket = yield* run(
+    createTicket(id, ticketInput({ service: "Hem", client_id }), { via: "api", forbidden: null })
+  )
+  if (blocked_at !== null)
+    yield* run(putting(id, { _tag: "LinkPut", row: { shop_id: id, client_id, known_at: TEST_START, blocked_at } }))
+  return { shop_id: id, client_id, ticket: ticket.id as TicketId }
+})
+
+const ready = ({ shop_id, ticket }: { readonly shop_id: ShopId; readonly ticket: TicketId }) =>
+  run(changeStatus(shop_id, ticket, "ready"))
+
+const inbox = (client_id: ClientId) => Effect.flatMap(Directory, (directory) => directory.inbox(client_id))
+
+const notNow = Effect.fail(new NotTold({}))
+
+/** Tells what is due, from one instant to the next, until nothing waits. */
+const untilNothingWaits = Effect.fnUntraced(function* (clock: HastyClock) {
+  const messenger = yield* Messenger
+  for (let at = yield* messenger.next(TEST_START + 9 * DAY); at !== null; at = yield* messenger.next(at + 9 * DAY)) {
+    clock.set(at)
+    yield* messenger.runOnce
+  }
+})
+
+describe("contract §5: a linked client's notification is handed to the embedder's notifier", () => {
+  it(
+    "once, as it is in the inbox",
+    benched(({ ears }) =>
+      Effect.gen(function* () {
+        const met = yield* acquainted()
+        const { runOnce, next } = yield* Messenger
+        expect(yield* runOnce).toBe(0)
+        yield* ready(met)
+        expect(yield* runOnce).toBe(1)
+        expect(ears.heard.map(({ says }) => says)).toEqual(yield* inbox(met.client_id))
+        expect(ears.heard).toHaveLength(1)
+        expect([yield* runOnce, yield* next(TEST_START + 99 * DAY)]).toEqual([0, null])
+      })
+    )
+  )
+
+  it(
+    "not where the command is refused",
+    benched(({ ears }) =>
+      Effect.gen(function* () {
+        const met = yield* acquainted()
+        yield* ready(met)
+        yield* (yield* Messenger).runOnce
+        expect((yield* Effect.flip(ready(met)))._tag).toBe("SameState")
+        expect([yield* (yield* Messenger).runOnce, ears.heard.length]).toEqual([0, 1])
+      })
+    )
+  )
+
+  it(
+    "a ticket without a client tells nobody, nor does one whose client blocks the shop (contract §6)",
+    benched(({ ears }) =>
+      Effect.gen(function* () {
+        yield* ready(yield* acquainted(TEST_START))
+        const { id } = yield* openShop()
+        const ticket = yield* run(createTicket(id, ticketInput(), { via: "api", forbidden: null }))
+        yield* ready({ shop_id: id, ticket: ticket.id as TicketId })
+        expect([yield* (yield* Messenger).runOnce, ears.heard]).toEqual([0, []])
+      })
+    )
+  )
+
+  it(
+    "under two messengers at once still once each",
+    benched(({ ears }) =>
+      Effect.gen(function* () {
+        for (let n = 0; n < 40; n++) yield* ready(yield* acquainted())
+        const another = Effect.provide(
+          Effect.flatMap(Messenger, (other) => other.runOnce),
+          Messenger.Default
+        )
+        const both = [(yield* Messenger).runOnce, another]
+        const told = yield* Effect.all(both, { concurrency: "unbounded" })
+        expect(told.reduce((sum, n) => sum + n)).toBe(40)
+        expect(new Set(ears.heard.map(({ id }) => id)).size).toBe(40)
+        expect(ears.heard).toHaveLength(40)
+      })
+    )
+  )
+
+  it(
+    "by a process that runs on, soon after",
+    benched(({ ears }) =>
+      Effect.gen(function* () {
+        const running = yield* Effect.fork((yield* Messenger).run)
+        for (let n = 1; n <= 3; n++) {
+          yield* ready(yield* acquainted())
+          yield* until("it was told", () => ears.heard.length === n)
+        }
+        yield* Fiber.interrupt(running)
+      })
+    )
+  )
+})
+
+describe("spec §6: what could not be told is told again by the retry table", () => {
+  it(
+    "under the same id, eight times in all, then it is given up, and that is logged",
+    benched(({ clock, ears, logs }) =>
+      Effect.gen(function* () {
+        ears.script = () => notNow
+        yield* ready(yield* acquainted())
+        yield* untilNothingWaits(clock)
+        expect(ears.since(TEST_START)).toEqual(EIGHT)
+        expect(new Set(ears.heard.map(({ id }) => id)).size).toBe(1)
+        expect(logs.filter((line) => line.includes("given up"))).toHaveLength(1)
+      })
+    )
+  )
+
+  it(
+    "until it is told",
+    benched(({ clock, ears }) =>
+      Effect.gen(function* () {
+        ears.script = () => (ears.heard.length < 4 ? notNow : Effect.void)
+        yield* ready(yield* acquainted())
+        yield* untilNothingWaits(clock)
+        expect(ears.since(TEST_START)).toEqual(EIGHT.slice(0, 4))
+      })
+    )
+  )
+
+  it("each at its own instant where the sandbox clock walks (contract §10)", async () => {
+    const ears = new Ears()
+    ears.script = () => notNow
+    const whole = TimeWalk.layer([Messenger]).pipe(
+      Layer.provideMerge(Messenger.Default),
+      Layer.provideMerge(ears.layer),
+      Layer.provideMerge(memoryStore),
+      Layer.provideMerge(Entropy.layerSeeded(1)),
+      Layer.provideMerge(SandboxClock.layer),
+      Layer.provideMerge(Layer.merge(new HastyClock().layer, Logger.minimumLogLevel(LogLevel.None)))
+    )
+    const body = Effect.gen(function* () {
+      const courier = new Courier()
+      const { move } = yield* TimeWalk
+      const shop = yield* Effect.withClock(courier.open, new HastyClock())
+      yield* courier.hook(shop, () => ({
+        failures_in_row: 19,
+        first_failure_at: TEST_START - 72 * HOUR,
+        steps_told: 2
+      }))
+      yield* courier.raise(shop, null)
+      const [claim] = yield* Effect.withClock(courier.claim(), new HastyClock())
+      yield* record(claim!, answered(503))
+      yield* move({ freeze: true, advance_ms: 3 * DAY })
+      expect(ears.since(TEST_START)).toEqual(EIGHT)
+    })
+    const exit = await Effect.runPromiseExit(Effect.provide(body, whole))
+    if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+  })
+
+  it.each([
+    ["dies", Effect.die(new Error("No such table"))],
+    ["interrupts itself", Effect.interrupt],
+    ["throws", Effect.sync((): void => JSON.parse("{"))]
+  ])("also where the notifier %s", (_, end) =>
+    benched(({ clock, ears }) =>
+      Effect.gen(function* () {
+        ears.script = () => (ears.heard.length < 3 ? end : Effect.void)
+        yield* ready(yield* acquainted())
+        yield* untilNothingWaits(clock)
+        expect(ears.since(TEST_START)).toEqual(EIGHT.slice(0, 3))
+      })
+    )()
+  )
+
+  it(
+    "one that never answers keeps no other waiting, and is told again after ten seconds and a minute",
+    benched(({ clock, ears }) =>
+      Effect.gen(function* () {
+        const running = yield* Effect.fork((yield* Messenger).run)
+        ears.script = () => (ears.heard.length === 1 ? Effect.uninterruptible(Effect.never) : Effect.void)
+        yield* ready(yield* acquainted())
+        yield* until("it was begun", () => ears.heard.length === 1)
+        for (let n = 2; n <= 5; n++) {
+          yield* ready(yield* acquainted())
+          yield* until("another was told", () => ears.heard.length === n)
+        }
+        clock.advance(10_000)
+        clock.endGrace()
+        expect(yield* (yield* Messenger).runOnce).toBe(5)
+        clock.advance(MINUTE - 1)
+        expect(yield* (yield* Messenger).runOnce).toBe(0)
+        clock.advance(1)
+        yield* until("it was told again", () => ears.heard.length === 6)
+        expect(ears.heard[5]!.id).toBe(ears.heard[0]!.id)
+        yield* Fiber.interrupt(running)
+      })
+    )
+  )
+
+  it(
+    "also where the process dies over it: it has used up an attempt, so it cannot go on for ever",
+    benched(({ clock, ears }) =>
+      Effect.gen(function* () {
+        ears.script = () => Effect.never
+        yield* ready(yield* acquainted())
+        for (const at of EIGHT) {
+          clock.set(TEST_START + at)
+          const dying = Effect.flatMap(Messenger, ({ runOnce }) => Effect.fork(runOnce)).pipe(
+            Effect.zipLeft(until("it was begun", () => ears.since(TEST_START).at(-1) === at)),
+            Effect.flatMap(Fiber.interrupt)
+          )
+          yield* Effect.provide(dying, Messenger.Default)
+        }
+        ears.script = () => Effect.void
+        yield* untilNothingWaits(clock)
+        expect(ears.since(TEST_START)).toEqual(EIGHT)
+      })
+    )
+  )
+
+  it("also where the store went away before it was recorded", () => {
+    let begun = 0
+    const away = Layer.effect(
+      Store,
+      Effect.map(Store, ({ transact }) =>
+        Store.of({
+          transact: (command) =>
+            command.asks[0]?._tag === "Message" && begun++ % 2 === 1 && begun < 3
+              ? Effect.die(new StoreUnavailable({}))
+              : transact(command)
+        })
+      )
+    )
+    return benched(
+      ({ clock, ears }) =>
+        Effect.gen(function* () {
+          yield* ready(yield* acquainted())
+          yield* untilNothingWaits(clock)
+          expect(ears.since(TEST_START)).toEqual([0, MINUTE])
+          expect(ears.heard[1]!.id).toBe(ears.heard[0]!.id)
+        }),
+      Layer.merge(Layer.context<StorePorts>(), away)
+    )()
+  })
+})
+
+describe("spec §6: the owner is told of their webhook", () => {
+  it(
+    "when it fails, again later, and when it is turned off (contract §9)",
+    benched(({ clock, ears }) =>
+      Effect.gen(function* () {
+        const courier = new Courier()
+        const { runOnce } = yield* Messenger
+        const shop = yield* courier.open
+        yield* courier.raise(shop, null, null, null, null)
+        yield* courier.hook(shop, () => ({ failures_in_row: 18, first_failure_at: TEST_START - 30 * HOUR }))
+        const claims = yield* courier.claim()
+        const told: Array<number> = []
+        for (const [at, hours] of [0, 20, 42].entries()) {
+          clock.set(TEST_START + hours * HOUR)
+          yield* record(claims[at]!, answered(503))
+          told.push(yield* runOnce)
+        }
+        yield* record(claims[3]!, answered(410))
+        expect([...told, yield* runOnce]).toEqual([1, 1, 1, 0])
+        expect(ears.heard.map(({ says }) => says)).toMatchObject([
+          { kind: "webhook_failing", off_reason: null, shop_id: shop },
+          { kind: "webhook_failing", off_reason: null, shop_id: shop },
+          { kind: "webhook_off", off_reason: "failing", shop_id: shop, url: "https://shop.example/hook" }
+        ])
+      })
+    )
+  )
+
+  it("in the log where the embedder brings no notifier: a line with kind, shop and url, and no secret", async () => {
+    const logs: Array<string> = []
+    const says = {
+      shop_id: "shop-1" as ShopId,
+      id: "1",
+      kind: "webhook_off",
+      created_at: 0,
+      url: "https://shop.example/hook?token=hush",
+      off_reason: "gone",
+      failures_in_row: 1,
+      first_failure_at: 0
+    } as const
+    await Effect.flatMap(OwnerNotifier, ({ notify }) => notify(says)).pipe(
+      Effect.provide(Notifiers.layer),
+      Effect.provide(Logger.replace(Logger.defaultLogger, keeping(logs))),
+      Effect.runPromise
+    )
+    expect(logs).toHaveLength(1)
+    for (const part of ["WARN", "webhook_off", "shop-1", "https://shop.example/hook"]) expect(logs[0]).toContain(part)
+    expect(logs[0]).not.toContain("hush")
+  })
+})
