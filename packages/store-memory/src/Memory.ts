@@ -1,6 +1,6 @@
 import type { Change } from "@workshop/core/decisions/Change"
 import type { ClientAccount } from "@workshop/core/domain/Client"
-import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "@workshop/core/domain/Identifier"
+import type { ClientId, KeyId, OfferId, ShopId } from "@workshop/core/domain/Identifier"
 import type { NotificationRecord } from "@workshop/core/domain/Notification"
 import type { OfferRecord } from "@workshop/core/domain/Offer"
 import type { Phone } from "@workshop/core/domain/Phone"
@@ -16,7 +16,6 @@ export class Memory {
   readonly accounts = new Map<ClientId, ClientAccount>()
   readonly holders = new Map<Phone, ClientAccount>()
   readonly keyHashes = new Map<string, { readonly shop_id: ShopId; readonly id: KeyId }>()
-  readonly shopOfTicket = new Map<TicketId, ShopId>()
   readonly shopOfOffer = new Map<OfferId, ShopId>()
   readonly shopOfKey = new Map<KeyId, ShopId>()
   readonly turns = new Turns()
@@ -42,9 +41,6 @@ export class Memory {
     shelf.keep(change)
     const shop_id = shelf.slice.shop.id
     switch (change._tag) {
-      case "TicketPut":
-        this.shopOfTicket.set(change.row.id, shop_id)
-        return
       case "KeyPut":
         this.shopOfKey.set(change.row.id, shop_id)
         this.keyHashes.set(change.row.hash, { shop_id, id: change.row.id })

@@ -17,12 +17,12 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
   const leased = new Map<ShopId, Lane>()
 
   const claimOne = (shop_id: ShopId, now: number, lease_until: bigint): Claim | undefined => {
-    const { lane, slice, eventById } = memory.shelf(shop_id)
+    const { lane, slice, events } = memory.shelf(shop_id)
     const row = lane.claim(now, lease_until)
     if (row === undefined || slice.webhook === null) return undefined
     leased.set(shop_id, lane)
-    const { event_id, token } = row
-    return { shop_id, event_id, token, webhook: slice.webhook, body: eventById.get(event_id)!.body }
+    const { event_id, token, seq } = row
+    return { shop_id, event_id, token, webhook: slice.webhook, body: events[seq - 1]!.body }
   }
 
   return {

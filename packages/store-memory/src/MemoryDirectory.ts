@@ -3,11 +3,18 @@ import type { Closures, DueClosure } from "@workshop/core/ports/Closures"
 import type { Belonging, Directory } from "@workshop/core/ports/Directory"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
+import type { Shelf } from "./Shelf.js"
+
+/** Looks at every shop: rarely asked, where an index would cost each create. */
+const ownerOf = (memory: Memory, owns: (shelf: Shelf) => boolean): ShopId | null => {
+  for (const [shop_id, shelf] of memory.shelves) if (owns(shelf)) return shop_id
+  return null
+}
 
 const shopOf = (memory: Memory, thing: Belonging): ShopId | null => {
   switch (thing._tag) {
     case "Ticket":
-      return memory.shopOfTicket.get(thing.id) ?? null
+      return ownerOf(memory, ({ slice }) => slice.tickets.has(thing.id))
     case "Offer":
       return memory.shopOfOffer.get(thing.id) ?? null
     case "Key":

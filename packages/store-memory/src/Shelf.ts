@@ -28,7 +28,6 @@ export class Shelf {
   readonly events: Array<EventRecord> = []
   readonly ledger: Array<LedgerEntry> = []
   readonly notices: Array<NoticeRecord> = []
-  readonly eventById = new Map<EventId, EventRecord>()
   readonly attempts = new Map<EventId, Array<AttemptRecord>>()
   readonly lane: Lane
   /** Oldest first, by `created_at` and `id`. */
@@ -94,7 +93,6 @@ export class Shelf {
         return
       case "EventRaised":
         this.events.push(change.row)
-        this.eventById.set(change.row.id, change.row)
         return
       case "LedgerAppended":
         this.ledger.push(change.row)

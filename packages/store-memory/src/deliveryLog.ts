@@ -13,15 +13,10 @@ const stateOf = ({ slice, attempts }: Shelf, { id }: EventRecord): DeliveryState
 }
 
 /** The events that a filter can mean, in their order, from the one after a place on. */
-function* candidates({ events, eventById }: Shelf, { event_ids }: ReplayFilter, after_seq: number) {
-  if (event_ids === undefined) {
-    // The events of a shop are numbered from 1 without a gap, so the one after a place is found without a search.
-    for (let i = after_seq; i < events.length; i++) yield events[i]!
-    return
-  }
-  const named = new Set(event_ids.map((id) => eventById.get(id)))
-  const found = [...named].filter((event) => event !== undefined && event.seq > after_seq) as Array<EventRecord>
-  yield* found.sort((a, b) => a.seq - b.seq)
+function* candidates({ events }: Shelf, { event_ids }: ReplayFilter, after_seq: number) {
+  const named = event_ids === undefined ? undefined : new Set<string>(event_ids)
+  // The events of a shop are numbered from 1 without a gap, so the one after a place is found without a search.
+  for (let i = after_seq; i < events.length; i++) if (named === undefined || named.has(events[i]!.id)) yield events[i]!
 }
 
 /** The events that a filter asks for, in their order, after a place and before another. */

@@ -25,6 +25,8 @@ export interface Repeatable<out A> {
   readonly replayed: boolean
 }
 
+type Fields = Readonly<Record<string, unknown>>
+
 /** What makes two requests the same. */
 export interface Once {
   readonly caller_id: KeyId
@@ -32,26 +34,38 @@ export interface Once {
   readonly key: IdempotencyKey
   /** Everything the request asks for, decoded: path parameters and body (contract §3). */
   readonly request: unknown
+  /** Values of its fields that mean the same as leaving them out. */
+  readonly defaults?: Fields
 }
 
-/** A decoded value with its fields in order and without nulls. */
-const sorted = (value: unknown): unknown => {
-  if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map(sorted)
-  const fields = value as Readonly<Record<string, unknown>>
-  const kept: Record<string, unknown> = {}
+const isSaid = (name: string, value: unknown, defaults: Fields): boolean =>
+  value !== undefined && value !== null && value !== defaults[name]
+
+const NONE: Fields = {}
+
+/** JSON with its fields in order, without those that mean the same as leaving them out. */
+const canonical = (value: unknown, defaults: Fields): string => {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((entry) => canonical(entry, NONE)).join()}]`
+  const fields = value as Fields
+  let text = "{"
   for (const name of Object.keys(fields).sort()) {
     const field = fields[name]
-    if (field !== undefined && field !== null) kept[name] = sorted(field)
+    if (isSaid(name, field, defaults)) text += `"${name}":${canonical(field, NONE)},`
   }
-  return kept
+  return `${text}}`
 }
+
+/** Up to this many characters a request is its own fingerprint, which costs nothing and mistakes nothing. */
+const SHORT_CHARACTERS = 512
 
 const utf8 = new TextEncoder()
 
-/** Alike for requests that differ only in the order of fields or in absent against null ones. */
-export const fingerprint = (request: unknown): string =>
-  bytesToHex(sha256(utf8.encode(JSON.stringify(sorted(request)))))
+/** Alike for requests that differ only in the order of fields, in absent against null ones, or in explicit defaults. */
+export const fingerprint = (request: unknown, defaults: Fields = NONE): string => {
+  const text = canonical(request, defaults)
+  return text.length <= SHORT_CHARACTERS ? text : bytesToHex(sha256(utf8.encode(text)))
+}
 
 /**
  * The command, run once for each key: a repetition gets the first answer as it was and changes nothing.
@@ -59,12 +73,12 @@ export const fingerprint = (request: unknown): string =>
  * after another, a duplicate in flight waits its turn and finds the answer (contract §3).
  */
 export const once = <A, E>(
-  { caller_id, operation, key, request }: Once,
+  { caller_id, operation, key, request, defaults }: Once,
   command: Command<A, E>
 ): Command<Repeatable<A>, E | IdempotencyKeyReused> => {
   const remembered = { caller_id, operation, key }
   const place = rememberedPlace(remembered)
-  const print = fingerprint(request)
+  const print = fingerprint(request, defaults)
   return {
     shop_id: command.shop_id,
     asks: [...command.asks, { _tag: "Remembered", key: remembered }],

@@ -55,3 +55,6 @@ export const TicketInput = Schema.Struct({
   )
   .annotations({ identifier: "TicketInput" })
 export type TicketInput = typeof TicketInput.Type
+
+/** What a field means that is left out (spec §4). */
+export const ticketDefaults = { type: "repair" } as const satisfies Partial<TicketInput>

@@ -12,7 +12,7 @@ import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
 import { ownForbiddenField, spokenTexts } from "./spokenTexts.js"
-import type { TicketInput } from "./TicketInput.js"
+import { type TicketInput, ticketDefaults } from "./TicketInput.js"
 
 const ticketWindows = (shop: ShopRecord, head: ShopHead, now: Instant) => ({
   tickets_per_hour: current(head.tickets_per_hour, "tickets_per_hour", now, shop.time_zone),
@@ -93,7 +93,7 @@ const newTicket = (
   number: drawn.number,
   state: "workshop",
   outcome: null,
-  type: input.type ?? "repair",
+  type: input.type ?? ticketDefaults.type,
   service: input.service,
   item: input.item ?? null,
   description: input.description ?? null,

@@ -5,7 +5,7 @@ import { createTicket } from "../decisions/createTicket.js"
 import { type IdempotencyKey, once } from "../decisions/Idempotency.js"
 import { recordNotified, type ShopChannel } from "../decisions/recordNotified.js"
 import { spokenTexts } from "../decisions/spokenTexts.js"
-import type { TicketInput } from "../decisions/TicketInput.js"
+import { type TicketInput, ticketDefaults } from "../decisions/TicketInput.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
@@ -53,9 +53,10 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
             usages
           }))
         }
-        const request = { ...input, type: input.type ?? "repair" }
         return Effect.map(
-          store.transact(once({ caller_id, operation: "tickets.create", key, request }, command)),
+          store.transact(
+            once({ caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }, command)
+          ),
           ({ answer: { data, replayed }, usages }) => ({ data, replayed, usages })
         )
       })

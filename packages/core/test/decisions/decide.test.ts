@@ -107,7 +107,16 @@ describe("design §1: a decision", () => {
     expect(shop.rows("HeadPut")).toHaveLength(1)
   })
 
-  it("a request's fingerprint is lower-case hexadecimal of 256 bits (contract §3)", () => {
-    expect(fingerprint({ service: "Hem" })).toMatch(/^[0-9a-f]{64}$/)
+  it("a long request's fingerprint is lower-case hexadecimal of 256 bits (contract §3)", () => {
+    expect(fingerprint({ service: "Hem".repeat(200) })).toMatch(/^[0-9a-f]{64}$/)
+    expect(fingerprint({ service: "Hem" })).toBe('{"service":"Hem",}')
+  })
+
+  it("an explicit default is the same request as none (contract §3)", () => {
+    const defaults = { type: "repair" }
+    expect(fingerprint({ type: "repair", service: "Hem" }, defaults)).toBe(fingerprint({ service: "Hem" }, defaults))
+    expect(fingerprint({ type: "prepare", service: "Hem" }, defaults)).not.toBe(
+      fingerprint({ service: "Hem" }, defaults)
+    )
   })
 })

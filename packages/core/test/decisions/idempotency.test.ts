@@ -167,7 +167,7 @@ describe("contract §3: what makes two requests the same", () => {
       { item: "coat" },
       { item: "Coat" },
       { description: "Coat" }
-    ].map(fingerprint)
+    ].map((request) => fingerprint(request))
     expect(new Set(prints).size).toBe(prints.length)
   })
 
