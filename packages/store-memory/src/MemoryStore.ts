@@ -8,6 +8,7 @@ import { Entropy } from "@workshop/core/ports/Entropy"
 import { Messages } from "@workshop/core/ports/Messages"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
+import { readClock } from "@workshop/core/ports/readClock"
 import { Store } from "@workshop/core/ports/Store"
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
@@ -21,7 +22,7 @@ const MOST_MOMENTS = 16
 
 const memoryStore = (memory: Memory, { bytes }: Context.Tag.Service<Entropy>): Context.Tag.Service<Store> => ({
   transact: <A, E>(command: Command<A, E>) =>
-    Effect.clockWith((clock) => {
+    readClock((clock) => {
       const shelf = memory.shelf(command.shop_id)
       for (let moments = 0; moments < MOST_MOMENTS; moments++) {
         const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES) }

@@ -4,7 +4,7 @@ import type { Arrival, Departure } from "./Arrival.js"
 import { crash, fail, kept, type Stamp } from "./Departures.js"
 import type { Reply, Route } from "./Endpoint.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
-import { NO_BODY, type Part, readBody, readRequest } from "./RequestReader.js"
+import { NO_BODY, type Part, readRequest, withBody } from "./RequestReader.js"
 
 /** A part of the service's paths, and how it is answered. It never fails: whatever happens becomes an answer. */
 export interface Branch {
@@ -51,7 +51,6 @@ export const serve =
         }))
       )
     }
-    const handled =
-      route.method === "GET" ? Effect.suspend(() => handle(NO_BODY)) : Effect.flatMap(readBody(arrival), handle)
+    const handled = route.method === "GET" ? Effect.suspend(() => handle(NO_BODY)) : withBody(arrival, handle)
     return isHeld ? Effect.tap(handled, (reply) => kept(route, reply)) : handled
   }

@@ -2,6 +2,7 @@ import { bytesToHex } from "@noble/hashes/utils.js"
 import { Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
 import { RateLimits } from "../ports/RateLimits.js"
+import { readClock } from "../ports/readClock.js"
 import { uncounted } from "./Admission.js"
 import type { Arrival, Departure } from "./Arrival.js"
 import { type Branch, inputPart } from "./Branch.js"
@@ -28,7 +29,7 @@ export const pipeline = (branches: ReadonlyArray<Branch>): Effect.Effect<Pipelin
       answerUncounted(arrival, stamp, (usages) => Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, usages)))
 
     return (arrival) =>
-      Effect.clockWith((clock) => {
+      readClock((clock) => {
         const now = clock.unsafeCurrentTimeMillis()
         const stamp: Stamp = { request_id: requestId(bytes), now, part: inputPart(arrival.method) }
         const branch = branches.find(({ prefix }) => owns(prefix, arrival.path))

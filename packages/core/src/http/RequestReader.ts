@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
 import { Limits } from "../domain/Limits.js"
-import type { Arrival } from "./Arrival.js"
+import type { Arrival, BodyBroken, BodyTooLarge } from "./Arrival.js"
 import type { Route } from "./Endpoint.js"
 import { bodyTooLarge, type RequestIssue } from "./ErrorTable.js"
 
@@ -67,15 +67,17 @@ export const readJson = (bytes: Uint8Array, arrival: Arrival): Part => {
 /** The body of a request that has none. */
 export const NO_BODY: Part = readable(undefined)
 
-/** A body's JSON, once the whole body is here. */
-export const readBody = (arrival: Arrival): Effect.Effect<Part> =>
-  arrival.body(Limits.body_bytes).pipe(
-    Effect.map((bytes) => readJson(bytes, arrival)),
-    Effect.catchTags({
-      BodyTooLarge: () => Effect.succeed<Part>({ value: undefined, issues: [bodyTooLarge] }),
-      BodyBroken: () => Effect.succeed(unreadable("ended before it was whole"))
-    })
-  )
+const unreadBody = (failure: BodyTooLarge | BodyBroken): Part =>
+  failure._tag === "BodyTooLarge"
+    ? { value: undefined, issues: [bodyTooLarge] }
+    : unreadable("ended before it was whole")
+
+/** Goes on with a body's JSON, once the whole body is here. */
+export const withBody = <A, E>(arrival: Arrival, next: (body: Part) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.matchEffect(arrival.body(Limits.body_bytes), {
+    onSuccess: (bytes) => next(readJson(bytes, arrival)),
+    onFailure: (failure) => next(unreadBody(failure))
+  })
 
 /** The request as the route's schemas read it, or everything that is wrong with it at once (contract §2). */
 export const readRequest = (
