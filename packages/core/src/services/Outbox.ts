@@ -2,22 +2,23 @@ import { Effect, Schema } from "effect"
 import { startReplay } from "../decisions/replayDeliveries.js"
 import { EventId, type ShopId } from "../domain/Identifier.js"
 import { DateTimeText } from "../domain/Instant.js"
+import { Limits } from "../domain/Limits.js"
 import type { ReplayFilter } from "../domain/Replay.js"
 import { WebhookNotSet } from "../domain/Webhook.js"
 import { DeliveryLog } from "../ports/DeliveryLog.js"
 import { Store } from "../ports/Store.js"
 import { Shops } from "./Shops.js"
 
+// Unlike `Optional`, `null` is taken out while decoding: the filter goes to the store as it is.
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
 
-/** How many events may be named one by one; more are asked for by their time. */
-const MOST_NAMED = 1000
+const { replay_named_events } = Limits
 
 /** Which events to send again: those named, or those of a time or state; `dry_run` only counts them (contract §10). */
 export const ReplayInput = Schema.Struct({
   event_ids: optional(
     Schema.NonEmptyArray(EventId).pipe(
-      Schema.maxItems(MOST_NAMED, { message: () => `must name at most ${MOST_NAMED} events` })
+      Schema.maxItems(replay_named_events, { message: () => `must name at most ${replay_named_events} events` })
     )
   ),
   since: optional(DateTimeText),
