@@ -1,7 +1,7 @@
 import { acknowledges } from "@workshop/core/domain/Attempt"
 import { type DeliveryState, deliveryState, standing } from "@workshop/core/domain/Delivery"
 import type { EventRecord } from "@workshop/core/domain/Event"
-import { asksFor, type Replayable, type ReplayFilter, type ReplayRecord } from "@workshop/core/domain/Replay"
+import { asksFor, type ReplayFilter, type ReplayRecord, type Stretch } from "@workshop/core/domain/Replay"
 import type { LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
 import type { Shelf } from "./Shelf.js"
 
@@ -12,42 +12,24 @@ const stateOf = ({ slice, attempts }: Shelf, { id }: EventRecord): DeliveryState
   return deliveryState(row, slice.webhook, last !== undefined && acknowledges(last))
 }
 
-/** The events that a filter can mean, in their order, from the one after a place on. */
-function* candidates({ events }: Shelf, { event_ids }: ReplayFilter, after_seq: number) {
-  const named = event_ids === undefined ? undefined : new Set<string>(event_ids)
-  // The events of a shop are numbered from 1 without a gap, so the one after a place is found without a search.
-  for (let i = after_seq; i < events.length; i++) if (named === undefined || named.has(events[i]!.id)) yield events[i]!
+/** The events that a filter asks for, in their order. */
+export function* askedFor(shelf: Shelf, filter: ReplayFilter): Generator<EventRecord> {
+  for (const event of shelf.events) if (asksFor(filter, event, stateOf(shelf, event))) yield event
 }
 
-/** The events that a filter asks for, in their order, after a place and before another. */
-export function* askedFor(
-  shelf: Shelf,
-  filter: ReplayFilter,
-  after_seq = 0,
-  until_seq = Number.POSITIVE_INFINITY
-): Generator<EventRecord> {
-  for (const event of candidates(shelf, filter, after_seq)) {
-    if (event.seq >= until_seq) return
-    if (asksFor(filter, event, stateOf(shelf, event))) yield event
-  }
-}
-
-/** The next events that a replay asks for. */
-export const replayable = (
-  shelf: Shelf,
-  { filter, after_seq, until_seq }: ReplayRecord,
-  most: number
-): ReadonlyArray<Replayable> => {
-  const next: Array<Replayable> = []
-  for (const event of askedFor(shelf, filter, after_seq, until_seq)) {
-    next.push({
+/** The next events of a replay. The events of a shop are numbered from 1 without a gap, so they are found without a search. */
+export const replayable = (shelf: Shelf, { filter, after_seq, until_seq }: ReplayRecord, most: number): Stretch => {
+  const looked = shelf.events.slice(after_seq, Math.min(after_seq + most, until_seq - 1))
+  const found = looked.filter((event) => asksFor(filter, event, stateOf(shelf, event)))
+  return {
+    found: found.map((event) => ({
       event,
       delivery: shelf.slice.deliveries.get(event.id),
       attempts_made: shelf.attempts.get(event.id)?.length ?? 0
-    })
-    if (next.length === most) break
+    })),
+    looked_at: looked.length,
+    last_seq: looked.at(-1)?.seq ?? null
   }
-  return next
 }
 
 /** What became of each event that was to be delivered. */

@@ -8,7 +8,7 @@ import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
 import type { MessageRecord } from "../domain/Message.js"
 import { OfferNotFound, type OfferRecord } from "../domain/Offer.js"
 import type { RememberedKey } from "../domain/Remembered.js"
-import type { Replayable, ReplayRecord } from "../domain/Replay.js"
+import type { ReplayRecord, Stretch } from "../domain/Replay.js"
 import { type StampsKey, stampsPlace } from "../domain/StampCount.js"
 import { TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
 import type { Slice } from "./Slice.js"
@@ -142,7 +142,7 @@ export const message = (id: string, attempts_made: number): Need<MessageRecord |
 export const replay = (
   id: string,
   most: number
-): Need<{ readonly record: ReplayRecord; readonly next: ReadonlyArray<Replayable> } | null> => ({
+): Need<{ readonly record: ReplayRecord; readonly next: Stretch } | null> => ({
   asks: [{ _tag: "Replay", id, most }],
   read: (slice) => {
     const record = slice.replays.get(id)

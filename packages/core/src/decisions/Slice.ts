@@ -8,7 +8,7 @@ import type { MessageRecord } from "../domain/Message.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Phone } from "../domain/Phone.js"
 import { type Remembered, rememberedPlace } from "../domain/Remembered.js"
-import type { Replayable, ReplayRecord } from "../domain/Replay.js"
+import type { ReplayRecord, Stretch } from "../domain/Replay.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import { stampsPlace } from "../domain/StampCount.js"
 import type { TicketRecord } from "../domain/Ticket.js"
@@ -38,8 +38,8 @@ export interface Slice {
   readonly replays: Map<string, ReplayRecord>
   readonly messages: Map<string, MessageRecord>
   readonly stamps_used: Map<string, LimitWindow>
-  /** The next events that a replay asks for. */
-  readonly replayable: (replay: ReplayRecord, most: number) => ReadonlyArray<Replayable>
+  /** The next events of a replay, of which at most `most` were looked at. */
+  readonly replayable: (replay: ReplayRecord, most: number) => Stretch
   /** Accounts belong to no shop; a slice only looks at them. */
   readonly accounts: Rows<ClientId, ClientAccount>
   readonly holders: Rows<Phone, ClientAccount>

@@ -54,24 +54,29 @@ const again = (
 const isUntried = ({ delivery }: Replayable, webhook: Webhook): boolean =>
   delivery !== undefined && standing(delivery, webhook).attempts_in_round === 0
 
-/** Takes a replay's next step: makes up to a thousand events due anew, with all attempts. Answers how many. */
-export const advanceReplay = (shop_id: ShopId, id: string): Command<number> =>
+/** What a replay's step came to. */
+export interface ReplayStep {
+  /** How many events it found to send again. */
+  readonly taken_up: number
+  readonly is_done: boolean
+}
+
+/** Takes a replay's next step: of the next thousand events, makes those due anew that it asks for, with all attempts. */
+export const advanceReplay = (shop_id: ShopId, id: string): Command<ReplayStep> =>
   make({
     shop_id,
     needs: { replay: Need.replay(id, Limits.replay_step_events) },
     decide: (loaded, moment) => {
       const { replay, webhook } = loaded
-      if (replay === null || replay.record.is_done || webhook === null) return unchanged(0)
+      if (replay === null || replay.record.is_done || webhook === null) return unchanged<ReplayStep>({ taken_up: 0, is_done: true })
       const { record, next } = replay
       const changes = new ChangeSet(loaded, moment)
-      for (const found of next)
+      for (const found of next.found)
         if (!isUntried(found, webhook))
           changes.add({ _tag: "DeliveryPut", row: again(shop_id, found, webhook.generation, moment.now) })
-      const after_seq = next.at(-1)?.event.seq ?? record.after_seq
-      changes.add({
-        _tag: "ReplayPut",
-        row: { ...record, after_seq, is_done: next.length < Limits.replay_step_events }
-      })
-      return changes.decided(next.length)
+      const after_seq = next.last_seq ?? record.after_seq
+      const is_done = next.looked_at < Limits.replay_step_events
+      changes.add({ _tag: "ReplayPut", row: { ...record, after_seq, is_done } })
+      return changes.decided<ReplayStep>({ taken_up: next.found.length, is_done })
     }
   })

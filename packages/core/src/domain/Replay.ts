@@ -34,6 +34,15 @@ export interface Replayable {
   readonly attempts_made: number
 }
 
+/** What a replay's next step looked at: never more than it may, however few of the events it asks for. */
+export interface Stretch {
+  readonly found: ReadonlyArray<Replayable>
+  /** How many events were looked at. */
+  readonly looked_at: number
+  /** The place of the last of them; null where there was none. */
+  readonly last_seq: number | null
+}
+
 /** Whether a filter asks for an event whose delivery is in a state (undefined: it never had one). */
 export const asksFor = (
   { event_ids, since, until, state }: ReplayFilter,

@@ -2,6 +2,8 @@ import { type Context, Effect } from "effect"
 import type { Instant } from "../domain/Instant.js"
 import type { Usage } from "../domain/LimitWindow.js"
 import { RateLimits, type Take } from "../ports/RateLimits.js"
+import { Reads } from "../ports/Reads.js"
+import type { StoreUnavailable } from "../ports/Store.js"
 import type { Caller } from "../services/Caller.js"
 import { type KeyHolder, KeyRing } from "../services/KeyRing.js"
 import type { Arrival, Departure } from "./Arrival.js"
@@ -27,6 +29,12 @@ export interface Turned {
   readonly refusal: AdmissionRefusal
   readonly usages: ReadonlyArray<Usage>
 }
+
+/**
+ * Tells who asks, in place of API keys; null where nobody is signed in (spec §5). All that follows stays: the shop's
+ * flags, scopes, and the limits, which go by `caller_id`.
+ */
+export type Authenticate = (arrival: Arrival) => Effect.Effect<Caller | null, StoreUnavailable>
 
 /** The text that a request bears in its `Authorization` header, if any. */
 export const bearer = (arrival: Arrival): string | undefined =>
@@ -66,10 +74,11 @@ const refusalOf = ({ shop, caller }: KeyHolder, route: Route<Caller> | undefined
  * Lets a request in, in the order of checks of contract §2: the key, the limit on requests, the shop's flags,
  * the route, the scope, the limit on writes. Limits are taken in one call, all or none of them.
  */
-export const admission = (find: ReturnType<typeof router<Caller>>) =>
+export const admission = (find: ReturnType<typeof router<Caller>>, authenticate?: Authenticate) =>
   Effect.gen(function* () {
     const keyRing = yield* KeyRing
     const limits = yield* RateLimits
+    const reads = yield* Reads
 
     const turnAway = (arrival: Arrival, now: Instant) =>
       Effect.map(
@@ -101,8 +110,20 @@ export const admission = (find: ReturnType<typeof router<Caller>>) =>
       )
     }
 
+    /** Whom the embedder's own authentication knows, with their shop as it is now. */
+    const signedIn = Effect.fnUntraced(function* (arrival: Arrival, known: Authenticate) {
+      const caller = yield* known(arrival)
+      const state = caller === null ? null : yield* reads.shop(caller.shop_id)
+      return caller === null || state === null ? null : { caller, shop: state.shop }
+    })
+
     return {
       admit: (arrival: Arrival, now: Instant) => {
+        if (authenticate !== undefined) {
+          return Effect.flatMap(signedIn(arrival, authenticate), (holder) =>
+            holder === null ? turnAway(arrival, now) : letIn(arrival, holder, now)
+          )
+        }
         const key = bearer(arrival)
         if (key === undefined) return turnAway(arrival, now)
         const known = keyRing.known(key, now)

@@ -1,5 +1,5 @@
 import { Effect, Runtime } from "effect"
-import { type Arrival, BodyBroken, BodyTooLarge } from "./Arrival.js"
+import { type Arrival, BodyBroken, BodyTooLarge, type Departure } from "./Arrival.js"
 import type { Pipeline } from "./Pipeline.js"
 
 /** Reads a stream, and lets it go as soon as it grows past `most` bytes. */
@@ -26,7 +26,8 @@ const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promis
   return whole
 }
 
-const arrival = (request: Request, address: string): Arrival => {
+/** A web-standard request as the pipeline takes it. */
+export const arrivalOf = (request: Request, address: string): Arrival => {
   const { pathname, search } = new URL(request.url)
   return {
     method: request.method,
@@ -45,13 +46,15 @@ const arrival = (request: Request, address: string): Arrival => {
   }
 }
 
+/** An answer of the pipeline to a web-standard request. */
+export const responseOf = ({ method }: Request, { status, headers, body }: Departure): Response =>
+  new Response(method === "HEAD" ? null : body, { status, headers })
+
 /**
  * The service as a web-standard `fetch(Request) → Response`, for workers, edge runtimes and frameworks.
  * `addressOf` tells whence a request came, for the limit on requests without a good key; without it all come from one place.
  */
 export const webHandler =
   (pipeline: Pipeline, runtime: Runtime.Runtime<never>, addressOf: (request: Request) => string = () => "unknown") =>
-  async (request: Request): Promise<Response> => {
-    const { status, headers, body } = await Runtime.runPromise(runtime)(pipeline(arrival(request, addressOf(request))))
-    return new Response(request.method === "HEAD" ? null : body, { status, headers })
-  }
+  async (request: Request): Promise<Response> =>
+    responseOf(request, await Runtime.runPromise(runtime)(pipeline(arrivalOf(request, addressOf(request)))))

@@ -78,12 +78,12 @@ const make = (options: DispatcherOptions) =>
     // One at a time, or two would fill the same free places; and what is claimed takes off, or it would wait for its lease.
     const dispatch = oneByOne(Effect.uninterruptible(claimAndBegin))
 
+    /** Takes a step of every open replay. Answers how many got on by it. */
     const advanceReplays = Effect.gen(function* () {
       const open = yield* deliveries.replays
       const steps = yield* Effect.forEach(open, ({ shop_id, id }) => store.transact(advanceReplay(shop_id, id)))
-      const taken = steps.reduce((sum, { answer }) => sum + answer, 0)
-      stepped += taken
-      return taken
+      for (const { answer } of steps) stepped += answer.taken_up
+      return steps.filter(({ answer }) => answer.taken_up > 0 || !answer.is_done).length
     })
 
     let answered = 0

@@ -1,15 +1,4 @@
-import {
-  Cause,
-  type Clock,
-  Effect,
-  Either,
-  Exit,
-  Layer,
-  ManagedRuntime,
-  ParseResult,
-  Runtime,
-  type Schema
-} from "effect"
+import { Cause, type Clock, Data, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
 import { TicketEdit } from "../decisions/editTicket.js"
 import { StampCount } from "../decisions/giveStamps.js"
 import { IdempotencyKey } from "../decisions/Idempotency.js"
@@ -19,11 +8,9 @@ import { QuoteInput } from "../decisions/quoteTicket.js"
 import { ShopChannel } from "../decisions/recordNotified.js"
 import { TicketInput } from "../decisions/TicketInput.js"
 import { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
-import { InvalidInput } from "../domain/InvalidInput.js"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import { Phone } from "../domain/Phone.js"
-import { flatten } from "../domain/SchemaIssue.js"
 import { TicketStatus } from "../domain/TicketLifecycle.js"
 import { TicketNumber } from "../domain/TicketNumber.js"
 import { ProductionAddress } from "../domain/WebhookAddress.js"
@@ -31,10 +18,11 @@ import { Entropy } from "../ports/Entropy.js"
 import { ClientNotifier, NotTold, OwnerNotifier } from "../ports/Notifiers.js"
 import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import type { StorePorts } from "../ports/StorePorts.js"
-import type { WebhookSender } from "../ports/WebhookSender.js"
+import { WebhookSender } from "../ports/WebhookSender.js"
 import { Caller } from "./Caller.js"
 import { ClientInput, Clients } from "./Clients.js"
 import { Closer } from "./Closer.js"
+import { type CommittedEvent, CommittedEvents, observing } from "./CommittedEvents.js"
 import { Dispatcher } from "./Dispatcher.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
@@ -44,15 +32,13 @@ import { Offers } from "./Offers.js"
 import { Outbox, ReplayInput } from "./Outbox.js"
 import * as Profanity from "./Profanity.js"
 import { Progress } from "./Progress.js"
+import { promised, type Run } from "./promised.js"
 import { Quotes } from "./Quotes.js"
 import { ShopInput, Shops } from "./Shops.js"
 import { TicketQueryJson } from "./TicketQuery.js"
 import { Tickets } from "./Tickets.js"
 import { Webhooks } from "./Webhooks.js"
 import { layer as services } from "./Workshop.js"
-
-/** What a service answered, or why it refused. Only defects reject the promise. */
-export type Result<A, E> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly refusal: E }
 
 /** What a workshop is made of; only the store has no default. */
 export interface PromiseOptions<E = never> {
@@ -69,45 +55,30 @@ export interface PromiseOptions<E = never> {
   readonly entropy?: Layer.Layer<Entropy>
   /** The real clock where it is left out. */
   readonly clock?: Clock.Clock
+  /**
+   * Whether it closes what is due, delivers and tells by itself, until it is stopped: true where it is left out. With
+   * false nothing happens but by `closer.runOnce`, `dispatcher.runOnce` and `messenger.runOnce`, such as from a cron job.
+   */
+  readonly background?: boolean
 }
 
-type Services = Layer.Layer.Success<typeof services>
-type Schemas = ReadonlyArray<Schema.Schema.AnyNoContext>
-type Plain<S extends Schemas> = { readonly [K in keyof S]: Schema.Schema.Encoded<S[K]> }
-type Checked<S extends Schemas> = { readonly [K in keyof S]: Schema.Schema.Type<S[K]> }
-
-const check = <S extends Schemas>(schemas: S) => {
-  const readers = schemas.map((schema) =>
-    ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
-  )
-  return (args: ReadonlyArray<unknown>): Either.Either<Checked<S>, InvalidInput> => {
-    const read = readers.map((reader, i) => reader(args[i]))
-    const issues = read.flatMap((result, i) =>
-      Either.isLeft(result)
-        ? flatten(result.left).map(({ field, message }) => ({
-            field: field === "" ? `argument ${i + 1}` : field,
-            message
-          }))
-        : []
-    )
-    return issues.length > 0
-      ? Either.left(new InvalidInput({ issues }))
-      : Either.right(Either.getOrThrow(Either.all(read)) as Checked<S>)
+/** `dispatcher.runOnce` was called, but `start` was given no `sender`: its events wait for a process that has one. */
+export class NoSender extends Data.TaggedError("NoSender")<{}> {
+  override get message() {
+    return "This workshop has no way to send webhooks; give start a sender"
   }
 }
 
-type Run = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<Result<A, E>>
+/** Everything a workshop runs on: for what is built on top of it in Effect, such as {@link PromiseWorkshop.runtime}. */
+export type WorkshopServices =
+  | Layer.Layer.Success<typeof services>
+  | StorePorts
+  | Entropy
+  | CommittedEvents
+  | Dispatcher
+  | Messenger
 
-/** A method for teams without Effect: plain arguments, checked by their schemas, and the answer as a promise. */
-const promised =
-  (run: Run) =>
-  <const S extends Schemas, A, E>(schemas: S, method: (...args: Checked<S>) => Effect.Effect<A, E, Services>) => {
-    const read = check(schemas)
-    return (...args: Plain<S>): Promise<Result<A, E | InvalidInput>> =>
-      run(Effect.flatMap(read(args), (checked): Effect.Effect<A, E | InvalidInput, Services> => method(...checked)))
-  }
-
-const face = (run: Run) => {
+const face = (run: Run<WorkshopServices>) => {
   const method = promised(run)
   return {
     tickets: {
@@ -171,16 +142,51 @@ const face = (run: Run) => {
       deliveries: method([ShopId], Outbox.deliveries),
       notices: method([ShopId], Outbox.notices),
       replay: method([ShopId, ReplayInput], Outbox.replay)
-    },
+    }
+  }
+}
+
+/** What happens by itself in the background, a turn at a time: for cron jobs. */
+const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
+  const method = promised(run)
+  return {
     closer: {
       /** Closes everything due by now; for cron jobs. */
       runOnce: method([], () => Closer.runOnce)
+    },
+    dispatcher: {
+      /** Makes every delivery due by now and waits for their answers; how many that were. For cron jobs. */
+      runOnce: method([], () =>
+        Effect.flatMap(Dispatcher, ({ runOnce }) =>
+          Effect.filterOrElse(
+            Effect.succeed(hasSender),
+            (has) => has,
+            () => new NoSender()
+          ).pipe(Effect.zipRight(runOnce))
+        )
+      )
+    },
+    messenger: {
+      /** Tells clients and owners everything due by now; for cron jobs. */
+      runOnce: method([], () => Effect.flatMap(Messenger, ({ runOnce }) => runOnce))
     }
   }
 }
 
 /** A workshop for teams without Effect: every service by plain values and promises, until it is stopped. */
-export type PromiseWorkshop = ReturnType<typeof face> & { readonly stop: () => Promise<void> }
+export type PromiseWorkshop = ReturnType<typeof face> &
+  ReturnType<typeof turns> & {
+    /** Calls back after each commit of this process; answers how to stop it. Best effort, see {@link CommittedEvents}. */
+    readonly onEvent: (listener: (event: CommittedEvent) => void) => () => void
+    /** The same as an iterable; a loop over it ends when it is left. */
+    readonly events: () => AsyncIterable<CommittedEvent>
+    /** For what is built on it: mounts (`@workshop/core/http/Mount`), or effects of your own over its services. */
+    readonly runtime: Runtime.Runtime<WorkshopServices>
+    readonly stop: () => Promise<void>
+  }
+
+/** Stands where no sender was given; the dispatcher on it is never asked to deliver. */
+const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
 
 const telling = <Record>(tell: (record: Record) => Promise<void>) => ({
   notify: (record: Record) => Effect.tryPromise({ try: () => tell(record), catch: (cause) => new NotTold({ cause }) })
@@ -197,27 +203,36 @@ const messenger = ({ clientNotifier, ownerNotifier }: Pick<PromiseOptions, "clie
     )
   )
 
-/** Starts a workshop on a store. It closes what is due and tells clients and owners by itself; `stop` lets go of everything. */
-export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
-  const { store, profanity = Profanity.layer, entropy = Entropy.layer, clock } = options
-  const closing = Layer.scopedDiscard(Effect.flatMap(Closer, ({ run }) => Effect.forkScoped(run)))
-  const tellingAll = Layer.scopedDiscard(Effect.flatMap(Messenger, ({ run }) => Effect.forkScoped(run)))
-  const always = Layer.merge(closing, Layer.provide(tellingAll, messenger(options)))
-  const delivering = Layer.scopedDiscard(Effect.flatMap(Dispatcher, ({ run }) => Effect.forkScoped(run)))
-  const background =
-    options.sender === undefined
-      ? always
-      : Layer.merge(always, delivering.pipe(Layer.provide(Dispatcher.layer()), Layer.provide(options.sender)))
+/** What happens by itself: closing, telling and, where there is a sender, delivering. */
+const inBackground = (hasSender: boolean) => {
+  const closing = Effect.flatMap(Closer, ({ run }) => Effect.forkScoped(run))
+  const telling = Effect.flatMap(Messenger, ({ run }) => Effect.forkScoped(run))
+  const delivering = Effect.flatMap(Dispatcher, ({ run }) => Effect.forkScoped(run))
+  const always = Effect.zipRight(closing, telling)
+  return Layer.scopedDiscard(hasSender ? Effect.zipRight(always, delivering) : always)
+}
+
+const layerOf = <E>(options: PromiseOptions<E>) => {
+  const { store, sender = noSender, profanity = Profanity.layer, entropy = Entropy.layer, clock } = options
+  const background = options.background === false ? Layer.empty : inBackground(options.sender !== undefined)
   const whole = background.pipe(
+    Layer.provideMerge(messenger(options)),
+    Layer.provideMerge(Layer.provide(Dispatcher.layer(), sender)),
     Layer.provideMerge(services),
-    Layer.provideMerge(store),
+    Layer.provideMerge(observing(store)),
     Layer.provideMerge(profanity),
     Layer.provideMerge(entropy)
   )
-  const runtime = ManagedRuntime.make(clock === undefined ? whole : Layer.provideMerge(whole, Layer.setClock(clock)))
-  const runExit = Runtime.runPromiseExit(await runtime.runtime())
+  return clock === undefined ? whole : Layer.provideMerge(whole, Layer.setClock(clock))
+}
+
+/** Starts a workshop on a store. It closes what is due and tells clients and owners by itself; `stop` lets go of everything. */
+export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
+  const managed = ManagedRuntime.make(layerOf(options))
+  const runtime = await managed.runtime()
+  const runExit = Runtime.runPromiseExit(runtime)
   let isStopped = false
-  const run: Run = async (effect) => {
+  const run: Run<WorkshopServices> = async (effect) => {
     if (isStopped) throw new Error("This workshop was stopped; start another one")
     const exit = await runExit(effect)
     if (Exit.isSuccess(exit)) return { ok: true, value: exit.value }
@@ -225,9 +240,17 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     if (Either.isLeft(failure)) return { ok: false, refusal: failure.left }
     throw Cause.squash(exit.cause)
   }
+  const { listen, stream } = Runtime.runSync(runtime)(CommittedEvents)
   const stop = () => {
     isStopped = true
-    return runtime.dispose()
+    return managed.dispose()
   }
-  return { ...face(run), stop }
+  return {
+    ...face(run),
+    ...turns(run, options.sender !== undefined),
+    onEvent: listen,
+    events: () => Stream.toAsyncIterableRuntime(stream, runtime),
+    runtime,
+    stop
+  }
 }

@@ -31,7 +31,7 @@ const replay = Effect.fnUntraced(function* (shop_id: ShopId, filter: ReplayFilte
   const { replays } = yield* Deliveries
   const isOpen = Effect.map(replays, (open) => open.some((one) => one.id === id))
   let taken = 0
-  while (yield* isOpen) taken += yield* run(advanceReplay(shop_id, id))
+  while (yield* isOpen) taken += (yield* run(advanceReplay(shop_id, id))).taken_up
   return taken
 })
 
@@ -78,10 +78,10 @@ export const replayContract = [
       const open = Effect.map(replays, (all) => all.filter((one) => one.shop_id === shop).map(({ id }) => id))
       yield* same("both", yield* open, [first.id, second.id])
       const steps = []
-      while ((yield* open).includes(first.id)) steps.push(yield* run(advanceReplay(shop, first.id)))
+      while ((yield* open).includes(first.id)) steps.push((yield* run(advanceReplay(shop, first.id))).taken_up)
       yield* same("steps", steps, [1000, 1000, 50])
       yield* same("the second", yield* open, [second.id])
-      yield* same("a step too many", yield* run(advanceReplay(shop, first.id)), 0)
+      yield* same("a step too many", (yield* run(advanceReplay(shop, first.id))).taken_up, 0)
       while ((yield* open).length > 0) yield* run(advanceReplay(shop, second.id))
     }
   ),

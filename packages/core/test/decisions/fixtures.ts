@@ -101,7 +101,7 @@ const emptySlice = (settings: Partial<ShopRecord>): Slice => {
     deliveries: new Map(),
     replays: new Map(),
     messages: new Map(),
-    replayable: () => [],
+    replayable: () => ({ found: [], looked_at: 0, last_seq: null }),
     accounts: new Map(accounts.map((row) => [row.id, row])),
     holders: new Map(accounts.map((row) => [row.phone, row]))
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { advanceReplay, startReplay } from "../../src/decisions/replayDeliveries.js"
 import type { DeliveryRecord, DeliveryState } from "../../src/domain/Delivery.js"
 import type { EventId } from "../../src/domain/Identifier.js"
-import { asksFor, type Replayable } from "../../src/domain/Replay.js"
+import { asksFor, type Replayable, type Stretch } from "../../src/domain/Replay.js"
 import { answered } from "../../src/testing/Courier.js"
 import { HOUR, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop, ticket } from "./Outward.js"
@@ -16,14 +16,16 @@ const found = (n: number, delivery?: DeliveryRecord, attempts_made = 0): Replaya
 /** A shop with a replay whose next events are given. */
 const replaying = (events: ReadonlyArray<Replayable>, shop = new HookedShop()) => {
   Object.assign(shop.slice, {
-    replayable: ({ after_seq, until_seq }: { after_seq: number; until_seq: number }, most: number) =>
-      events.filter(({ event }) => event.seq > after_seq && event.seq < until_seq).slice(0, most)
+    replayable: ({ after_seq, until_seq }: { after_seq: number; until_seq: number }, most: number): Stretch => {
+      const next = events.filter(({ event }) => event.seq > after_seq && event.seq < until_seq).slice(0, most)
+      return { found: next, looked_at: next.length, last_seq: next.at(-1)?.event.seq ?? null }
+    }
   })
   shop.slice.head = { ...shop.slice.head, event_seq: events.length + 1 }
   return { shop, replay: shop.does(startReplay(SHOP, {})) }
 }
 
-const step = (shop: HookedShop, { id }: { readonly id: string }) => shop.does(advanceReplay(SHOP, id))
+const step = (shop: HookedShop, { id }: { readonly id: string }) => shop.does(advanceReplay(SHOP, id)).taken_up
 
 describe("contract §10: a replay", () => {
   it("begins at the first event and ends before those raised later", () => {
@@ -49,8 +51,17 @@ describe("contract §10: a replay", () => {
     expect(shop.last.changes).toEqual([])
   })
 
+  it("a step looks at no more than a thousand events, however few of them it asks for", () => {
+    const { shop, replay } = replaying([])
+    const stretch: Stretch = { found: [found(400)], looked_at: 1000, last_seq: 1000 }
+    Object.assign(shop.slice, { replayable: () => stretch })
+    expect(step(shop, replay)).toBe(1)
+    expect([...shop.slice.deliveries.keys()]).toEqual(["event 400"])
+    expect(shop.slice.replays.get(replay.id)).toMatchObject({ after_seq: 1000, is_done: false })
+  })
+
   it("an unknown one takes no step", () => {
-    expect(new HookedShop().does(advanceReplay(SHOP, "nothing"))).toBe(0)
+    expect(new HookedShop().does(advanceReplay(SHOP, "nothing"))).toEqual({ taken_up: 0, is_done: true })
   })
 
   it("delivered or dead: sent again with eight attempts, the first at once, behind what is live; numbers go on (contract §9)", () => {

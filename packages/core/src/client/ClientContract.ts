@@ -1,0 +1,37 @@
+import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import type { WorkshopApi } from "../http/WorkshopApi.js"
+
+// What callers need to know of the contract, read off its type: when an endpoint changes, they stop compiling.
+
+type Parts<Api> =
+  Api extends HttpApi.HttpApi<infer _Id, infer Group, infer E, infer _R> ? { readonly group: Group; error: E } : never
+type Groups = Parts<typeof WorkshopApi>["group"]
+type Everywhere = Parts<typeof WorkshopApi>["error"]
+type Endpoints<G extends GroupName> = HttpApiGroup.HttpApiGroup.Endpoints<HttpApiGroup.HttpApiGroup.WithName<Groups, G>>
+
+/** A group of endpoints: `shop`, `tickets` or `clients`. */
+export type GroupName = HttpApiGroup.HttpApiGroup.Name<Groups>
+/** An endpoint of a group, such as `create`. */
+export type EndpointName<G extends GroupName> = HttpApiEndpoint.HttpApiEndpoint.Name<Endpoints<G>>
+/** One endpoint's type. */
+export type EndpointOf<G extends GroupName, N extends EndpointName<G>> = HttpApiEndpoint.HttpApiEndpoint.WithName<
+  Endpoints<G>,
+  N
+>
+
+/** What an endpoint answers, without the envelope's mark: `data`, and `meta` where there is one. */
+export type AnswerOf<G extends GroupName, N extends EndpointName<G>> =
+  HttpApiEndpoint.HttpApiEndpoint.Success<EndpointOf<G, N>> extends infer Success
+    ? Success extends unknown
+      ? Omit<Success, "success">
+      : never
+    : never
+
+/** The envelopes of failures that an endpoint answers, its own and those that any endpoint may. */
+export type FailureOf<G extends GroupName, N extends EndpointName<G>> =
+  | HttpApiEndpoint.HttpApiEndpoint.Error<EndpointOf<G, N>>
+  | Everywhere
+
+/** The codes that an endpoint's failures bear (spec §7). */
+export type CodeOf<G extends GroupName, N extends EndpointName<G>> =
+  FailureOf<G, N> extends infer F ? (F extends { readonly error: { readonly code: infer C } } ? C : never) : never

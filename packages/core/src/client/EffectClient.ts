@@ -1,0 +1,71 @@
+import { HttpApiClient, HttpClient, type HttpClientError, HttpClientRequest } from "@effect/platform"
+import { Effect, type ParseResult, type Redacted, type Types } from "effect"
+import type { ErrorCode } from "../http/ErrorTable.js"
+import { WorkshopApi } from "../http/WorkshopApi.js"
+import type { AnswerOf, CodeOf, EndpointName, EndpointOf, GroupName } from "./ClientContract.js"
+import type { AnsweredFailure } from "./ClientFailure.js"
+
+/** A failure that the service answered, as the tag of an error: `Effect.catchTag("CONFLICT", …)` (spec §7). */
+export type Refused<C extends ErrorCode> = C extends ErrorCode
+  ? Pick<AnsweredFailure<C>, "message" | "details"> & { readonly _tag: C }
+  : never
+
+type Request<G extends GroupName, N extends EndpointName<G>> =
+  HttpApiClient.Client.Method<EndpointOf<G, N>, never, never, never> extends (
+    request: infer Asked
+  ) => Effect.Effect<infer _A, infer _E, infer _R>
+    ? Asked
+    : never
+
+type Method<G extends GroupName, N extends EndpointName<G>> = (
+  request: Omit<Types.Simplify<Request<G, N>>, "withResponse">
+) => Effect.Effect<
+  AnswerOf<G, N>,
+  Refused<Extract<CodeOf<G, N>, ErrorCode>> | HttpClientError.HttpClientError | ParseResult.ParseError
+>
+
+/** The API as effects: what is asked is branded by its schemas, what is answered is `data` and `meta`. */
+export type EffectClient = {
+  readonly [G in GroupName]: { readonly [N in EndpointName<G>]: Method<G, N> }
+}
+
+/** Where the service is, and the key that speaks for a shop. */
+export interface EffectClientOptions {
+  /** With or without `/v1`. */
+  readonly baseUrl: string
+  readonly key: Redacted.Redacted<string>
+}
+
+interface Envelope {
+  readonly success: boolean
+  readonly error?: { readonly code: string; readonly message: string; readonly details?: unknown }
+}
+
+const isFailure = (error: unknown): error is Required<Envelope> =>
+  typeof error === "object" && error !== null && "success" in error && error.success === false
+
+/** Takes the envelope off: its failures become tagged errors. */
+const unwrapped = (answered: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> =>
+  Effect.mapError(answered, (error) => {
+    if (!isFailure(error)) return error
+    const { code, message, details } = error.error
+    return { _tag: code, message, details }
+  })
+
+/**
+ * A client over an `HttpClient` of `@effect/platform`, derived from the contract, so no endpoint is written twice. It
+ * repeats nothing by itself: put `Effect.retry` where it is safe, with the same idempotency key (contract §3).
+ */
+export const make = ({
+  baseUrl,
+  key
+}: EffectClientOptions): Effect.Effect<EffectClient, never, HttpClient.HttpClient> =>
+  Effect.map(
+    HttpApiClient.make(WorkshopApi, {
+      baseUrl: baseUrl.replace(/\/+$/, "").replace(/\/v1$/, ""),
+      transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
+      transformResponse: unwrapped
+    }),
+    // The answers keep the envelope's mark, of which the type says nothing.
+    (client) => client as unknown as EffectClient
+  )

@@ -1,0 +1,145 @@
+import type { ErrorCode } from "../http/ErrorTable.js"
+import type { AnsweredFailure, ClientFailure, ClientResult } from "./ClientFailure.js"
+
+/** What a client needs to know. */
+export interface ClientOptions {
+  /** Where the service is, with or without `/v1`. */
+  readonly baseUrl: string
+  /** The shop's API key. */
+  readonly key: string
+  /** How often a call is made again that may be: reads, and those under an Idempotency-Key; 3 unless told. */
+  readonly retries?: number
+  /** For how long one attempt is waited for, in milliseconds; 15,000 unless told. */
+  readonly timeoutMs?: number
+  /** The longest `Retry-After` that is waited for, in milliseconds; 5,000 unless told. A longer one is answered at once. */
+  readonly longestWaitMs?: number
+  /** Another `fetch`; the platform's unless told. */
+  readonly fetch?: (request: Request) => Promise<Response>
+  /** Waits; a timer unless told. For tests. */
+  readonly wait?: (ms: number) => Promise<void>
+}
+
+/** What one call may be told besides. */
+export interface CallOptions {
+  /** Gives the call up. */
+  readonly signal?: AbortSignal
+}
+
+/** One call, as the wire has it. */
+export interface Call extends CallOptions {
+  readonly method: "GET" | "POST"
+  /** Below `/v1`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  readonly idempotencyKey?: string | undefined
+}
+
+/** Makes calls. */
+export type Exchange = <A, C extends ErrorCode, M = undefined>(call: Call) => Promise<ClientResult<A, C, M>>
+
+const FIRST_PAUSE_MS = 200
+/** Answers after which the same call may succeed: the store was away, or a proxy found nobody. */
+const PASSING = [502, 503, 504]
+
+// biome-ignore lint/plugin: a caller of the API has neither Effect nor a clock of ours.
+const timer = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+const queryOf = (query: Call["query"] = {}): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+}
+
+/** The service's root without `/v1`, which each path brings. */
+const rootOf = (baseUrl: string): string => baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")
+
+const requestOf = ({ baseUrl, key, timeoutMs = 15_000 }: ClientOptions, call: Call): Request => {
+  const headers: Record<string, string> = { authorization: `Bearer ${key}`, accept: "application/json" }
+  if (call.body !== undefined) headers["content-type"] = "application/json"
+  if (call.idempotencyKey !== undefined) headers["idempotency-key"] = call.idempotencyKey
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return new Request(`${rootOf(baseUrl)}/v1${call.path}${queryOf(call.query)}`, {
+    method: call.method,
+    headers,
+    redirect: "manual",
+    signal: call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]),
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) })
+  })
+}
+
+interface Envelope {
+  readonly success: boolean
+  readonly data?: unknown
+  readonly meta?: unknown
+  readonly error?: { readonly code: string; readonly message: string; readonly details?: unknown }
+}
+
+const envelopeIn = (text: string): Envelope | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null && "success" in value ? (value as Envelope) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const secondsIn = (header: string | null): number | null =>
+  header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
+
+type Settled = { readonly ok: true; readonly value: unknown; readonly meta: unknown } | Failed
+type Failed = { readonly ok: false; readonly error: ClientFailure }
+
+const settle = ({ status, headers }: Response, text: string): Settled => {
+  const envelope = envelopeIn(text)
+  if (envelope?.success === true) return { ok: true, value: envelope.data, meta: envelope.meta }
+  if (envelope?.error === undefined) {
+    const message = `The answer (${status}) is not the service's: check the address`
+    return { ok: false, error: { code: "MISUNDERSTOOD", status, message } }
+  }
+  const { code, message, details } = envelope.error
+  const request_id = headers.get("request-id")
+  const error = { code, message, details, status, request_id, retry_after_s: secondsIn(headers.get("retry-after")) }
+  return { ok: false, error: error as AnsweredFailure }
+}
+
+const attempt = async (options: ClientOptions, call: Call): Promise<Settled> => {
+  try {
+    // Called as a method of nothing: browsers and workers refuse `fetch` on another `this`.
+    const { fetch = (request: Request) => globalThis.fetch(request) } = options
+    const response = await fetch(requestOf(options, call))
+    return settle(response, await response.text())
+  } catch (cause) {
+    const message = `No answer from ${options.baseUrl}: ${cause instanceof Error ? cause.message : String(cause)}`
+    return { ok: false, error: { code: "UNREACHABLE", message, cause } }
+  }
+}
+
+/** How long to wait before the same call is made again; undefined where it must not be. */
+const pauseOf = (error: ClientFailure, call: Call, attempts: number, longestMs: number): number | undefined => {
+  const mayRepeat = call.method === "GET" || call.idempotencyKey !== undefined
+  const pause = FIRST_PAUSE_MS * 2 ** attempts
+  if (error.code === "UNREACHABLE") return mayRepeat && call.signal?.aborted !== true ? pause : undefined
+  const told = "retry_after_s" in error ? error.retry_after_s : null
+  const ms = told === null ? pause : told * 1000
+  // A 429 has done nothing, so it may be repeated whatever it was.
+  const isPassing = error.status === 429 || (mayRepeat && PASSING.includes(error.status))
+  return isPassing && ms <= longestMs ? ms : undefined
+}
+
+/**
+ * Makes calls by `fetch`, and makes them again where that is safe: after a lost answer only reads, and what bears an
+ * Idempotency-Key, under the same one, so that nothing happens twice (contract §3).
+ */
+export const exchange = (options: ClientOptions): Exchange => {
+  const { retries = 3, longestWaitMs = 5_000, wait = timer } = options
+  const ask = async (call: Call): Promise<Settled> => {
+    for (let attempts = 0; ; attempts++) {
+      const settled = await attempt(options, call)
+      if (settled.ok || attempts >= retries) return settled
+      const pause = pauseOf(settled.error, call, attempts, longestWaitMs)
+      if (pause === undefined) return settled
+      await wait(pause)
+    }
+  }
+  return ask as Exchange
+}

@@ -1,0 +1,105 @@
+import { Effect, Runtime, Schema } from "effect"
+import type { StoreUnavailable } from "../ports/Store.js"
+import { Caller } from "../services/Caller.js"
+import type { WorkshopServices } from "../services/PromiseWorkshop.js"
+import type { Authenticate } from "./Admission.js"
+import type { Arrival, Departure } from "./Arrival.js"
+import { pipeline } from "./Pipeline.js"
+import { arrivalOf, responseOf } from "./WebHandler.js"
+import { workshopBranch } from "./workshopBranch.js"
+
+/** On whose behalf a request is made: the fields of a {@link Caller} as plain values. */
+export type CallerFields = Omit<typeof Caller.Encoded, "via">
+
+/** How the API stands inside a server that has routes of its own. `Request` is that server's form of a request. */
+export interface MountOptions<Request> {
+  /** Under which path the API's `/v1` lies, such as `/workshop`; the root where it is left out. */
+  readonly prefix?: `/${string}`
+  /**
+   * Who asks, by your own sessions, in place of API keys: the shop, the scopes, and a UUID of the caller, by which
+   * idempotency and limits go. Null or undefined where nobody is signed in, answered 401; where it throws, 500.
+   */
+  readonly authenticate?: (
+    request: Request
+  ) => Promise<CallerFields | null | undefined> | CallerFields | null | undefined
+  /** Whence a request came, for the limit on requests without a good key. */
+  readonly addressOf?: (request: Request) => string
+}
+
+/** The API inside another server. */
+export interface Mounted<Request> {
+  /** Whether a path is the API's; everything else is the server's own. */
+  readonly owns: (path: string) => boolean
+  /** Answers a request; `arrival` is the same request as the pipeline reads it. Never fails. */
+  readonly answer: (request: Request, arrival: Arrival) => Effect.Effect<Departure>
+}
+
+/** The same in Effect, where the caller was checked by its schema, or made by `Schema.decode(Caller)`. */
+export interface MountEffectOptions<Request, R = never>
+  extends Omit<MountOptions<Request>, "authenticate" | "addressOf"> {
+  readonly authenticate?: (request: Request) => Effect.Effect<Caller | null, StoreUnavailable, R>
+}
+
+const decodeCaller = Schema.decodeUnknown(Caller, { errors: "all" })
+
+/** Authentication by a promise of plain values. A caller that is none is a mistake in the embedder's own code. */
+const promisedCaller =
+  <Request>(ask: NonNullable<MountOptions<Request>["authenticate"]>) =>
+  (request: Request): Effect.Effect<Caller | null> =>
+    Effect.promise(async () => ask(request)).pipe(
+      Effect.flatMap((fields) => (fields ? decodeCaller({ ...fields, via: "api" }) : Effect.succeed(null))),
+      Effect.orDie
+    )
+
+/** Readies the API for a server's own form of requests. */
+export const mountedEffect = <Request, R = never>({ prefix, authenticate }: MountEffectOptions<Request, R>) =>
+  Effect.gen(function* () {
+    const context = yield* Effect.context<R>()
+    const requests = new WeakMap<Arrival, Request>()
+    const byOwn: Authenticate | undefined =
+      authenticate && ((arrival) => Effect.provide(authenticate(requests.get(arrival)!), context))
+    const branch = yield* workshopBranch({ isHeld: false, ...(byOwn && { authenticate: byOwn }) })
+    const run = yield* pipeline([branch])
+    const base = (prefix ?? "").replace(/\/+$/, "")
+    const root = `${base}${branch.prefix}`
+    const mount: Mounted<Request> = {
+      owns: (path) => path === root || path.startsWith(`${root}/`),
+      answer: (request, arrival) => {
+        const isBelow = arrival.path.startsWith(`${base}/`)
+        const inner = { ...arrival, path: isBelow ? arrival.path.slice(base.length) : "/" }
+        requests.set(inner, request)
+        return run(inner)
+      }
+    }
+    return mount
+  })
+
+/** Readies the API for a server's own form of requests, on a workshop of the Promise face. */
+export const mounted = <Request>(
+  { runtime }: Mountable,
+  { prefix, authenticate }: MountOptions<Request>
+): Mounted<Request> =>
+  Runtime.runSync(runtime)(
+    mountedEffect<Request>({
+      ...(prefix && { prefix }),
+      ...(authenticate && { authenticate: promisedCaller(authenticate) })
+    })
+  )
+
+/** What the mounts take from a workshop; the Promise face has it. */
+export interface Mountable {
+  readonly runtime: Runtime.Runtime<WorkshopServices>
+}
+
+/** The API as a web-standard `fetch`: for Hono, workers, Bun, Deno and whatever else speaks `Request` and `Response`. */
+export const mountFetch = (
+  workshop: Mountable,
+  options: MountOptions<Request> = {}
+): ((request: Request) => Promise<Response>) => {
+  const { answer } = mounted(workshop, options)
+  const { addressOf = () => "unknown" } = options
+  return async (request) => {
+    const arrival = arrivalOf(request, addressOf(request))
+    return responseOf(request, await Runtime.runPromise(workshop.runtime)(answer(request, arrival)))
+  }
+}

@@ -1,0 +1,122 @@
+import { Context, Deferred, Effect, Either, Exit, Layer, Runtime, Stream } from "effect"
+import type { Command } from "../decisions/Command.js"
+import type { EventData, EventRecord } from "../domain/Event.js"
+import type { EventType } from "../domain/EventType.js"
+import { Store } from "../ports/Store.js"
+
+/** An event as it was committed: the envelope that webhooks carry, typed by `type` (spec §2, contract §9). */
+export type CommittedEvent = {
+  readonly [T in EventType]: {
+    readonly id: string
+    readonly type: T
+    readonly created_at: string
+    readonly api_version: string
+    readonly shop_id: string
+    readonly data: EventData[T]
+  }
+}[EventType]
+
+type Listener = (event: CommittedEvent) => void
+
+/** How many events a stream keeps for a reader who is slow; beyond that the oldest are dropped. */
+const MOST_WAITING = 1024
+
+const eventOf = ({ body }: EventRecord): CommittedEvent => JSON.parse(body)
+
+/**
+ * What this process commits, as it happens: to refresh a screen or a cache without asking again and again. Best
+ * effort: told after the commit, to whoever listens then, by this process alone, and not kept. What must not be
+ * missed comes by webhook or by the sync of `GET /v1/tickets?updated_since=…` (spec §6).
+ */
+export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents")<
+  CommittedEvents,
+  {
+    /** Every event from now on. A reader who is more than 1024 behind loses the oldest. */
+    readonly stream: Stream.Stream<CommittedEvent>
+    /** Calls back after each commit, at once; answers how to stop it. What it throws is logged and changes nothing. */
+    readonly listen: (listener: Listener) => () => void
+  }
+>() {}
+
+/** A command that notes the events of its latest run: a store may run it again, and commits the last. */
+const noting = <A, E>(command: Command<A, E>, note: (events: ReadonlyArray<EventRecord>) => void): Command<A, E> => ({
+  ...command,
+  run: (slice, moment) => {
+    const decision = command.run(slice, moment)
+    const changes = Either.isRight(decision) ? decision.right.changes : []
+    note(changes.flatMap((change) => (change._tag === "EventRaised" ? [change.row] : [])))
+    return decision
+  }
+})
+
+const observed = (
+  store: Context.Tag.Service<Store>,
+  runtime: Runtime.Runtime<never>,
+  ended: Deferred.Deferred<void>
+) => {
+  const listeners = new Set<Listener>()
+  const complain = (cause: unknown) =>
+    Runtime.runFork(runtime)(Effect.logWarning("A listener to committed events failed", cause))
+
+  const tell = (events: ReadonlyArray<EventRecord>) => {
+    for (const record of events) {
+      const event = eventOf(record)
+      for (const listener of listeners) {
+        try {
+          listener(event)
+        } catch (cause) {
+          complain(cause)
+        }
+      }
+    }
+  }
+
+  const transact: Context.Tag.Service<Store>["transact"] = (command) =>
+    Effect.suspend(() => {
+      if (listeners.size === 0) return store.transact(command)
+      let raised: ReadonlyArray<EventRecord> = []
+      const noted = noting(command, (events) => {
+        raised = events
+      })
+      return Effect.onExit(store.transact(noted), (exit: Exit.Exit<unknown, unknown>) =>
+        Exit.isSuccess(exit) ? Effect.sync(() => tell(raised)) : Effect.void
+      )
+    })
+
+  const listen = (listener: Listener) => {
+    // A wrapper of its own, so that the same function may listen twice and stop once.
+    const own: Listener = (event) => listener(event)
+    listeners.add(own)
+    return () => void listeners.delete(own)
+  }
+
+  const stream = Stream.asyncPush<CommittedEvent>(
+    (emit) =>
+      Effect.acquireRelease(
+        Effect.sync(() => listen((event) => void emit.single(event))),
+        (stop) => Effect.sync(stop)
+      ),
+    { bufferSize: MOST_WAITING, strategy: "sliding" }
+  ).pipe(Stream.interruptWhenDeferred(ended))
+  return { store: Store.of({ transact }), events: CommittedEvents.of({ stream, listen }) }
+}
+
+/**
+ * A store that tells what was committed through it. All services must stand on this one: put it where the store
+ * itself would be. While nobody listens it costs nothing.
+ */
+export const observing = <Ports, E, R>(
+  store: Layer.Layer<Ports | Store, E, R>
+): Layer.Layer<Ports | Store | CommittedEvents, E, R> =>
+  Layer.flatMap(store, (ports) =>
+    Layer.scopedContext(
+      Effect.gen(function* () {
+        const known = ports as Context.Context<Ports | Store>
+        const inner: Context.Tag.Service<Store> = Context.unsafeGet(known, Store)
+        // Streams end with the store, or whoever reads one would wait for ever.
+        const ended = yield* Effect.acquireRelease(Deferred.make<void>(), (ended) => Deferred.succeed(ended, undefined))
+        const { store, events } = observed(inner, yield* Effect.runtime<never>(), ended)
+        return known.pipe(Context.add(Store, store), Context.add(CommittedEvents, events))
+      })
+    )
+  )

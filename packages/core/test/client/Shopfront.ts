@@ -1,0 +1,28 @@
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { mountFetch } from "../../src/http/Mount.js"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { start } from "../../src/services/PromiseWorkshop.js"
+import type { SettableClock } from "../../src/testing/SettableClock.js"
+
+/** A workshop with one shop and its key, answered without a socket. */
+export const openShopfront = async (options: { readonly seed: number; readonly clock?: SettableClock }) => {
+  const workshop = await start({
+    store: MemoryStore.layer,
+    entropy: Entropy.layerSeeded(options.seed),
+    background: false,
+    ...(options.clock === undefined ? {} : { clock: options.clock })
+  })
+  const shop = await workshop.shops.create({
+    name: "Needle",
+    currency: "TND",
+    decimals: 3,
+    time_zone: "Africa/Tunis"
+  })
+  if (!shop.ok) throw new Error("refused")
+  const key = await workshop.keys.create(shop.value.id, {
+    name: "till",
+    scopes: ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
+  })
+  if (!key.ok) throw new Error("refused")
+  return { workshop, shop_id: shop.value.id, key: key.value.key, fetch: mountFetch(workshop) }
+}
