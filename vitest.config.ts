@@ -8,6 +8,8 @@ export default defineConfig({
   resolve: { alias: [{ find: /^@workshop\/([^/]+)\/(.+)$/, replacement: `${packages}$1/src/$2.ts` }] },
   test: {
     include: ["packages/*/test/**/*.test.ts", "examples/**/*.test.ts", "test/**/*.test.ts"],
+    // Starts nothing until a suite asks for a database.
+    globalSetup: ["packages/store-pg/test/cluster/globalSetup.ts"],
     reporters: ["default", "./test/reporter.ts"],
     // Effect costs more to load than most files take to run: two workers load it once each, and files share it.
     pool: "threads",

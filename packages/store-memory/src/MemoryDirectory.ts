@@ -1,7 +1,7 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { Closures, DueClosure } from "@workshop/core/ports/Closures"
 import type { Belonging, Directory } from "@workshop/core/ports/Directory"
-import { type Context, Effect } from "effect"
+import { type Context, Effect, Stream } from "effect"
 import type { Memory } from "./Memory.js"
 import type { Shelf } from "./Shelf.js"
 
@@ -25,6 +25,12 @@ const shopOf = (memory: Memory, thing: Belonging): ShopId | null => {
 /** What belongs to no one shop. */
 export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> => ({
   createShop: (shop) => Effect.sync(() => memory.open(shop)),
+  listShops: (after, limit) =>
+    Effect.sync(() => {
+      const shops = Array.from(memory.shelves.values(), ({ slice }) => slice.shop)
+      const wanted = shops.filter(({ id }) => after === null || id > after)
+      return wanted.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
+    }),
   createClient: (account) =>
     Effect.sync(() => {
       if (memory.holders.has(account.phone)) return false
@@ -50,6 +56,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
         return status !== "open" || !blocked
       })
     }),
+  news: Stream.empty,
   inbox: (id) => Effect.sync(() => [...(memory.inboxes.get(id) ?? [])])
 })
 

@@ -58,7 +58,7 @@ export const ShopView = Schema.Struct({
 }).annotations({ identifier: "Shop" })
 export type ShopView = typeof ShopView.Type
 
-const ended: LimitWindow = { used: 0, resets_at: Number.NEGATIVE_INFINITY }
+const ended: LimitWindow = { used: 0, resets_at: 0 }
 
 /** The head of a shop that has done nothing yet. */
 export const firstHead = (shop_id: ShopId): ShopHead => ({

@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Stream } from "effect"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import type { ClientAccount } from "../domain/Client.js"
 import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
@@ -19,6 +19,11 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
   {
     /** Opens a shop with an untouched head. */
     readonly createShop: (shop: ShopRecord) => Effect.Effect<void, StoreUnavailable>
+    /** At most `limit` shops in the order of their ids, which is that of their opening; after `after` where it is given. */
+    readonly listShops: (
+      after: ShopId | null,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ShopRecord>, StoreUnavailable>
     /** Opens a client account; false, and nothing opened, where another account holds the number. */
     readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
     /** The key with this hash and its shop, revoked or not; null where there is none. */
@@ -31,6 +36,11 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly account: (id: ClientId) => Effect.Effect<ClientAccount | null, StoreUnavailable>
     /** The offers to a client's number that the client sees, oldest first: none still open of a shop they block. */
     readonly offers: (id: ClientId) => Effect.Effect<ReadonlyArray<OfferRecord>, StoreUnavailable>
+    /**
+     * The shops of which keys or settings changed in another process, as it is heard of; null where something may have been
+     * missed, so that anything may have changed. Empty where there is but one process.
+     */
+    readonly news: Stream.Stream<ShopId | null>
     /** What the client was told in the app, oldest first. */
     readonly inbox: (id: ClientId) => Effect.Effect<ReadonlyArray<NotificationRecord>, StoreUnavailable>
   }

@@ -1,4 +1,4 @@
-import { Context, Deferred, Effect, Either, Exit, Layer, Runtime, Stream } from "effect"
+import { Cause, Context, Deferred, Effect, Either, Exit, Layer, Runtime, Stream } from "effect"
 import type { Command } from "../decisions/Command.js"
 import type { EventData, EventRecord } from "../domain/Event.js"
 import type { EventType } from "../domain/EventType.js"
@@ -56,7 +56,7 @@ const observed = (
 ) => {
   const listeners = new Set<Listener>()
   const complain = (cause: unknown) =>
-    Runtime.runFork(runtime)(Effect.logWarning("A listener to committed events failed", cause))
+    Runtime.runFork(runtime)(Effect.logWarning("A listener to committed events failed", Cause.die(cause)))
 
   const tell = (events: ReadonlyArray<EventRecord>) => {
     for (const record of events) {

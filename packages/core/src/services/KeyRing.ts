@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { type ApiKeyRecord, keyHash, looksLikeKey } from "../domain/ApiKey.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { type Instant, SECOND_MS } from "../domain/Instant.js"
@@ -23,7 +23,7 @@ const holder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: Shop
 
 /** Tells whose an API key is, from memory where it can (spec §5). */
 export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing", {
-  effect: Effect.gen(function* () {
+  scoped: Effect.gen(function* () {
     const directory = yield* Directory
     const believed = new Map<string, { readonly holder: KeyHolder; readonly until: Instant }>()
     /** Counts what was forgotten, so that a look-up begun before does not bring it back. */
@@ -47,6 +47,14 @@ export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing",
       return entry !== undefined && now < entry.until ? entry.holder : undefined
     }
 
+    const forget = (shop_id: ShopId | null) =>
+      Effect.sync(() => {
+        forgotten++
+        for (const [key, { holder }] of believed)
+          if (shop_id === null || holder.shop.id === shop_id) believed.delete(key)
+      })
+    yield* Effect.forkScoped(Stream.runForEach(directory.news, forget))
+
     return {
       known,
       /** Who holds a key; null where the key is missing, wrong or revoked. Such misses are not remembered. */
@@ -55,12 +63,8 @@ export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing",
         if (holder !== undefined) return Effect.succeed(holder)
         return looksLikeKey(key) ? lookUp(key, now) : Effect.succeed(null)
       },
-      /** Forgets the keys of a shop of which something changed. */
-      forget: (shop_id: ShopId) =>
-        Effect.sync(() => {
-          forgotten++
-          for (const [key, { holder }] of believed) if (holder.shop.id === shop_id) believed.delete(key)
-        })
+      /** Forgets the keys of a shop of which something changed; of all shops for null. */
+      forget
     }
   })
 }) {}

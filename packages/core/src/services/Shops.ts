@@ -63,6 +63,9 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
       return shop
     })
 
+    /** At most `limit` shops, oldest first; the next page is after the last one's id. */
+    const list = (after: ShopId | null, limit: number) => directory.listShops(after, limit)
+
     /** Changes a shop's settings. Keys of the shop feel it at once. */
     const change = Effect.fnUntraced(function* (id: ShopId, patch: ShopPatch) {
       yield* byId(id)
@@ -70,6 +73,6 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
       return answer
     })
 
-    return { byId, create, change }
+    return { byId, create, list, change }
   })
 }) {}

@@ -31,6 +31,36 @@ export const directoryContract = [
     yield* same("no such shop", yield* reads.shop(yield* freshId<ShopId>()), null)
   }),
 
+  contractCase("shops are listed by id, a page at a time", function* () {
+    const directory = yield* Directory
+    const opened = [yield* openShop(), yield* openShop({ name: "Atelier Port" }), yield* openShop({ active: false })]
+    const byId = opened.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const [first, second, third] = byId
+    const seen: Array<string> = []
+    let after: ShopId | null = null
+    for (;;) {
+      const page: ReadonlyArray<{ readonly id: ShopId }> = yield* directory.listShops(after, 2)
+      if (page.length > 2) seen.push("a page too long")
+      seen.push(...page.map(({ id }) => id))
+      if (page.length < 2) break
+      after = page[1]!.id
+    }
+    const ids = byId.map(({ id }) => id as string)
+    yield* same(
+      "every shop once, in order",
+      seen.filter((id) => ids.includes(id)),
+      ids
+    )
+    yield* same("no shop twice", new Set(seen).size, seen.length)
+    const rest = yield* directory.listShops(first!.id, 10_000)
+    yield* same(
+      "settings",
+      rest.filter(({ id }) => id === second!.id || id === third!.id),
+      [second, third]
+    )
+    yield* same("after the last", yield* directory.listShops("ffffffff-ffff-ffff-ffff-ffffffffffff" as ShopId, 5), [])
+  }),
+
   contractCase("an account is read back as it was opened", function* () {
     const directory = yield* Directory
     const account = yield* openAccount({ given_name: "Zoë", family_name: "O’Neill \u{1F9F5}", hide_name: true })
@@ -142,10 +172,14 @@ export const directoryContract = [
   }),
 
   contractCase("who blocks a shop sees no open offer of it any more, and those of others as before", function* () {
+    const clock = yield* SettableClock.current
     const directory = yield* Directory
     const [shop, other] = [yield* openShop(), yield* openShop()]
     const holder = yield* openAccount()
-    for (const { id } of [shop, shop, other]) yield* offered(id, holder.phone)
+    for (const { id } of [shop, shop, other]) {
+      clock.advance(1)
+      yield* offered(id, holder.phone)
+    }
     const [first, , third] = yield* directory.offers(holder.id)
     yield* run(answerOffer(shop.id, first!.id, "blocked"))
     yield* offered(shop.id, holder.phone)

@@ -1,0 +1,56 @@
+import { FetchHttpClient } from "@effect/platform"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { afterAll, expectTypeOf } from "vitest"
+import { make } from "../../src/client/EffectClient.js"
+import { IdempotencyKey } from "../../src/decisions/Idempotency.js"
+import { TicketInput } from "../../src/decisions/TicketInput.js"
+import { TicketId } from "../../src/domain/Identifier.js"
+import { openShopfront } from "./Shopfront.js"
+
+const { workshop, key, fetch } = await openShopfront({ seed: 5 })
+afterAll(() => workshop.stop())
+
+const layer = FetchHttpClient.layer.pipe(
+  Layer.provide(
+    Layer.succeed(FetchHttpClient.Fetch, async (input, init) => fetch(new Request(input as URL, init as RequestInit)))
+  )
+)
+
+const client = make({ baseUrl: "http://127.0.0.1:4010/v1/", key: Redacted.make(key) })
+
+describe("The Effect client", () => {
+  it.effect("creates and reads by the contract's own schemas (spec §4)", () =>
+    Effect.gen(function* () {
+      const { tickets } = yield* client
+      const { data, meta } = yield* tickets.create({
+        payload: Schema.decodeSync(TicketInput)({ service: "Hem" }),
+        headers: { "idempotency-key": Schema.decodeSync(IdempotencyKey)("one") }
+      })
+      expect(meta.replayed).toBe(false)
+      const read = yield* tickets.byId({ path: { id: Schema.decodeSync(TicketId)(data.id) } })
+      expect(read.data).toMatchObject({ service: "Hem", number: 1 })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("fails with the code as its tag, so that catchTag knows it (spec §7)", () =>
+    Effect.gen(function* () {
+      const { tickets, clients } = yield* client
+      const { data } = yield* tickets.create({
+        payload: Schema.decodeSync(TicketInput)({ service: "Hem" }),
+        headers: { "idempotency-key": Schema.decodeSync(IdempotencyKey)("two") }
+      })
+      const id = Schema.decodeSync(TicketId)(data.id)
+      const allowed = yield* tickets.changeStatus({ path: { id }, payload: { status: "collected" } }).pipe(
+        Effect.as([]),
+        Effect.catchTag("CONFLICT", ({ details }) => {
+          expectTypeOf(details.reason).toExtend<string>()
+          return Effect.succeed(details.allowed)
+        })
+      )
+      expect(allowed).toEqual(["ready", "impossible"])
+      const lost = yield* Effect.flip(clients.byId({ path: { id: data.id as never } }))
+      expect(lost._tag).toBe("NOT_FOUND")
+    }).pipe(Effect.provide(layer))
+  )
+})

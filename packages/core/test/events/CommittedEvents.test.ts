@@ -1,0 +1,79 @@
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { afterEach, describe, expect, it } from "vitest"
+import { Entropy } from "../../src/ports/Entropy.js"
+import type { CommittedEvent } from "../../src/services/CommittedEvents.js"
+import { type PromiseWorkshop, start } from "../../src/services/PromiseWorkshop.js"
+
+let workshop: PromiseWorkshop
+afterEach(() => workshop.stop())
+
+const opened = async () => {
+  workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(11), background: false })
+  const shop = await workshop.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
+  if (!shop.ok) throw new Error("refused")
+  const caller_id = "019a0000-0000-7000-8000-000000000001"
+  return { shop_id: shop.value.id, caller_id, scopes: [], via: "api" } as const
+}
+
+const create = async (caller: Awaited<ReturnType<typeof opened>>, key: string) => {
+  const made = await workshop.tickets.create(caller, { service: "Hem" }, key)
+  if (!made.ok) throw new Error("refused")
+  return made.value.data.id
+}
+
+describe("Committed events", () => {
+  it("are told after the commit, in its order, each once, and typed by type (spec §6)", async () => {
+    const caller = await opened()
+    const told: Array<CommittedEvent> = []
+    const stop = workshop.onEvent((event) => told.push(event))
+    const id = await create(caller, "one")
+    await create(caller, "one")
+    await workshop.tickets.changeStatus(caller, id, "ready")
+    await workshop.tickets.changeStatus(caller, id, "ready")
+    stop()
+    await workshop.tickets.changeStatus(caller, id, "collected")
+    expect(told.map(({ type }) => type)).toEqual(["ticket.created", "ticket.ready"])
+    const [first] = told
+    if (first?.type !== "ticket.created") throw new Error("another event")
+    expect(first.data.ticket).toMatchObject({ id, state: "workshop" })
+    const kept = await workshop.webhooks.events(caller.shop_id)
+    if (!kept.ok) throw new Error("refused")
+    expect(kept.value.map(({ id }) => id).slice(0, 2)).toEqual(told.map(({ id }) => id))
+  })
+
+  it("reach every listener, whatever another one throws", async () => {
+    const caller = await opened()
+    const told: Array<string> = []
+    workshop.onEvent(() => {
+      throw new Error("a bug")
+    })
+    workshop.onEvent(({ type }) => told.push(type))
+    await create(caller, "one")
+    expect(told).toEqual(["ticket.created"])
+  })
+
+  it("can be looped over; leaving the loop stops it, and so does the workshop's end", async () => {
+    const caller = await opened()
+    const reader = workshop.events()[Symbol.asyncIterator]()
+    let isTold = false
+    const next = reader.next().finally(() => {
+      isTold = true
+    })
+    await expect
+      .poll(async () => {
+        await create(caller, crypto.randomUUID())
+        return isTold
+      })
+      .toBe(true)
+    expect((await next).value).toMatchObject({ type: "ticket.created", shop_id: caller.shop_id })
+    await reader.return?.()
+
+    const seen: Array<string> = []
+    const looping = (async () => {
+      for await (const { type } of workshop.events()) seen.push(type)
+      return "ended"
+    })()
+    await workshop.stop()
+    expect(await looping).toBe("ended")
+  })
+})

@@ -1,0 +1,78 @@
+import { HttpApp, HttpRouter, HttpServerResponse } from "@effect/platform"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Effect, Layer, ManagedRuntime, Schema } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { httpApp } from "../../src/http/EffectMount.js"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { Caller } from "../../src/services/Caller.js"
+import * as Profanity from "../../src/services/Profanity.js"
+import { ShopInput, Shops } from "../../src/services/Shops.js"
+import { layer as services } from "../../src/services/Workshop.js"
+
+const runtime = ManagedRuntime.make(
+  services.pipe(
+    Layer.provideMerge(MemoryStore.layer),
+    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Entropy.layerSeeded(4))
+  )
+)
+afterAll(() => runtime.dispose())
+
+const shop = await runtime.runPromise(
+  Effect.flatMap(Shops, ({ create }) =>
+    create(Schema.decodeSync(ShopInput)({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }))
+  )
+)
+
+const amira = Schema.decodeSync(Caller)({
+  shop_id: shop.id,
+  caller_id: "019a0000-0000-7000-8000-000000000001",
+  scopes: ["tickets:read", "tickets:write"],
+  via: "api"
+})
+
+const answer = await runtime.runPromise(
+  Effect.gen(function* () {
+    const api = yield* httpApp({
+      authenticate: ({ headers }) => Effect.succeed(headers.cookie === "session=amira" ? amira : null)
+    })
+    const router = HttpRouter.empty.pipe(
+      HttpRouter.get("/", HttpServerResponse.text("my own")),
+      HttpRouter.mountApp("/workshop", api)
+    )
+    return HttpApp.toWebHandler(router)
+  })
+)
+
+const ask = (path: string, init: RequestInit = {}) => answer(new Request(`http://127.0.0.1${path}`, init))
+
+const create = (body: string) => ({
+  method: "POST",
+  headers: { cookie: "session=amira", "idempotency-key": "one", "content-type": "application/json" },
+  body
+})
+
+describe("The API as an HttpApp", () => {
+  it("answers where a router mounts it, beside the router's own routes", async () => {
+    expect(await (await ask("/")).text()).toBe("my own")
+    const made = await ask("/workshop/v1/tickets", create('{"service":"Hem"}'))
+    expect(made.status).toBe(201)
+    expect(made.headers.get("content-type")).toBe("application/json; charset=utf-8")
+    expect(await made.json()).toMatchObject({ success: true, data: { number: 1 }, meta: { replayed: false } })
+    const listed = await ask("/workshop/v1/tickets?limit=1", { headers: { cookie: "session=amira" } })
+    expect(await listed.json()).toMatchObject({ data: [{ service: "Hem" }], meta: { has_more: false } })
+  })
+
+  it("goes by the server's own sessions (spec §5)", async () => {
+    expect((await ask("/workshop/v1/shop")).status).toBe(401)
+    const read = await ask("/workshop/v1/shop", { headers: { cookie: "session=amira" } })
+    expect(await read.json()).toMatchObject({ data: { id: shop.id } })
+  })
+
+  it("refuses a body over 64 KiB by name (contract §2)", async () => {
+    const large = await ask("/workshop/v1/tickets", create(`{"service":"${"x".repeat(70_000)}"}`))
+    expect(await large.json()).toMatchObject({
+      error: { code: "VALIDATION_ERROR", details: { issues: [{ in: "body", message: "must be at most 65536 bytes" }] } }
+    })
+  })
+})

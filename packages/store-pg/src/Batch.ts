@@ -1,0 +1,151 @@
+import { type Decision, execute } from "@workshop/core/decisions/Command"
+import type { Slice } from "@workshop/core/decisions/Slice"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
+import type { Webhook } from "@workshop/core/domain/Webhook"
+import { type Cause, Effect, Either, Exit } from "effect"
+import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
+import type { Entry } from "./Entry.js"
+import { type Asked, loading, type Slices } from "./Loading.js"
+import type { PgFailure } from "./PgFailure.js"
+import { Saving } from "./Saving.js"
+
+/** How a batch left its shops and its commands. Nothing is told to anybody before the commit is known. */
+export interface Decided {
+  /** The transaction, by which another connection can ask what became of it. */
+  readonly xid: string
+  readonly saving: Saving
+  readonly exits: ReadonlyArray<readonly [Entry, Exit.Exit<Decision<unknown>, unknown>]>
+  /** Those that did not fit. */
+  readonly left: ReadonlyArray<Entry>
+  /** Those whose shop another process holds. */
+  readonly held: ReadonlyArray<Entry>
+}
+
+/** About how much text one transaction saves at most. */
+const MOST_BYTES = 1_048_576
+
+const LOCK = `select pg_current_xact_id()::text as xid, (
+    select json_agg(row_to_json(h)) from (
+      select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update`
+
+// The locks are taken in one statement and everything is read in the next: one that had waited for a lock would still
+// see what was there before it waited.
+const lockAll: Omit<Statement, "values"> = { name: "lock heads", text: `${LOCK}) h) as heads` }
+const lockFree: Omit<Statement, "values"> = { name: "lock free heads", text: `${LOCK} skip locked) h) as heads` }
+
+const SHOPS: Omit<Statement, "values"> = {
+  name: "load shops",
+  text: `select row_to_json(s) as shop, row_to_json(w) as webhook
+    from unnest($1::uuid[]) q (id) join shop s on s.id = q.id left join webhook w on w.shop_id = q.id`
+}
+
+const sliceOf = (shop: ShopRecord, head: ShopHead, webhook: Webhook | null, shared: Omit<Slices, "of">): Slice => ({
+  shop,
+  head,
+  webhook,
+  tickets: new Map(),
+  links: new Map(),
+  cards: new Map(),
+  offers: new Map(),
+  keys: new Map(),
+  remembered: new Map(),
+  deliveries: new Map(),
+  replays: new Map(),
+  messages: new Map(),
+  stamps_used: new Map(),
+  replayable: ({ id }) => shared.stretches.get(id) ?? { found: [], looked_at: 0, last_seq: null },
+  accounts: shared.accounts,
+  holders: shared.holders
+})
+
+interface HeadsRow {
+  readonly xid: string
+  readonly heads: ReadonlyArray<ShopHead> | null
+}
+
+interface ShopRow {
+  readonly shop: ShopRecord
+  readonly webhook: Webhook | null
+}
+
+const rowsOf = <Row>(answer: Answer | undefined): ReadonlyArray<Row> => (answer?.rows ?? []) as ReadonlyArray<Row>
+
+const runOne = ({ command, moment }: Entry, slice: Slice): Exit.Exit<Decision<unknown>, unknown> => {
+  try {
+    return Either.match(execute(command, slice, moment()), { onLeft: Exit.fail, onRight: Exit.succeed })
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+}
+
+const decideAll = (entries: ReadonlyArray<Entry>, slices: ReadonlyMap<ShopId, Slice>, xid: string): Decided => {
+  const saving = new Saving()
+  const exits: Array<readonly [Entry, Exit.Exit<Decision<unknown>, unknown>]> = []
+  const held: Array<Entry> = []
+  let i = 0
+  for (; i < entries.length && saving.bytes < MOST_BYTES; i++) {
+    const entry = entries[i]!
+    const { shop_id } = entry.command
+    const slice = slices.get(shop_id)
+    if (slice === undefined) {
+      held.push(entry)
+      continue
+    }
+    const exit = runOne(entry, slice)
+    if (Exit.isSuccess(exit)) for (const change of exit.value.changes) saving.add(change, shop_id)
+    exits.push([entry, exit])
+  }
+  return { xid, saving, exits, left: entries.slice(i), held }
+}
+
+const asksOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Asked> =>
+  entries.flatMap(({ command: { shop_id, asks } }) => asks.map((ask) => ({ shop_id, ask })))
+
+/**
+ * Begins a transaction, locks the heads of the shops of all commands in one order, loads what they ask for, and runs one
+ * after the other, each seeing the changes of those before it. A refusal, or a decision that throws, ends its own command only.
+ */
+export const decideTogether = (
+  connection: Connection,
+  entries: ReadonlyArray<Entry>,
+  { skipsHeld }: { readonly skipsHeld: boolean }
+): Effect.Effect<Decided, PgFailure> => {
+  const shop_ids = [...new Set(entries.map(({ command }) => command.shop_id))]
+  const loads = loading(asksOf(entries))
+  const lock = { ...(skipsHeld ? lockFree : lockAll), values: [shop_ids] }
+  const statements = [BEGIN, lock, { ...SHOPS, values: [shop_ids] }, ...loads.map(({ statement }) => statement)]
+  return Effect.map(connection.send(statements), (answers) => {
+    const [{ xid, heads }] = rowsOf<HeadsRow>(answers[1]) as readonly [HeadsRow]
+    const shared = { accounts: new Map(), holders: new Map(), stretches: new Map() }
+    const headOf = new Map(heads?.map((head) => [head.shop_id, head]))
+    const slices = new Map<ShopId, Slice>()
+    for (const { shop, webhook } of rowsOf<ShopRow>(answers[2])) {
+      const head = headOf.get(shop.id)
+      if (head !== undefined) slices.set(shop.id, sliceOf(shop, head, webhook, shared))
+    }
+    loads.forEach(({ fill }, i) => {
+      for (const row of rowsOf<never>(answers[i + 3])) fill({ ...shared, of: (shop_id) => slices.get(shop_id) }, row)
+    })
+    return decideAll(entries, slices, xid)
+  })
+}
+
+/** Saves what was decided and commits, or ends the transaction where there is nothing to save. True once it is committed. */
+export const save = (connection: Connection, { saving }: Decided): Effect.Effect<boolean, PgFailure> =>
+  saving.isEmpty
+    ? Effect.as(connection.send([ROLLBACK]), true)
+    : Effect.map(
+        connection.send([...saving.statements(), COMMIT]),
+        (answers) => answers.at(-1)?.command === "COMMIT"
+      )
+
+/** Tells everybody how their command ended. */
+export const settleAll = ({ exits }: Decided): void => {
+  for (const [{ settle }, exit] of exits) settle(exit)
+}
+
+/** Tells everybody the same failure. */
+export const failAll = (entries: ReadonlyArray<Entry>, cause: Cause.Cause<unknown>): void => {
+  for (const { settle } of entries) settle(Exit.failCause(cause))
+}

@@ -1,0 +1,111 @@
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { Effect, PubSub, type Scope, Stream } from "effect"
+import { type Link, link } from "./Link.js"
+
+/** The channel on which the processes of one service tell each other what changed. */
+const CHANNEL = "workshop"
+
+/** How long what happens close together is gathered before it is told. */
+const GATHERED = "10 millis"
+
+/** How often the connection that listens is tried: a broken one may give no sign. */
+const HEARTBEAT = "1 second"
+
+/** What processes tell each other. It is only a hint: whoever misses it finds out a little later. */
+export interface Bulletin {
+  /** Tells this process at once, and the others soon, that deliveries may be due. */
+  readonly tellDue: () => void
+  /** Tells the other processes that keys or settings of shops changed. */
+  readonly tellShops: (shop_ids: ReadonlySet<ShopId>) => void
+  /** Returns when deliveries may be due. */
+  readonly due: Effect.Effect<void>
+  /** The shops that other processes told of; null where something may have been missed. */
+  readonly shops: Stream.Stream<ShopId | null>
+}
+
+const DUE = "due"
+
+const notifying = (node: string, words: ReadonlySet<string>) => ({
+  name: "notify",
+  text: `select pg_notify('${CHANNEL}', word) from unnest($1::text[]) word`,
+  values: [[...words].map((word) => `${node} ${word}`)]
+})
+
+/** Listens as long as the scope lasts, and begins again where the connection breaks. */
+const listening = (listener: Link, onSilence: () => void) =>
+  Effect.gen(function* () {
+    const connection = yield* listener.connection
+    yield* connection.send([{ name: "listen", text: `listen ${CHANNEL}`, values: [] }])
+    // What was told while nobody listened is lost.
+    onSilence()
+    while (connection.isOpen()) {
+      yield* Effect.sleep(HEARTBEAT)
+      yield* connection.send([{ name: "heartbeat", text: "select 1", values: [] }])
+    }
+  }).pipe(
+    Effect.catchAll(() => Effect.zipRight(listener.drop, Effect.sleep(HEARTBEAT))),
+    Effect.forever
+  )
+
+/** Speaks and listens on connections of its own, outside all transactions: a notice within one would hold up every commit. */
+export const bulletin = (url: string, node: string): Effect.Effect<Bulletin, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const news = yield* PubSub.sliding<ShopId | null>(1_024)
+    const sleepers = new Set<() => void>()
+    const pending = new Set<string>()
+    let ring = (): void => undefined
+
+    const wake = () => {
+      const all = [...sleepers]
+      sleepers.clear()
+      for (const one of all) one()
+    }
+    const hear = (payload: string) => {
+      const [from, word] = payload.split(" ")
+      if (from === node || word === undefined) return
+      if (word === DUE) wake()
+      else news.unsafeOffer(word as ShopId)
+    }
+    const missed = () => {
+      wake()
+      news.unsafeOffer(null)
+    }
+
+    const speaker = yield* link({ url, name: "workshop speaker", lock_timeout_ms: 0 })
+    const untilWords = Effect.async<void>((resume) => {
+      ring = () => resume(Effect.void)
+      if (pending.size > 0) ring()
+    })
+    const speak = Effect.gen(function* () {
+      yield* untilWords
+      yield* Effect.sleep(GATHERED)
+      const words = new Set(pending)
+      pending.clear()
+      const connection = yield* speaker.connection
+      yield* connection.send([notifying(node, words)])
+    }).pipe(Effect.catchAll(() => Effect.zipRight(speaker.drop, Effect.sleep(HEARTBEAT))))
+    yield* Effect.forkScoped(Effect.forever(speak))
+
+    const listener = yield* link({ url, name: "workshop listener", lock_timeout_ms: 0, onNotification: hear })
+    yield* Effect.forkScoped(listening(listener, missed))
+
+    const say = (word: string) => {
+      pending.add(word)
+      ring()
+    }
+    return {
+      tellDue: () => {
+        wake()
+        say(DUE)
+      },
+      tellShops: (shop_ids) => {
+        for (const shop_id of shop_ids) say(shop_id)
+      },
+      due: Effect.async<void>((resume) => {
+        const woken = () => resume(Effect.void)
+        sleepers.add(woken)
+        return Effect.sync(() => sleepers.delete(woken))
+      }),
+      shops: Stream.fromPubSub(news)
+    }
+  })

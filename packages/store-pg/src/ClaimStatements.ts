@@ -1,0 +1,112 @@
+import { LEASE_MS, MOST_IN_FLIGHT_PER_SHOP } from "@workshop/core/ports/Deliveries"
+import { TURN_STEP } from "./TurnStatements.js"
+
+/** The end of time: nothing of the shop is to be looked at until something changes. */
+const NEVER = "253402300799999"
+
+/** How many waiting deliveries of a shop are looked at for the few that may go. */
+const LOOKED_AT = 64
+
+/** Milliseconds on the clock by which leases are counted: the given ones, else the database's. */
+const leaseTime = (given: string) =>
+  `coalesce(${given}::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint)`
+
+/** The shops that may have something due, those served longest ago first. Who is locked is served by another process. */
+export const LANES = `select shop_id from delivery_turn where look_at <= $1 order by turn limit $2
+  for update skip locked`
+
+/** Shops `s`, in their order, whose webhook is on, with what they have on their way. */
+const OPEN = `select s.shop_id, s.place, w.generation, w.released_at,
+    ${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight as room, f.busy
+  from unnest($1::uuid[]) with ordinality s (shop_id, place)
+  join webhook w on w.shop_id = s.shop_id and w.off_reason is null
+  cross join lateral (
+    select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy
+    from delivery d where d.shop_id = s.shop_id and d.lease_until is not null
+  ) f`
+
+/** A delivery `d` of the open shop `o` that waits, and whose ticket has none on its way. */
+const WAITING = `d.shop_id = o.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy))`
+
+/** Of one kind, live or replayed: those from before the webhook was last turned on, all due then and in the order of their events. */
+const released = (is_replay: boolean) => `(
+    select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, ${is_replay} as is_replay
+    from generate_series(0, o.generation - 1) g (generation)
+    cross join lateral (
+      select * from delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = g.generation
+      order by d.seq limit ${LOOKED_AT}
+    ) d where o.released_at <= $2)`
+
+/** Of one kind: those whose own time has come. */
+const due = (is_replay: boolean) => `(
+    select d.event_id, d.ticket_id, d.seq, d.due_at, ${is_replay} as is_replay
+    from delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at <= $2
+    order by d.due_at, d.seq limit ${LOOKED_AT})`
+
+/**
+ * Claims what is due of the shops $1, at $2 and at most $3, for a lease from $4 on: live before replayed, the earliest first, one of a
+ * ticket, as many of a shop as there is room for, and each shop one before any has two.
+ */
+export const CLAIM = `with open as (${OPEN}), found as (
+    select o.shop_id, o.place, d.event_id, d.rank
+    from open o cross join lateral (
+      select one.*, row_number() over (order by one.is_replay, one.due_at, one.seq) as rank from (
+        select distinct on (coalesce(c.ticket_id, c.event_id)) c.*
+        from (${released(false)} union all ${due(false)} union all ${released(true)} union all ${due(true)}) c
+        order by coalesce(c.ticket_id, c.event_id), c.is_replay, c.due_at, c.seq
+      ) one
+    ) d where d.rank <= o.room
+  ), picked as (
+    select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $3
+  ), free as (
+    select d.shop_id, d.event_id from delivery d join picked p on p.shop_id = d.shop_id and p.event_id = d.event_id
+    where d.lease_until is null for update of d skip locked
+  ), leased as (
+    update delivery d set token = d.token + 1, lease_until = ${leaseTime("$4")} + ${LEASE_MS}
+    from free f where d.shop_id = f.shop_id and d.event_id = f.event_id
+    returning d.shop_id, d.event_id, d.token
+  ), served as (
+    update delivery_turn t set turn = b.base + p.last
+    from (select nextval('delivery_turns') * ${TURN_STEP} as base) b,
+      (select shop_id, max(n) as last from picked group by shop_id) p
+    where t.shop_id = p.shop_id
+  )
+  select l.shop_id, l.event_id, l.token::double precision as token, row_to_json(w) as webhook, e.body
+  from leased l join picked p on p.shop_id = l.shop_id and p.event_id = l.event_id
+  join webhook w on w.shop_id = l.shop_id
+  join event e on e.shop_id = l.shop_id and e.id = l.event_id
+  order by p.n`
+
+/** When something of each open shop could next be claimed; null where nothing could. */
+const NEXT = `select o.shop_id, case when o.room > 0 then least(
+    (select o.released_at from delivery d where ${WAITING} and d.is_replay in (false, true)
+      and d.generation < o.generation limit 1),
+    (select d.due_at from delivery d where ${WAITING} and not d.is_replay and d.generation = o.generation
+      order by d.due_at limit 1),
+    (select d.due_at from delivery d where ${WAITING} and d.is_replay and d.generation = o.generation
+      order by d.due_at limit 1)
+  ) end as due_at
+  from (${OPEN}) o`
+
+/** Notes, for the shops $1, when they are to be looked at next. A shop whose webhook is off: when it is on again. */
+export const LOOK_AGAIN = `update delivery_turn t set look_at = coalesce(n.due_at, ${NEVER})
+  from unnest($1::uuid[]) s (shop_id) left join (${NEXT}) n on n.shop_id = s.shop_id
+  where t.shop_id = s.shop_id`
+
+/** The earliest shops that may have something due by $1. */
+export const FIRST_LANES = `select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit $2
+  for update skip locked`
+
+/** The first of them. */
+export const FIRST = `select shop_id, look_at::double precision as due_at from delivery_turn where look_at <= $1
+  order by look_at, shop_id limit 1`
+
+/** Puts back what was leased until $1, at most $2. */
+export const RECLAIM = `update delivery d set lease_until = null from (
+    select shop_id, event_id from delivery where lease_until <= ${leaseTime("$1")} limit $2 for update skip locked
+  ) e where d.shop_id = e.shop_id and d.event_id = e.event_id
+  returning d.shop_id`
+
+/** Replays that have steps to take, oldest first. */
+export const OPEN_REPLAYS = "select shop_id, id from replay where not is_done order by created_at, id"

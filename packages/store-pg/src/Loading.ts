@@ -1,0 +1,183 @@
+import type { Ask } from "@workshop/core/decisions/Need"
+import type { Slice } from "@workshop/core/decisions/Slice"
+import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
+import type { ClientAccount, ClientLink } from "@workshop/core/domain/Client"
+import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
+import type { CardRecord } from "@workshop/core/domain/LoyaltyCard"
+import type { MessageRecord } from "@workshop/core/domain/Message"
+import type { OfferRecord } from "@workshop/core/domain/Offer"
+import type { Phone } from "@workshop/core/domain/Phone"
+import { type Remembered, rememberedPlace } from "@workshop/core/domain/Remembered"
+import type { ReplayRecord, Stretch } from "@workshop/core/domain/Replay"
+import { stampsPlace } from "@workshop/core/domain/StampCount"
+import type { Statement } from "./Connection.js"
+import { candidatesOfReplay, type EventFound, stretchOf } from "./ReplayStatements.js"
+import { type DeliveryRow, deliveryOf, type StampsRow, type TicketRow, ticketOf } from "./Tables.js"
+
+/** What one command of a batch asks for. */
+export interface Asked<A extends Ask = Ask> {
+  readonly shop_id: ShopId
+  readonly ask: A
+}
+
+/** The slices of a batch, while they are filled. Accounts belong to no shop, so they share them. */
+export interface Slices {
+  readonly of: (shop_id: ShopId) => Slice | undefined
+  readonly accounts: Map<ClientId, ClientAccount>
+  readonly holders: Map<Phone, ClientAccount>
+  readonly stretches: Map<string, Stretch>
+}
+
+interface Person {
+  readonly shop_id: ShopId
+  readonly account: ClientAccount | null
+  readonly link: ClientLink | null
+  readonly card: CardRecord | null
+}
+
+/** How rows that commands ask for are loaded and put into their slices. Every statement keeps to the rows of the shops it names. */
+interface Loader<A extends Ask, Row> {
+  readonly text: string
+  readonly values: (asked: ReadonlyArray<Asked<A>>) => ReadonlyArray<unknown>
+  readonly fill: (slices: Slices, row: Row) => void
+}
+
+type Asking<Tag extends Ask["_tag"]> = Extract<Ask, { readonly _tag: Tag }>
+
+const loader = <Tag extends Ask["_tag"], Row>(_tag: Tag, made: Loader<Asking<Tag>, Row>): Loader<Ask, Row> =>
+  made as unknown as Loader<Ask, Row>
+
+const shops = (asked: ReadonlyArray<Asked>) => asked.map(({ shop_id }) => shop_id)
+
+const meet = (slices: Slices, { shop_id, account, link, card }: Person): void => {
+  const slice = slices.of(shop_id)
+  if (account !== null) slices.accounts.set(account.id, account)
+  if (link !== null) slice?.links.set(link.client_id, link)
+  if (card !== null) slice?.cards.set(card.client_id, card)
+}
+
+const PERSON = `row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card`
+
+const personOf = (client_id: string) => `
+  left join client_account a on a.id = ${client_id}
+  left join client_link l on l.shop_id = q.shop_id and l.client_id = ${client_id}
+  left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = ${client_id}`
+
+const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
+  Ticket: loader("Ticket", {
+    text: `select q.shop_id, row_to_json(t) as ticket, ${PERSON}
+      from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      join ticket t on t.shop_id = q.shop_id and t.id = q.id ${personOf("t.client_id")}`,
+    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
+    fill: (slices, row: Person & { readonly ticket: TicketRow }) => {
+      slices.of(row.shop_id)?.tickets.set(row.ticket.id, ticketOf(row.ticket))
+      meet(slices, row)
+    }
+  }),
+  Client: loader("Client", {
+    text: `select q.shop_id, ${PERSON} from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) ${personOf("q.id")}`,
+    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
+    fill: meet
+  }),
+  Offer: loader("Offer", {
+    text: `select q.shop_id, row_to_json(o) as offer, row_to_json(t) as ticket, ${PERSON}
+      from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      join offer o on o.shop_id = q.shop_id and o.id = q.id
+      join ticket t on t.shop_id = q.shop_id and t.id = o.ticket_id
+      left join client_account a on a.phone = o.phone
+      left join client_link l on l.shop_id = q.shop_id and l.client_id = a.id
+      left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = a.id`,
+    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
+    fill: (slices, row: Person & { readonly ticket: TicketRow; readonly offer: OfferRecord }) => {
+      const slice = slices.of(row.shop_id)
+      slice?.tickets.set(row.ticket.id, ticketOf(row.ticket))
+      slice?.offers.set(row.offer.id, row.offer)
+      if (row.account !== null) slices.holders.set(row.account.phone, row.account)
+      meet(slices, row)
+    }
+  }),
+  Remembered: loader("Remembered", {
+    text: `select row_to_json(r) as remembered
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) q (shop_id, caller_id, operation, key)
+      join remembered r on r.shop_id = q.shop_id and r.caller_id = q.caller_id
+        and r.operation = q.operation and r.key = q.key`,
+    values: (asked) => [
+      shops(asked),
+      asked.map(({ ask }) => ask.key.caller_id),
+      asked.map(({ ask }) => ask.key.operation),
+      asked.map(({ ask }) => ask.key.key)
+    ],
+    fill: (slices, { remembered }: { readonly remembered: Remembered }) => {
+      slices.of(remembered.shop_id)?.remembered.set(rememberedPlace(remembered), remembered)
+    }
+  }),
+  StampsUsed: loader("StampsUsed", {
+    text: `select row_to_json(s) as stamps
+      from unnest($1::uuid[], $2::text[], $3::uuid[]) q (shop_id, caller_id, client_id)
+      join stamps_used s on s.shop_id = q.shop_id and s.caller_id = q.caller_id and s.client_id = q.client_id`,
+    values: (asked) => [
+      shops(asked),
+      asked.map(({ ask }) => ask.key.caller_id),
+      asked.map(({ ask }) => ask.key.client_id)
+    ],
+    fill: (slices, { stamps }: { readonly stamps: StampsRow }) => {
+      const { used, resets_at } = stamps
+      slices.of(stamps.shop_id)?.stamps_used.set(stampsPlace(stamps), { used, resets_at })
+    }
+  }),
+  Keys: loader("Keys", {
+    text: `select row_to_json(k) as key from api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.id`,
+    values: (asked) => [shops(asked)],
+    fill: (slices, { key }: { readonly key: ApiKeyRecord }) => {
+      slices.of(key.shop_id)?.keys.set(key.id, key)
+    }
+  }),
+  Delivery: loader("Delivery", {
+    // Locked, as a claim raises the token without the head's lock.
+    text: `select row_to_json(d) as delivery
+      from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+      join delivery d on d.shop_id = q.shop_id and d.event_id = q.event_id
+      order by d.shop_id, d.event_id for no key update of d`,
+    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.event_id)],
+    fill: (slices, { delivery }: { readonly delivery: DeliveryRow }) => {
+      slices.of(delivery.shop_id)?.deliveries.set(delivery.event_id, deliveryOf(delivery))
+    }
+  }),
+  Message: loader("Message", {
+    text: `select row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      join message m on m.shop_id = q.shop_id and m.id = q.id`,
+    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
+    fill: (slices, { message }: { readonly message: MessageRecord }) => {
+      slices.of(message.shop_id)?.messages.set(message.id, message)
+    }
+  }),
+  Replay: loader("Replay", {
+    text: `select row_to_json(r) as replay,
+        (select json_agg(row_to_json(c) order by c.seq) from (${candidatesOfReplay}) c) as events
+      from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
+      join replay r on r.shop_id = q.shop_id and r.id = q.id`,
+    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id), asked.map(({ ask }) => ask.most)],
+    fill: (slices, row: { readonly replay: ReplayRecord; readonly events: ReadonlyArray<EventFound> | null }) => {
+      const slice = slices.of(row.replay.shop_id)
+      if (slice === undefined) return
+      slice.replays.set(row.replay.id, row.replay)
+      slices.stretches.set(row.replay.id, stretchOf(row.replay.filter, row.events ?? [], slice.webhook))
+    }
+  })
+}
+
+/** The statements that load all that is asked for, and how each answer's rows are put into the slices. */
+export const loading = (
+  asked: ReadonlyArray<Asked>
+): ReadonlyArray<{ readonly statement: Statement; readonly fill: (slices: Slices, row: never) => void }> => {
+  const byTag = new Map<Ask["_tag"], Array<Asked>>()
+  for (const one of asked) {
+    const known = byTag.get(one.ask._tag)
+    if (known === undefined) byTag.set(one.ask._tag, [one])
+    else known.push(one)
+  }
+  return [...byTag].map(([tag, ofTag]) => {
+    const { text, values, fill } = loaders[tag]
+    return { statement: { name: `load ${tag}`, text, values: values(ofTag) }, fill }
+  })
+}

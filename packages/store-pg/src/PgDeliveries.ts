@@ -1,0 +1,111 @@
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { Instant } from "@workshop/core/domain/Instant"
+import { type Claim, type Deliveries, type OpenReplay } from "@workshop/core/ports/Deliveries"
+import { StoreUnavailable } from "@workshop/core/ports/Store"
+import { type Context, Effect, Schedule, type Scope } from "effect"
+import type { Bulletin } from "./Bulletin.js"
+import { CLAIM, FIRST, FIRST_LANES, LANES, LOOK_AGAIN, OPEN_REPLAYS, RECLAIM } from "./ClaimStatements.js"
+import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
+import { link } from "./Link.js"
+import type { PgFailure } from "./PgFailure.js"
+import { turnsNamed } from "./TurnStatements.js"
+
+/** Milliseconds on the clock by which leases are counted. */
+export type LeaseClock = "database" | Effect.Effect<number>
+
+/** How many more lanes are looked at than deliveries are asked for: some may turn out to have nothing due. */
+const LANES_SPARE = 256
+
+/** How many lanes are corrected at once while the earliest one is looked for, and how often at most. */
+const LANES_CORRECTED = 64
+const MOST_CORRECTIONS = 1_000
+
+/** How many ended leases are put back at once. */
+const MOST_RECLAIMED = 1_000
+
+const AGAIN = Schedule.recurs(5)
+
+const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>): Statement => ({ name, text, values })
+
+const shopsOf = (answer: Answer | undefined): ReadonlyArray<ShopId> =>
+  (answer?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
+
+const claiming = (connection: Connection, lease_now: number | null, now: Instant, most: number) =>
+  Effect.gen(function* () {
+    const [, lanes] = yield* connection.send([BEGIN, statement("lanes", LANES, now, most + LANES_SPARE)])
+    const shop_ids = shopsOf(lanes)
+    if (shop_ids.length === 0) return yield* Effect.as(connection.send([ROLLBACK]), [])
+    const [claimed] = yield* connection.send([
+      statement("claim", CLAIM, shop_ids, now, most, lease_now),
+      statement("look again", LOOK_AGAIN, shop_ids),
+      COMMIT
+    ])
+    return claimed!.rows as unknown as ReadonlyArray<Claim>
+  })
+
+const reclaiming = (connection: Connection, lease_now: number | null) =>
+  Effect.gen(function* () {
+    const [, freed] = yield* connection.send([BEGIN, statement("reclaim", RECLAIM, lease_now, MOST_RECLAIMED)])
+    const shop_ids = shopsOf(freed)
+    if (shop_ids.length === 0) return yield* Effect.as(connection.send([ROLLBACK]), 0)
+    yield* connection.send([turnsNamed(new Map(shop_ids.map((shop_id) => [shop_id, 0]))), COMMIT])
+    return shop_ids.length
+  })
+
+/** Corrects the earliest lanes until the first of them is right: what it says is a hint, and may be too early. */
+const looking = (connection: Connection, until: Instant) =>
+  Effect.gen(function* () {
+    for (let corrections = 0; ; corrections++) {
+      const [, lanes] = yield* connection.send([BEGIN, statement("first lanes", FIRST_LANES, until, LANES_CORRECTED)])
+      const shop_ids = shopsOf(lanes)
+      const [, found] = yield* connection.send([
+        statement("look again", LOOK_AGAIN, shop_ids),
+        statement("first lane", FIRST, until),
+        COMMIT
+      ])
+      const [first] = (found?.rows ?? []) as unknown as ReadonlyArray<{ shop_id: ShopId; due_at: number }>
+      if (first === undefined) return null
+      if (shop_ids.includes(first.shop_id) || corrections === MOST_CORRECTIONS) return first.due_at
+    }
+  })
+
+/** The queue of deliveries. Its transactions are short and wait for nobody: what others hold is left to them. */
+export const pgDeliveries = (
+  url: string,
+  leaseClock: LeaseClock,
+  { due }: Pick<Bulletin, "due">
+): Effect.Effect<Context.Tag.Service<Deliveries>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const queue = yield* link({ url, name: "workshop deliveries", lock_timeout_ms: 1_000 })
+    const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
+
+    /** Null where the database is to look at its own clock. */
+    const leaseNow: Effect.Effect<number | null> = leaseClock === "database" ? Effect.succeed(null) : leaseClock
+
+    const inTurn = <A>(work: (connection: Connection) => Effect.Effect<A, PgFailure>) =>
+      Effect.flatMap(queue.connection, work).pipe(
+        Effect.tapError(() =>
+          Effect.flatMap(queue.connection, (connection) => connection.send([ROLLBACK])).pipe(
+            Effect.catchAll(() => queue.drop)
+          )
+        ),
+        Effect.retry({ schedule: AGAIN, while: ({ kind }) => kind === "conflict" || kind === "held" }),
+        Effect.mapError((cause) => new StoreUnavailable({ cause })),
+        Effect.uninterruptible,
+        oneByOne
+      )
+
+    return {
+      claim: (now, most) =>
+        inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => claiming(connection, lease_now, now, most))),
+      reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaiming(connection, lease_now))),
+      next: (until) => inTurn((connection) => looking(connection, until)),
+      changed: due,
+      replays: inTurn((connection) =>
+        Effect.map(
+          connection.send([statement("open replays", OPEN_REPLAYS)]),
+          ([answer]) => answer!.rows as unknown as ReadonlyArray<OpenReplay>
+        )
+      )
+    }
+  })

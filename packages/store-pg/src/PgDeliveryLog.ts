@@ -1,0 +1,80 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { standing } from "@workshop/core/domain/Delivery"
+import type { AttemptRecord } from "@workshop/core/domain/Delivery"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { NoticeRecord } from "@workshop/core/domain/Notice"
+import { asksFor } from "@workshop/core/domain/Replay"
+import type { ReplayFilter } from "@workshop/core/domain/Replay"
+import type { Webhook } from "@workshop/core/domain/Webhook"
+import type { DeliveryLog, LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
+import { type Context, Effect } from "effect"
+import { candidatesOfShop, type EventFound, stateOf } from "./ReplayStatements.js"
+import { available } from "./Sql.js"
+
+/** How many events are looked at in one statement. */
+const PAGE = 5_000
+
+interface Logged {
+  readonly event: EventFound
+  readonly attempts: ReadonlyArray<AttemptRecord> | null
+}
+
+const logged =
+  (webhook: Webhook | null) =>
+  ({ event, attempts }: Logged): ReadonlyArray<LoggedDelivery> => {
+    const state = stateOf(event, webhook)
+    if (state === undefined || webhook === null) return []
+    const { id, type, delivery } = event
+    const next_attempt_at = state === "pending" && delivery !== null ? standing(delivery, webhook).due_at : null
+    return [{ event_id: id, type, state, next_attempt_at, attempts: attempts ?? [] }]
+  }
+
+/** What a shop's owner may look up of deliveries. */
+export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<DeliveryLog> => {
+  const webhookOf = (shop_id: ShopId) =>
+    sql<{ readonly webhook: Webhook }>`select row_to_json(w) as webhook from webhook w where w.shop_id = ${shop_id}`.pipe(
+      Effect.map(([found]) => found?.webhook ?? null)
+    )
+  const candidates = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
+    sql.unsafe<{ readonly event: EventFound }>(`select row_to_json(c) as event from (${candidatesOfShop}) c`, [
+      shop_id,
+      after,
+      JSON.stringify(filter),
+      PAGE
+    ])
+
+  return {
+    deliveries: (shop_id) =>
+      Effect.gen(function* () {
+        const webhook = yield* webhookOf(shop_id)
+        const found: Array<LoggedDelivery> = []
+        for (let after = 0; ; ) {
+          const page = yield* candidates(shop_id, after, {})
+          const attempts = yield* sql<{ readonly attempts: ReadonlyArray<AttemptRecord>; readonly event_id: string }>`
+            select a.event_id, json_agg(row_to_json(a) order by a.n) as attempts from attempt a
+            where a.shop_id = ${shop_id} and a.event_id = any(${page.map(({ event }) => event.id)}) group by a.event_id`
+          const ofEvent = new Map(attempts.map((row) => [row.event_id, row.attempts]))
+          for (const { event } of page) found.push(...logged(webhook)({ event, attempts: ofEvent.get(event.id) ?? null }))
+          if (page.length < PAGE) return found
+          after = page.at(-1)!.event.seq
+        }
+      }).pipe(available),
+    count: (shop_id, filter) =>
+      Effect.gen(function* () {
+        const webhook = yield* webhookOf(shop_id)
+        let count = 0
+        for (let after = 0; ; ) {
+          const page = yield* candidates(shop_id, after, filter)
+          for (const { event } of page) if (asksFor(filter, event, stateOf(event, webhook))) count++
+          if (page.length < PAGE) return count
+          after = page.at(-1)!.event.seq
+        }
+      }).pipe(available),
+    notices: (shop_id) =>
+      sql<{ readonly notice: NoticeRecord }>`select row_to_json(n) as notice from notice n
+        where n.shop_id = ${shop_id} order by n.created_at, n.id`.pipe(
+        Effect.map((rows) => rows.map(({ notice }) => notice)),
+        available
+      )
+  }
+})

@@ -1,0 +1,45 @@
+import { Data } from "effect"
+
+/**
+ * What a failed statement means for the commands of its batch: `data`: one of them brought something that the database
+ * refuses; `conflict`: it lost against another transaction and may simply run again; `held`: a lock was not had in time;
+ * `lost`: the connection is gone, and whether a commit on its way took place is not known; `other`: anything else.
+ */
+export type FailureKind = "data" | "conflict" | "held" | "lost" | "other"
+
+/** A statement, or its connection, failed. */
+export class PgFailure extends Data.TaggedError("PgFailure")<{
+  readonly kind: FailureKind
+  /** The SQLSTATE, where the database said one. */
+  readonly code: string | null
+  /** The constraint that refused, where one did. */
+  readonly constraint: string | null
+  readonly cause: unknown
+}> {
+  override get message() {
+    return this.cause instanceof Error ? this.cause.message : String(this.cause)
+  }
+}
+
+const byClass: Readonly<Record<string, FailureKind>> = { "22": "data", "23": "data", "54": "data", "08": "lost" }
+const byCode: Readonly<Record<string, FailureKind>> = {
+  "40001": "conflict",
+  "40P01": "conflict",
+  "55P03": "held",
+  // The server shuts down, or an operator ended the connection.
+  "57P01": "lost",
+  "57P02": "lost",
+  "57P03": "lost",
+  "57P05": "lost",
+  "25P03": "lost"
+}
+
+const SQLSTATE = /^[0-9A-Z]{5}$/
+
+/** Reads what `pg` threw. Whatever is not the database's own word is a broken connection. */
+export const failureOf = (cause: unknown): PgFailure => {
+  const { code, constraint } = (cause ?? {}) as { readonly code?: unknown; readonly constraint?: unknown }
+  const sqlstate = typeof code === "string" && SQLSTATE.test(code) ? code : null
+  const kind = sqlstate === null ? "lost" : (byCode[sqlstate] ?? byClass[sqlstate.slice(0, 2)] ?? "other")
+  return new PgFailure({ kind, code: sqlstate, constraint: typeof constraint === "string" ? constraint : null, cause })
+}

@@ -1,0 +1,178 @@
+import type { Instant } from "@workshop/core/domain/Instant"
+import { Policies, type PolicyName } from "@workshop/core/domain/Limits"
+import { current, LimitReached, type LimitWindow, type Usage, usage, used } from "@workshop/core/domain/LimitWindow"
+import type { RateLimits, Take } from "@workshop/core/ports/RateLimits"
+import { StoreUnavailable } from "@workshop/core/ports/Store"
+import { type Context, Effect, Exit, Schedule, type Scope } from "effect"
+import { BEGIN, COMMIT, ROLLBACK, type Statement } from "./Connection.js"
+import { type Link, link } from "./Link.js"
+import type { PgFailure } from "./PgFailure.js"
+
+type Answer = Exit.Exit<ReadonlyArray<Usage>, LimitReached | StoreUnavailable>
+type Windows = Map<string, LimitWindow>
+
+/** Something to do with the windows of some policies, once they are locked. */
+interface Job {
+  readonly takes: ReadonlyArray<Take>
+  readonly run: (windows: Windows) => Exit.Exit<ReadonlyArray<Usage>, LimitReached>
+  readonly settle: (answer: Answer) => void
+}
+
+/** How many requests are counted together at most. */
+const MOST_TOGETHER = 512
+
+/** How many may wait to be counted. */
+const MOST_WAITING = 10_000
+
+const placeOf = ({ policy, subject }: Pick<Take, "policy" | "subject">): string => `${policy} ${subject}`
+
+const isFull = (window: LimitWindow, policy: PolicyName): boolean => window.used >= Policies[policy].limit
+
+const known = (windows: Windows, take: Take): LimitWindow | undefined => windows.get(placeOf(take))
+
+const taking =
+  (takes: ReadonlyArray<Take>, now: Instant): Job["run"] =>
+  (windows) => {
+    const found = takes.map((take) => current(known(windows, take), take.policy, now, take.time_zone))
+    if (takes.some(({ policy }, i) => isFull(found[i]!, policy))) {
+      const usages = takes.map(({ policy }, i) => usage(found[i]!, policy))
+      return Exit.fail(new LimitReached({ usages: usages.filter(({ remaining }) => remaining === 0) }))
+    }
+    const counted = found.map((window) => used(window, 1))
+    takes.forEach((take, i) => windows.set(placeOf(take), counted[i]!))
+    return Exit.succeed(takes.map(({ policy }, i) => usage(counted[i]!, policy)))
+  }
+
+const givingBack =
+  (takes: ReadonlyArray<Take>, taken: ReadonlyArray<Usage>): Job["run"] =>
+  (windows) => {
+    takes.forEach((take, i) => {
+      const window = known(windows, take)
+      if (window !== undefined && window.resets_at === taken[i]?.resets_at && window.used > 0)
+        windows.set(placeOf(take), used(window, -1))
+    })
+    return Exit.succeed([])
+  }
+
+const looking =
+  (take: Take, now: Instant): Job["run"] =>
+  (windows) =>
+    Exit.succeed([usage(current(known(windows, take), take.policy, now, take.time_zone), take.policy)])
+
+const keys = (jobs: ReadonlyArray<Job>): readonly [ReadonlyArray<string>, ReadonlyArray<string>] => {
+  const takes = new Map(jobs.flatMap((job) => job.takes.map((take) => [placeOf(take), take] as const)))
+  return [[...takes.values()].map(({ policy }) => policy), [...takes.values()].map(({ subject }) => subject)]
+}
+
+const KEYS = "unnest($1::text[], $2::text[]) q (policy, subject)"
+
+/** Rows must be there to be locked; all processes lock them in one order. */
+const opening = (jobs: ReadonlyArray<Job>): ReadonlyArray<Statement> => [
+  BEGIN,
+  {
+    name: "open rate_limit",
+    text: `insert into rate_limit select policy, subject, 0, 0 from ${KEYS} order by 1, 2 on conflict do nothing`,
+    values: keys(jobs)
+  },
+  {
+    name: "lock rate_limit",
+    text: `select r.policy, r.subject, r.used, r.resets_at::double precision as resets_at
+      from rate_limit r join ${KEYS} on r.policy = q.policy and r.subject = q.subject
+      order by r.policy, r.subject for update of r`,
+    values: keys(jobs)
+  }
+]
+
+interface Row extends LimitWindow {
+  readonly policy: PolicyName
+  readonly subject: string
+}
+
+const saving = (changed: ReadonlyArray<readonly [string, LimitWindow]>): ReadonlyArray<Statement> => {
+  const places = changed.map(([place]) => place.split(" "))
+  return [
+    {
+      name: "put rate_limit",
+      text: `update rate_limit r set used = q.used, resets_at = q.resets_at
+        from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[]) q (policy, subject, used, resets_at)
+        where r.policy = q.policy and r.subject = q.subject`,
+      values: [
+        places.map(([policy]) => policy),
+        places.map(([, subject]) => subject),
+        changed.map(([, window]) => window.used),
+        changed.map(([, window]) => window.resets_at)
+      ]
+    },
+    COMMIT
+  ]
+}
+
+/** Counts what came in one moment, in one transaction. */
+const countTogether = (link: Link, jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<Answer>, PgFailure> =>
+  Effect.gen(function* () {
+    const connection = yield* link.connection
+    const answers = yield* connection.send(opening(jobs))
+    const rows = answers[2]!.rows as unknown as ReadonlyArray<Row>
+    const before: Windows = new Map(rows.map(({ used, resets_at, ...row }) => [placeOf(row), { used, resets_at }]))
+    const windows = new Map(before)
+    const exits = jobs.map(({ run }) => run(windows))
+    const changed = [...windows].filter(([place, window]) => before.get(place) !== window)
+    yield* connection.send(changed.length === 0 ? [ROLLBACK] : saving(changed))
+    return exits
+  }).pipe(
+    Effect.tapError(() =>
+      Effect.flatMap(link.connection, (connection) => connection.send([ROLLBACK])).pipe(
+        Effect.catchAll(() => link.drop)
+      )
+    )
+  )
+
+const RETRIES = Schedule.recurs(5)
+
+/** The counts behind the limits of requests, in rows that all processes of the service share. */
+export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<RateLimits>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const connection = yield* link({ url, name: "workshop limits", lock_timeout_ms: 1_000 })
+    const queue: Array<Job> = []
+    let ring = (): void => undefined
+
+    const untilAsked = Effect.async<void>((resume) => {
+      ring = () => resume(Effect.void)
+      if (queue.length > 0) ring()
+    })
+    const countNext = Effect.gen(function* () {
+      const jobs = queue.splice(0, MOST_TOGETHER)
+      const answers = yield* countTogether(connection, jobs).pipe(
+        Effect.retry({ schedule: RETRIES, while: ({ kind }) => kind === "conflict" || kind === "held" }),
+        Effect.catchAll((cause) => Effect.succeed(jobs.map((): Answer => Exit.fail(new StoreUnavailable({ cause })))))
+      )
+      jobs.forEach(({ settle }, i) => settle(answers[i]!))
+    })
+    // Those who came in the same moment come along.
+    const turn = untilAsked.pipe(Effect.zipRight(Effect.yieldNow()), Effect.zipRight(Effect.uninterruptible(countNext)))
+    yield* Effect.forkScoped(Effect.forever(turn))
+
+    const ask = (takes: ReadonlyArray<Take>, run: Job["run"]) =>
+      Effect.async<ReadonlyArray<Usage>, LimitReached | StoreUnavailable>((resume) => {
+        if (queue.length >= MOST_WAITING) {
+          resume(Effect.fail(new StoreUnavailable({ cause: new Error("Too many requests wait to be counted") })))
+          return
+        }
+        queue.push({ takes, run, settle: resume })
+        ring()
+      })
+
+    return {
+      take: (takes, now) => ask(takes, taking(takes, now)),
+      giveBack: (takes, taken) =>
+        ask(takes, givingBack(takes, taken)).pipe(
+          Effect.asVoid,
+          Effect.catchTag("LimitReached", (cause) => Effect.die(cause))
+        ),
+      look: (take, now) =>
+        ask([take], looking(take, now)).pipe(
+          Effect.map(([found]) => found!),
+          Effect.catchTag("LimitReached", (cause) => Effect.die(cause))
+        )
+    }
+  })

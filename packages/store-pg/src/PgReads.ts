@@ -1,0 +1,163 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
+import { asSeen, type ClientAccount, type ClientLink } from "@workshop/core/domain/Client"
+import type { EventRecord } from "@workshop/core/domain/Event"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { blankCard, type CardRecord } from "@workshop/core/domain/LoyaltyCard"
+import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
+import { isOpen, openStates } from "@workshop/core/domain/TicketLifecycle"
+import type { Webhook } from "@workshop/core/domain/Webhook"
+import type { CountedClient, Reads, SeenTickets, TicketFilter, TicketOrder } from "@workshop/core/ports/Reads"
+import { type Context, Effect } from "effect"
+import { available } from "./Sql.js"
+import { type TicketRow, ticketOf } from "./Tables.js"
+
+interface FoundTicket {
+  readonly ticket: TicketRow
+  readonly account: ClientAccount | null
+  readonly link: ClientLink | null
+}
+
+interface FoundTickets {
+  readonly shop: ShopRecord
+  readonly tickets: ReadonlyArray<FoundTicket> | null
+}
+
+interface FoundClient {
+  readonly shop: ShopRecord
+  readonly account: ClientAccount
+  readonly link: ClientLink | null
+  readonly card: CardRecord | null
+  readonly tickets_open: number
+  readonly tickets_total: number
+}
+
+/** Ids come from the directory, so a shop that is not there is a bug of the caller. */
+const theShop = <Row>(rows: ReadonlyArray<Row>, shop_id: ShopId): Effect.Effect<Row> =>
+  rows[0] === undefined ? Effect.dieMessage(`No shop ${shop_id}`) : Effect.succeed(rows[0])
+
+const seenTickets = ({ shop, tickets }: FoundTickets): SeenTickets => ({
+  shop,
+  tickets: (tickets ?? []).map(({ ticket, account, link }) => ({
+    record: ticketOf(ticket),
+    client: asSeen(account ?? undefined, link ?? undefined)
+  }))
+})
+
+const seenClient = ({ shop, account, link, card, ...counts }: FoundClient): CountedClient | null => {
+  const client = asSeen(account, link ?? undefined)
+  return client === null ? null : { client, card: card ?? blankCard(shop.id, client.id), shop, ...counts }
+}
+
+/** The conditions of a filter, each served by an index of its own that bears the order of the list too. */
+const conditions = (sql: SqlClient, filter: TicketFilter): ReadonlyArray<Fragment> => {
+  const { state, number, client_id, phone, external_ref, created_after, created_before } = filter
+  return [
+    ...(state === undefined ? [] : [state.length === 1 ? sql`t.state = ${state[0]!}` : sql`t.state = any(${state})`]),
+    ...(number === undefined ? [] : [sql`t.number = ${number}`]),
+    ...(client_id === undefined ? [] : [sql`t.client_id = ${client_id}`]),
+    ...(phone === undefined ? [] : [sql`t.client_phone = ${phone}`]),
+    ...(external_ref === undefined ? [] : [sql`t.external_ref = ${external_ref}`]),
+    ...(created_after === undefined ? [] : [sql`t.created_at >= ${created_after}`]),
+    ...(created_before === undefined ? [] : [sql`t.created_at < ${created_before}`])
+  ]
+}
+
+/** Where a list goes on, and in which order. The two orders by change agree; each has the index that finds its beginning. */
+const place = (sql: SqlClient, order: TicketOrder): { readonly from: ReadonlyArray<Fragment>; readonly by: Fragment } => {
+  if (order._tag === "Newest") {
+    const { after } = order
+    const from = after === null ? [] : [sql`(t.created_at, t.id) < (${after.created_at}::bigint, ${after.id}::uuid)`]
+    return { from, by: sql`t.created_at desc, t.id desc` }
+  }
+  const since = sql`t.updated_at >= ${order.since}`
+  return order.after === null
+    ? { from: [since], by: sql`t.updated_at, t.change_seq` }
+    : { from: [since, sql`t.change_seq > ${order.after}`], by: sql`t.change_seq` }
+}
+
+/** The shop's reads, one statement each. */
+export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
+  const newestFirst = sql`t.created_at desc, t.id desc`
+
+  /** The shop with the tickets that a subquery yields, in an order, with their clients. */
+  const withClients = (shop_id: ShopId, tickets: Fragment, by: Fragment) =>
+    sql<FoundTickets>`select row_to_json(s) as shop, (
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by ${by})
+        from (${tickets}) t
+        left join client_account a on a.id = t.client_id
+        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+      ) as tickets
+      from shop s where s.id = ${shop_id}`.pipe(
+      Effect.flatMap((rows) => theShop(rows, shop_id)),
+      Effect.map(seenTickets),
+      available
+    )
+
+  const client = (shop_id: ShopId, found: Fragment) =>
+    sql<FoundClient>`select row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
+        row_to_json(c) as card,
+        (select count(*)::integer from ticket t where t.shop_id = s.id and t.client_id = a.id
+          and t.state = any(${openStates})) as tickets_open,
+        (select count(*)::integer from ticket t where t.shop_id = s.id and t.client_id = a.id) as tickets_total
+      from shop s join client_account a on ${found}
+      left join client_link l on l.shop_id = s.id and l.client_id = a.id
+      left join loyalty_card c on c.shop_id = s.id and c.client_id = a.id
+      where s.id = ${shop_id}`
+
+  return {
+    shop: (shop_id) =>
+      sql<{ readonly shop: ShopRecord; readonly head: ShopHead; readonly webhook: Webhook | null }>`
+        select row_to_json(s) as shop, row_to_json(h) as head, row_to_json(w) as webhook
+        from shop s join shop_head h on h.shop_id = s.id left join webhook w on w.shop_id = s.id
+        where s.id = ${shop_id}`.pipe(
+        Effect.map(([found]) => found ?? null),
+        available
+      ),
+    ticket: (shop_id, id) =>
+      withClients(shop_id, sql`select * from ticket t where t.shop_id = ${shop_id} and t.id = ${id}`, newestFirst),
+    tickets: (shop_id, filter, order, limit) => {
+      const { from, by } = place(sql, order)
+      const where = sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, filter), ...from])
+      const found = withClients(shop_id, sql`select * from ticket t where ${where} order by ${by} limit ${limit}`, by)
+      // A client whom the shop does not see matches nothing, whatever tickets bear their id.
+      return filter.client_id === undefined
+        ? found
+        : Effect.map(found, (seen) => ({ ...seen, tickets: seen.tickets.filter((ticket) => ticket.client !== null) }))
+    },
+    ticketsOfNumber: (shop_id, number, limit) => {
+      const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
+      return withClients(
+        shop_id,
+        sql`select * from ticket t where t.shop_id = ${shop_id} and t.id in (
+            (select t.id from ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
+            union (select t.id from ticket t where ${ofNumber} order by ${newestFirst} limit ${limit + 1}))`,
+        newestFirst
+      ).pipe(
+        Effect.map(({ shop, tickets }) => {
+          const meant = tickets.find(({ record }) => isOpen(record.state)) ?? tickets[0]
+          const others = tickets.filter((ticket) => ticket !== meant).slice(0, limit)
+          return { shop, tickets: meant === undefined ? [] : [meant, ...others] }
+        })
+      )
+    },
+    client: (shop_id, by) =>
+      client(shop_id, "id" in by ? sql`a.id = ${by.id}` : sql`a.phone = ${by.phone}`).pipe(
+        Effect.map(([found]) => (found === undefined ? null : seenClient(found))),
+        available
+      ),
+    keys: (shop_id) =>
+      sql<{ readonly key: ApiKeyRecord }>`select row_to_json(k) as key from api_key k
+        where k.shop_id = ${shop_id} order by k.created_at, k.id`.pipe(
+        Effect.map((rows) => rows.map(({ key }) => key)),
+        available
+      ),
+    events: (shop_id) =>
+      sql<{ readonly event: EventRecord }>`select row_to_json(e) as event from event e
+        where e.shop_id = ${shop_id} order by e.seq`.pipe(
+        Effect.map((rows) => rows.map(({ event }) => event)),
+        available
+      )
+  }
+})

@@ -1,0 +1,73 @@
+import * as Reactivity from "@effect/experimental/Reactivity"
+import { Closures } from "@workshop/core/ports/Closures"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
+import { Directory } from "@workshop/core/ports/Directory"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Messages } from "@workshop/core/ports/Messages"
+import { RateLimits } from "@workshop/core/ports/RateLimits"
+import { Reads } from "@workshop/core/ports/Reads"
+import { Store } from "@workshop/core/ports/Store"
+import type { StorePorts } from "@workshop/core/ports/StorePorts"
+import { Context, Effect, Layer } from "effect"
+import { bulletin } from "./Bulletin.js"
+import { type LeaseClock, pgDeliveries } from "./PgDeliveries.js"
+import { pgDeliveryLog } from "./PgDeliveryLog.js"
+import { pgClosures, pgDirectory, pgMessages } from "./PgDirectory.js"
+import { pgRateLimits } from "./PgRateLimits.js"
+import { pgReads } from "./PgReads.js"
+import * as Sql from "./Sql.js"
+import { transact } from "./Transact.js"
+
+/** How the store uses its database. */
+export interface PgStoreOptions {
+  /** Where the database is, such as `postgres://user:password@host:5432/name`. Its schema must be current: see `migrate`. */
+  readonly url: string
+  /** How many connections run commands at once; two, unless told otherwise. */
+  readonly lanes?: number
+  /** How many connections read; eight, unless told otherwise. */
+  readonly readConnections?: number
+  /** On which clock leases are counted; the database's own, unless told otherwise. Tests give theirs. */
+  readonly leaseClock?: LeaseClock
+}
+
+const ports = ({ url, lanes = 2, leaseClock = "database" }: PgStoreOptions) =>
+  Effect.gen(function* () {
+    const entropy = yield* Entropy
+    const node = Array.from(entropy.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
+    const board = yield* bulletin(url, node)
+    const run = yield* transact(
+      {
+        url,
+        lanes,
+        onCommit: ({ saving }) => {
+          if (saving.wakesDispatchers) board.tellDue()
+          if (saving.changedShops.size > 0) board.tellShops(saving.changedShops)
+        }
+      },
+      entropy
+    )
+    return Context.make(Store, { transact: run }).pipe(
+      Context.add(Reads, yield* pgReads),
+      Context.add(Directory, { ...(yield* pgDirectory), news: board.shops }),
+      Context.add(Closures, yield* pgClosures),
+      Context.add(Deliveries, yield* pgDeliveries(url, leaseClock, board)),
+      Context.add(DeliveryLog, yield* pgDeliveryLog),
+      Context.add(Messages, yield* pgMessages),
+      Context.add(RateLimits, yield* pgRateLimits(url))
+    )
+  })
+
+/**
+ * Every store port, on Postgres 15 or newer: durable, and for any number of processes at once. Commands of one moment share
+ * a transaction. Connections are made when they are needed, and again after they broke: meanwhile the ports answer
+ * `StoreUnavailable`.
+ */
+export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, never, Entropy> =>
+  Layer.scopedContext(ports(options)).pipe(
+    Layer.provide(
+      Layer.orDie(Sql.layer({ url: options.url, connections: options.readConnections ?? 8 })).pipe(
+        Layer.provide(Reactivity.layer)
+      )
+    )
+  )

@@ -1,0 +1,165 @@
+import type { Change } from "@workshop/core/decisions/Change"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { Instant } from "@workshop/core/domain/Instant"
+import { closure } from "@workshop/core/domain/TicketLifecycle"
+import type { Statement } from "./Connection.js"
+import { type Rows, type TableName, tables } from "./Tables.js"
+import { turnsNamed } from "./TurnStatements.js"
+
+/** Sets rows, given as one JSON text: a row of a key that is there already takes its place. */
+const putStatement = (table: TableName): { readonly name: string; readonly text: string } => {
+  const { key, replaced } = tables[table] as { readonly key: ReadonlyArray<string>; replaced: ReadonlyArray<string> }
+  const insert = `insert into ${table} select * from json_populate_recordset(null::${table}, $1)`
+  if (replaced.length === 0) return { name: `put ${table}`, text: insert }
+  const update = replaced.map((column) => `${column} = excluded.${column}`).join(", ")
+  return { name: `put ${table}`, text: `${insert} on conflict (${key.join(", ")}) do update set ${update}` }
+}
+
+const puts = Object.fromEntries(
+  Object.keys(tables).map((table) => [table, putStatement(table as TableName)])
+) as Readonly<Record<TableName, ReturnType<typeof putStatement>>>
+
+const removing = {
+  delivery: {
+    name: "remove delivery",
+    text: `delete from delivery d using unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+           where d.shop_id = q.shop_id and d.event_id = q.event_id`
+  },
+  message: {
+    name: "remove message",
+    text: `delete from message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+           where m.shop_id = q.shop_id and m.id = q.id`
+  }
+} as const
+
+type Removable = keyof typeof removing
+
+interface Gone {
+  readonly shop_id: ShopId
+  readonly id: string
+}
+
+/**
+ * Gathers the changes of a batch and folds them to one final row a key: a statement that met the same row twice
+ * would lose one of them or fail.
+ */
+export class Saving {
+  readonly #rows = new Map<TableName, Map<string, object>>()
+  readonly #gone = new Map<Removable, Map<string, Gone>>()
+  readonly #turns = new Map<ShopId, Instant>()
+  readonly #settings = new Set<ShopId>()
+  #bytes = 0
+
+  /** About how much text the rows come to. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Whether there is nothing to save. */
+  get isEmpty(): boolean {
+    return this.#rows.size === 0 && this.#gone.size === 0
+  }
+
+  /** Whether a delivery may have become due. */
+  get wakesDispatchers(): boolean {
+    return this.#turns.size > 0 || this.#rows.has("replay")
+  }
+
+  /** The shops of which settings or keys changed. */
+  get changedShops(): ReadonlySet<ShopId> {
+    return this.#settings
+  }
+
+  /** Takes a change in; `shop_id` is its shop. */
+  add(change: Change, shop_id: ShopId): void {
+    switch (change._tag) {
+      case "HeadPut":
+        return this.#put("shop_head", change.row)
+      case "ShopPut":
+        this.#settings.add(shop_id)
+        return this.#put("shop", change.row)
+      case "TicketPut":
+        return this.#put("ticket", { ...change.row, closure_due_at: closure(change.row)?.due_at ?? null })
+      case "LinkPut":
+        return this.#put("client_link", change.row)
+      case "OfferPut":
+        return this.#put("offer", change.row)
+      case "CardPut":
+        return this.#put("loyalty_card", change.row)
+      case "StampsUsedPut":
+        return this.#put("stamps_used", { ...change.key, ...change.row, shop_id })
+      case "KeyPut":
+        this.#settings.add(shop_id)
+        return this.#put("api_key", change.row)
+      case "WebhookPut":
+        this.#turn(shop_id, 0)
+        return this.#put("webhook", change.row)
+      case "DeliveryPut":
+        this.#turn(shop_id, change.row.due_at)
+        this.#gone.get("delivery")?.delete(keyOf("delivery", change.row))
+        return this.#put("delivery", { ...change.row, lease_until: null })
+      case "DeliveryRemoved":
+        this.#turn(shop_id, 0)
+        return this.#remove("delivery", keyOf("delivery", change.row), { shop_id, id: change.row.event_id })
+      case "ReplayPut":
+        return this.#put("replay", change.row)
+      case "MessagePut":
+        this.#gone.get("message")?.delete(keyOf("message", change.row))
+        return this.#put("message", change.row)
+      case "MessageRemoved":
+        return this.#remove("message", keyOf("message", change.row), { shop_id, id: change.row.id })
+      case "RememberedPut":
+        return this.#put("remembered", change.row)
+      case "LedgerAppended":
+        return this.#put("loyalty_ledger", change.row)
+      case "NotificationAppended":
+        return this.#put("notification", change.row)
+      case "AttemptAppended":
+        return this.#put("attempt", change.row)
+      case "NoticeAppended":
+        return this.#put("notice", change.row)
+      case "EventRaised":
+        return this.#put("event", change.row)
+    }
+  }
+
+  /** The statements that save it all. */
+  statements(): ReadonlyArray<Statement> {
+    const saves: Array<Statement> = []
+    for (const [table, rows] of this.#rows)
+      if (rows.size > 0) saves.push({ ...puts[table], values: [JSON.stringify([...rows.values()])] })
+    for (const [table, gone] of this.#gone) {
+      if (gone.size === 0) continue
+      const rows = [...gone.values()]
+      saves.push({ ...removing[table], values: [rows.map(({ shop_id }) => shop_id), rows.map(({ id }) => id)] })
+    }
+    if (this.#turns.size > 0) saves.push(turnsNamed(this.#turns))
+    return saves
+  }
+
+  #put<Name extends TableName>(table: Name, row: Rows[Name]): void {
+    const rows = this.#rows.get(table)
+    const key = keyOf(table, row)
+    if (rows === undefined) this.#rows.set(table, new Map([[key, row]]))
+    else rows.set(key, row)
+    this.#bytes += table === "event" ? 2_500 : table === "ticket" ? 1_000 : 300
+  }
+
+  #remove(table: Removable, key: string, gone: Gone): void {
+    this.#rows.get(table)?.delete(key)
+    const known = this.#gone.get(table)
+    if (known === undefined) this.#gone.set(table, new Map([[key, gone]]))
+    else known.set(key, gone)
+  }
+
+  #turn(shop_id: ShopId, look_at: Instant): void {
+    this.#turns.set(shop_id, Math.min(look_at, this.#turns.get(shop_id) ?? look_at))
+  }
+}
+
+const keyOf = (table: TableName, row: object): string => {
+  const named = row as Readonly<Record<string, unknown>>
+  let key = ""
+  for (const column of tables[table].key) key += `${named[column]} `
+  return key
+}

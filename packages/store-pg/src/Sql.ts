@@ -1,0 +1,58 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { StoreUnavailable } from "@workshop/core/ports/Store"
+import { Effect, type Layer } from "effect"
+import pg from "pg"
+import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "./Connection.js"
+
+/** How many texts of statements a connection prepares at most; the store's own come to a few dozen. */
+const MOST_PREPARED = 500
+
+/** A client that prepares each text once: `@effect/sql-pg` gives statements no names, so the server would parse them every time. */
+class PreparingClient extends pg.Client {
+  static readonly #names = new Map<string, string>()
+
+  static #nameOf(text: string): string | undefined {
+    const known = PreparingClient.#names.get(text)
+    if (known !== undefined || PreparingClient.#names.size >= MOST_PREPARED) return known
+    const name = `read ${PreparingClient.#names.size + 1}`
+    PreparingClient.#names.set(text, name)
+    return name
+  }
+
+  // The overloads of `query` cannot be told apart by type here.
+  override query(...args: ReadonlyArray<unknown>): never {
+    const [text, values, ...rest] = args
+    const named =
+      typeof text === "string" && Array.isArray(values) && values.length > 0
+        ? [{ name: PreparingClient.#nameOf(text), text, values }, ...rest]
+        : args
+    return (super.query as (...args: ReadonlyArray<unknown>) => never).apply(this, [...named])
+  }
+}
+
+/** The pool for reads, as an Effect SQL client. Whoever waits for one of its connections waits a bounded time. */
+export const layer = (options: { readonly url: string; readonly connections: number }) =>
+  PgClient.layerFromPool({
+    acquire: Effect.acquireRelease(
+      Effect.sync(() => {
+        const pool = new pg.Pool({
+          Client: PreparingClient,
+          connectionString: options.url,
+          application_name: "workshop reads",
+          max: options.connections,
+          connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+          query_timeout: ANSWER_TIMEOUT_MS,
+          keepAlive: true
+        } as pg.PoolConfig)
+        // What breaks while idle is replaced when it is next needed.
+        pool.on("error", () => undefined)
+        return pool
+      }),
+      (pool) => Effect.promise(() => pool.end())
+    )
+  }) satisfies Layer.Layer<never, unknown, unknown>
+
+/** A read that failed is a store that is away: the statements are fixed, and what goes into them was decoded. */
+export const available = <A, R>(read: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StoreUnavailable, R> =>
+  Effect.mapError(read, (cause) => new StoreUnavailable({ cause }))

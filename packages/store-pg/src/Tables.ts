@@ -1,0 +1,168 @@
+import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
+import type { ClientLink } from "@workshop/core/domain/Client"
+import type { AttemptRecord, DeliveryRecord } from "@workshop/core/domain/Delivery"
+import type { EventRecord } from "@workshop/core/domain/Event"
+import type { LimitWindow } from "@workshop/core/domain/LimitWindow"
+import type { CardRecord, LedgerEntry } from "@workshop/core/domain/LoyaltyCard"
+import type { MessageRecord } from "@workshop/core/domain/Message"
+import type { NoticeRecord } from "@workshop/core/domain/Notice"
+import type { NotificationRecord } from "@workshop/core/domain/Notification"
+import type { OfferRecord } from "@workshop/core/domain/Offer"
+import type { Remembered } from "@workshop/core/domain/Remembered"
+import type { ReplayRecord } from "@workshop/core/domain/Replay"
+import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
+import type { StampsKey } from "@workshop/core/domain/StampCount"
+import type { TicketRecord } from "@workshop/core/domain/Ticket"
+import type { Webhook } from "@workshop/core/domain/Webhook"
+import type { Instant } from "@workshop/core/domain/Instant"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+
+/** A ticket as it stands in its table: with the instant at which it closes by itself. */
+export type TicketRow = TicketRecord & { readonly closure_due_at: Instant | null }
+
+/** The ticket without what only its table has. */
+export const ticketOf = ({ closure_due_at: _, ...ticket }: TicketRow): TicketRecord => ticket
+
+/** A delivery as it stands in its table: with the lease under which it is on its way. */
+export type DeliveryRow = DeliveryRecord & { readonly lease_until: Instant | null }
+
+/** The delivery without what only its table has. */
+export const deliveryOf = ({ lease_until: _, ...delivery }: DeliveryRow): DeliveryRecord => delivery
+
+/** A count of stamps as it stands in its table. */
+export type StampsRow = StampsKey & LimitWindow & { readonly shop_id: ShopId }
+
+/** What the rows of each table hold. */
+export interface Rows {
+  readonly shop: ShopRecord
+  readonly shop_head: ShopHead
+  readonly webhook: Webhook
+  readonly ticket: TicketRow
+  readonly client_link: ClientLink
+  readonly loyalty_card: CardRecord
+  readonly offer: OfferRecord
+  readonly api_key: ApiKeyRecord
+  readonly stamps_used: StampsRow
+  readonly delivery: DeliveryRow
+  readonly replay: ReplayRecord
+  readonly message: MessageRecord
+  readonly remembered: Remembered
+  readonly loyalty_ledger: LedgerEntry
+  readonly notification: NotificationRecord
+  readonly attempt: AttemptRecord
+  readonly notice: NoticeRecord
+  readonly event: EventRecord
+}
+
+/** The name of a table that commands write. */
+export type TableName = keyof Rows
+
+interface Table<Row> {
+  /** The columns that tell a row from all others. */
+  readonly key: ReadonlyArray<keyof Row & string>
+  /** The other columns, which a later row of the same key replaces; none where rows are only ever added. */
+  readonly replaced: ReadonlyArray<keyof Row & string>
+}
+
+/** The tables that commands write, with how a row takes another's place. */
+export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
+  shop: {
+    key: ["id"],
+    replaced: [
+      "name",
+      "currency",
+      "decimals",
+      "time_zone",
+      "tracking_base_url",
+      "approved",
+      "active",
+      "api_enabled",
+      "program",
+      "forbidden_words"
+    ]
+  },
+  shop_head: {
+    key: ["shop_id"],
+    replaced: ["next_number", "change_seq", "event_seq", "last_instant", "tickets_per_hour", "tickets_per_day"]
+  },
+  webhook: {
+    key: ["shop_id"],
+    replaced: [
+      "url",
+      "secret",
+      "previous_secret",
+      "previous_until",
+      "off_reason",
+      "failures_in_row",
+      "first_failure_at",
+      "steps_told",
+      "generation",
+      "released_at"
+    ]
+  },
+  ticket: {
+    key: ["shop_id", "id"],
+    replaced: [
+      "number",
+      "state",
+      "outcome",
+      "type",
+      "service",
+      "item",
+      "description",
+      "items",
+      "price_minor",
+      "deposit_minor",
+      "before_minor",
+      "quote",
+      "promised_at",
+      "delay",
+      "part",
+      "client_id",
+      "client_phone",
+      "tracking_code",
+      "photo_url",
+      "created_at",
+      "updated_at",
+      "ready_at",
+      "collected_at",
+      "abandoned_at",
+      "abandon_reason",
+      "notified_at",
+      "created_via",
+      "external_ref",
+      "change_seq",
+      "shop_changed_at",
+      "stamps_earned",
+      "closure_due_at"
+    ]
+  },
+  client_link: { key: ["shop_id", "client_id"], replaced: ["known_at", "blocked_at"] },
+  loyalty_card: {
+    key: ["shop_id", "client_id"],
+    replaced: ["balance", "lifetime", "rewards_redeemed", "updated_at"]
+  },
+  offer: { key: ["shop_id", "id"], replaced: ["status", "answered_at"] },
+  api_key: { key: ["id"], replaced: ["name", "scopes", "revoked_at"] },
+  stamps_used: { key: ["shop_id", "caller_id", "client_id"], replaced: ["used", "resets_at"] },
+  delivery: {
+    key: ["shop_id", "event_id"],
+    replaced: [
+      "attempts_made",
+      "attempts_in_round",
+      "due_at",
+      "generation",
+      "is_replay",
+      "token",
+      "lease_until"
+    ]
+  },
+  replay: { key: ["shop_id", "id"], replaced: ["after_seq", "is_done"] },
+  message: { key: ["shop_id", "id"], replaced: ["attempts_made", "due_at"] },
+  remembered: { key: ["shop_id", "caller_id", "operation", "key"], replaced: ["fingerprint", "answer", "expires_at"] },
+  loyalty_ledger: { key: ["shop_id", "id"], replaced: [] },
+  notification: { key: ["shop_id", "id"], replaced: [] },
+  attempt: { key: ["shop_id", "event_id", "n"], replaced: [] },
+  notice: { key: ["shop_id", "id"], replaced: [] },
+  event: { key: ["shop_id", "id"], replaced: [] }
+}

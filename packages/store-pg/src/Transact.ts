@@ -1,0 +1,91 @@
+import type { Command, Decision, Outcome } from "@workshop/core/decisions/Command"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { ENTROPY_BYTES } from "@workshop/core/domain/Moment"
+import type { Entropy } from "@workshop/core/ports/Entropy"
+import { readClock } from "@workshop/core/ports/readClock"
+import { type Store, StoreUnavailable } from "@workshop/core/ports/Store"
+import { type Context, Effect, Exit, type Scope } from "effect"
+import type { Decided } from "./Batch.js"
+import type { ConnectionOptions } from "./Connection.js"
+import type { Entry } from "./Entry.js"
+import { type Lane, lane } from "./Lane.js"
+
+/** How long a lane waits for a head that another process holds, before it lets its shop wait apart. */
+const LANE_LOCK_TIMEOUT_MS = 25
+
+/** How long one that waits apart waits at a time. */
+const APART_LOCK_TIMEOUT_MS = 1_000
+
+/** How long a command waits for its turn, in real time. */
+const WAIT_NS = 5_000_000_000n
+
+/** How commands are brought to the database. */
+export interface TransactOptions {
+  readonly url: string
+  /** How many connections run commands at once; the shops are divided among them. */
+  readonly lanes: number
+  readonly onCommit: (decided: Decided) => void
+}
+
+const laneOf = (shop_id: ShopId, lanes: ReadonlyArray<Lane>): Lane => {
+  let hash = 0
+  for (let i = 0; i < shop_id.length; i++) hash = (hash * 31 + shop_id.charCodeAt(i)) | 0
+  return lanes[Math.abs(hash) % lanes.length]!
+}
+
+const outcome = ({ answer, usages }: Decision<unknown>): Outcome<unknown> => ({ answer, usages })
+
+/** The lanes of the process, and one apart for the shops that other processes hold just then. */
+export const transact = (
+  { url, lanes, onCommit }: TransactOptions,
+  { bytes }: Context.Tag.Service<Entropy>
+): Effect.Effect<
+  Context.Tag.Service<Store>["transact"] & { readonly waiting: () => number },
+  never,
+  Scope.Scope
+> =>
+  Effect.gen(function* () {
+    const speaking = (name: string, lock_timeout_ms: number): ConnectionOptions => ({ url, name, lock_timeout_ms })
+    const apart = yield* lane({
+      connection: speaking("workshop apart", APART_LOCK_TIMEOUT_MS),
+      apart: null,
+      onCommit
+    })
+    const sendApart = (entries: ReadonlyArray<Entry>) => {
+      for (const entry of entries) if (!apart.offer(entry)) entry.settle(tooMany)
+    }
+    const all = yield* Effect.forEach(Array.from({ length: lanes }), (_, i) =>
+      lane({ connection: speaking(`workshop lane ${i + 1}`, LANE_LOCK_TIMEOUT_MS), apart: sendApart, onCommit })
+    )
+    const waiting = () => all.reduce((sum, one) => sum + one.waiting(), apart.waiting())
+
+    const run = <A, E>(command: Command<A, E>): Effect.Effect<Outcome<A>, E | StoreUnavailable> =>
+      readClock((clock) =>
+        Effect.async<Outcome<unknown>, unknown>((resume) => {
+          const since = clock.unsafeCurrentTimeNanos()
+          const ended: { exit?: Exit.Exit<Decision<unknown>, unknown>; listener?: () => void } = {}
+          const entry: Entry = {
+            command,
+            moment: () => ({ now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES) }),
+            isExpired: () => clock.unsafeCurrentTimeNanos() - since > WAIT_NS,
+            settle: (exit) => {
+              ended.exit = exit
+              resume(Effect.map(exit, outcome))
+              ended.listener?.()
+            }
+          }
+          const lane = laneOf(command.shop_id, all)
+          if (!lane.offer(entry)) entry.settle(tooMany)
+          return Effect.async<void>((resumed) => {
+            const hasLeft = !lane.withdraw(entry) && !apart.withdraw(entry) && ended.exit === undefined
+            if (!hasLeft) resumed(Effect.void)
+            else ended.listener = () => resumed(Effect.void)
+          })
+        })
+      ) as Effect.Effect<Outcome<A>, E | StoreUnavailable>
+    return Object.assign(run, { waiting })
+  })
+
+const tooMany = Exit.fail(
+  new StoreUnavailable({ cause: new Error("Too many commands wait for their turn") })
+)

@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process"
+import { readFileSync, readlinkSync, realpathSync } from "node:fs"
+
+const isLinux = process.platform === "linux"
+
+const ask = (pid: number, column: string): string | undefined => {
+  try {
+    return execFileSync("ps", ["-o", `${column}=`, "-p", String(pid)], { encoding: "utf8", stdio: "pipe" }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** When a process began, in the system's own words, or undefined once it is gone: its id may be another's by now. */
+const startOf = (pid: number): string | undefined => {
+  if (!isLinux) return ask(pid, "lstart")?.replaceAll(/\W+/g, "_")
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return state === "Z" ? undefined : fields[18]
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether Postgres would think that a process of this id runs, which it does of one that is dead and not yet buried. */
+export const seemsAlive = (pid: number): boolean => {
+  try {
+    return pid > 0 && process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM"
+  }
+}
+
+/** A process for as long as the machine runs: its id, and when it began. */
+export const markOf = (pid: number): string => `${pid}@${startOf(pid) ?? ""}`
+
+/** The id of a process that was marked, if that very process still runs. */
+export const livingPid = (mark: string): number | undefined => {
+  const pid = Number(mark.split("@")[0])
+  return startOf(pid) !== undefined && markOf(pid) === mark ? pid : undefined
+}
+
+/** Whether the process of this id is a Postgres whose data are in `cluster`, and no stranger that has its id now. */
+export const isServerOf = (pid: number, cluster: string): boolean => {
+  if (!isLinux) return ask(pid, "command")?.includes(cluster) === true
+  try {
+    return startOf(pid) !== undefined && readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster)
+  } catch {
+    return false
+  }
+}

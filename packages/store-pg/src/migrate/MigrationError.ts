@@ -1,0 +1,52 @@
+import { Data } from "effect"
+
+/** The database was migrated by a later version of the program; versions are numbers of migrations. */
+export class SchemaNewer extends Data.TaggedError("SchemaNewer")<{
+  readonly database: number
+  readonly program: number
+}> {
+  override get message() {
+    return `The database is at version ${this.database} of the schema and this program knows ${this.program}: update the program.`
+  }
+}
+
+/** The database lacks migrations that the program needs. */
+export class SchemaBehind extends Data.TaggedError("SchemaBehind")<{
+  readonly database: number
+  readonly program: number
+}> {
+  override get message() {
+    return `The database is at version ${this.database} of the schema and this program needs ${this.program}: run workshop migrate.`
+  }
+}
+
+/** A migration was changed after the database had it applied. */
+export class MigrationChanged extends Data.TaggedError("MigrationChanged")<{ readonly name: string }> {
+  override get message() {
+    return `The migration ${this.name} is not the one that was applied to the database: use the program that migrated it, or undo the change.`
+  }
+}
+
+/** The database has a later migration without an earlier one. */
+export class MigrationGap extends Data.TaggedError("MigrationGap")<{ readonly missing: number }> {
+  override get message() {
+    return `The database lacks migration ${this.missing} and has later ones: restore it from a backup, or ask whoever changed schema_migration.`
+  }
+}
+
+/** A migration could not be applied; those before it stay, and of this one nothing is left unless it runs outside a transaction. */
+export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
+  readonly name: string
+  readonly code: string | undefined
+  readonly message: string
+}> {}
+
+/** Another process has been migrating for longer than we wait. */
+export class MigrationBusy extends Data.TaggedError("MigrationBusy")<{}> {
+  override get message() {
+    return "Another process is still migrating this database: wait for it, or stop it, and run workshop migrate again."
+  }
+}
+
+/** The program's own migration files are missing or damaged. */
+export class MigrationUnreadable extends Data.TaggedError("MigrationUnreadable")<{ readonly message: string }> {}

@@ -1,0 +1,13 @@
+import { runContract } from "@workshop/core/testing/runContract"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
+import { layer } from "@workshop/store-pg/PgStore"
+import { Effect, Layer } from "effect"
+import { testDatabase } from "./cluster/TestDatabase.js"
+
+/** Leases are told by the nanoseconds of the running clock, as the contract wants it. */
+const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
+
+runContract(
+  "The Postgres store",
+  Layer.unwrapScoped(Effect.map(testDatabase, ({ url }) => layer({ url, leaseClock })))
+)

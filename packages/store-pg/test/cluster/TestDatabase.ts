@@ -1,0 +1,17 @@
+import { Effect, type Scope } from "effect"
+import { inject } from "vitest"
+import type {} from "./globalSetup.js"
+
+const asked = (method: "POST" | "DELETE", body?: string) =>
+  Effect.promise(async () => {
+    const response = await fetch(`http://127.0.0.1:${inject("clusterDoor")}`, { method, body: body ?? null })
+    const words = await response.text()
+    if (!response.ok) throw new Error(`No test database: ${words}`)
+    return words
+  })
+
+/** A database of one's own, migrated and empty, gone when the scope closes. The first of a run waits for its server. */
+export const testDatabase: Effect.Effect<{ readonly url: string }, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.map(asked("POST"), (url) => ({ url })),
+  ({ url }) => asked("DELETE", url)
+)

@@ -1,0 +1,21 @@
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { Effect } from "effect"
+import { expect, it } from "vitest"
+import { testDatabase } from "./TestDatabase.js"
+
+it("gives each suite a migrated database of its own, which is gone afterwards", async () => {
+  await Effect.gen(function* () {
+    const outlived = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const [one, two] = [yield* testDatabase, yield* testDatabase]
+        const [first, second] = [yield* connect(one.url), yield* connect(two.url)]
+        yield* first.run("create table mine (n integer)")
+        expect(yield* second.run("select to_regclass('mine') as mine")).toEqual([{ mine: null }])
+        expect(yield* second.run("select count(*) > 0 as migrated from schema_migration")).toEqual([{ migrated: true }])
+        return one
+      })
+    )
+    const refused = yield* Effect.flip(Effect.scoped(connect(outlived.url)))
+    expect(refused.code).toBe("3D000")
+  }).pipe(Effect.runPromise)
+}, 30_000)

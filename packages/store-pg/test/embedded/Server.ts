@@ -1,0 +1,73 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { Effect } from "effect"
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url))
+
+let isBuilt = false
+
+/** Other processes run from `dist`, which is brought up to date. */
+export const build = (): void => {
+  if (isBuilt) return
+  isBuilt = true
+  spawnSync(process.execPath, [`${root}/node_modules/typescript/bin/tsc`, "-b", "packages/store-pg"], { cwd: root })
+}
+
+/** A process of its own that keeps a Postgres in a folder. */
+export class Server {
+  readonly #child: ChildProcess
+  /** Its first line: the connection string, or why there is none. */
+  readonly said: Promise<string>
+  readonly #ended: Promise<unknown>
+
+  constructor(dataDir: string, ids: { readonly uid?: number; readonly gid?: number } = {}) {
+    const script = fileURLToPath(new URL("server.mjs", import.meta.url))
+    this.#child = spawn(process.execPath, [script, dataDir], { cwd: "/", stdio: ["ignore", "pipe", "inherit"], ...ids })
+    this.#ended = once(this.#child, "close")
+    let text = ""
+    this.#child.stdout?.on("data", (chunk) => {
+      text += chunk
+    })
+    this.said = Promise.race([once(this.#child.stdout!, "data"), this.#ended]).then(() => text.trim())
+  }
+
+  /** Its connection string; rejects with the sentence of a server that did not start. */
+  async url(): Promise<string> {
+    const said = await this.said
+    if (!said.startsWith("postgres://")) throw new Error(said)
+    return said
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    this.#child.kill(signal)
+    await this.#ended
+  }
+}
+
+/** The process id of the server that keeps a folder's data. */
+export const postmasterOf = (dataDir: string): number =>
+  Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0])
+
+/** The processes whose command line holds a text. */
+export const processesWith = (text: string): ReadonlyArray<number> =>
+  execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes(text))
+    .map((line) => Number.parseInt(line, 10))
+
+/** Runs statements on a connection of their own and answers the rows of the last. */
+export const ask = (url: string, ...statements: ReadonlyArray<string>): Promise<ReadonlyArray<unknown>> =>
+  Effect.gen(function* () {
+    const session = yield* connect(url)
+    const answers = yield* Effect.forEach(statements, (sql) => session.run(sql))
+    return answers.at(-1) ?? []
+  }).pipe(Effect.scoped, Effect.runPromise)

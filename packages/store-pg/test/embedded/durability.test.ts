@@ -1,0 +1,107 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as EmbeddedPostgres from "@workshop/store-pg/embedded/EmbeddedPostgres"
+import { Effect, Schedule } from "effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { ask, build, postmasterOf, processesWith, Server } from "./Server.js"
+
+let folder = ""
+let log = ""
+beforeAll(() => {
+  build()
+  folder = mkdtempSync(join(tmpdir(), "workshop-embedded-"))
+  log = join(folder, "postgres/postgres.log")
+}, 60_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const LONG = 60_000
+const KEPT = [{ n: 42 }]
+
+let first: Server
+let url = ""
+beforeEach(async () => {
+  first = new Server(folder)
+  url = await first.url()
+  await ask(url, "drop table if exists kept", "create table kept (n integer)", "insert into kept values (42)")
+}, LONG)
+
+const keptAfterStart = () =>
+  EmbeddedPostgres.start({ dataDir: folder }).pipe(
+    Effect.flatMap(({ url }) => Effect.promise(() => ask(url, "select n from kept"))),
+    Effect.scoped,
+    Effect.runPromise
+  )
+
+describe("an embedded Postgres keeps what was committed", { timeout: LONG }, () => {
+  it("through a kill -9 of the server and of the process that runs it", async () => {
+    // Stopped, it cannot start its server again before it is killed itself.
+    process.kill(first.pid, "SIGSTOP")
+    process.kill(postmasterOf(folder), "SIGKILL")
+    await first.end("SIGKILL")
+    expect(await keptAfterStart()).toEqual(KEPT)
+  })
+
+  it("through a kill -9 of the process alone, whose server stops by itself", async () => {
+    const before = readFileSync(log, "utf8").length
+    await first.end("SIGKILL")
+    expect(await keptAfterStart()).toEqual(KEPT)
+    const logged = readFileSync(log, "utf8").slice(before)
+    expect(logged.match(/database system is shut down\n/g)).toHaveLength(2)
+    expect(logged).not.toContain("automatic recovery")
+  })
+
+  it("when a server was left behind with nobody to stop it: the next start does", async () => {
+    const left = postmasterOf(folder)
+    const watchers = processesWith(`port=${new URL(url).port} `).filter((pid) => pid !== left)
+    expect(watchers).toHaveLength(1)
+    for (const pid of watchers) process.kill(pid, "SIGKILL")
+    await first.end("SIGKILL")
+    expect(postmasterOf(folder)).toBe(left)
+    expect(await keptAfterStart()).toEqual(KEPT)
+  })
+
+  it("and starts a killed server again at the same address", async () => {
+    process.kill(postmasterOf(folder), "SIGKILL")
+    const again = Effect.retry(
+      Effect.tryPromise(() => ask(url, "select n from kept")),
+      Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
+    )
+    expect(await Effect.runPromise(again)).toEqual(KEPT)
+    await first.end("SIGTERM")
+  })
+
+  it("with every durable setting on", async () => {
+    const settings = ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"]
+    const rows = await ask(url, `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join(", ")}`)
+    await first.end("SIGTERM")
+    expect(rows).toEqual([{ fsync: "on", full_page_writes: "on", synchronous_commit: "on", data_checksums: "on" }])
+  })
+})
+
+describe("an embedded Postgres ends in good order", { timeout: LONG }, () => {
+  it("with its process, and starts though a stranger has its old process id", async () => {
+    const pidFile = join(folder, "postgres/cluster/postmaster.pid")
+    const written = readFileSync(pidFile, "utf8")
+    await first.end("SIGTERM")
+    expect(existsSync(pidFile)).toBe(false)
+    writeFileSync(pidFile, written.replace(/^\d+/, String(process.pid)))
+    expect(await keptAfterStart()).toEqual(KEPT)
+  })
+
+  it("when its scope closes, and has ended by then", async () => {
+    await first.end("SIGTERM")
+    const started = Effect.as(EmbeddedPostgres.start({ dataDir: folder }), () => postmasterOf(folder))
+    const pid = await Effect.runPromise(Effect.scoped(Effect.map(started, (read) => read())))
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH")
+  })
+})
+
+describe.runIf(process.getuid?.() === 0)("under root", { timeout: LONG }, () => {
+  it("Postgres runs as another user, on data that stay in a folder which only root may enter", async () => {
+    await first.end("SIGTERM")
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(statSync(folder).uid).toBe(0)
+    expect(statSync(join(folder, "postgres/cluster")).uid).not.toBe(0)
+  })
+})

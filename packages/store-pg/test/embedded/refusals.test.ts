@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { binariesFor } from "@workshop/store-pg/embedded/Binaries"
+import * as EmbeddedPostgres from "@workshop/store-pg/embedded/EmbeddedPostgres"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { build, Server } from "./Server.js"
+
+beforeAll(build, 60_000)
+
+const LONG = 60_000
+
+/** Why no Postgres starts in this process. */
+const refusalOf = (dataDir: string) =>
+  Effect.runPromise(Effect.flip(Effect.scoped(EmbeddedPostgres.start({ dataDir }))))
+
+let folder = ""
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "workshop-embedded-"))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, () => {
+  it("where another process uses the data directory, also when both start it for the first time", async () => {
+    const both = [new Server(folder), new Server(folder)]
+    const said = await Promise.all(both.map((server) => server.said))
+    const first = both[said.findIndex((line) => line.startsWith("postgres://"))]
+    expect(said.filter((line) => line.startsWith(`The data directory ${folder} is used by`))).toHaveLength(1)
+    const { reason, message } = await refusalOf(folder)
+    expect(reason).toBe("taken")
+    expect(message).toBe(
+      `The data directory ${folder} is used by the process ${first?.pid}: stop that one, or choose another with --data-dir.`
+    )
+    await Promise.all(both.map((server) => server.end("SIGTERM")))
+  })
+
+  it("where the data are of another version of Postgres", async () => {
+    writeFileSync(join(folder, "postgres/cluster/PG_VERSION"), "17\n")
+    const { reason, message } = await refusalOf(folder)
+    expect(reason).toBe("other_version")
+    expect(message).toMatch(/^The data in .* were written by Postgres 17, and this program brings 18: dump them/)
+  })
+
+  it("where npm has no Postgres for the machine", async () => {
+    const { reason, message } = await Effect.runPromise(Effect.flip(binariesFor("/nowhere", undefined, "sunos-x64")))
+    expect(reason).toBe("no_binaries")
+    expect(message).toBe(
+      "No Postgres comes with this program for sunos-x64, or npm left it out: use --store memory, or give a Postgres with --database-url."
+    )
+  })
+
+  it("where the data directory cannot be made", async () => {
+    const { reason, message } = await refusalOf(join(folder, "postgres/password"))
+    expect(reason).toBe("failed")
+    expect(message).toMatch(
+      /^Postgres cannot run in .*\/password \(ENOTDIR.*\): use --store memory, or give a Postgres/
+    )
+  })
+})

@@ -1,0 +1,15 @@
+// Runs an embedded Postgres in the folder it is given, prints where it is, and stops with the process.
+import { start } from "@workshop/store-pg/embedded/EmbeddedPostgres"
+import { Deferred, Effect } from "effect"
+
+const asked = Effect.runSync(Deferred.make())
+process.on("SIGTERM", () => Effect.runSync(Deferred.succeed(asked, undefined)))
+await Effect.runPromise(
+  start({ dataDir: String(process.argv[2]) }).pipe(
+    Effect.flatMap(({ url }) => Effect.sync(() => console.log(url))),
+    Effect.zipRight(Deferred.await(asked)),
+    Effect.scoped,
+    Effect.catchAll(({ message }) => Effect.sync(() => console.log(message)))
+  )
+)
+process.exit()

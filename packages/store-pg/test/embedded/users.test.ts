@@ -1,0 +1,116 @@
+import { execFileSync } from "node:child_process"
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type Account, accountFor, mayEnter } from "@workshop/store-pg/embedded/Account"
+import { binariesFor, reachable } from "@workshop/store-pg/embedded/Binaries"
+import { Effect } from "effect"
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { ask, build, Server } from "./Server.js"
+
+beforeAll(build, 60_000)
+
+const LONG = 60_000
+const isRoot = process.getuid?.() === 0
+const nobody: Account = { name: "nobody", uid: 65_534, gid: 65_534 }
+const clone = fileURLToPath(new URL(".", import.meta.url))
+const VERSION = "18.9.0"
+
+let folder = ""
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "workshop-embedded-"))
+  chmodSync(folder, 0o755)
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const under = (...names: ReadonlyArray<string>): string => {
+  const path = join(folder, ...names)
+  mkdirSync(path, { recursive: true })
+  return path
+}
+
+describe.runIf(isRoot)("under root", { timeout: LONG }, () => {
+  it("Postgres stays with the user who owns the data", () => {
+    chownSync(folder, nobody.uid, nobody.gid)
+    expect(accountFor(folder)?.uid).toBe(nobody.uid)
+  })
+
+  it("programs in a folder which only root may enter are copied to where their user can run them", async () => {
+    const found = await Effect.runPromise(binariesFor(folder, undefined))
+    const closed = under("closed")
+    chmodSync(closed, 0o700)
+    cpSync(found.folder, join(closed, "native"), { recursive: true, verbatimSymlinks: true })
+    const cache = join(folder, "cache")
+    const copy = reachable({ folder: join(closed, "native"), version: VERSION }, under("closed/data"), nobody, cache)
+    expect(copy.folder).toBe(join(cache, `binaries-${VERSION}`))
+    const said = execFileSync(join(copy.folder, "bin/postgres"), ["--version"], { ...nobody, encoding: "utf8" })
+    expect(said).toMatch(/^postgres \(PostgreSQL\) 18\./)
+  })
+
+  it.runIf(mayEnter(clone, nobody))("a user runs Postgres as himself, and no other user on his data", async () => {
+    chownSync(folder, nobody.uid, nobody.gid)
+    const first = new Server(folder, nobody)
+    await ask(await first.url(), "select 1")
+    await first.end("SIGTERM")
+    expect(statSync(join(folder, "postgres/cluster")).uid).toBe(nobody.uid)
+    expect(statSync(join(folder, "postgres")).mode & 0o777).toBe(0o700)
+    const other = new Server(folder, { uid: 12_345, gid: 12_345 })
+    expect(await other.said).toBe(
+      `The Postgres in ${folder} belongs to another user: run as the one who made it, or choose another with --data-dir.`
+    )
+  })
+})
+
+/** A package as npm unpacks it when install scripts are blocked: its links are only listed. */
+const bare = (): string => {
+  const native = under("native")
+  const files = ["bin/postgres", "bin/initdb", "lib/libpq.so.5.18", "lib/libpq.a", "share/postgresql/postgres.bki"]
+  for (const file of files) {
+    under("native", dirname(file))
+    writeFileSync(join(native, file), file)
+  }
+  const links = [{ source: "native/lib/libpq.so.5.18", target: "native/lib/libpq.so.5" }]
+  writeFileSync(join(native, "pg-symlinks.json"), JSON.stringify(links))
+  return native
+}
+
+describe("where npm blocked the install script", () => {
+  it("the links it would have made are made in a copy beside the data, and the package is left as it is", () => {
+    const [native, place] = [bare(), under("data")]
+    const copy = reachable({ folder: native, version: VERSION }, place, undefined)
+    expect(copy.folder).toBe(join(place, `binaries-${VERSION}`))
+    expect(lstatSync(join(copy.folder, "lib/libpq.so.5")).isSymbolicLink()).toBe(true)
+    expect(statSync(join(copy.folder, "lib/libpq.so.5")).size).toBe("lib/libpq.so.5.18".length)
+    expect(existsSync(join(copy.folder, "lib/libpq.a"))).toBe(false)
+    expect(existsSync(join(native, "lib/libpq.so.5"))).toBe(false)
+  })
+
+  it("a copy that lacks something is made anew, and the one of another version is dropped", () => {
+    const [native, place] = [bare(), under("data")]
+    const older = reachable({ folder: native, version: "18.8.0" }, place, undefined)
+    const { folder: copy } = reachable({ folder: native, version: VERSION }, place, undefined)
+    expect(existsSync(older.folder)).toBe(false)
+    writeFileSync(join(copy, "bin/initdb"), "")
+    reachable({ folder: native, version: VERSION }, place, undefined)
+    expect(statSync(join(copy, "bin/initdb")).size).toBe("bin/initdb".length)
+  })
+
+  it("a package whose links were made is run where it is", () => {
+    const native = bare()
+    symlinkSync("libpq.so.5.18", join(native, "lib/libpq.so.5"))
+    expect(reachable({ folder: native, version: VERSION }, under("data"), undefined).folder).toBe(native)
+  })
+})
