@@ -1,5 +1,6 @@
 import { KeyInput } from "@workshop/core/decisions/ownShop"
 import { scopePresets } from "@workshop/core/domain/Scope"
+import { Directory } from "@workshop/core/ports/Directory"
 import type { Caller } from "@workshop/core/services/Caller"
 import { Keys } from "@workshop/core/services/Keys"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
@@ -10,6 +11,12 @@ export interface FirstShop {
   readonly app: Caller
   readonly key: string
 }
+
+/** Whether the store has a shop already: then its keys were shown when they were made. */
+export const hasShops = Effect.gen(function* () {
+  const { listShops } = yield* Directory
+  return (yield* listShops(null, 1)).length > 0
+})
 
 /** Opens a shop with a full-access key: an empty store would have nothing to try. */
 export const openFirstShop = Effect.gen(function* () {
@@ -22,6 +29,11 @@ export const openFirstShop = Effect.gen(function* () {
   const { record, key } = yield* keys.create(shop.id, input)
   return { app: { shop_id: shop.id, caller_id: record.id, scopes: record.scopes, via: "app" }, key } satisfies FirstShop
 })
+
+/** What to say where the shops are there already. */
+export const stillThere: ReadonlyArray<string> = [
+  "The shops of last time are there. Keys are shown once; workshop shop list and workshop key create make another."
+]
 
 /** What to try next, as lines to paste into a shell. */
 export const nextSteps = (base: string, { key }: FirstShop): ReadonlyArray<string> => {

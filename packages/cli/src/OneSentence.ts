@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util"
 import { Console, Data, Effect, Layer, Logger } from "effect"
+import { tidyHelp } from "./terminal/tidyHelp.js"
 
 /** Why a command was not done, in one sentence that says what to do. */
 export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonly message: string }> {}
@@ -7,7 +8,10 @@ export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonl
 /** What `@effect/cli` says of a wrong command line, and how we put it. */
 const complaints: ReadonlyArray<readonly [RegExp, string]> = [
   [/^Received unknown argument: '(.*)'$/, "$1 is not known here, or lacks its value: --help lists what there is."],
-  [/^Invalid subcommand for workshop - .*$/, "There is no such command: workshop --help lists what there is."]
+  [/^Invalid subcommand for workshop - .*$/, "There is no such command: workshop --help lists what there is."],
+  [/^Invalid subcommand for (\S+) - .*$/, "There is no such command: workshop $1 --help lists what there is."],
+  [/^Expected one of the following cases: (.*)$/, "It must be one of $1."],
+  [/^Missing argument <(.*?)>.*$/, "It lacks its <$1>: --help shows how it is written."]
 ]
 
 const sentence = (text: string): string => {
@@ -15,25 +19,10 @@ const sentence = (text: string): string => {
   return complaints.reduce((said, [pattern, ours]) => said.replace(pattern, ours), line)
 }
 
-/** What `@effect/cli` prints of every option and command alike, and what is left of it. */
-const noise: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^workshop\n\n/, ""],
-  [
-    /^ +(A user-defined piece of text|A true or false value|This option can be set from .*|This setting is optional)\.\n\n?/gm,
-    ""
-  ],
-  [/^(--.*)\n\n/gm, "$1\n"],
-  [/^\$ workshop$/m, "$ workshop <command>"],
-  [/^\$ (?!workshop)/gm, "$ workshop "],
-  [/^ +- (\S+) .*? {2,}(.*)$/gm, "  workshop $1  $2"],
-  [/ +$/gm, ""],
-  [/\n{3,}/g, "\n\n"]
-]
-
+/** Help is put in our words; whatever else is printed stays as it is, but for white space at its end. */
 const result = (text: string): string => {
   const plain = stripVTControlCharacters(text)
-  if (!plain.includes("\nUSAGE\n")) return plain.trim()
-  return noise.reduce((left, [pattern, instead]) => left.replace(pattern, instead), `${plain}\n`).trim()
+  return plain.includes("\nUSAGE\n") ? tidyHelp(plain, process.argv.slice(2)) : text.trimEnd()
 }
 
 /** The console of the command line: results on standard output, what is wrong as one sentence on standard error. */

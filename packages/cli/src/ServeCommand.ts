@@ -7,9 +7,16 @@ import { serveOptions } from "./ServeOptions.js"
 /** The flags as they were read. */
 export type Asked = Command.Command.ParseConfig<typeof serveOptions>
 
-const checked = ({ store, sandbox, sandboxToken, host }: Asked) => {
-  if (store !== "memory") {
-    return new CommandRefused({ message: `--store ${store} is not offered yet: use --store memory, or leave it out.` })
+const checked = ({ store, noDispatcher, sandbox, sandboxToken, host }: Asked) => {
+  if (noDispatcher && store === "memory") {
+    return new CommandRefused({
+      message: "--no-dispatcher leaves deliveries to another process, which cannot see --store memory: leave one out."
+    })
+  }
+  if (noDispatcher && sandbox) {
+    return new CommandRefused({
+      message: "The sandbox drives deliveries by its own clock: leave out --no-dispatcher, or --sandbox."
+    })
   }
   if (!sandbox && sandboxToken !== null) {
     return new CommandRefused({

@@ -4,6 +4,7 @@ import type { Branch } from "@workshop/core/http/Branch"
 import { fail, page, type Stamp } from "@workshop/core/http/Departures"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Effect } from "effect"
+import { docsBranch } from "./docs/docsBranch.js"
 
 /** How long the store may take to answer before the process counts as not ready, in milliseconds. */
 const READY_MS = 2_000
@@ -24,7 +25,7 @@ const at = (path: `/${string}`, show: Page): Branch => ({
       : Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, untouched(stamp)))
 })
 
-/** What is served without a key beside the API: whether the process lives, whether it is ready, and what the API is. */
+/** What is served without a key beside the API: whether the process lives, whether it is ready, what the API is, and a page to try it. */
 export const pages: Effect.Effect<ReadonlyArray<Branch>, never, Directory> = Effect.gen(function* () {
   const directory = yield* Directory
   // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
@@ -50,6 +51,7 @@ export const pages: Effect.Effect<ReadonlyArray<Branch>, never, Directory> = Eff
   return [
     at("/healthz", (stamp) => Effect.succeed(page(JSON.stringify({ status: "alive" }), stamp, untouched(stamp)))),
     at("/readyz", ready),
-    at("/openapi.json", (stamp) => Effect.map(openapi, (json) => page(json, stamp, untouched(stamp))))
+    at("/openapi.json", (stamp) => Effect.map(openapi, (json) => page(json, stamp, untouched(stamp)))),
+    yield* docsBranch(untouched)
   ]
 })

@@ -32,6 +32,11 @@ export const pgDirectory = Effect.map(SqlClient, (sql): Omit<Context.Tag.Service
       Effect.map((rows) => rows.map(({ shop }) => shop)),
       available
     ),
+  latest: sql<{ readonly latest: number }>`
+    select coalesce(max(last_instant), 0)::double precision as latest from shop_head`.pipe(
+    Effect.map(([found]) => found!.latest),
+    available
+  ),
   createClient: (account) =>
     sql`insert into client_account select * from json_populate_record(null::client_account, ${JSON.stringify(account)})
       on conflict (phone) do nothing returning id`.pipe(

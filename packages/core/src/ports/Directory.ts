@@ -2,6 +2,7 @@ import { Context, type Effect, type Stream } from "effect"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import type { ClientAccount } from "../domain/Client.js"
 import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import type { Instant } from "../domain/Instant.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { ShopRecord } from "../domain/Shop.js"
@@ -24,6 +25,8 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
       after: ShopId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ShopRecord>, StoreUnavailable>
+    /** The latest instant at which any shop did something; 0 where none did. A clock set to no earlier tells no shop's past. */
+    readonly latest: Effect.Effect<Instant, StoreUnavailable>
     /** Opens a client account; false, and nothing opened, where another account holds the number. */
     readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
     /** The key with this hash and its shop, revoked or not; null where there is none. */

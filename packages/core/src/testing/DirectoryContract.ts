@@ -191,6 +191,15 @@ export const directoryContract = [
     yield* same("left", left, expected)
   }),
 
+  contractCase("the latest instant is that of the shop that did something last (design §6)", function* () {
+    const clock = yield* SettableClock.current
+    const directory = yield* Directory
+    const [shop] = [yield* openShop(), yield* openShop()]
+    clock.set(4_000_000_000_000)
+    yield* run(placing(shop.id, [{}]))
+    yield* same("latest", yield* directory.latest, 4_000_000_000_000)
+  }),
+
   contractCase("a client's inbox gathers from every shop", function* () {
     const clock = yield* SettableClock.current
     const directory = yield* Directory

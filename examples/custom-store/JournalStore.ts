@@ -1,0 +1,107 @@
+import { type Command, decide, type Outcome } from "@workshop/core/decisions/Command"
+import { ENTROPY_BYTES } from "@workshop/core/domain/Moment"
+import { Closures } from "@workshop/core/ports/Closures"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
+import { Directory } from "@workshop/core/ports/Directory"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Messages } from "@workshop/core/ports/Messages"
+import { RateLimits } from "@workshop/core/ports/RateLimits"
+import { Reads } from "@workshop/core/ports/Reads"
+import { readClock } from "@workshop/core/ports/readClock"
+import { Store, StoreUnavailable } from "@workshop/core/ports/Store"
+import type { StorePorts } from "@workshop/core/ports/StorePorts"
+import { Memory } from "@workshop/store-memory/Memory"
+import { memoryDeliveries, memoryDeliveryLog } from "@workshop/store-memory/MemoryDeliveries"
+import { memoryClosures, memoryDirectory } from "@workshop/store-memory/MemoryDirectory"
+import { memoryRateLimits } from "@workshop/store-memory/MemoryRateLimits"
+import { memoryReads } from "@workshop/store-memory/MemoryReads"
+import { Context, Effect, Either, Layer } from "effect"
+import { type Entry, Journal } from "./Journal.js"
+
+/** How often a command is run anew because its random tracking code was taken. */
+const MOST_MOMENTS = 16
+
+const replayInto =
+  (memory: Memory) =>
+  (entry: Entry): void => {
+    if (entry._tag === "Shop") memory.open(entry.shop)
+    else if (entry._tag === "Account") {
+      memory.accounts.set(entry.account.id, entry.account)
+      memory.holders.set(entry.account.phone, entry.account)
+    } else {
+      const shelf = memory.shelf(entry.shop_id)
+      for (const change of entry.changes) memory.keep(shelf, change)
+    }
+  }
+
+/** A disk that fails is a store that is away, and nothing has happened. */
+const away = (cause: unknown) => Effect.fail(new StoreUnavailable({ cause }))
+
+/**
+ * All writes of a shop: the core decides, the journal keeps, the memory shows, and only then is anybody answered. It is
+ * one synchronous step, hence alone: a fiber that waited in the middle would let another one in.
+ */
+const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Service<Entropy>) =>
+  Store.of({
+    transact: <A, E>(command: Command<A, E>) =>
+      readClock((clock): Effect.Effect<Outcome<A>, E | StoreUnavailable> => {
+        const { shop_id } = command
+        const shelf = memory.shelf(shop_id)
+        for (let moments = 0; moments < MOST_MOMENTS; moments++) {
+          const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: entropy.bytes(ENTROPY_BYTES) }
+          const decision = decide(command, shelf.slice, moment)
+          if (Either.isLeft(decision)) return Effect.fail(decision.left)
+          const { answer, changes, usages } = decision.right
+          if (changes.some((change) => shelf.rejects(change))) continue
+          try {
+            if (changes.length > 0) journal.append({ _tag: "Changes", shop_id, changes })
+          } catch (cause) {
+            return away(cause)
+          }
+          for (const change of changes) memory.keep(shelf, change)
+          return Effect.succeed({ answer, usages })
+        }
+        return Effect.dieMessage("Every tracking code drawn was taken: the entropy repeats itself")
+      })
+  })
+
+const written = (journal: Journal, entry: Entry) =>
+  Effect.try({ try: () => journal.append(entry), catch: (cause) => new StoreUnavailable({ cause }) })
+
+const journalDirectory = (memory: Memory, journal: Journal): Context.Tag.Service<Directory> => {
+  const known = memoryDirectory(memory)
+  return {
+    ...known,
+    createShop: (shop) => Effect.zipRight(written(journal, { _tag: "Shop", shop }), known.createShop(shop)),
+    createClient: (account) =>
+      memory.holders.has(account.phone)
+        ? Effect.succeed(false)
+        : Effect.zipRight(written(journal, { _tag: "Account", account }), known.createClient(account))
+  }
+}
+
+/**
+ * A store for one process whose data outlives it: the memory store's shelves, and a file with every change. Limits on
+ * requests start anew with the process, and so do claims: what was on its way when it died is sent again.
+ */
+export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const entropy = yield* Entropy
+      const memory = new Memory()
+      const journal = yield* Effect.acquireRelease(
+        Effect.sync(() => Journal.open(path, replayInto(memory))),
+        (opened) => Effect.sync(() => opened.close())
+      )
+      return Context.make(Store, journalStore(memory, journal, entropy)).pipe(
+        Context.add(Reads, memoryReads(memory)),
+        Context.add(Directory, journalDirectory(memory, journal)),
+        Context.add(Closures, memoryClosures(memory)),
+        Context.add(Deliveries, memoryDeliveries(memory)),
+        Context.add(DeliveryLog, memoryDeliveryLog(memory)),
+        Context.add(Messages, { due: (until, limit) => Effect.sync(() => memory.postbox.due(until, limit)) }),
+        Context.add(RateLimits, memoryRateLimits())
+      )
+    })
+  )

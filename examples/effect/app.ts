@@ -1,0 +1,40 @@
+import { type HttpApp, HttpRouter, HttpServerResponse } from "@effect/platform"
+import { TicketNumber } from "@workshop/core/domain/TicketNumber"
+import { httpApp } from "@workshop/core/http/EffectMount"
+import type { Caller } from "@workshop/core/services/Caller"
+import { CommittedEvents } from "@workshop/core/services/CommittedEvents"
+import { Tickets } from "@workshop/core/services/Tickets"
+import { Effect, Schema, Stream } from "effect"
+
+const CounterPath = Schema.Struct({ number: Schema.compose(Schema.NumberFromString, TicketNumber) })
+
+const notFound = HttpServerResponse.text("No such ticket\n", { status: 404 })
+
+/** An Effect server with the API under `/workshop`, and a route of its own on the same services. */
+export const makeApp = (counter: Caller) =>
+  Effect.gen(function* () {
+    const tickets = yield* Tickets
+    const api = yield* httpApp()
+    const atCounter = Effect.gen(function* () {
+      const { number } = yield* HttpRouter.schemaPathParams(CounterPath)
+      const { data } = yield* tickets.byNumber(counter, number)
+      return HttpServerResponse.text(`${data.service}: ${data.state}\n`)
+    }).pipe(
+      Effect.catchTags({
+        TicketNotFound: () => Effect.succeed(notFound),
+        ParseError: () => Effect.succeed(notFound),
+        StoreUnavailable: () => Effect.succeed(HttpServerResponse.text("Try again\n", { status: 503 }))
+      })
+    )
+    const app: HttpApp.Default = HttpRouter.empty.pipe(
+      HttpRouter.get("/counter/:number", atCounter),
+      HttpRouter.mountApp("/workshop", api),
+      Effect.catchTag("RouteNotFound", () => Effect.succeed(HttpServerResponse.text("Nothing here\n", { status: 404 })))
+    )
+    return app
+  })
+
+/** What happens in this process, line by line. */
+export const screen = Effect.flatMap(CommittedEvents, ({ stream }) =>
+  Stream.runForEach(stream, ({ type, id }) => Effect.logInfo(`${type} ${id}`))
+)

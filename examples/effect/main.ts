@@ -1,0 +1,22 @@
+import { createServer } from "node:http"
+import { HttpServer } from "@effect/platform"
+import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { makeApp, screen } from "./app.js"
+import { background, openShop, workshop } from "./workshop.js"
+
+const serving = Effect.gen(function* () {
+  const { counter, key } = yield* openShop
+  yield* Effect.forkScoped(screen)
+  yield* HttpServer.serveEffect(yield* makeApp(counter))
+  yield* Effect.logInfo(`Listening on http://127.0.0.1:4023. Try:
+curl -s http://127.0.0.1:4023/workshop/v1/tickets -H 'Authorization: Bearer ${key}' -H 'Idempotency-Key: 1' -H 'Content-Type: application/json' -d '{"service":"Hem"}'
+curl -s http://127.0.0.1:4023/counter/1`)
+  return yield* Effect.never
+})
+
+const socket = NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 4023 })
+
+NodeRuntime.runMain(
+  serving.pipe(Effect.scoped, Effect.provide(background), Effect.provide(Layer.merge(workshop, socket)))
+)

@@ -1,0 +1,37 @@
+import { createClient } from "@workshop/core/client/Client"
+import { mountFetch } from "@workshop/core/http/Mount"
+import * as Workshop from "@workshop/core/services/PromiseWorkshop"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { expect, it } from "vitest"
+import { importOrder, waiting } from "./orders.js"
+
+it("an ERP imports orders once each, and knows from the type of an error what to do with it", async () => {
+  const workshop = await Workshop.start({ store: MemoryStore.layer, background: false })
+  const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+  if (!shop.ok) throw shop.refusal
+  const key = await workshop.keys.create(shop.value.id, { name: "erp", scopes: ["tickets:read", "tickets:write"] })
+  if (!key.ok) throw key.refusal
+  const fetch = mountFetch(workshop)
+  const client = createClient({ baseUrl: "http://shop.example/v1", key: key.value.key, fetch })
+
+  const order = { reference: "SO-1", work: "Curtains", price_minor: 40_000, phone: "+216 20 123 456" }
+  expect(await importOrder(client, order)).toEqual({ reference: "SO-1", outcome: "opened", number: 1 })
+  expect(await importOrder(client, order)).toEqual({ reference: "SO-1", outcome: "known", number: 1 })
+  expect(await importOrder(client, { ...order, work: "Cushions" })).toMatchObject({
+    outcome: "refused",
+    why: "IDEMPOTENCY_KEY_REUSED: the order was changed after its import"
+  })
+  expect(await importOrder(client, { reference: "SO-2", work: "Banner", price_minor: 1.5 })).toEqual({
+    reference: "SO-2",
+    outcome: "refused",
+    why: "price_minor must be a whole number"
+  })
+  const stranger = createClient({ baseUrl: "http://shop.example/v1", key: "wk_live_no", fetch })
+  await expect(importOrder(stranger, order)).rejects.toThrow("UNAUTHENTICATED")
+
+  const found = await client.tickets.list({ external_ref: "SO-1" })
+  if (!found.ok) throw new Error(found.error.message)
+  await client.tickets.changeStatus(found.value[0]!.id, "ready")
+  expect(await waiting(client)).toEqual(["SO-1"])
+  await workshop.stop()
+})

@@ -1,0 +1,60 @@
+import type { Client } from "@workshop/core/client/Client"
+
+/** An order as the ERP knows it. */
+export interface Order {
+  /** The ERP's own number: it becomes the ticket's `external_ref`, and the Idempotency-Key of its creation. */
+  readonly reference: string
+  readonly work: string
+  readonly price_minor?: number
+  readonly phone?: string
+}
+
+/** What became of an order. */
+export type Imported =
+  | { readonly reference: string; readonly outcome: "opened" | "known"; readonly number: number | null }
+  | { readonly reference: string; readonly outcome: "refused" | "later"; readonly why: string }
+
+/** Opens a ticket for an order. The same order again finds its first ticket: a nightly import may be run twice. */
+export const importOrder = async (client: Client, order: Order): Promise<Imported> => {
+  const { reference, work: service, price_minor, phone: client_phone } = order
+  const made = await client.tickets.create(
+    {
+      service,
+      type: "prepare",
+      external_ref: reference,
+      price_minor: price_minor ?? null,
+      client_phone: client_phone ?? null
+    },
+    { idempotencyKey: `erp-${reference}` }
+  )
+  if (made.ok) return { reference, outcome: made.meta.replayed ? "known" : "opened", number: made.value.number }
+  const { error } = made
+  switch (error.code) {
+    case "VALIDATION_ERROR": {
+      const why = error.details.issues.map(({ field, message }) => `${field} ${message}`).join("; ")
+      return { reference, outcome: "refused", why }
+    }
+    case "PROFANITY":
+      return { reference, outcome: "refused", why: `${error.details.field} holds a forbidden word` }
+    case "CONFLICT":
+      return { reference, outcome: "refused", why: `${error.details.reason}: the order was changed after its import` }
+    case "TOO_MANY_ATTEMPTS":
+      return { reference, outcome: "later", why: `${error.details.limit}, try in ${error.retry_after_s} s` }
+    case "UNREACHABLE":
+    case "UNAVAILABLE":
+      return { reference, outcome: "later", why: error.message }
+    default:
+      // Our key, our shop, our mistake: no order is at fault, so the import ends here.
+      throw new Error(`${error.code}: ${error.message}`)
+  }
+}
+
+/** The references of all orders that wait to be picked up. */
+export const waiting = async (client: Client): Promise<ReadonlyArray<string>> => {
+  const references: Array<string> = []
+  for await (const page of client.tickets.pages({ state: ["ready", "impossible"], limit: 100 })) {
+    if (!page.ok) throw new Error(page.error.message)
+    for (const { external_ref } of page.value) if (external_ref !== null) references.push(external_ref)
+  }
+  return references
+}

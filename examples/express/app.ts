@@ -1,0 +1,38 @@
+import type { IncomingMessage } from "node:http"
+import type { CallerFields } from "@workshop/core/http/Mount"
+import type { PromiseWorkshop } from "@workshop/core/services/PromiseWorkshop"
+import { mountNode } from "@workshop/http-node/mount/NodeMount"
+import express, { type Express } from "express"
+
+/** The people of this shop's back office, by their sessions: what a team has already, instead of API keys. */
+export type Sessions = ReadonlyMap<string, CallerFields>
+
+const sessionOf = ({ headers }: IncomingMessage): string =>
+  /(?:^|; )session=([^;]+)/.exec(headers.cookie ?? "")?.[1] ?? ""
+
+/** An Express server that had routes of its own and got a workshop. */
+export const createApp = (workshop: PromiseWorkshop, sessions: Sessions): Express => {
+  const app = express()
+
+  // The whole API, for whoever is signed in here. Before the body parser, which it does not need.
+  app.use("/workshop", mountNode(workshop, { authenticate: (request) => sessions.get(sessionOf(request)) }))
+  app.use(express.json())
+
+  // A route of one's own, on the same tickets.
+  app.get("/counter/:number", async (request, response) => {
+    const caller = sessions.get(sessionOf(request))
+    if (caller === undefined) return void response.status(401).send("Sign in first\n")
+    const found = await workshop.tickets.byNumber({ ...caller, via: "app" }, Number(request.params.number))
+    if (found.ok) return void response.send(`${found.value.data.service}: ${found.value.data.state}\n`)
+    if (found.refusal._tag === "InvalidInput") return void response.status(400).send(`${found.refusal.message}\n`)
+    return void response.status(404).send("No such ticket\n")
+  })
+
+  // What happens in this process, to a screen in the workshop.
+  app.get("/screen", (request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders()
+    const stop = workshop.onEvent(({ type, id }) => response.write(`id: ${id}\ndata: ${type}\n\n`))
+    request.once("close", stop)
+  })
+  return app
+}

@@ -1,0 +1,39 @@
+import type { AddressInfo } from "node:net"
+import * as Workshop from "@workshop/core/services/PromiseWorkshop"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { expect, it } from "vitest"
+import { createApp } from "./app.js"
+
+it("an Express server has the API under a path, its own routes beside it, and its own sessions", async () => {
+  const workshop = await Workshop.start({ store: MemoryStore.layer, background: false })
+  const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+  if (!shop.ok) throw shop.refusal
+  const amira = {
+    shop_id: shop.value.id,
+    caller_id: "0198c5f1-0d20-7000-8a4f-2be6c90d1357",
+    scopes: ["tickets:read", "tickets:write"]
+  } as const
+  const server = createApp(workshop, new Map([["amira", amira]])).listen(0, "127.0.0.1")
+  await new Promise((resolve) => server.once("listening", resolve))
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const cookie = "session=amira"
+
+  const screen = await fetch(`${base}/screen`)
+  const made = await fetch(`${base}/workshop/v1/tickets`, {
+    method: "POST",
+    headers: { cookie, "idempotency-key": "one", "content-type": "application/json" },
+    body: '{"service":"Hem"}'
+  })
+  expect(made.status).toBe(201)
+  const shown = await screen.body!.getReader().read()
+  expect(new TextDecoder().decode(shown.value)).toContain("data: ticket.created")
+  expect(await (await fetch(`${base}/counter/1`, { headers: { cookie } })).text()).toBe("Hem: workshop\n")
+  expect((await fetch(`${base}/counter/2`, { headers: { cookie } })).status).toBe(404)
+  expect((await fetch(`${base}/counter/0`, { headers: { cookie } })).status).toBe(400)
+  expect((await fetch(`${base}/counter/1`)).status).toBe(401)
+  expect((await fetch(`${base}/workshop/v1/shop`)).status).toBe(401)
+
+  server.closeAllConnections()
+  server.close()
+  await workshop.stop()
+})

@@ -1,0 +1,30 @@
+import { production } from "@workshop/core/domain/WebhookAddress"
+import * as Workshop from "@workshop/core/services/PromiseWorkshop"
+import * as NodeSender from "@workshop/http-node/sender/NodeSender"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { createApp } from "./app.js"
+
+const workshop = await Workshop.start({ store: MemoryStore.layer, sender: NodeSender.layer({ policy: production }) })
+const shop = await workshop.shops.create({
+  name: "Atelier Lac",
+  currency: "EUR",
+  decimals: 2,
+  time_zone: "Europe/Paris"
+})
+if (!shop.ok) throw shop.refusal
+
+const amira = {
+  shop_id: shop.value.id,
+  caller_id: "0198c5f1-0d20-7000-8a4f-2be6c90d1357",
+  scopes: ["tickets:read", "tickets:write"]
+} as const
+const server = createApp(workshop, new Map([["amira", amira]])).listen(4020, "127.0.0.1", () =>
+  console.log(`Listening on http://127.0.0.1:4020. Create a ticket as Amira, then look at it:
+curl -s http://127.0.0.1:4020/workshop/v1/tickets -H 'Cookie: session=amira' -H 'Idempotency-Key: 1' -H 'Content-Type: application/json' -d '{"service":"Hem"}'
+curl -s http://127.0.0.1:4020/counter/1 -H 'Cookie: session=amira'`)
+)
+
+process.once("SIGINT", () => {
+  server.closeAllConnections()
+  server.close(() => workshop.stop())
+})

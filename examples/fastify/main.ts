@@ -1,0 +1,21 @@
+import * as Workshop from "@workshop/core/services/PromiseWorkshop"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { createApp } from "./app.js"
+
+const workshop = await Workshop.start({ store: MemoryStore.layer })
+const shop = await workshop.shops.create({
+  name: "Atelier Lac",
+  currency: "EUR",
+  decimals: 2,
+  time_zone: "Europe/Paris"
+})
+if (!shop.ok) throw shop.refusal
+const key = await workshop.keys.create(shop.value.id, { name: "till", scopes: ["tickets:read", "tickets:write"] })
+if (!key.ok) throw key.refusal
+
+const app = createApp(workshop)
+app.addHook("onClose", () => workshop.stop())
+await app.listen({ host: "127.0.0.1", port: 4021 })
+console.log(`Listening on http://127.0.0.1:4021. Try:
+curl -s http://127.0.0.1:4021/workshop/v1/shop -H 'Authorization: Bearer ${key.value.key}'`)
+process.once("SIGINT", () => app.close())

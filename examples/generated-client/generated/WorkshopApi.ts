@@ -1,0 +1,1812 @@
+/* eslint-disable */
+/* tslint:disable */
+// @ts-nocheck
+/*
+ * ---------------------------------------------------------------
+ * ## THIS FILE WAS GENERATED VIA SWAGGER-TYPESCRIPT-API        ##
+ * ##                                                           ##
+ * ## AUTHOR: acacode                                           ##
+ * ## SOURCE: https://github.com/acacode/swagger-typescript-api ##
+ * ---------------------------------------------------------------
+ */
+
+/** Work on something brought in, or an order to get ready */
+export type TicketType = "repair" | "prepare";
+
+/** What a ticket can be asked to become */
+export type TicketStatus = "ready" | "impossible" | "workshop" | "collected";
+
+/** Where a ticket stands */
+export type TicketState =
+  | "workshop"
+  | "ready"
+  | "impossible"
+  | "collected"
+  | "abandoned";
+
+/** How a shop tells its client by itself */
+export type ShopChannel = "sms" | "whatsapp" | "call";
+
+/** A right of a key */
+export type Scope =
+  | "tickets:read"
+  | "tickets:write"
+  | "clients:read"
+  | "loyalty:write";
+
+/** Ready and never picked up, or left lying without a word from the shop */
+export type AbandonReason = "uncollected" | "no_news";
+
+/** What a webhook receives. More types will come: answer 2xx to those you do not know */
+export type Event =
+  | ({
+      type: "ticket.created";
+    } & TicketCreatedEvent)
+  | ({
+      type: "ticket.ready";
+    } & TicketReadyEvent)
+  | ({
+      type: "ticket.impossible";
+    } & TicketImpossibleEvent)
+  | ({
+      type: "ticket.reopened";
+    } & TicketReopenedEvent)
+  | ({
+      type: "ticket.collected";
+    } & TicketCollectedEvent)
+  | ({
+      type: "ticket.abandoned";
+    } & TicketAbandonedEvent)
+  | ({
+      type: "client.notified";
+    } & ClientNotifiedEvent)
+  | ({
+      type: "client.linked";
+    } & ClientLinkedEvent)
+  | ({
+      type: "quote.accepted";
+    } & QuoteAcceptedEvent)
+  | ({
+      type: "ping";
+    } & PingEvent);
+
+export interface Client {
+  /**
+   * The client's own name, the same in every shop that knows them
+   * @format uuid
+   */
+  id: string;
+  /** The name as the client wishes it shown: in full, or the given name with an initial */
+  display_name: string | null;
+  /** Their tickets still in the shop */
+  tickets_open: number;
+  /** All their tickets with the shop */
+  tickets_total: number;
+  /** Their card; null while the shop's programme is off */
+  loyalty: LoyaltyCard | null;
+}
+
+export interface ClientAnswer {
+  /** Whether there is a result */
+  success: true;
+  data: Client;
+}
+
+/** The client linked to the ticket */
+export interface ClientBadge {
+  /**
+   * The client's own name, the same in every shop that knows them
+   * @format uuid
+   */
+  id: string;
+  /** The name as the client wishes it shown: in full, or the given name with an initial */
+  display_name: string | null;
+}
+
+/** A client is linked to the ticket */
+export interface ClientLinkedEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** A client is linked to the ticket */
+  type: "client.linked";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+    /** The client linked to the ticket */
+    client: ClientBadge;
+  };
+}
+
+/** The client was told, in the app, by SMS, by WhatsApp or by a call */
+export interface ClientNotifiedEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** The client was told, in the app, by SMS, by WhatsApp or by a call */
+  type: "client.notified";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+    /** How the client was told */
+    channel: "app" | "sms" | "whatsapp" | "call";
+    /**
+     * When the client was told
+     * @format date-time
+     */
+    notified_at: string;
+  };
+}
+
+/** CONFLICT: Not possible in this state; details.reason says why */
+export interface ConflictAnswer {
+  /** Whether there is a result */
+  success: false;
+  /** Why there is no result */
+  error: {
+    /** The cause, for programs */
+    code: "CONFLICT";
+    /** The cause, for people; its words may change */
+    message: string;
+    details?: ConflictDetails;
+  };
+}
+
+export interface ConflictDetails {
+  /** The cause */
+  reason:
+    | "SAME_STATE"
+    | "INVALID_TRANSITION"
+    | "REOPEN_WINDOW"
+    | "ABANDONED"
+    | "IDEMPOTENCY_KEY_REUSED"
+    | "LOYALTY_OFF"
+    | "NO_REWARD"
+    | "TOO_MANY_KEYS"
+    | "OFFER_CLOSED"
+    | "QUOTE_CLOSED";
+  /** Of a refused move: the state the ticket is in */
+  from?: TicketState;
+  /** Of a refused move: the status asked for */
+  to?: TicketStatus;
+  /** Of a refused move: the statuses the ticket would accept now */
+  allowed?: TicketStatus[];
+}
+
+/** The last postponement of the promised date */
+export interface Delay {
+  /**
+   * The promise before this one
+   * @format date-time
+   */
+  previous_promised_at: string | null;
+  /** What the shop said about it */
+  reason: string | null;
+  /**
+   * When the promise was moved
+   * @format date-time
+   */
+  announced_at: string;
+}
+
+export interface FieldDetails {
+  /** The text that holds the word, dotted */
+  field: string;
+}
+
+/** FORBIDDEN: The key lacks the right in details.scope. SHOP_NOT_APPROVED: The shop is not approved yet. ACCOUNT_DEACTIVATED: The shop is deactivated. API_DISABLED: The API is not open for this shop yet */
+export interface ForbiddenAnswer {
+  /** Whether there is a result */
+  success: false;
+  /** Why there is no result */
+  error: {
+    /** The cause, for programs */
+    code:
+      | "FORBIDDEN"
+      | "SHOP_NOT_APPROVED"
+      | "ACCOUNT_DEACTIVATED"
+      | "API_DISABLED";
+    /** The cause, for people; its words may change */
+    message: string;
+    /** With the code FORBIDDEN */
+    details?: ScopeDetails;
+  };
+}
+
+/** INTERNAL: The service failed; quote the Request-Id */
+export interface InternalAnswer {
+  /** Whether there is a result */
+  success: false;
+  /** Why there is no result */
+  error: {
+    /** The cause, for programs */
+    code: "INTERNAL";
+    /** The cause, for people; its words may change */
+    message: string;
+    /** More about the cause */
+    details?: Record<string, any>;
+  };
+}
+
+export interface IssueDetails {
+  /** Every problem at once */
+  issues: RequestIssue[];
+}
+
+export interface LimitDetails {
+  /** The policy that is used up */
+  limit:
+    | "requests_per_minute"
+    | "writes_per_minute"
+    | "tickets_per_hour"
+    | "tickets_per_day"
+    | "lookups_per_hour"
+    | "lookups_per_day"
+    | "stamps_per_day"
+    | "unauthenticated_per_minute";
+}
+
+export interface ListMeta {
+  /** Whether there is another page */
+  has_more: boolean;
+  /** Send it as `cursor` for the next page; null on the last one */
+  next_cursor: string | null;
+  /**
+   * Where `updated_since` was sent: from where to sync next time
+   * @format date-time
+   */
+  synced_until?: string;
+}
+
+export interface Loyalty {
+  /** The shop's rules */
+  program: LoyaltyProgram;
+  /** The client's card as it stands, also while the programme is off */
+  card: LoyaltyCard;
+}
+
+export interface LoyaltyAnswer {
+  /** Whether there is a result */
+  success: true;
+  data: Loyalty;
+}
+
+export interface LoyaltyCard {
+  /** Stamps not spent yet */
+  balance: number;
+  /** All stamps ever given; spending does not lower it */
+  lifetime: number;
+  /** How many rewards the balance would buy now */
+  rewards_available: number;
+  /** How many rewards were used so far */
+  rewards_redeemed: number;
+  /**
+   * When the card last changed; null for a card never used
+   * @format date-time
+   */
+  updated_at: string | null;
+}
+
+export interface LoyaltyProgram {
+  /** Whether stamps are given and rewards used at present */
+  active: boolean;
+  /**
+   * What the shop calls it
+   * @minLength 1
+   * @maxLength 120
+   */
+  name: string | null;
+  /**
+   * What a reward costs
+   * @min 1
+   * @max 1000
+   */
+  stamps_required: number;
+  /**
+   * What a finished ticket of a linked client gives, once
+   * @min 0
+   * @max 1000
+   */
+  stamps_per_ticket: number;
+  /**
+   * What the reward is
+   * @minLength 1
+   * @maxLength 120
+   */
+  reward_label: string | null;
+}
+
+/** Amounts in minor units, with the currency and its number of decimals */
+export interface Money {
+  /** ISO 4217 code of the shop's currency */
+  currency: string | null;
+  /** How many digits of an amount stand after the decimal point: 12500 is 12.500 with 3 */
+  decimals: number;
+  /** The price, or null where none was said */
+  price_minor: number | null;
+  /** What was paid already, or null */
+  deposit_minor: number | null;
+  /** Price less deposit; null without a price */
+  remaining_minor: number | null;
+  /** The price before the client accepted a new one, or null */
+  before_minor: number | null;
+}
+
+/** NOT_FOUND: Not found for this shop: an unknown route, another shop's ticket, a client unknown or blocking */
+export interface NotFoundAnswer {
+  /** Whether there is a result */
+  success: false;
+  /** Why there is no result */
+  error: {
+    /** The cause, for programs */
+    code: "NOT_FOUND";
+    /** The cause, for people; its words may change */
+    message: string;
+    /** More about the cause */
+    details?: Record<string, any>;
+  };
+}
+
+export interface NotifiedInput {
+  /** How the shop told its client */
+  channel: ShopChannel;
+}
+
+export interface NumberMeta {
+  /** Other tickets with the number, newest first, at most 100 */
+  others: TicketSummary[];
+}
+
+export interface NumberedTicketAnswer {
+  /** Whether there is a result */
+  success: true;
+  data: Ticket;
+  meta: NumberMeta;
+}
+
+/** A part ordered for the ticket */
+export interface Part {
+  /** Which part */
+  label: string;
+  /** On its way, or here */
+  status: "ordered" | "received";
+  /**
+   * When it was ordered
+   * @format date-time
+   */
+  ordered_at: string;
+  /**
+   * When it should be here
+   * @format date-time
+   */
+  expected_at: string | null;
+  /**
+   * When it came, or null
+   * @format date-time
+   */
+  received_at: string | null;
+}
+
+/** The app's test button */
+export interface PingEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** The app's test button */
+  type: "ping";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** Nothing */
+  data: object;
+}
+
+/** PROFANITY: The text in details.field holds a forbidden word */
+export interface ProfanityAnswer {
+  /** Whether there is a result */
+  success: false;
+  /** Why there is no result */
+  error: {
+    /** The cause, for programs */
+    code: "PROFANITY";
+    /** The cause, for people; its words may change */
+    message: string;
+    details?: FieldDetails;
+  };
+}
+
+/** A new price proposed to the client */
+export interface Quote {
+  /** Waiting for the client, or how they answered */
+  status: "proposed" | "accepted" | "refused";
+  /** The new price in minor units */
+  price_minor: number;
+  /** What the shop said about it */
+  note: string | null;
+  /**
+   * When the shop proposed it
+   * @format date-time
+   */
+  proposed_at: string;
+  /**
+   * When the client answered, or null
+   * @format date-time
+   */
+  answered_at: string | null;
+}
+
+/** The client accepts a new price */
+export interface QuoteAcceptedEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** The client accepts a new price */
+  type: "quote.accepted";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+    /** A new price proposed to the client */
+    quote: Quote;
+  };
+}
+
+export type RedeemInput = object;
+
+export interface RepeatableMeta {
+  /** False on the first answer to an Idempotency-Key, true on every repetition */
+  replayed: boolean;
+}
+
+export interface RepeatableTicketAnswer {
+  /** Whether there is a result */
+  success: true;
+  data: Ticket;
+  meta: RepeatableMeta;
+}
+
+export interface RequestIssue {
+  /** The part of the request */
+  in: "body" | "query" | "path" | "header";
+  /** Where in it, dotted: `items.1.label` */
+  field: string;
+  /** What to change */
+  message: string;
+}
+
+export interface RewardAnswer {
+  /** Whether there is a result */
+  success: true;
+  data: RewardRedeemed;
+  meta: RepeatableMeta;
+}
+
+export interface RewardRedeemed {
+  /** The card afterwards */
+  card: LoyaltyCard;
+  /** What was given */
+  reward: {
+    label: string | null;
+    /** @format date-time */
+    redeemed_at: string;
+  };
+}
+
+/** With the code FORBIDDEN */
+export interface ScopeDetails {
+  /** The right that the key lacks */
+  scope: Scope;
+}
+
+export interface Shop {
+  /**
+   * The shop's own name, the same for good
+   * @format uuid
+   */
+  id: string;
+  /** What the shop is called */
+  name: string;
+  /** ISO 4217 code of all its amounts */
+  currency: string;
+  /** How many digits of an amount stand after the decimal point */
+  decimals: number;
+  /** IANA name; the shop's day, by which daily limits count, ends at midnight there */
+  time_zone: string;
+  /** What the key that asked may do */
+  scopes: Scope[];
+}
+
+export interface ShopAnswer {
+  /** Whether there is a result */
+  success: true;
+  data: Shop;
+}
+
+export interface StampsAnswer {
+  /** Whether there is a result */
+  success: true;
+  data: StampsGiven;
+  meta: RepeatableMeta;
+}
+
+export interface StampsGiven {
+  /** The card afterwards */
+  card: LoyaltyCard;
+  /** How many stamps were added */
+  added: number;
+  /** How many rewards these stamps brought within reach */
+  rewards_unlocked: number;
+}
+
+export interface StampsInput {
+  /**
+   * How many stamps to add: all of them or, past the day's limit, none
+   * @min 1
+   * @max 10
+   */
+  count: number;
+}
+
+export interface StatusInput {
+  /** The state the ticket shall move to */
+  status: TicketStatus;
+}
+
+export interface Ticket {
+  /**
+   * The ticket's own name, the same for good
+   * @format uuid
+   */
+  id: string;
+  /** What the shop writes on the item. After 9999 it starts again at 1, so it names a ticket only for a while */
+  number: number | null;
+  /** The number as printed: four digits */
+  number_label: string | null;
+  /** Where the ticket stands */
+  state: TicketState;
+  /** Of a collected ticket: was the work done (`ready`) or not (`impossible`)? Otherwise null */
+  outcome: "ready" | "impossible";
+  /** `repair` is work on something brought in, `prepare` an order to get ready */
+  type: TicketType;
+  /** What is to be done */
+  service: string;
+  /** What was brought in */
+  item: string | null;
+  /** A note for the people in the workshop */
+  description: string | null;
+  /** The things on this ticket where there are several; otherwise empty */
+  items: TicketItem[];
+  /** Price, deposit and what is left to pay */
+  money: Money;
+  /** The last new price that was proposed to the client, or null */
+  quote: Quote | null;
+  /**
+   * When it is to be ready
+   * @format date-time
+   */
+  promised_at: string | null;
+  /** The last time the promise was moved, or null */
+  delay: Delay | null;
+  /** The part the workshop waits for or has received, or null */
+  part: Part | null;
+  /** The linked client; null where there is none or they block the shop */
+  client: ClientBadge | null;
+  /** The phone number given with the ticket, in E.164 */
+  client_phone: string | null;
+  /** The code on the receipt, by which a client finds the ticket. Read aloud it is not mistaken: no I, L, O or U */
+  tracking_code: string | null;
+  /**
+   * The page that follows the ticket; null where the shop has none
+   * @format uri
+   */
+  tracking_url: string | null;
+  /**
+   * A picture of the item
+   * @format uri
+   */
+  photo_url: string | null;
+  /**
+   * When the ticket was made
+   * @format date-time
+   */
+  created_at: string;
+  /**
+   * When anything of it last changed. Never falls along the order of changes, so a sync may rely on it
+   * @format date-time
+   */
+  updated_at: string;
+  /**
+   * When it became ready; null again once it goes back to the workshop
+   * @format date-time
+   */
+  ready_at: string | null;
+  /**
+   * When it was collected; null again once it is reopened
+   * @format date-time
+   */
+  collected_at: string | null;
+  /**
+   * The instant at which it was due to be closed, and is closed since
+   * @format date-time
+   */
+  abandoned_at: string | null;
+  /** Why the service closed it, or null */
+  abandon_reason: AbandonReason | null;
+  /**
+   * When the client was last told, by the app or by the shop
+   * @format date-time
+   */
+  notified_at: string | null;
+  /** Made in the shop's app or through this API */
+  created_via: "app" | "api";
+  /** Your own reference, to find the ticket by */
+  external_ref: string | null;
+}
+
+/** The ticket closed: ready and never collected, or left in the workshop without news, for 60 days */
+export interface TicketAbandonedEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** The ticket closed: ready and never collected, or left in the workshop without news, for 60 days */
+  type: "ticket.abandoned";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+    /** Why the service closed it */
+    reason: "uncollected" | "no_news";
+  };
+}
+
+export interface TicketAnswer {
+  /** Whether there is a result */
+  success: true;
+  data: Ticket;
+}
+
+/** The client picked up their item */
+export interface TicketCollectedEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** The client picked up their item */
+  type: "ticket.collected";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+  };
+}
+
+/** A ticket is created, in the app or through the API */
+export interface TicketCreatedEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** A ticket is created, in the app or through the API */
+  type: "ticket.created";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+  };
+}
+
+/** The ticket is marked not possible */
+export interface TicketImpossibleEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** The ticket is marked not possible */
+  type: "ticket.impossible";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+  };
+}
+
+export interface TicketInput {
+  /**
+   * What is to be done
+   * @minLength 1
+   * @maxLength 120
+   */
+  service: string;
+  /** `repair` is work on something brought in, `prepare` an order to get ready */
+  type?: TicketType | null;
+  /**
+   * What was brought in
+   * @minLength 1
+   * @maxLength 200
+   */
+  item?: string | null;
+  /**
+   * A note for the people in the workshop
+   * @minLength 1
+   * @maxLength 2000
+   */
+  description?: string | null;
+  /**
+   * Several things on one ticket: 2 to 20 entries
+   * @maxItems 20
+   * @minItems 2
+   */
+  items?: TicketItemInput[] | null;
+  /**
+   * A client who knows the shop already; they are linked at once
+   * @format uuid
+   */
+  client_id?: string | null;
+  /** The ticket is offered to whoever holds this number, in international format. The answer is the same whether anybody does */
+  client_phone?: string | null;
+  /**
+   * The price in minor units of the shop's currency
+   * @min 0
+   * @max 1000000000000
+   */
+  price_minor?: number | null;
+  /**
+   * What was paid already, in minor units; not more than the price
+   * @min 0
+   * @max 1000000000000
+   */
+  deposit_minor?: number | null;
+  /**
+   * When it is to be ready
+   * @format date-time
+   */
+  promised_at?: string | null;
+  /**
+   * Your own reference, to find the ticket by
+   * @minLength 1
+   * @maxLength 64
+   */
+  external_ref?: string | null;
+}
+
+export interface TicketItem {
+  /**
+   * The entry's own name
+   * @format uuid
+   */
+  id: string;
+  /** What it is */
+  label: string;
+  /** What is to be done with it, where that differs from the ticket's */
+  service: string | null;
+  /** Its price in minor units, for information: the ticket's price does not follow from it */
+  price_minor: number | null;
+  /** Whether the work on it is done */
+  done: boolean;
+}
+
+export interface TicketItemInput {
+  /**
+   * What it is
+   * @minLength 1
+   * @maxLength 200
+   */
+  label: string;
+  /**
+   * What is to be done with it, where that differs from the ticket's
+   * @minLength 1
+   * @maxLength 120
+   */
+  service?: string | null;
+  /**
+   * Its price in minor units, for information: the ticket's price does not follow from it
+   * @min 0
+   * @max 1000000000000
+   */
+  price_minor?: number | null;
+}
+
+export interface TicketListAnswer {
+  /** Whether there is a result */
+  success: true;
+  /** The result */
+  data: Ticket[];
+  meta: ListMeta;
+}
+
+/** The ticket is ready */
+export interface TicketReadyEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** The ticket is ready */
+  type: "ticket.ready";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+  };
+}
+
+/** The ticket goes back to the workshop */
+export interface TicketReopenedEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** The ticket goes back to the workshop */
+  type: "ticket.reopened";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+    /** The state out of which it came */
+    from: "workshop" | "ready" | "impossible" | "collected" | "abandoned";
+  };
+}
+
+export interface TicketSummary {
+  /**
+   * The ticket's own name, the same for good
+   * @format uuid
+   */
+  id: string;
+  /** The number asked for */
+  number: number;
+  /** The number as printed: four digits */
+  number_label: string;
+  /** Where the ticket stands */
+  state: TicketState;
+  /**
+   * When the ticket was made
+   * @format date-time
+   */
+  created_at: string;
+}
+
+/** TOO_MANY_ATTEMPTS: The limit in details.limit is used up; wait RateLimit-Reset seconds */
+export interface TooManyAttemptsAnswer {
+  /** Whether there is a result */
+  success: false;
+  /** Why there is no result */
+  error: {
+    /** The cause, for programs */
+    code: "TOO_MANY_ATTEMPTS";
+    /** The cause, for people; its words may change */
+    message: string;
+    details?: LimitDetails;
+  };
+}
+
+/** UNAUTHENTICATED: Missing, wrong or revoked key */
+export interface UnauthenticatedAnswer {
+  /** Whether there is a result */
+  success: false;
+  /** Why there is no result */
+  error: {
+    /** The cause, for programs */
+    code: "UNAUTHENTICATED";
+    /** The cause, for people; its words may change */
+    message: string;
+    /** More about the cause */
+    details?: Record<string, any>;
+  };
+}
+
+/** UNAVAILABLE: The store cannot be reached; try again after Retry-After seconds */
+export interface UnavailableAnswer {
+  /** Whether there is a result */
+  success: false;
+  /** Why there is no result */
+  error: {
+    /** The cause, for programs */
+    code: "UNAVAILABLE";
+    /** The cause, for people; its words may change */
+    message: string;
+    /** More about the cause */
+    details?: Record<string, any>;
+  };
+}
+
+/** VALIDATION_ERROR: Invalid body or parameter; details.issues says which */
+export interface ValidationErrorAnswer {
+  /** Whether there is a result */
+  success: false;
+  /** Why there is no result */
+  error: {
+    /** The cause, for programs */
+    code: "VALIDATION_ERROR";
+    /** The cause, for people; its words may change */
+    message: string;
+    details?: IssueDetails;
+  };
+}
+
+export type QueryParamsType = Record<string | number, any>;
+export type ResponseFormat = keyof Omit<Body, "body" | "bodyUsed">;
+
+export interface FullRequestParams extends Omit<RequestInit, "body"> {
+  /** set parameter to `true` for call `securityWorker` for this request */
+  secure?: boolean;
+  /** request path */
+  path: string;
+  /** content type of request body */
+  type?: ContentType;
+  /** query params */
+  query?: QueryParamsType;
+  /** format of response (i.e. response.json() -> format: "json") */
+  format?: ResponseFormat;
+  /** request body */
+  body?: unknown;
+  /** base url */
+  baseUrl?: string;
+  /** request cancellation token */
+  cancelToken?: CancelToken;
+}
+
+export type RequestParams = Omit<
+  FullRequestParams,
+  "body" | "method" | "query" | "path"
+>;
+
+export interface ApiConfig<SecurityDataType = unknown> {
+  baseUrl?: string;
+  baseApiParams?: Omit<RequestParams, "baseUrl" | "cancelToken" | "signal">;
+  securityWorker?: (
+    securityData: SecurityDataType | null,
+  ) => Promise<RequestParams | void> | RequestParams | void;
+  customFetch?: typeof fetch;
+}
+
+export interface HttpResponse<D extends unknown, E extends unknown = unknown>
+  extends Response {
+  data: D;
+  error: E;
+}
+
+type CancelToken = Symbol | string | number;
+
+export type ContentType =
+  | "application/json"
+  | "application/vnd.api+json"
+  | "multipart/form-data"
+  | "application/x-www-form-urlencoded"
+  | "text/plain";
+
+export class HttpClient<SecurityDataType = unknown> {
+  public baseUrl: string = "http://127.0.0.1:4010";
+  private securityData: SecurityDataType | null = null;
+  private securityWorker?: ApiConfig<SecurityDataType>["securityWorker"];
+  private abortControllers = new Map<CancelToken, AbortController>();
+  private customFetch = (...fetchParams: Parameters<typeof fetch>) =>
+    fetch(...fetchParams);
+
+  private baseApiParams: RequestParams = {
+    credentials: "same-origin",
+    headers: {},
+    redirect: "follow",
+    referrerPolicy: "no-referrer",
+  };
+
+  constructor(apiConfig: ApiConfig<SecurityDataType> = {}) {
+    Object.assign(this, apiConfig);
+  }
+
+  public setSecurityData = (data: SecurityDataType | null) => {
+    this.securityData = data;
+  };
+
+  protected encodeQueryParam(key: string, value: any) {
+    const encodedKey = encodeURIComponent(key);
+    return `${encodedKey}=${encodeURIComponent(typeof value === "number" ? value : `${value}`)}`;
+  }
+
+  protected addQueryParam(query: QueryParamsType, key: string) {
+    return this.encodeQueryParam(key, query[key]);
+  }
+
+  protected addArrayQueryParam(query: QueryParamsType, key: string) {
+    const value = query[key];
+    return value.map((v: any) => this.encodeQueryParam(key, v)).join("&");
+  }
+
+  protected toQueryString(rawQuery?: QueryParamsType): string {
+    const query = rawQuery || {};
+    const keys = Object.keys(query).filter(
+      (key) => "undefined" !== typeof query[key],
+    );
+    return keys
+      .map((key) =>
+        Array.isArray(query[key])
+          ? this.addArrayQueryParam(query, key)
+          : this.addQueryParam(query, key),
+      )
+      .join("&");
+  }
+
+  protected addQueryParams(rawQuery?: QueryParamsType): string {
+    const queryString = this.toQueryString(rawQuery);
+    return queryString ? `?${queryString}` : "";
+  }
+
+  private contentFormatters: Record<ContentType, (input: any) => any> = {
+    ["application/json"]: (input: any) =>
+      input !== null && (typeof input === "object" || typeof input === "string")
+        ? JSON.stringify(input)
+        : input,
+    ["application/vnd.api+json"]: (input: any) =>
+      input !== null && (typeof input === "object" || typeof input === "string")
+        ? JSON.stringify(input)
+        : input,
+    ["text/plain"]: (input: any) =>
+      input !== null && typeof input !== "string"
+        ? JSON.stringify(input)
+        : input,
+    ["multipart/form-data"]: (input: any) => {
+      if (input instanceof FormData) {
+        return input;
+      }
+
+      return Object.keys(input || {}).reduce((formData, key) => {
+        const property = input[key];
+        formData.append(
+          key,
+          property instanceof Blob
+            ? property
+            : typeof property === "object" && property !== null
+              ? JSON.stringify(property)
+              : `${property}`,
+        );
+        return formData;
+      }, new FormData());
+    },
+    ["application/x-www-form-urlencoded"]: (input: any) =>
+      this.toQueryString(input),
+  };
+
+  protected mergeRequestParams(
+    params1: RequestParams,
+    params2?: RequestParams,
+  ): RequestParams {
+    return {
+      ...this.baseApiParams,
+      ...params1,
+      ...(params2 || {}),
+      headers: {
+        ...(this.baseApiParams.headers || {}),
+        ...(params1.headers || {}),
+        ...((params2 && params2.headers) || {}),
+      },
+    };
+  }
+
+  protected createAbortSignal = (
+    cancelToken: CancelToken,
+  ): AbortSignal | undefined => {
+    if (this.abortControllers.has(cancelToken)) {
+      const abortController = this.abortControllers.get(cancelToken);
+      if (abortController) {
+        return abortController.signal;
+      }
+      return void 0;
+    }
+
+    const abortController = new AbortController();
+    this.abortControllers.set(cancelToken, abortController);
+    return abortController.signal;
+  };
+
+  public abortRequest = (cancelToken: CancelToken) => {
+    const abortController = this.abortControllers.get(cancelToken);
+
+    if (abortController) {
+      abortController.abort();
+      this.abortControllers.delete(cancelToken);
+    }
+  };
+
+  public request = async <T = any, E = any>({
+    body,
+    secure,
+    path,
+    type,
+    query,
+    format,
+    baseUrl,
+    cancelToken,
+    ...params
+  }: FullRequestParams): Promise<HttpResponse<T, E>> => {
+    const secureParams =
+      ((typeof secure === "boolean" ? secure : this.baseApiParams.secure) &&
+        this.securityWorker &&
+        (await this.securityWorker(this.securityData))) ||
+      {};
+    const requestParams = this.mergeRequestParams(params, secureParams);
+    const queryString = query && this.toQueryString(query);
+    const payloadFormatter = this.contentFormatters[type || "application/json"];
+    const responseFormat = format || requestParams.format;
+
+    return this.customFetch(
+      `${baseUrl || this.baseUrl || ""}${path}${queryString ? `?${queryString}` : ""}`,
+      {
+        ...requestParams,
+        headers: {
+          ...(requestParams.headers || {}),
+          ...(type && type !== "multipart/form-data"
+            ? { "Content-Type": type }
+            : {}),
+        },
+        signal:
+          (cancelToken
+            ? this.createAbortSignal(cancelToken)
+            : requestParams.signal) || null,
+        body:
+          typeof body === "undefined" || body === null
+            ? null
+            : payloadFormatter(body),
+      },
+    ).then(async (response) => {
+      const r = response as HttpResponse<T, E>;
+      r.data = null as unknown as T;
+      r.error = null as unknown as E;
+
+      const responseToParse = responseFormat ? response.clone() : response;
+      const data = !responseFormat
+        ? r
+        : await responseToParse[responseFormat]()
+            .then((data) => {
+              if (r.ok) {
+                r.data = data;
+              } else {
+                r.error = data;
+              }
+              return r;
+            })
+            .catch((e) => {
+              r.error = e;
+              return r;
+            });
+
+      if (cancelToken) {
+        this.abortControllers.delete(cancelToken);
+      }
+
+      if (!response.ok) throw data;
+      return data;
+    });
+  };
+}
+
+/**
+ * @title Workshop Ticket Service
+ * @version 1
+ * @license MIT
+ * @baseUrl http://127.0.0.1:4010
+ *
+ * A shop's till, ERP or online shop creates workshop tickets, moves them from state to state, looks its clients up and stamps their loyalty cards. Each API key reaches one shop and nothing else.
+ *
+ * ## Requests and answers
+ *
+ * Send the key as `Authorization: Bearer <key>` and bodies as `application/json`. Every answer is an envelope: `success` true with `data` (and `meta` where there is more to say), or `success` false with `error`. Fields and parameters that are not known are refused by name; `null` for an optional field of a body means that it is absent. Answers may gain fields, so ignore those you do not know.
+ *
+ * `HEAD` answers like `GET` without the body. A path or method that does not exist is a 404 `NOT_FOUND`, once the key is good.
+ *
+ * Amounts are whole numbers of the currency's minor unit. Instants are ISO 8601 in UTC with milliseconds.
+ *
+ * ## How a ticket moves
+ *
+ * | state | meaning |
+ * | --- | --- |
+ * | `workshop` | The item is in the workshop and somebody works on it |
+ * | `ready` | The work is done; the item can be picked up |
+ * | `impossible` | The work cannot be done; the item is to be picked up as it is |
+ * | `collected` | The client took the item back; `outcome` keeps whether the work was done |
+ * | `abandoned` | The service closed the ticket by itself; `abandon_reason` keeps why. Nothing leads out of here |
+ *
+ * | from | to | made by | when | event | besides |
+ * | --- | --- | --- | --- | --- | --- |
+ * | – | `workshop` | `POST /v1/tickets` |  | `ticket.created` |  |
+ * | `workshop` | `ready` | `POST /v1/tickets/{id}/status` with `ready` |  | `ticket.ready` | a linked client is told in the app; loyalty stamps, once in the ticket's life |
+ * | `workshop` | `impossible` | `POST /v1/tickets/{id}/status` with `impossible` |  | `ticket.impossible` | a linked client is told in the app |
+ * | `ready` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` | loyalty stamps, once in the ticket's life |
+ * | `impossible` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` |  |
+ * | `ready` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` |  | `ticket.reopened` |  |
+ * | `impossible` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` |  | `ticket.reopened` |  |
+ * | `collected` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` | at most 24 hours after collection | `ticket.reopened` |  |
+ * | `ready` | `abandoned` | the service | 60 days after it became ready | `ticket.abandoned` | `abandon_reason` is `uncollected` |
+ * | `workshop` | `abandoned` | the service | 60 days after the shop last did something with it | `ticket.abandoned` | `abandon_reason` is `no_news` |
+ *
+ * Every other move is a 409, whose `details.allowed` lists the statuses that the ticket would accept.
+ *
+ * ## Repeating a request
+ *
+ * The three operations that need an `Idempotency-Key` may be repeated with the same key for 30 days: the repetition gets the first answer's `data` with `meta.replayed` true and the header `Idempotent-Replayed`. A refused request is forgotten, so its corrected form may keep the key; under a key that did succeed, another request is a 409.
+ *
+ * ## Limits
+ *
+ * | policy | at most | per | window |
+ * | --- | --- | --- | --- |
+ * | `requests_per_minute` | 120 requests | key | minute |
+ * | `writes_per_minute` | 30 write operations | key | minute |
+ * | `tickets_per_hour` | 150 tickets (app and API together) | shop | hour |
+ * | `tickets_per_day` | 600 tickets (app and API together) | shop | day of the shop |
+ * | `lookups_per_hour` | 60 look-ups by phone number | shop | hour |
+ * | `lookups_per_day` | 300 look-ups by phone number | shop | day of the shop |
+ * | `stamps_per_day` | 20 stamps added | client and key | day of the shop |
+ * | `unauthenticated_per_minute` | 120 requests without a good key | address | minute |
+ *
+ * Minutes and hours start with the first use. What goes beyond gets a 429; `details.limit` names the policy, and `Retry-After` says how many seconds to wait. Only a 503, and what could not be read as HTTP at all, may lack the `RateLimit-*` headers.
+ *
+ * ## Events
+ *
+ * A shop's webhook receives these, signed; the webhooks section has the details.
+ *
+ * | type | sent when |
+ * | --- | --- |
+ * | `ticket.created` | A ticket is created, in the app or through the API |
+ * | `ticket.ready` | The ticket is ready |
+ * | `ticket.impossible` | The ticket is marked not possible |
+ * | `ticket.reopened` | The ticket goes back to the workshop |
+ * | `ticket.collected` | The client picked up their item |
+ * | `ticket.abandoned` | The ticket closed: ready and never collected, or left in the workshop without news, for 60 days |
+ * | `client.notified` | The client was told, in the app, by SMS, by WhatsApp or by a call |
+ * | `client.linked` | A client is linked to the ticket |
+ * | `quote.accepted` | The client accepts a new price |
+ * | `ping` | The app's test button |
+ */
+export class Api<
+  SecurityDataType extends unknown,
+> extends HttpClient<SecurityDataType> {
+  v1 = {
+    /**
+     * @description Any key may ask, so this is the call to try a key and a connection with. Any key will do.
+     *
+     * @tags Shop
+     * @name GetShop
+     * @summary Read the shop behind the key
+     * @request GET:/v1/shop
+     * @secure
+     */
+    getShop: (params: RequestParams = {}) =>
+      this.request<
+        ShopAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/shop`,
+        method: "GET",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Opens a ticket in the workshop under the shop's next number. The first answer is 201; a repetition under the same `Idempotency-Key` gets 200, the same ticket as it was then, and `meta.replayed` true. Needs the scope `tickets:write` (create tickets and change their state).
+     *
+     * @tags Tickets
+     * @name CreateTicket
+     * @summary Create a ticket
+     * @request POST:/v1/tickets
+     * @secure
+     */
+    createTicket: (data: TicketInput, params: RequestParams = {}) =>
+      this.request<
+        RepeatableTicketAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | NotFoundAnswer
+        | ConflictAnswer
+        | ProfanityAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/tickets`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description All filters given must hold. Without `updated_since` the newest tickets come first. With it, changes come in the order in which they happened: follow `next_cursor` to the end, then keep `meta.synced_until` for next time, and no change is ever missed. Needs the scope `tickets:read` (read tickets).
+     *
+     * @tags Tickets
+     * @name ListTickets
+     * @summary List, filter and sync tickets
+     * @request GET:/v1/tickets
+     * @secure
+     */
+    listTickets: (
+      query?: {
+        /**
+         * Only tickets in one of these states, comma separated
+         * @minItems 1
+         * @example ["workshop","ready"]
+         */
+        state?: TicketState[];
+        /**
+         * Only tickets with this number
+         * @min 1
+         * @max 9999
+         * @example 42
+         */
+        number?: number;
+        /**
+         * How many tickets a page holds; anything else is refused and not clamped
+         * @min 1
+         * @max 100
+         * @default 50
+         * @example 50
+         */
+        limit?: number;
+        /**
+         * Only tickets linked to this client
+         * @format uuid
+         * @example "0198c5f2-4c01-7000-9e27-c1a05b7d3f88"
+         */
+        client_id?: string;
+        /**
+         * A number in international format. A `+` that was not escaped arrives as a space and is read as `+`
+         * @example "+21620123456"
+         */
+        phone?: string;
+        /**
+         * Only tickets with this reference of yours
+         * @minLength 1
+         * @maxLength 64
+         * @example "POS-2026-1182"
+         */
+        external_ref?: string;
+        /**
+         * Only tickets made at this instant or later; a bare date means 00:00 UTC
+         * @example "2026-11-01"
+         */
+        created_after?: any;
+        /**
+         * Only tickets made before this instant; a bare date means 00:00 UTC
+         * @example "2026-12-01"
+         */
+        created_before?: any;
+        /**
+         * Only what changed at this instant or later. The list then runs in the order of changes, oldest first, and `meta.synced_until` tells where to go on next time
+         * @example "2026-11-20T10:20:42.123Z"
+         */
+        updated_since?: any;
+        /**
+         * The `next_cursor` of the page before, with the same filters. `limit` may differ
+         * @maxLength 2048
+         * @example "MTc5NTE3MDA0MjEyMyAwMTk4YzVmMg.9f2c6a1be07d4358"
+         */
+        cursor?: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<
+        TicketListAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/tickets`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description One ticket as it stands now. Needs the scope `tickets:read` (read tickets).
+     *
+     * @tags Tickets
+     * @name GetTicket
+     * @summary Read a ticket
+     * @request GET:/v1/tickets/{id}
+     * @secure
+     */
+    getTicket: (id: string, params: RequestParams = {}) =>
+      this.request<
+        TicketAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | NotFoundAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/tickets/${id}`,
+        method: "GET",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description The ticket that somebody at the counter means by its number: the newest that is still in the shop, or else the newest of all. Numbers come round again, so `meta.others` lists the rest. Needs the scope `tickets:read` (read tickets).
+     *
+     * @tags Tickets
+     * @name GetTicketByNumber
+     * @summary Read the ticket with a number
+     * @request GET:/v1/tickets/by-number/{n}
+     * @secure
+     */
+    getTicketByNumber: (n: number, params: RequestParams = {}) =>
+      this.request<
+        NumberedTicketAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | NotFoundAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/tickets/by-number/${n}`,
+        method: "GET",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Makes one of the moves in the table of this document's introduction; `details.allowed` of a refused one lists those that would do. A linked client is told as if the shop had used its app. Needs the scope `tickets:write` (create tickets and change their state).
+     *
+     * @tags Tickets
+     * @name ChangeTicketStatus
+     * @summary Move a ticket to another state
+     * @request POST:/v1/tickets/{id}/status
+     * @secure
+     */
+    changeTicketStatus: (
+      id: string,
+      data: StatusInput,
+      params: RequestParams = {},
+    ) =>
+      this.request<
+        TicketAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | NotFoundAnswer
+        | ConflictAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/tickets/${id}/status`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description For a shop that called or wrote to its client itself: sets `notified_at`, so that the client's page shows it. It counts as a sign of life from the shop and starts the sixty days of a ticket in the workshop anew. Needs the scope `tickets:write` (create tickets and change their state).
+     *
+     * @tags Tickets
+     * @name RecordNotified
+     * @summary Note that the client was told
+     * @request POST:/v1/tickets/{id}/notified
+     * @secure
+     */
+    recordNotified: (
+      id: string,
+      data: NotifiedInput,
+      params: RequestParams = {},
+    ) =>
+      this.request<
+        TicketAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | NotFoundAnswer
+        | ConflictAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/tickets/${id}/notified`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Only a client who knows the shop is found: one who accepted a ticket or came to the counter. Nobody with this number and somebody who blocks the shop are the same 404. Needs the scope `clients:read` (find a client and read their loyalty card).
+     *
+     * @tags Clients
+     * @name FindClient
+     * @summary Find a client by phone number
+     * @request GET:/v1/clients
+     * @secure
+     */
+    findClient: (
+      query: {
+        /**
+         * A number in international format. A `+` that was not escaped arrives as a space and is read as `+`
+         * @example "+21620123456"
+         */
+        phone: string;
+      },
+      params: RequestParams = {},
+    ) =>
+      this.request<
+        ClientAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | NotFoundAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/clients`,
+        method: "GET",
+        query: query,
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description The client's name as they show it, how many tickets they have with the shop, and their card. Needs the scope `clients:read` (find a client and read their loyalty card).
+     *
+     * @tags Clients
+     * @name GetClient
+     * @summary Read a client
+     * @request GET:/v1/clients/{id}
+     * @secure
+     */
+    getClient: (id: string, params: RequestParams = {}) =>
+      this.request<
+        ClientAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | NotFoundAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/clients/${id}`,
+        method: "GET",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description The shop's programme and the client's card. Both can be read while the programme is off. Needs the scope `clients:read` (find a client and read their loyalty card).
+     *
+     * @tags Clients
+     * @name GetLoyalty
+     * @summary Read a loyalty card
+     * @request GET:/v1/clients/{id}/loyalty
+     * @secure
+     */
+    getLoyalty: (id: string, params: RequestParams = {}) =>
+      this.request<
+        LoyaltyAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | NotFoundAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/clients/${id}/loyalty`,
+        method: "GET",
+        secure: true,
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Adds all the stamps or, past the day's limit for this client and key, none. Stamps that tickets earn do not count towards it. A repetition under the same `Idempotency-Key` adds none. Needs the scope `loyalty:write` (add stamps and use a reward).
+     *
+     * @tags Clients
+     * @name AddStamps
+     * @summary Add stamps to a card
+     * @request POST:/v1/clients/{id}/loyalty/stamps
+     * @secure
+     */
+    addStamps: (id: string, data: StampsInput, params: RequestParams = {}) =>
+      this.request<
+        StampsAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | NotFoundAnswer
+        | ConflictAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/clients/${id}/loyalty/stamps`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+
+    /**
+     * @description Spends the stamps of one reward. There is nothing to say: leave the body out or send an empty object. A repetition under the same `Idempotency-Key` uses none. Needs the scope `loyalty:write` (add stamps and use a reward).
+     *
+     * @tags Clients
+     * @name RedeemReward
+     * @summary Use a reward
+     * @request POST:/v1/clients/{id}/loyalty/redeem
+     * @secure
+     */
+    redeemReward: (
+      id: string,
+      data?: RedeemInput,
+      params: RequestParams = {},
+    ) =>
+      this.request<
+        RewardAnswer,
+        | ValidationErrorAnswer
+        | UnauthenticatedAnswer
+        | ForbiddenAnswer
+        | NotFoundAnswer
+        | ConflictAnswer
+        | TooManyAttemptsAnswer
+        | InternalAnswer
+        | UnavailableAnswer
+      >({
+        path: `/v1/clients/${id}/loyalty/redeem`,
+        method: "POST",
+        body: data,
+        secure: true,
+        type: "application/json",
+        format: "json",
+        ...params,
+      }),
+  };
+}

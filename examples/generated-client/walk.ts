@@ -1,0 +1,19 @@
+import { Api } from "./generated/WorkshopApi.js"
+
+/** The client that a public generator wrote from `openapi.json`, with the shop's key; nothing of ours is in it. */
+export const createApi = (baseUrl: string, key: string, customFetch: typeof fetch = fetch) =>
+  new Api({ baseUrl, customFetch, baseApiParams: { headers: { authorization: `Bearer ${key}` }, format: "json" } })
+
+/** A ticket's way through the shop, in calls that were generated. */
+export const walk = async ({ v1 }: ReturnType<typeof createApi>): Promise<ReadonlyArray<string>> => {
+  const shop = await v1.getShop()
+  const once = { headers: { "Idempotency-Key": crypto.randomUUID() } }
+  const made = await v1.createTicket({ service: "Resoling", price_minor: 45_000 }, once)
+  const { id } = made.data.data
+  const ready = await v1.changeTicketStatus(id, { status: "ready" })
+  const waiting = await v1.listTickets({ state: "ready", limit: 10 })
+  return [
+    `${shop.data.data.name}: ticket ${made.data.data.number_label} is ${ready.data.data.state}`,
+    `${waiting.data.data.length} to be picked up`
+  ]
+}

@@ -1,0 +1,12 @@
+import { type MountOptions, mountFetch } from "@workshop/core/http/Mount"
+import type { PromiseWorkshop } from "@workshop/core/services/PromiseWorkshop"
+import { Hono } from "hono"
+
+/** A Hono app with the API under `/workshop`. It is the web-standard face, so it runs where Hono does, Node or not. */
+export const createApp = (workshop: PromiseWorkshop, options: MountOptions<Request> = {}): Hono => {
+  const app = new Hono()
+  app.get("/", (context) => context.text("A shop's own page\n"))
+  // Hono takes the path off, so the mount needs no prefix.
+  app.mount("/workshop", mountFetch(workshop, options))
+  return app
+}

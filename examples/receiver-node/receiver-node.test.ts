@@ -1,0 +1,46 @@
+import type { AddressInfo } from "node:net"
+import { parse, sandbox } from "@workshop/core/domain/WebhookAddress"
+import * as Workshop from "@workshop/core/services/PromiseWorkshop"
+import { Webhooks } from "@workshop/core/services/Webhooks"
+import * as NodeSender from "@workshop/http-node/sender/NodeSender"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Effect, Runtime } from "effect"
+import { expect, it } from "vitest"
+import { createReceiver } from "./receiver.js"
+
+it("a receiver in Node takes what the service sends, once each, and nothing else (spec §6)", async () => {
+  const workshop = await Workshop.start({
+    store: MemoryStore.layer,
+    sender: NodeSender.layer({ policy: sandbox }),
+    background: false
+  })
+  const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+  if (!shop.ok) throw shop.refusal
+  const { id: shop_id } = shop.value
+
+  const worked: Array<string> = []
+  // An address of this machine is for the sandbox alone, so it is set below the Promise face.
+  const pointAt = (url: string) =>
+    Runtime.runPromise(workshop.runtime)(
+      Effect.flatMap(parse(url, sandbox), (address) => Effect.flatMap(Webhooks, ({ set }) => set(shop_id, address)))
+    )
+  // The first address makes the secret, which a receiver knows before it listens.
+  const { secret } = await pointAt("http://127.0.0.1:9")
+  const server = createReceiver(secret, ({ type }) => worked.push(type)).listen(0, "127.0.0.1")
+  await new Promise((resolve) => server.once("listening", resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  await pointAt(url)
+
+  await workshop.webhooks.ping(shop_id)
+  const events = await workshop.webhooks.events(shop_id)
+  if (!events.ok) throw events.refusal
+  expect(await workshop.dispatcher.runOnce()).toEqual({ ok: true, value: 1 })
+  await workshop.outbox.replay(shop_id, { event_ids: events.value.map(({ id }) => id) })
+  await workshop.dispatcher.runOnce()
+  expect(worked).toEqual(["ping"])
+  expect((await fetch(url, { method: "POST", body: '{"id":"forged"}' })).status).toBe(400)
+
+  server.closeAllConnections()
+  server.close()
+  await workshop.stop()
+})

@@ -1,0 +1,44 @@
+import { createServer, type IncomingMessage, type Server } from "node:http"
+import { verify } from "@workshop/core/verify/verify"
+
+/** The part of an event that every receiver reads first. */
+export interface WebhookEvent {
+  readonly id: string
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const MOST_BYTES = 1024 * 1024
+
+const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => {
+  const chunks: Array<Buffer> = []
+  let size = 0
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length
+    if (size > MOST_BYTES) return undefined
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * A server that takes webhooks. `work` is done once an event, after the answer; what it throws is its own to keep, since
+ * the service was told that the event arrived. A real receiver keeps `seen` in its database, in `work`'s transaction.
+ */
+export const createReceiver = (secret: string, work: (event: WebhookEvent) => void): Server => {
+  const seen = new Set<string>()
+  return createServer(async (request, response) => {
+    const answer = (status: number) => response.writeHead(status).end()
+    // The bytes as they came: the same JSON written out again is another text.
+    const body = await bodyOf(request).catch(() => undefined)
+    if (body === undefined) return answer(413)
+    const header = request.headers["service-signature"]
+    const verdict = await verify(body, typeof header === "string" ? header : null, secret)
+    if (!verdict.ok) return answer(400)
+    answer(204)
+    const event = JSON.parse(body.toString()) as WebhookEvent
+    if (seen.has(event.id)) return
+    seen.add(event.id)
+    work(event)
+  })
+}

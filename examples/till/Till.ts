@@ -1,0 +1,49 @@
+import type { Client } from "@workshop/core/client/Client"
+import type { Ticket } from "@workshop/core/domain/Ticket"
+
+/** What a till keeps on its disk: its own copy of the tickets, where the sync stands, and what was not sent yet. */
+export interface TillDisk {
+  readonly tickets: Map<string, Ticket>
+  /** `synced_until` of the last page that was kept; undefined before the first. */
+  syncedUntil: string | undefined
+  /** Sales taken while the line was down: each has had its key from the moment it was typed in. */
+  readonly outbox: Map<string, { readonly service: string; readonly price_minor: number }>
+}
+
+/** An empty disk. */
+export const blankDisk = (): TillDisk => ({ tickets: new Map(), syncedUntil: undefined, outbox: new Map() })
+
+/** Notes a sale. It goes out with the next sync, under this key however often that is tried: one sale, one ticket. */
+export const take = (disk: TillDisk, sale: { readonly service: string; readonly price_minor: number }): void => {
+  disk.outbox.set(crypto.randomUUID(), sale)
+}
+
+/** Sends what waits. What the service refuses for good is handed back to whoever stands at the till. */
+const sendOutbox = async (client: Client, disk: TillDisk): Promise<ReadonlyArray<string>> => {
+  const refused: Array<string> = []
+  for (const [idempotencyKey, sale] of disk.outbox) {
+    const made = await client.tickets.create(sale, { idempotencyKey })
+    if (made.ok) disk.tickets.set(made.value.id, made.value)
+    else if (made.error.code === "VALIDATION_ERROR" || made.error.code === "PROFANITY") refused.push(made.error.message)
+    // Anything else may pass: it stays, and keeps its key.
+    else continue
+    disk.outbox.delete(idempotencyKey)
+  }
+  return refused
+}
+
+/**
+ * Brings the copy up to date: every change since last time, in order, written by id. The tickets of a page and
+ * `synced_until` are kept together, so that a till that dies on the way begins again where it was: no gap, ever.
+ */
+export const sync = async (client: Client, disk: TillDisk) => {
+  const refused = await sendOutbox(client, disk)
+  let changes = 0
+  for await (const page of client.tickets.changes({ since: disk.syncedUntil })) {
+    if (!page.ok) return { refused, changes, problem: page.error.message }
+    for (const ticket of page.value) disk.tickets.set(ticket.id, ticket)
+    disk.syncedUntil = page.meta.synced_until
+    changes += page.value.length
+  }
+  return { refused, changes, problem: null }
+}

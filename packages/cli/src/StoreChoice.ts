@@ -1,0 +1,69 @@
+import { Entropy } from "@workshop/core/ports/Entropy"
+import type { StorePorts } from "@workshop/core/ports/StorePorts"
+import { Effect, Layer } from "effect"
+import { CommandRefused } from "./OneSentence.js"
+
+/** Where tickets are kept. */
+export const STORES = ["memory", "embedded", "postgres"] as const
+
+/** Which store, and where it is. */
+export interface StoreChoice {
+  readonly store: (typeof STORES)[number]
+  /** For `postgres`. */
+  readonly databaseUrl: string | null
+  /** For `embedded`. */
+  readonly dataDir: string
+  /** Whether to bring an older schema to the current one; otherwise it is refused (contract §11). */
+  readonly migrate: boolean
+}
+
+/** What was asked for, with what follows where nothing was: a database that is named is used (contract §11). */
+export const choiceOf = (asked: {
+  readonly store?: (typeof STORES)[number] | null
+  readonly databaseUrl: string | null
+  readonly dataDir: string
+  readonly noMigrate: boolean
+}): StoreChoice => ({
+  store: asked.store ?? (asked.databaseUrl === null ? "embedded" : "postgres"),
+  databaseUrl: asked.databaseUrl,
+  dataDir: asked.dataDir,
+  migrate: !asked.noMigrate
+})
+
+const refused = ({ message }: { readonly message: string }) => new CommandRefused({ message })
+
+const memory = Layer.unwrapEffect(
+  Effect.map(
+    Effect.promise(() => import("@workshop/store-memory/MemoryStore")),
+    (MemoryStore) => Layer.provide(MemoryStore.layer, Entropy.layer)
+  )
+)
+
+/** The store on a database whose schema is brought up to date first, or held to be. */
+const onDatabase = (url: string, { migrate }: StoreChoice) =>
+  Effect.gen(function* () {
+    const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Migrator"))
+    yield* Effect.mapError(migrate ? Migrator.migrate(url) : Migrator.check(url), refused)
+    const PgStore = yield* Effect.promise(() => import("@workshop/store-pg/PgStore"))
+    return Layer.provide(PgStore.layer({ url }), Entropy.layer)
+  })
+
+const postgres = (choice: StoreChoice) =>
+  choice.databaseUrl === null
+    ? Layer.fail(new CommandRefused({ message: "--store postgres needs a database: name it with --database-url." }))
+    : Layer.unwrapEffect(onDatabase(choice.databaseUrl, choice))
+
+const embedded = (choice: StoreChoice) =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const EmbeddedPostgres = yield* Effect.promise(() => import("@workshop/store-pg/embedded/EmbeddedPostgres"))
+      const { url } = yield* Effect.mapError(EmbeddedPostgres.start({ dataDir: choice.dataDir }), refused)
+      return yield* onDatabase(url, choice)
+    })
+  )
+
+const layers: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => Layer.Layer<StorePorts, CommandRefused>>> =
+  { memory: () => memory, embedded, postgres }
+
+/** The store that was asked for; each is loaded only once it is to run. */
+export const storeLayer = (choice: StoreChoice): Layer.Layer<StorePorts, CommandRefused> => layers[choice.store](choice)

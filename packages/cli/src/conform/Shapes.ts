@@ -1,0 +1,71 @@
+/** A ticket as the specification shows it (spec §2). */
+export interface Ticket {
+  readonly id: string
+  readonly number: number
+  readonly number_label: string
+  readonly state: string
+  readonly outcome: string | null
+  readonly items: ReadonlyArray<{ readonly id: string; readonly label: string; readonly done: boolean }>
+  readonly money: Readonly<Record<string, unknown>>
+  readonly client: { readonly id: string; readonly display_name: string | null } | null
+  readonly tracking_code: string
+  readonly tracking_url: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly ready_at: string | null
+  readonly collected_at: string | null
+  readonly abandoned_at: string | null
+  readonly notified_at: string | null
+  readonly created_via: string
+}
+
+/** A loyalty card (spec §2). */
+export interface Card {
+  readonly balance: number
+  readonly lifetime: number
+  readonly rewards_available: number
+  readonly rewards_redeemed: number
+  readonly updated_at: string | null
+}
+
+/** A client (spec §2). */
+export interface Client {
+  readonly id: string
+  readonly display_name: string
+  readonly tickets_open: number
+  readonly tickets_total: number
+  readonly loyalty: Card | null
+}
+
+/** A webhook's envelope (spec §2). */
+export interface Event {
+  readonly id: string
+  readonly type: string
+  readonly created_at: string
+  readonly api_version: string
+  readonly shop_id: string
+  readonly data: Readonly<Record<string, unknown>> & { readonly ticket?: Ticket }
+}
+
+/** A delivery as the sandbox shows it (contract §10). */
+export interface Delivery {
+  readonly event_id: string
+  readonly type: string
+  readonly state: string
+  readonly next_attempt_at: string | null
+  readonly attempts: ReadonlyArray<{
+    readonly n: number
+    readonly started_at: string
+    readonly status: number | null
+    readonly error: string | null
+  }>
+}
+
+/** A webhook as the sandbox shows it (contract §10). */
+export interface Webhook {
+  readonly url: string | null
+  readonly on: boolean
+  readonly off_reason: string | null
+  readonly failures_in_row: number
+  readonly first_failure_at: string | null
+}

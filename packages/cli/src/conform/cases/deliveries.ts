@@ -1,0 +1,207 @@
+import { expectSame, expectShape, expectThat } from "../Broken.js"
+import { type Case, casesOf, type Row } from "../Case.js"
+import { DAY, HOUR, later, MINUTE } from "../World.js"
+
+const RETRIES =
+  "spec §6, Delivery: retries after 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h, then the service gives up."
+const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
+
+/** How events reach their receiver (spec §6, contract §9). */
+export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
+  {
+    id: "delivery-retries",
+    rule: "Without a 2xx an event is tried eight times, each at its very instant, and is then dead.",
+    sentence: `${RETRIES} contract §9: after the end of the previous failure; jitter off in the sandbox.`,
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      inbox.answer({ status: 500 })
+      await shop.sendTo(inbox)
+      const { created_at } = await shop.ticket()
+      await world.settle()
+      const instants = [created_at]
+      for (const delay of DELAYS) instants.push(later(instants.at(-1) ?? "", delay))
+      for (const [made, delay] of DELAYS.entries()) {
+        const [delivery] = await shop.deliveries()
+        expectShape(delivery, { state: "pending", next_attempt_at: instants[made + 1] }, `after ${made + 1} attempts`)
+        await world.advance(delay - 1)
+        expectSame(inbox.posts.length, made + 1, `the attempts one millisecond before number ${made + 2}`)
+        await world.advance(1)
+        expectSame(inbox.posts.length, made + 2, `the attempts at the instant of number ${made + 2}`)
+      }
+      const [dead] = await shop.deliveries()
+      expectShape(dead, { state: "dead", next_attempt_at: null }, "the delivery at the end")
+      expectSame(
+        dead?.attempts.map(({ started_at }) => started_at),
+        instants,
+        "when the attempts started"
+      )
+      await world.advance(10 * DAY)
+      expectSame(inbox.posts.length, 8, "the attempts ten days later")
+    }
+  },
+  {
+    id: "delivery-retried-until-taken",
+    rule: "A retry that is taken ends it, and the row of failures with it.",
+    sentence: "spec §6: a 2xx answer acknowledges the event; 20 failures in a row.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      inbox.answer({ status: 503 })
+      await shop.sendTo(inbox)
+      await shop.ticket()
+      await world.settle()
+      const first_failure_at = await world.now()
+      expectShape(await shop.webhook(), { on: true, failures_in_row: 1, first_failure_at }, "the webhook")
+      inbox.answer({ status: 200 })
+      await world.advance(MINUTE)
+      const attempts = [
+        { n: 1, status: 503 },
+        { n: 2, status: 200 }
+      ]
+      expectShape(await shop.deliveries(), [{ state: "delivered", attempts }], "the deliveries")
+      expectShape(await shop.webhook(), { failures_in_row: 0, first_failure_at: null }, "the webhook")
+    }
+  },
+  ...(
+    [
+      [200, true],
+      [204, true],
+      [299, true],
+      [301, false],
+      [400, false],
+      [404, false],
+      [500, false]
+    ] as const
+  ).map(
+    ([status, taken]) =>
+      ({
+        id: `delivery-status-${status}`,
+        rule: `A receiver that answers ${status} ${taken ? "has taken the event" : "has not taken the event"}.`,
+        sentence: "spec §6: a 2xx answer acknowledges the event; without a 2xx, retries occur.",
+        run: async (world) => {
+          const shop = await world.shop()
+          const inbox = world.inbox()
+          inbox.answer({ status })
+          await shop.sendTo(inbox)
+          await shop.ticket()
+          await world.settle()
+          const state = taken ? "delivered" : "pending"
+          expectShape(await shop.deliveries(), [{ state, attempts: [{ n: 1, status }] }], "the deliveries")
+          await world.advance(MINUTE)
+          expectSame(inbox.posts.length, taken ? 1 : 2, "the number of attempts a minute later")
+        }
+      }) satisfies Row
+  ),
+  {
+    id: "delivery-redirect",
+    rule: "A redirect is a failure, and nothing is sent where it points.",
+    sentence: "spec §6: redirects are not followed.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const [inbox, elsewhere] = [world.inbox(), world.inbox()]
+      for (const status of [302, 307, 308]) {
+        inbox.answer({ status, location: elsewhere.url })
+        await shop.sendTo(inbox)
+        await shop.ticket()
+        await world.settle()
+      }
+      expectSame(elsewhere.posts.length, 0, "the number of deliveries where the redirect points")
+      const statuses = (await shop.deliveries()).map(({ attempts }) => attempts[0]?.status)
+      expectSame(statuses, [302, 307, 308], "the statuses of the attempts")
+    }
+  },
+  {
+    id: "delivery-silence",
+    rule: "A receiver that does not answer within ten seconds has failed, and is tried again a minute later.",
+    sentence: "spec §6: respond in under 10 seconds; contract §9: 2xx is decided within 10 s of the start.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      inbox.answer("silence")
+      await shop.sendTo(inbox)
+      await shop.ticket()
+      await world.settle()
+      const attempts = [{ n: 1, status: null, error: /./ }]
+      expectShape(await shop.deliveries(), [{ state: "pending", attempts }], "the deliveries")
+      inbox.answer({ status: 200 })
+      await world.advance(MINUTE)
+      expectShape(await shop.deliveries(), [{ state: "delivered" }], "the deliveries a minute later")
+    }
+  },
+  {
+    id: "delivery-order",
+    rule: "The events of a ticket arrive in their order.",
+    sentence: "contract §9: events of a ticket go out in order.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      await shop.sendTo(inbox)
+      const client = await shop.known()
+      for (let i = 0; i < 3; i++) {
+        const { id } = await shop.ticket({ client_id: client.id })
+        for (const status of ["ready", "workshop", "impossible", "collected"]) (await shop.status(id, status)).ok()
+      }
+      await world.settle()
+      const order = (events: ReadonlyArray<{ id: string; data: { ticket?: { id: string } } }>) => {
+        const tickets = new Map<string, Array<string>>()
+        for (const { id, data } of events) {
+          const key = data.ticket?.id ?? ""
+          tickets.set(key, [...(tickets.get(key) ?? []), id])
+        }
+        return Object.fromEntries([...tickets].sort())
+      }
+      const came = order(inbox.posts.map(({ event }) => event))
+      expectSame(came, order(await shop.events()), "the order of events by ticket")
+    }
+  },
+  {
+    id: "delivery-failed-holds-nothing-back",
+    rule: "An event that waits for its retry holds back neither its ticket's next events nor other tickets.",
+    sentence: "contract §9: a failed one waiting for its retry holds nothing back.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      inbox.answer({ status: 500 })
+      await shop.sendTo(inbox)
+      const { id } = await shop.ticket()
+      await world.settle()
+      inbox.answer({ status: 200 })
+      ;(await shop.status(id, "ready")).ok()
+      await shop.ticket()
+      await world.settle()
+      const states = (await shop.deliveries()).map(({ state }) => state)
+      expectSame(states, ["pending", "delivered", "delivered"], "the states of the deliveries")
+    }
+  },
+  {
+    id: "delivery-no-webhook",
+    rule: "Without a webhook events are recorded and none is delivered.",
+    sentence: "contract §9: events are always recorded; deliveries are made where a webhook is set.",
+    run: async (world) => {
+      const shop = await world.shop()
+      await shop.ticket()
+      expectSame(await shop.types(), ["ticket.created"], "the events")
+      expectSame(await shop.deliveries(), [], "the deliveries")
+      const inbox = world.inbox()
+      await shop.sendTo(inbox)
+      await world.settle()
+      expectSame(inbox.posts.length, 0, "what the receiver got")
+    }
+  },
+  {
+    id: "delivery-own-shop",
+    rule: "A receiver gets the events of its own shop only.",
+    sentence: "spec §1: one API key belongs to one shop; spec §6: one webhook per shop.",
+    run: async (world) => {
+      const [shop, other] = [await world.shop(), await world.shop()]
+      const [inbox, theirs] = [world.inbox(), world.inbox()]
+      await shop.sendTo(inbox)
+      await other.sendTo(theirs)
+      await shop.ticket()
+      await world.settle()
+      expectSame([inbox.posts.length, theirs.posts.length], [1, 0], "the deliveries of both shops")
+      expectThat(inbox.posts[0]?.event.shop_id === shop.id, "the shop's id in the event", inbox.posts[0]?.event.shop_id)
+    }
+  }
+])

@@ -1,0 +1,207 @@
+import { expectSame, expectThat } from "../Broken.js"
+import { casesOf } from "../Case.js"
+import { MINUTE, NOBODY } from "../World.js"
+
+const ORDER =
+  "contract §2: order of checks: 401; request limit; 403; 404 route; FORBIDDEN; write limit; 400; replay; look-up limit; 404; 409; 422; 429."
+const PROFANITY = "spec §7: 422 PROFANITY; contract §2: whole words, whatever the case; details.field."
+
+/** Codes, reasons and the order in which they are found (spec §7, contract §2). */
+export const errorCases = casesOf("§7", [
+  {
+    id: "error-validation",
+    rule: "A 400 lists what is wrong, each with its part of the request, its field and a message.",
+    sentence: "spec §7: 400 VALIDATION_ERROR, details says which; contract §2: {in, field, message}.",
+    needs: "key",
+    run: async (world) => {
+      const answer = (await (await world.shop()).create({ service: "" })).invalid("body service")
+      const issues = answer.error.details?.issues as ReadonlyArray<{ message?: unknown }>
+      expectThat(
+        issues.every(({ message }) => typeof message === "string" && message !== ""),
+        "a message each",
+        issues
+      )
+    }
+  },
+  {
+    id: "error-shop-not-approved",
+    rule: "The keys of a shop that is not approved yet answer SHOP_NOT_APPROVED.",
+    sentence: "spec §7: 403 SHOP_NOT_APPROVED.",
+    run: async (world) => {
+      const shop = await (await world.shop()).set({ approved: false })
+      ;(await shop.get("/shop")).refused(403, "SHOP_NOT_APPROVED")
+      ;(await shop.create()).refused(403, "SHOP_NOT_APPROVED")
+    }
+  },
+  {
+    id: "error-account-deactivated",
+    rule: "The keys of a deactivated shop answer ACCOUNT_DEACTIVATED.",
+    sentence: "spec §7: 403 ACCOUNT_DEACTIVATED.",
+    run: async (world) => {
+      const shop = await (await world.shop()).set({ active: false })
+      ;(await shop.get("/shop")).refused(403, "ACCOUNT_DEACTIVATED")
+    }
+  },
+  {
+    id: "error-order-of-403",
+    rule: "Of several causes the deactivated account is told first, then the approval, then the API.",
+    sentence: "contract §2: 403 ACCOUNT_DEACTIVATED, SHOP_NOT_APPROVED, API_DISABLED in that order.",
+    run: async (world) => {
+      const shop = await (await world.shop()).set({ active: false, approved: false, api_enabled: false })
+      ;(await shop.get("/shop")).refused(403, "ACCOUNT_DEACTIVATED")
+      await shop.set({ active: true })
+      ;(await shop.get("/shop")).refused(403, "SHOP_NOT_APPROVED")
+      await shop.set({ approved: true })
+      ;(await shop.get("/nothing-here")).refused(403, "API_DISABLED")
+      await shop.set({ api_enabled: true })
+      ;(await shop.get("/shop")).ok()
+    }
+  },
+  {
+    id: "error-limit-before-403",
+    rule: "The limit on requests is looked at before the shop's own state.",
+    sentence: ORDER,
+    run: async (world) => {
+      const shop = await (await world.shop()).set({ api_enabled: false })
+      for (let i = 0; i < 120; i++) (await shop.get("/shop")).refused(403, "API_DISABLED")
+      ;(await shop.get("/shop")).refused(429, "TOO_MANY_ATTEMPTS", { limit: "requests_per_minute" })
+    }
+  },
+  {
+    id: "error-route-before-scope",
+    rule: "An unknown path is a 404 also to a key without rights, and a missing right is told before a wrong body.",
+    sentence: ORDER,
+    run: async (world) => {
+      const reader = await (await world.shop()).with({ scopes: ["clients:read"] })
+      ;(await reader.post("/nothing-here", {})).refused(404, "NOT_FOUND")
+      ;(await reader.create({ service: "" }, { once: undefined })).refused(403, "FORBIDDEN", { scope: "tickets:write" })
+    }
+  },
+  {
+    id: "error-400-before-replay",
+    rule: "A wrong body is a 400 also under a key that was used.",
+    sentence: ORDER,
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const once = world.fresh("order")
+      ;(await shop.create({}, { once })).ok(201)
+      ;(await shop.create({ price_minor: -1 }, { once })).invalid("body price_minor")
+    }
+  },
+  {
+    id: "error-404-before-422",
+    rule: "An unknown client is told before a forbidden word, and a wrong body before both.",
+    sentence: ORDER,
+    run: async (world) => {
+      const shop = await (await world.shop()).set({ forbidden_words: ["grumblefluff"] })
+      ;(await shop.create({ service: "grumblefluff", client_id: NOBODY })).refused(404, "NOT_FOUND")
+      ;(await shop.create({ service: "grumblefluff", price_minor: -1 })).invalid("body price_minor")
+    }
+  },
+  {
+    id: "error-422-before-limit",
+    rule: "A forbidden word is told before the tickets' limit.",
+    sentence: ORDER,
+    run: async (world) => {
+      const shop = await (await world.shop()).set({ forbidden_words: ["grumblefluff"] })
+      for (let i = 0; i < 150; i++) (await shop.app()).ok(201)
+      ;(await shop.create({ service: "grumblefluff" })).refused(422, "PROFANITY")
+      ;(await shop.create()).refused(429, "TOO_MANY_ATTEMPTS", { limit: "tickets_per_hour" })
+    }
+  },
+  {
+    id: "error-409-ticket-404",
+    rule: "A status for a ticket that is not there is a 404, a wrong status a 400 before it.",
+    sentence: ORDER,
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      ;(await shop.status(NOBODY, "ready")).refused(404, "NOT_FOUND")
+      ;(await shop.notified(NOBODY)).refused(404, "NOT_FOUND")
+      ;(await shop.status(NOBODY, "lost")).invalid("body status")
+    }
+  },
+  {
+    id: "error-profanity",
+    rule: "A forbidden word in any text of a ticket is a 422 that names the field.",
+    sentence: `${PROFANITY} In service, item, description, items[].label, items[].service.`,
+    run: async (world) => {
+      const shop = await (await world.shop()).set({ forbidden_words: ["grumblefluff"] })
+      const bad = "A GrumbleFluff, please"
+      const items = (item: object) => ({ items: [{ label: "Fine" }, { label: "Fine", ...item }] })
+      for (const [field, body] of [
+        ["service", { service: bad }],
+        ["item", { item: bad }],
+        ["description", { description: bad }],
+        ["items.1.label", items({ label: bad })],
+        ["items.1.service", items({ service: bad })]
+      ] as const) {
+        ;(await shop.create(body)).refused(422, "PROFANITY", { field })
+      }
+    }
+  },
+  {
+    id: "error-profanity-whole-words",
+    rule: "A forbidden word inside another word is none.",
+    sentence: PROFANITY,
+    run: async (world) => {
+      const shop = await (await world.shop()).set({ forbidden_words: ["grum"] })
+      ;(await shop.create({ service: "Grumbling boots" })).ok(201)
+      ;(await shop.create({ service: "Boots (GRUM)" })).refused(422, "PROFANITY", { field: "service" })
+    }
+  },
+  {
+    id: "error-forbidden-scope",
+    rule: "A missing right is FORBIDDEN with the scope in its details.",
+    sentence: "spec §7: 403 FORBIDDEN (details.scope).",
+    run: async (world) => {
+      const reader = await (await world.shop()).with({ preset: "read" })
+      ;(await reader.create()).refused(403, "FORBIDDEN", { scope: "tickets:write" })
+    }
+  },
+  {
+    id: "error-no-internals",
+    rule: "No answer tells of the inside of the service.",
+    sentence: "contract §2: infrastructure details (SQL, stack, host names) never reach an answer.",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const asked = ["/tickets/%00", "/tickets/'%20OR%201=1", "/tickets?cursor=%27", "/clients/%F0%9F%A7%B5"]
+      for (const path of asked) {
+        const answer = await shop.get(path)
+        expectThat(answer.status === 400 || answer.status === 404, "status 400 or 404", answer.status, answer.exchange)
+        const told = /\bat .+:\d+:\d+|select |syntax error|\.ts\b|\.js\b/i.test(answer.exchange.answer.body)
+        expectSame(told, false, "whether the body tells of code or SQL", answer.exchange)
+      }
+    }
+  },
+  {
+    id: "error-request-id",
+    rule: "Every answer bears a Request-Id of its own.",
+    sentence: "contract §1: every answer carries Request-Id.",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const answers = [await shop.get("/shop"), await shop.get("/nothing"), await world.api("GET", "/v1/shop")]
+      answers.push(await shop.create({ service: "" }), await world.api("GET", "/nothing"))
+      for (const answer of answers) answer.withHeader("Request-Id", /./)
+      const ids = new Set(answers.map((answer) => answer.header("request-id")))
+      expectSame(ids.size, answers.length, "the number of different ids")
+    }
+  },
+  {
+    id: "error-retry-after",
+    rule: "A 429 tells how long to wait, in RateLimit-Reset and Retry-After alike.",
+    sentence: "spec §7: wait RateLimit-Reset seconds; contract §8: Retry-After equals RateLimit-Reset.",
+    run: async (world) => {
+      const shop = await world.shop()
+      for (let i = 0; i < 30; i++) (await shop.status(NOBODY, "ready")).refused(404, "NOT_FOUND")
+      await world.advance(MINUTE / 4)
+      const answer = (await shop.create()).refused(429, "TOO_MANY_ATTEMPTS", { limit: "writes_per_minute" })
+      answer.withHeader("RateLimit-Reset", "45").withHeader("Retry-After", "45").withHeader("RateLimit-Remaining", "0")
+      await world.advance(45_000)
+      ;(await shop.create()).ok(201)
+    }
+  }
+])

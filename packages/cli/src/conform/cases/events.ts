@@ -1,0 +1,134 @@
+import { expectSame, expectShape } from "../Broken.js"
+import { casesOf } from "../Case.js"
+import type { Event } from "../Shapes.js"
+import { DAY } from "../World.js"
+
+const DATA = "contract §9: every ticket.* {ticket} as it stood at that commit."
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Which events are raised, and what they hold (spec §6, contract §9). */
+export const eventCases = casesOf("§6", [
+  {
+    id: "event-envelope",
+    rule: "An event has an id, its type, its instant, the API's version, the shop and its data.",
+    sentence: "spec §2, Event.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const ticket = await shop.ticket()
+      const [event] = await shop.events()
+      const fields = { id: UUID, type: "ticket.created", created_at: ticket.created_at, api_version: "1" }
+      expectShape(event, { ...fields, shop_id: shop.id, data: { ticket: { id: ticket.id } } }, "the event")
+    }
+  },
+  {
+    id: "event-steps",
+    rule: "Every step of a ticket is told, in order, each with the ticket as it stood then.",
+    sentence: `spec §6: a POST at every step of a ticket. ${DATA}`,
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id } = await shop.moved("ready", "workshop", "impossible", "collected")
+      const told = (await shop.events()).map(
+        ({ type, data }) => `${type} ${data.ticket?.id === id} ${data.ticket?.state}`
+      )
+      const steps = [
+        "created true workshop",
+        "ready true ready",
+        "reopened true workshop",
+        "impossible true impossible"
+      ]
+      expectSame(
+        told,
+        [...steps, "collected true collected"].map((step) => `ticket.${step}`),
+        "the events"
+      )
+    }
+  },
+  {
+    id: "event-quote-accepted",
+    rule: "A price that the client accepts is told with the ticket and the quote; one refused is not told.",
+    sentence: "spec §6, quote.accepted; contract §9: quote.accepted {ticket, quote}.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id } = await shop.ticket({ price_minor: 100 })
+      await world.act("POST", `/tickets/${id}/quote`, { price_minor: 150 })
+      await world.act("POST", `/tickets/${id}/quote/refuse`, {})
+      await world.act("POST", `/tickets/${id}/quote`, { price_minor: 120, note: "Less" })
+      await world.act("POST", `/tickets/${id}/quote/accept`, {})
+      const accepted = (await shop.events()).filter(({ type }) => type === "quote.accepted")
+      const quote = { status: "accepted", price_minor: 120, note: "Less" }
+      const ticket = { id, money: { price_minor: 120, before_minor: 100 } }
+      expectShape(accepted, [{ data: { ticket, quote } }], "the quote.accepted events")
+    }
+  },
+  {
+    id: "quote-answered-twice",
+    rule: "A quote is answered once; without one there is nothing to answer.",
+    sentence: "contract §10: a quote answered twice, or with none proposed: QUOTE_CLOSED.",
+    run: async (world) => {
+      const { id } = await (await world.shop()).ticket()
+      ;(await world.sandbox("POST", `/tickets/${id}/quote/accept`, {})).conflict("QUOTE_CLOSED")
+      await world.act("POST", `/tickets/${id}/quote`, { price_minor: 150 })
+      await world.act("POST", `/tickets/${id}/quote/refuse`, {})
+      ;(await world.sandbox("POST", `/tickets/${id}/quote/accept`, {})).conflict("QUOTE_CLOSED")
+    }
+  },
+  {
+    id: "event-app",
+    rule: "What is done in the app raises the same events as through the API.",
+    sentence: "spec §6, ticket.created: in the app or through the API.",
+    run: async (world) => {
+      const shop = await world.shop()
+      await shop.app()
+      const [event] = await shop.events()
+      expectShape(event, { type: "ticket.created", data: { ticket: { created_via: "app" } } }, "the event")
+    }
+  },
+  {
+    id: "event-ping",
+    rule: "The test button sends a ping without data, also recorded among the events.",
+    sentence: "spec §6, ping: the app's test button; contract §9: ping {}.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      await shop.sendTo(inbox)
+      const ping = await world.act<Event>("POST", `/shops/${shop.id}/webhook/ping`, {})
+      expectShape(ping, { type: "ping", shop_id: shop.id }, "the ping")
+      expectSame(ping.data, {}, "its data")
+      await world.settle()
+      expectSame(
+        inbox.posts.map(({ event }) => event),
+        [ping],
+        "what the receiver got"
+      )
+    }
+  },
+  {
+    id: "event-frozen",
+    rule: "An event stays as it was committed, whatever becomes of the ticket.",
+    sentence: "contract §9: the body is frozen as text when the event commits.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id } = await shop.ticket()
+      const [before] = await shop.events()
+      ;(await shop.status(id, "ready")).ok()
+      await world.advance(70 * DAY)
+      expectSame((await shop.events())[0], before, "the first event")
+    }
+  },
+  {
+    id: "event-client-linked",
+    rule: "Accepting an offer is told as client.linked with the client as the ticket shows them.",
+    sentence: "spec §6, client.linked; contract §9: client.linked {ticket, client}.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const client = await world.person({ hide_name: true })
+      const { id } = await shop.ticket({ client_phone: client.phone })
+      await world.answerOffer(client, "accept")
+      const badge = { id: client.id, display_name: "Amira B." }
+      const last = (await shop.events()).at(-1)
+      const expected = { type: "client.linked", data: { client: badge, ticket: { id, client: badge } } }
+      expectShape(last, expected, "the last event")
+    }
+  }
+])

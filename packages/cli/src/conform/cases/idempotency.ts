@@ -1,0 +1,212 @@
+import { expectSame } from "../Broken.js"
+import { casesOf } from "../Case.js"
+import type { Ticket } from "../Shapes.js"
+import { DAY } from "../World.js"
+
+const REPLAY =
+  "spec §4, POST /v1/tickets: 200 with the same Ticket when the same request is replayed; no duplicate is created."
+
+/** The Idempotency-Key (spec §4, contract §3). */
+export const idempotencyCases = casesOf("§4", [
+  {
+    id: "idempotency-required",
+    rule: "A create without the header is a 400 that names it.",
+    sentence: "spec §4: Idempotency-Key, required; contract §3: missing or longer: 400.",
+    needs: "key",
+    run: async (world) => {
+      ;(await (await world.shop()).create({}, { once: undefined })).invalid("header Idempotency-Key")
+    }
+  },
+  {
+    id: "idempotency-length",
+    rule: "The header takes 80 characters and not one more.",
+    sentence: "spec §8: Idempotency-Key length: 80 characters max.",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const longest = world.fresh("key").padEnd(80, "x")
+      ;(await shop.create({}, { once: longest })).ok(201)
+      ;(await shop.create({}, { once: `${longest}x` })).invalid("header Idempotency-Key")
+    }
+  },
+  {
+    id: "replay",
+    rule: "A repetition is a 200 with the very same ticket, marked as replayed in meta and in a header.",
+    sentence: `${REPLAY} contract §1: meta.replayed, and the header Idempotent-Replayed: true.`,
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const once = world.fresh("replay")
+      const first = await shop.create({ item: "Boots" }, { once })
+      const ticket = first.withMeta({ replayed: false }).withHeader("Idempotent-Replayed", undefined).ok(201)
+      const again = await shop.create({ item: "Boots" }, { once })
+      expectSame(again.ok(200), ticket, "data of the replay", again.exchange)
+      again.withMeta({ replayed: true }).withHeader("Idempotent-Replayed", "true")
+    }
+  },
+  {
+    id: "replay-no-duplicate",
+    rule: "A repetition makes no second ticket and no second event.",
+    sentence: REPLAY,
+    run: async (world) => {
+      const shop = await world.shop()
+      const once = world.fresh("replay")
+      for (const status of [201, 200, 200]) (await shop.create({}, { once })).ok(status)
+      expectSame((await shop.get<ReadonlyArray<Ticket>>("/tickets")).ok().length, 1, "the number of tickets")
+      expectSame(await shop.types(), ["ticket.created"], "the shop's events")
+    }
+  },
+  {
+    id: "replay-as-it-was",
+    rule: "A replay shows the ticket as it was first answered, whatever happened to it since.",
+    sentence: "contract §3: a replay returns the first answer's data as it was then.",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const once = world.fresh("replay")
+      const ticket = (await shop.create({}, { once })).ok(201)
+      ;(await shop.status(ticket.id, "ready")).ok()
+      const again = await shop.create({}, { once })
+      expectSame(again.ok(200), ticket, "data of the replay", again.exchange)
+    }
+  },
+  {
+    id: "replay-same-meaning",
+    rule: "Order of keys, spaces around a text and an explicit default make no other request.",
+    sentence: "contract §3: key order, spaces or an explicit default make no difference.",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const once = world.fresh("replay")
+      ;(await shop.create({ service: "Hem", item: "Coat" }, { once })).ok(201)
+      const raw = '{ "type": "repair", "item": "  Coat ", "description": null, "service": "Hem" }'
+      ;(await shop.create({}, { once, raw })).withMeta({ replayed: true }).ok(200)
+    }
+  },
+  {
+    id: "idempotency-reused",
+    rule: "The same key with another body is a conflict.",
+    sentence: "contract §3: same key, other fingerprint: 409 IDEMPOTENCY_KEY_REUSED.",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const once = world.fresh("reused")
+      ;(await shop.create({ item: "Coat" }, { once })).ok(201)
+      ;(await shop.create({ item: "Boots" }, { once })).conflict("IDEMPOTENCY_KEY_REUSED")
+    }
+  },
+  {
+    id: "idempotency-refused-leaves-no-trace",
+    rule: "After a refused attempt the corrected body succeeds under the same key.",
+    sentence: "contract §3: only successes are remembered; a refused attempt leaves no trace.",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const once = world.fresh("corrected")
+      ;(await shop.create({ price_minor: -1 }, { once })).invalid("body price_minor")
+      ;(await shop.create({ price_minor: 1 }, { once })).withMeta({ replayed: false }).ok(201)
+    }
+  },
+  {
+    id: "idempotency-by-key",
+    rule: "Two API keys of a shop may use the same Idempotency-Key, each for its own ticket.",
+    sentence: "contract §3: scope: API key and operation.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const other = await shop.with({ preset: "full" })
+      const first = (await shop.create({}, { once: "till 1" })).ok(201)
+      const second = (await other.create({}, { once: "till 1" })).ok(201)
+      expectSame([first.number, second.number], [1, 2], "the numbers")
+    }
+  },
+  {
+    id: "idempotency-by-operation",
+    rule: "A key used for a ticket may be used for stamps, and one used for stamps for a reward.",
+    sentence: "contract §3: scope: API key and operation.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program()
+      const client = await shop.known()
+      ;(await shop.create({}, { once: "one" })).ok(201)
+      ;(await shop.stamps(client, 10, { once: "one" })).withMeta({ replayed: false }).ok()
+      ;(await shop.redeem(client, { once: "one" })).withMeta({ replayed: false }).ok()
+    }
+  },
+  {
+    id: "idempotency-path",
+    rule: "Stamps for another client are another request, so the key is taken.",
+    sentence: "contract §3: the fingerprint covers path parameters and the body.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program()
+      const [one, two] = [await shop.known(), await shop.known()]
+      ;(await shop.stamps(one, 1, { once: "s" })).ok()
+      ;(await shop.stamps(two, 1, { once: "s" })).conflict("IDEMPOTENCY_KEY_REUSED")
+    }
+  },
+  {
+    id: "idempotency-parallel",
+    rule: "Thirty duplicates at once make one ticket: one 201 and twenty-nine 200.",
+    sentence: "contract §3: thirty parallel duplicates give one 201 and twenty-nine 200.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const answers = await Promise.all(Array.from({ length: 30 }, () => shop.create({}, { once: "together" })))
+      const statuses = answers.map(({ status }) => status).sort()
+      expectSame(statuses, [...Array.from({ length: 29 }, () => 200), 201], "the statuses")
+      expectSame(new Set(answers.map(({ data }) => data.id)).size, 1, "the number of tickets")
+    }
+  },
+  {
+    id: "idempotency-remembered",
+    rule: "A key is remembered for thirty days, and not for ever.",
+    sentence: "contract §3: remembered 30 days.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const first = (await shop.create({}, { once: "month" })).ok(201)
+      await world.advance(30 * DAY - 1)
+      expectSame((await shop.create({}, { once: "month" })).ok(200).id, first.id, "the id after almost thirty days")
+      await world.advance(2 * DAY)
+      ;(await shop.create({}, { once: "month" })).withMeta({ replayed: false }).ok(201)
+    }
+  },
+  {
+    id: "replay-stamps",
+    rule: "A repetition of stamps adds none and answers the card as it was.",
+    sentence: "contract §3: stamps and redeem 200; a replay returns the first answer's data.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program()
+      const client = await shop.known()
+      const first = (await shop.stamps(client, 3, { once: "s" })).withMeta({ replayed: false }).ok()
+      await shop.stamps(client, 2)
+      const again = await shop.stamps(client, 3, { once: "s" })
+      expectSame(again.withMeta({ replayed: true }).withHeader("Idempotent-Replayed", "true").ok(), first, "data")
+      ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 5 } })
+    }
+  },
+  {
+    id: "replay-redeem",
+    rule: "A repetition of a redeem uses no second reward.",
+    sentence: "contract §3: create ticket, add stamps, redeem.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program({ stamps_required: 5 })
+      const client = await shop.known()
+      ;(await shop.stamps(client, 10)).ok()
+      const first = (await shop.redeem(client, { once: "r" })).ok()
+      const again = await shop.redeem(client, { once: "r" })
+      expectSame(again.withMeta({ replayed: true }).ok(), first, "data")
+      ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 5, rewards_redeemed: 1 } })
+    }
+  },
+  {
+    id: "replay-of-a-blocker",
+    rule: "What was answered of a client is repeated as it was, also when they block the shop since.",
+    sentence: "contract §3: also of a client who blocked since: what was answered before is repeated as it was.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program()
+      const client = await shop.known()
+      const first = (await shop.stamps(client, 1, { once: "s" })).ok()
+      await shop.ticket({ client_phone: client.phone })
+      await world.answerOffer(client, "block")
+      expectSame((await shop.stamps(client, 1, { once: "s" })).ok(), first, "data of the replay")
+      ;(await shop.stamps(client, 1)).refused(404, "NOT_FOUND")
+    }
+  }
+])

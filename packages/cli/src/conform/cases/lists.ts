@@ -1,0 +1,210 @@
+import { expectSame } from "../Broken.js"
+import { casesOf } from "../Case.js"
+import type { Ticket } from "../Shapes.js"
+import type { Shop } from "../Shop.js"
+import { DAY, later, MINUTE, NOBODY } from "../World.js"
+
+const LIST = "spec §4, GET /v1/tickets"
+
+type Page = ReadonlyArray<Ticket>
+
+const ids = (tickets: Page) => tickets.map(({ id }) => id)
+
+const list = async (shop: Shop, query: string): Promise<ReadonlyArray<string>> =>
+  ids((await shop.get<Page>(`/tickets?${query}`)).ok())
+
+/** How tickets are listed and filtered (spec §4, contract §1). */
+export const listCases = casesOf("§4", [
+  {
+    id: "list-newest-first",
+    rule: "The newest tickets come first; of one instant, those with the greater id.",
+    sentence: "contract §1: created_at descending, then id descending.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const old = await shop.ticket()
+      await world.advance(1)
+      const same = [(await shop.ticket()).id, (await shop.ticket()).id, (await shop.ticket()).id].sort().reverse()
+      expectSame(await list(shop, ""), [...same, old.id], "the ids listed")
+    }
+  },
+  {
+    id: "list-default-page",
+    rule: "A page holds 50 tickets where nothing is said, and says whether there are more.",
+    sentence: `${LIST}: limit, default 50.`,
+    run: async (world) => {
+      const shop = await world.shop()
+      for (let i = 0; i < 50; i++) {
+        if (i % 25 === 0) await world.advance(MINUTE)
+        await shop.ticket()
+      }
+      const whole = await shop.get<Page>("/tickets")
+      expectSame(whole.withMeta({ has_more: false, next_cursor: null }).ok().length, 50, "the number listed")
+      await world.advance(MINUTE)
+      await shop.ticket()
+      const part = await shop.get<Page>("/tickets")
+      expectSame(part.withMeta({ has_more: true, next_cursor: /./ }).ok().length, 50, "the number listed")
+    }
+  },
+  {
+    id: "list-limit-range",
+    rule: "The limit is 1 to 100; anything else is a 400 and not clamped.",
+    sentence: "spec §8: page size 1 to 100; contract §1: out of 1..100: 400, no clamping.",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      for (const limit of ["1", "100"]) (await shop.get(`/tickets?limit=${limit}`)).ok()
+      for (const limit of ["0", "101", "-1", "1.5", "ten", ""]) {
+        ;(await shop.get(`/tickets?limit=${limit}`)).invalid("query limit")
+      }
+    }
+  },
+  {
+    id: "list-unknown-parameter",
+    rule: "A query parameter that is not known is refused by its name.",
+    sentence: "contract §2: unknown query parameters are refused (400) by name.",
+    needs: "key",
+    run: async (world) => {
+      ;(await (await world.shop()).get("/tickets?sate=ready")).invalid("query sate")
+    }
+  },
+  {
+    id: "list-state",
+    rule: "One or more states, comma separated, are the tickets in any of them; an unknown state is a 400.",
+    sentence: `${LIST}: state, one or more states, comma separated; contract §1: an unknown state: 400.`,
+    run: async (world) => {
+      const shop = await world.shop()
+      const workshop = await shop.moved()
+      const ready = await shop.moved("ready")
+      const collected = await shop.moved("impossible", "collected")
+      expectSame(await list(shop, "state=ready"), [ready.id], "ready")
+      const both = [workshop.id, collected.id].sort().reverse()
+      expectSame(await list(shop, "state=workshop,collected"), both, "workshop and collected")
+      ;(await shop.get("/tickets?state=ready,lost")).invalid("query state")
+    }
+  },
+  {
+    id: "list-number",
+    rule: "A number finds the tickets that have it; a number that no ticket can have is a 400.",
+    sentence: `${LIST}: number; contract §1: number outside 1..9999: 400.`,
+    run: async (world) => {
+      const shop = await world.shop()
+      await shop.ticket()
+      const two = await shop.ticket()
+      expectSame(await list(shop, "number=2"), [two.id], "number 2")
+      expectSame(await list(shop, "number=9999"), [], "number 9999")
+      for (const n of ["0", "10000", "x"]) (await shop.get(`/tickets?number=${n}`)).invalid("query number")
+    }
+  },
+  {
+    id: "list-phone",
+    rule: "A phone number finds the tickets on which it was typed, with its plus escaped or not.",
+    sentence: `${LIST}: phone, the number typed on the ticket; contract §4: a leading space is read as +.`,
+    run: async (world) => {
+      const shop = await world.shop()
+      const phone = world.phone()
+      const { id } = await shop.ticket({ client_phone: phone })
+      await shop.ticket({ client_phone: world.phone() })
+      expectSame(await list(shop, `phone=${encodeURIComponent(phone)}`), [id], "with %2B")
+      expectSame(await list(shop, `phone=${phone}`), [id], "with a bare +")
+      ;(await shop.get("/tickets?phone=12345")).invalid("query phone")
+    }
+  },
+  {
+    id: "list-external-ref",
+    rule: "A reference finds the tickets that bear it.",
+    sentence: `${LIST}: external_ref.`,
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const external_ref = world.fresh("order")
+      const { id } = await shop.ticket({ external_ref })
+      await shop.ticket()
+      expectSame(await list(shop, `external_ref=${external_ref}`), [id], "the ids listed")
+    }
+  },
+  {
+    id: "list-client",
+    rule: "A client's id finds the tickets linked to them.",
+    sentence: `${LIST}: client_id.`,
+    run: async (world) => {
+      const shop = await world.shop()
+      const client = await shop.known()
+      const { id } = await shop.ticket({ client_id: client.id })
+      await shop.ticket()
+      expectSame(await list(shop, `client_id=${client.id}`), [id], "the client's tickets")
+      expectSame(await list(shop, `client_id=${NOBODY}`), [], "nobody's tickets")
+    }
+  },
+  {
+    id: "list-created-between",
+    rule: "created_after includes its instant, created_before does not.",
+    sentence: "contract §1: created_after inclusive, created_before exclusive.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const first = await shop.ticket()
+      await world.advance(1000)
+      const second = await shop.ticket()
+      const between = (after: string, before: string) => list(shop, `created_after=${after}&created_before=${before}`)
+      expectSame(await between(first.created_at, second.created_at), [first.id], "from the first to the second")
+      const one = later(second.created_at, 1)
+      expectSame(await between(later(first.created_at, 1), one), [second.id], "after the first")
+    }
+  },
+  {
+    id: "list-bare-date",
+    rule: "A bare date means midnight in UTC.",
+    sentence: "contract §1: a bare date is 00:00 UTC.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id, created_at } = await shop.ticket()
+      const day = created_at.slice(0, 10)
+      const next = later(`${day}T00:00:00.000Z`, DAY).slice(0, 10)
+      expectSame(await list(shop, `created_after=${day}&created_before=${next}`), [id], "the day's tickets")
+      expectSame(await list(shop, `created_after=${next}`), [], "the next day's")
+      expectSame(await list(shop, `created_before=${day}`), [], "those before")
+      ;(await shop.get("/tickets?created_after=yesterday")).invalid("query created_after")
+    }
+  },
+  {
+    id: "list-pages",
+    rule: "Following the cursor meets every ticket once, in the order of the list, also where limits differ.",
+    sentence: `${LIST}: next_cursor is sent back as cursor; contract §1: limit may differ between pages.`,
+    run: async (world) => {
+      const shop = await world.shop()
+      for (let i = 0; i < 9; i++) {
+        if (i % 3 === 0) await world.advance(1)
+        await shop.ticket()
+      }
+      const all = await list(shop, "")
+      const seen: Array<string> = []
+      let cursor = ""
+      for (const [limit, more] of [
+        [2, true],
+        [3, true],
+        [1, true],
+        [3, false]
+      ] as const) {
+        const page = await shop.get<Page>(`/tickets?limit=${limit}${cursor}`)
+        seen.push(...ids(page.withMeta({ has_more: more }).ok()))
+        cursor = `&cursor=${encodeURIComponent(page.meta.next_cursor ?? "")}`
+      }
+      expectSame(seen, all, "the ids of all pages")
+    }
+  },
+  {
+    id: "cursor-bound",
+    rule: "A cursor belongs to its filters and its shop; with others, or damaged, it is a 400.",
+    sentence: "contract §1: another filter set, another shop or a damaged cursor: 400.",
+    run: async (world) => {
+      const [shop, other] = [await world.shop(), await world.shop()]
+      for (const each of [shop, other]) for (let i = 0; i < 3; i++) await each.ticket()
+      const { next_cursor } = (await shop.get("/tickets?limit=1&state=workshop")).meta
+      const cursor = encodeURIComponent(next_cursor ?? "")
+      ;(await shop.get(`/tickets?limit=2&state=workshop&cursor=${cursor}`)).ok()
+      ;(await shop.get(`/tickets?limit=1&cursor=${cursor}`)).invalid("query cursor")
+      ;(await shop.get(`/tickets?limit=1&state=ready&cursor=${cursor}`)).invalid("query cursor")
+      ;(await other.get(`/tickets?limit=1&state=workshop&cursor=${cursor}`)).invalid("query cursor")
+      ;(await shop.get("/tickets?cursor=nonsense")).invalid("query cursor")
+    }
+  }
+])

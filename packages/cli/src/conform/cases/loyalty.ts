@@ -1,0 +1,156 @@
+import { expectSame } from "../Broken.js"
+import { casesOf } from "../Case.js"
+import type { Card } from "../Shapes.js"
+
+const CARD =
+  "contract §6: balance is stamps not yet spent; rewards_available = floor(balance / stamps_required); lifetime never falls."
+
+interface Stamped {
+  readonly card: Card
+  readonly added: number
+  readonly rewards_unlocked: number
+}
+
+/** Loyalty cards (spec §4, contract §6). */
+export const loyaltyCases = casesOf("§4", [
+  {
+    id: "loyalty-read",
+    rule: "Loyalty is read as the shop's programme and the client's card; one never used is zeros.",
+    sentence:
+      "spec §4, GET …/loyalty: `program` and `card`; contract §6: a card never used is zeros with updated_at null.",
+    run: async (world) => {
+      const program = { name: "Ten", stamps_required: 10, stamps_per_ticket: 2, reward_label: "A free hem" }
+      const shop = await (await world.shop()).program(program)
+      const client = await shop.known()
+      const card = { balance: 0, lifetime: 0, rewards_available: 0, rewards_redeemed: 0, updated_at: null }
+      const answer = await shop.get(`/clients/${client.id}/loyalty`)
+      answer.shows({ program: { active: true, ...program }, card })
+      ;(await shop.lookUp(client.phone)).shows({ loyalty: card })
+    }
+  },
+  {
+    id: "loyalty-off-read",
+    rule: "While the programme is off it can be read, and the client shows no card.",
+    sentence:
+      "contract §6: reading loyalty while it is off: 200 with active false, card as it stands; client.loyalty is null.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program()
+      const client = await shop.known()
+      ;(await shop.stamps(client, 3)).ok()
+      await shop.program({ active: false })
+      ;(await shop.get(`/clients/${client.id}/loyalty`)).shows({ program: { active: false }, card: { balance: 3 } })
+      ;(await shop.lookUp(client.phone)).shows({ loyalty: null })
+    }
+  },
+  {
+    id: "loyalty-off-refuses",
+    rule: "While the programme is off stamps and rewards are a CONFLICT whose reason is LOYALTY_OFF.",
+    sentence: "spec §4, stamps: 409 LOYALTY_OFF; contract §6: 409 `CONFLICT` with reason `LOYALTY_OFF`.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program({ active: false })
+      const client = await shop.known()
+      ;(await shop.stamps(client, 1)).conflict("LOYALTY_OFF")
+      ;(await shop.redeem(client)).conflict("LOYALTY_OFF")
+    }
+  },
+  {
+    id: "stamps",
+    rule: "Stamps answer the card, how many were added and how many rewards that unlocked.",
+    sentence: `contract §6: stamps answer {card, added, rewards_unlocked}. ${CARD}`,
+    run: async (world) => {
+      const shop = await (await world.shop()).program({ stamps_required: 4 })
+      const client = await shop.known()
+      const updated_at = await world.now()
+      const none = { rewards_available: 0, rewards_redeemed: 0, updated_at }
+      ;(await shop.stamps<Stamped>(client, 3)).shows({
+        card: { balance: 3, lifetime: 3, ...none },
+        added: 3,
+        rewards_unlocked: 0
+      })
+      ;(await shop.stamps<Stamped>(client, 9)).shows({
+        card: { balance: 12, lifetime: 12, rewards_available: 3 },
+        added: 9,
+        rewards_unlocked: 3
+      })
+    }
+  },
+  {
+    id: "stamps-count",
+    rule: "Stamps are added 1 to 10 at a time.",
+    sentence: "spec §4, stamps: count, integer, required, 1 to 10.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program()
+      const client = await shop.known()
+      for (const count of [0, 11, -1, 1.5, "3", null, undefined]) {
+        ;(await shop.stamps(client, count)).invalid("body count")
+      }
+      for (const count of [1, 10]) (await shop.stamps(client, count)).shows({ added: count })
+    }
+  },
+  {
+    id: "stamps-key-required",
+    rule: "Stamps and rewards need an Idempotency-Key.",
+    sentence: "spec §4, stamps and redeem: header Idempotency-Key, required.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program()
+      const client = await shop.known()
+      ;(await shop.stamps(client, 1, { once: undefined })).invalid("header Idempotency-Key")
+      ;(await shop.redeem(client, { once: undefined })).invalid("header Idempotency-Key")
+    }
+  },
+  {
+    id: "redeem",
+    rule: "A redeem spends the stamps of one reward and tells which; what was ever collected stays.",
+    sentence: `contract §6: redeem answers {card, reward: {label, redeemed_at}}; a redeem spends stamps_required. ${CARD}`,
+    run: async (world) => {
+      const shop = await (await world.shop()).program({ stamps_required: 5, reward_label: "A free hem" })
+      const client = await shop.known()
+      ;(await shop.stamps(client, 10)).ok()
+      await world.advance(1)
+      const redeemed_at = await world.now()
+      ;(await shop.redeem<{ card: Card }>(client)).shows({
+        card: { balance: 5, lifetime: 10, rewards_available: 1, rewards_redeemed: 1, updated_at: redeemed_at },
+        reward: { label: "A free hem", redeemed_at }
+      })
+    }
+  },
+  {
+    id: "redeem-nothing",
+    rule: "With no reward on the card a redeem is refused with NO_REWARD, and nothing is spent.",
+    sentence: "contract §6: nothing to redeem: reason `NO_REWARD`.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program({ stamps_required: 5 })
+      const client = await shop.known()
+      ;(await shop.stamps(client, 4)).ok()
+      ;(await shop.redeem(client)).conflict("NO_REWARD")
+      ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 4, rewards_redeemed: 0 } })
+    }
+  },
+  {
+    id: "redeem-body",
+    rule: "A redeem takes no body or an empty one; a field in it is refused.",
+    sentence: "spec §4, redeem: no request body is described; contract §2: unknown body fields are refused.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program({ stamps_required: 1 })
+      const client = await shop.known()
+      ;(await shop.stamps(client, 2)).ok()
+      const path = `/clients/${client.id}/loyalty/redeem`
+      ;(await shop.post(path, {}, { once: world.fresh("redeem") })).ok()
+      ;(await shop.post(path, { count: 1 }, { once: world.fresh("redeem") })).invalid("body count")
+      ;(await shop.redeem(client)).ok()
+    }
+  },
+  {
+    id: "loyalty-card-by-shop",
+    rule: "A client has a card of their own with each shop.",
+    sentence: "spec §1: one API key reaches only that shop's data.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program()
+      const other = await (await world.shop()).program()
+      const client = await shop.known()
+      await world.act("POST", `/clients/${client.id}/visits`, { shop_id: other.id })
+      ;(await shop.stamps(client, 2)).ok()
+      expectSame((await other.lookUp(client.phone)).ok().loyalty?.balance, 0, "the balance at the other shop")
+    }
+  }
+])

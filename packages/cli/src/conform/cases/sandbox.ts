@@ -1,0 +1,130 @@
+import { expectSame, expectShape, expectThat } from "../Broken.js"
+import { casesOf } from "../Case.js"
+import { DAY, later, NOBODY } from "../World.js"
+
+const CLOCK = "contract §10: advance_ms and set move it, never back; freeze: true stops it."
+
+/** The sandbox itself (contract §10). */
+export const sandboxCases = casesOf("sandbox", [
+  {
+    id: "sandbox-clock-stands",
+    rule: "A frozen clock moves by exactly what it is told, and by nothing else.",
+    sentence: CLOCK,
+    run: async (world) => {
+      const start = await world.now()
+      expectSame(await world.now(), start, "the clock when read again")
+      await world.advance(1234)
+      expectSame(await world.now(), later(start, 1234), "the clock after 1234 ms")
+      ;(await world.sandbox("GET", "/clock")).shows({ frozen: true })
+    }
+  },
+  {
+    id: "sandbox-clock-set",
+    rule: "The clock can be set to an instant, and moved on from there in the same call.",
+    sentence: "contract §10: {advance_ms}, {set}, {freeze} in any mix → {now, frozen}.",
+    run: async (world) => {
+      const target = later(await world.now(), 5000)
+      const moved = await world.act("POST", "/clock", { set: target, advance_ms: 10, freeze: true })
+      expectSame(moved, { now: later(target, 10), frozen: true }, "the clock")
+    }
+  },
+  {
+    id: "sandbox-clock-never-back",
+    rule: "It never goes back, and a move that is refused moves nothing.",
+    sentence: CLOCK,
+    run: async (world) => {
+      const now = await world.now()
+      ;(await world.sandbox("POST", "/clock", { set: later(now, -1) })).invalid("body set")
+      ;(await world.sandbox("POST", "/clock", { advance_ms: -1 })).invalid("body advance_ms")
+      expectSame(await world.now(), now, "the clock")
+    }
+  },
+  {
+    id: "sandbox-clock-serves-all",
+    rule: "What happens bears the instant of the sandbox clock.",
+    sentence: "contract §10: the clock serves every rule.",
+    run: async (world) => {
+      const shop = await world.shop()
+      await world.advance(3 * DAY)
+      const now = await world.now()
+      ;(await shop.create()).shows({ created_at: now, updated_at: now }, 201)
+    }
+  },
+  {
+    id: "sandbox-shop",
+    rule: "A new shop is approved, active, has the API on, and its key may do everything.",
+    sentence: "contract §10: POST /sandbox/shops: approved, active, API on, a full-access key.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const settings = { id: shop.id, approved: true, active: true, api_enabled: true }
+      expectShape(await world.act("PATCH", `/shops/${shop.id}`, {}), settings, "the shop")
+      ;(await shop.get("/shop")).ok()
+    }
+  },
+  {
+    id: "sandbox-unknown-field",
+    rule: "A field that the sandbox does not know is refused by its name.",
+    sentence: "contract §10: same envelope; contract §2: unknown body fields are refused.",
+    run: async (world) => {
+      ;(await world.sandbox("POST", "/clock", { advance: 1 })).invalid("body advance")
+    }
+  },
+  {
+    id: "sandbox-nobody",
+    rule: "Shops, keys, clients and tickets that are not there are a 404.",
+    sentence: "contract §10: same envelope; spec §7: 404 NOT_FOUND.",
+    run: async (world) => {
+      const calls = [
+        ["GET", `/shops/${NOBODY}/events`],
+        ["PATCH", `/shops/${NOBODY}`],
+        ["DELETE", `/keys/${NOBODY}`],
+        ["GET", `/clients/${NOBODY}/offers`],
+        ["GET", "/nothing-here"]
+      ] as const
+      for (const [method, path] of calls) {
+        const body = method === "PATCH" ? {} : undefined
+        ;(await world.sandbox(method, path, body)).refused(404, "NOT_FOUND")
+      }
+      ;(await world.sandbox("POST", `/tickets/${NOBODY}/quote`, { price_minor: 1 })).refused(404, "NOT_FOUND")
+    }
+  },
+  {
+    id: "sandbox-no-webhook",
+    rule: "A shop without a webhook has none: no address, nothing sent.",
+    sentence:
+      "contract §10: GET /sandbox/shops/{id}/webhook → {url, on, off_reason, failures_in_row, first_failure_at}.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const answer = await world.sandbox<{ url: string | null }>("GET", `/shops/${shop.id}/webhook`)
+      const isNone = answer.status === 404 || (answer.status === 200 && answer.data.url === null)
+      expectThat(isNone, "status 404, or url null", answer.status, answer.exchange)
+      const inbox = world.inbox()
+      await shop.sendTo(inbox)
+      const fresh = { url: inbox.url, on: true, off_reason: null, failures_in_row: 0, first_failure_at: null }
+      expectShape(await shop.webhook(), fresh, "the webhook")
+    }
+  },
+  {
+    id: "sandbox-visit",
+    rule: "A visit to the counter makes a client known to that shop.",
+    sentence: "contract §10: POST /sandbox/clients/{id}/visits: a visit to the counter makes the client known.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const client = await world.person()
+      ;(await shop.get(`/clients/${client.id}`)).refused(404, "NOT_FOUND")
+      await world.act("POST", `/clients/${client.id}/visits`, { shop_id: shop.id })
+      ;(await shop.get(`/clients/${client.id}`)).shows({ id: client.id })
+    }
+  },
+  {
+    id: "sandbox-app-ticket",
+    rule: "A ticket made in the app needs no Idempotency-Key.",
+    sentence: "contract §10: POST /sandbox/shops/{id}/tickets: no Idempotency-Key needed.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const answer = await shop.app({ service: "Hem", item: "Coat" })
+      answer.shows({ number: 1, item: "Coat", created_via: "app", state: "workshop" }, 201)
+      ;(await shop.app({ service: "" })).invalid("body service")
+    }
+  }
+])

@@ -1,0 +1,228 @@
+import { expectSame, expectShape } from "../Broken.js"
+import { type Case, casesOf, type Row } from "../Case.js"
+import type { Ticket } from "../Shapes.js"
+import type { Shop } from "../Shop.js"
+import { DAY } from "../World.js"
+
+/** How a new ticket comes into a state. */
+const inState: Readonly<Record<string, (shop: Shop) => Promise<Ticket>>> = {
+  workshop: (shop) => shop.moved(),
+  ready: (shop) => shop.moved("ready"),
+  impossible: (shop) => shop.moved("impossible"),
+  collected: (shop) => shop.moved("ready", "collected"),
+  abandoned: async (shop) => {
+    const { id } = await shop.moved()
+    await shop.world.advance(60 * DAY)
+    return shop.read(id)
+  }
+}
+
+const TABLE = "spec §3: the table of transitions"
+
+/** From, status, event; and what the ticket shows besides its state. */
+const moves = [
+  ["workshop", "ready", "ticket.ready", { outcome: null }],
+  ["workshop", "impossible", "ticket.impossible", { outcome: null }],
+  ["ready", "collected", "ticket.collected", { outcome: "ready" }],
+  ["impossible", "collected", "ticket.collected", { outcome: "impossible" }],
+  ["ready", "workshop", "ticket.reopened", { outcome: null, ready_at: null }],
+  ["impossible", "workshop", "ticket.reopened", { outcome: null }],
+  ["collected", "workshop", "ticket.reopened", { outcome: null, ready_at: null, collected_at: null }]
+] as const
+
+/** From, status, reason, and the statuses that would do. */
+const refusals = [
+  ["workshop", "workshop", "SAME_STATE", ["ready", "impossible"]],
+  ["workshop", "collected", "INVALID_TRANSITION", ["ready", "impossible"]],
+  ["ready", "ready", "SAME_STATE", ["collected", "workshop"]],
+  ["ready", "impossible", "INVALID_TRANSITION", ["collected", "workshop"]],
+  ["impossible", "impossible", "SAME_STATE", ["collected", "workshop"]],
+  ["impossible", "ready", "INVALID_TRANSITION", ["collected", "workshop"]],
+  ["collected", "collected", "SAME_STATE", ["workshop"]],
+  ["collected", "ready", "INVALID_TRANSITION", ["workshop"]],
+  ["collected", "impossible", "INVALID_TRANSITION", ["workshop"]],
+  ["abandoned", "workshop", "ABANDONED", []],
+  ["abandoned", "ready", "ABANDONED", []],
+  ["abandoned", "impossible", "ABANDONED", []],
+  ["abandoned", "collected", "ABANDONED", []]
+] as const
+
+const needOf = (from: string): Case["needs"] => (from === "abandoned" ? "sandbox" : "key")
+
+/** Every status asked of every state (spec §3, contract §5). */
+export const statusCases: ReadonlyArray<Case> = casesOf("§3", [
+  ...moves.map(
+    ([from, to, event, fields]) =>
+      ({
+        id: `status-${from}-${to}`,
+        rule: `A ticket that is ${from} becomes ${to} on request, with the event ${event}.`,
+        sentence: TABLE,
+        run: async (world) => {
+          const shop = await world.shop()
+          const { id } = await inState[from]!(shop)
+          await world.advance(1)
+          const answer = await shop.status(id, to)
+          const moved = answer.shows({ state: to, ...fields })
+          expectSame(await shop.read(id), moved, "the ticket when read again")
+          const last = (await shop.events()).at(-1)
+          expectShape(last, { type: event, data: { ticket: { id, state: to } } }, "the last event", answer.exchange)
+        }
+      }) satisfies Row
+  ),
+  ...refusals.map(
+    ([from, to, reason, allowed]) =>
+      ({
+        id: `status-${from}-${to}-refused`,
+        rule: `A ticket that is ${from} refuses ${to} with ${reason}, says what it would accept, and stays as it was.`,
+        sentence: `${TABLE}; contract §5 and §2: ${reason}, details hold from, to and allowed.`,
+        needs: needOf(from),
+        run: async (world) => {
+          const shop = await world.shop()
+          const ticket = await inState[from]!(shop)
+          const answer = await shop.status(ticket.id, to)
+          answer.conflict(reason, { from, to })
+          const would = (answer.error.details?.allowed ?? null) as ReadonlyArray<string> | null
+          expectSame(would === null ? null : [...would].sort(), [...allowed].sort(), "details.allowed")
+          expectSame(await shop.read(ticket.id), ticket, "the ticket afterwards", answer.exchange)
+        }
+      }) satisfies Row
+  )
+])
+
+/** What a status does besides (spec §3, spec §4). */
+export const statusEffectCases = casesOf("§3", [
+  {
+    id: "status-instants",
+    rule: "A ticket keeps when it became ready and when it was collected.",
+    sentence: "spec §2: ready_at, collected_at; spec §3.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id } = await shop.ticket()
+      await world.advance(1000)
+      const ready_at = await world.now()
+      ;(await shop.status(id, "ready")).shows({ ready_at, collected_at: null, updated_at: ready_at })
+      await world.advance(1000)
+      const collected_at = await world.now()
+      ;(await shop.status(id, "collected")).shows({ ready_at, collected_at, updated_at: collected_at })
+    }
+  },
+  {
+    id: "status-unknown-value",
+    rule: "A status that is none of the four is a 400.",
+    sentence: "spec §4, status: `ready`, `impossible`, `workshop` or `collected`.",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id } = await shop.ticket()
+      for (const status of ["abandoned", "READY", "", null]) {
+        ;(await shop.post(`/tickets/${id}/status`, { status })).invalid("body status")
+      }
+      ;(await shop.post(`/tickets/${id}/status`, {})).invalid("body status")
+    }
+  },
+  {
+    id: "status-refused-is-silent",
+    rule: "A refused status raises no event.",
+    sentence: "spec §3: unchanged; spec §6: events tell the steps of a ticket.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id } = await shop.moved("ready")
+      const before = await shop.types()
+      ;(await shop.status(id, "impossible")).conflict("INVALID_TRANSITION")
+      expectSame(await shop.types(), before, "the shop's events")
+    }
+  },
+  {
+    id: "notified-ready",
+    rule: "When a linked client's ticket becomes ready the client is told in the app, and the ticket shows when.",
+    sentence:
+      "spec §3: client notified as from the app; contract §5: client.notified with channel app, notified_at set.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const client = await shop.known()
+      const { id } = await shop.ticket({ client_id: client.id })
+      await world.advance(1)
+      const notified_at = await world.now()
+      ;(await shop.status(id, "ready")).shows({ notified_at })
+      const told = (await shop.events()).filter(({ type }) => type === "client.notified")
+      expectShape(told, [{ data: { channel: "app", notified_at, ticket: { id } } }], "the client.notified events")
+      const inbox = await world.act<ReadonlyArray<unknown>>("GET", `/clients/${client.id}/inbox`)
+      expectSame(inbox.length, 1, "the number of notifications in the client's inbox")
+    }
+  },
+  {
+    id: "notified-impossible",
+    rule: "When a linked client's ticket turns out impossible the client is told in the app.",
+    sentence: "spec §3: impossible, client notified; contract §5: channel app.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const client = await shop.known()
+      const { id } = await shop.ticket({ client_id: client.id })
+      ;(await shop.status(id, "impossible")).shows({ notified_at: await world.now() })
+      const told = (await shop.events()).filter(({ type }) => type === "client.notified")
+      expectShape(told, [{ data: { channel: "app", ticket: { id } } }], "the client.notified events")
+    }
+  },
+  {
+    id: "notified-nobody",
+    rule: "Without a linked client nobody is said to be told.",
+    sentence: "contract §5: when a ticket with a linked client becomes ready or impossible.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id } = await shop.ticket()
+      ;(await shop.status(id, "ready")).shows({ notified_at: null })
+      expectSame(await shop.types(), ["ticket.created", "ticket.ready"], "the shop's events")
+    }
+  },
+  {
+    id: "earns-once",
+    rule: "A ticket earns its stamps the first time it is ready, and neither loses nor repeats them when reopened.",
+    sentence: "spec §3: loyalty counted as in the app; contract §6: once in its life.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program({ stamps_per_ticket: 2 })
+      const client = await shop.known()
+      const { id } = await shop.ticket({ client_id: client.id })
+      const balance = async (stamps: number, when: string) => {
+        const { loyalty } = (await shop.lookUp(client.phone)).ok()
+        expectShape(loyalty, { balance: stamps, lifetime: stamps }, `the card ${when}`)
+      }
+      await balance(0, "at first")
+      ;(await shop.status(id, "ready")).ok()
+      await balance(2, "once ready")
+      ;(await shop.status(id, "workshop")).ok()
+      await balance(2, "after the reopening")
+      ;(await shop.status(id, "ready")).ok()
+      ;(await shop.status(id, "collected")).ok()
+      await balance(2, "at the end")
+    }
+  },
+  {
+    id: "earns-at-collection",
+    rule: "A ticket whose client was linked after it was ready earns at its collection.",
+    sentence:
+      "contract §6: at the first of ready or collected at which it has a linked client and the programme is on.",
+    run: async (world) => {
+      const shop = await (await world.shop()).program()
+      const client = await world.person()
+      const { id } = await shop.ticket({ client_phone: client.phone })
+      ;(await shop.status(id, "ready")).ok()
+      await world.answerOffer(client, "accept")
+      ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0 } })
+      ;(await shop.status(id, "collected")).ok()
+      ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 1 } })
+    }
+  },
+  {
+    id: "earns-nothing-impossible",
+    rule: "A ticket that was not possible earns nothing, also when it is collected.",
+    sentence: "contract §6: collected (with outcome ready).",
+    run: async (world) => {
+      const shop = await (await world.shop()).program()
+      const client = await shop.known()
+      const { id } = await shop.ticket({ client_id: client.id })
+      ;(await shop.status(id, "impossible")).ok()
+      ;(await shop.status(id, "collected")).ok()
+      ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0, lifetime: 0 } })
+    }
+  }
+])

@@ -1,0 +1,194 @@
+import { expectSame, expectShape } from "../Broken.js"
+import { casesOf } from "../Case.js"
+import type { Webhook } from "../Shapes.js"
+import type { Shop } from "../Shop.js"
+import { DAY, HOUR, later, MINUTE } from "../World.js"
+
+const GONE = "spec §6: on a 410 answer the webhook turns off and the shop owner is told; contract §9: 410 at once."
+const FAILING = "spec §6: after 20 failures in a row over 72 hours the webhook turns off and the shop owner is told."
+
+const states = async (shop: Shop) => (await shop.deliveries()).map(({ state }) => state)
+
+const notices = async (shop: Shop) => {
+  const told = await shop.world.act<ReadonlyArray<{ kind: string }>>("GET", `/shops/${shop.id}/notices`)
+  return told.map(({ kind }) => kind)
+}
+
+/** What turns a webhook off, what turns it on again, and what is sent again (spec §6, contract §9 and §10). */
+export const switchOffCases = casesOf("§6", [
+  {
+    id: "webhook-gone",
+    rule: "A 410 turns the webhook off at once and its owner is told; later events wait.",
+    sentence: `${GONE} Deliveries are parked, the one that met the 410 too.`,
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      inbox.answer({ status: 410 })
+      await shop.sendTo(inbox)
+      await shop.ticket()
+      await world.settle()
+      expectShape(await shop.webhook(), { on: false, off_reason: "gone" }, "the webhook")
+      expectSame((await notices(shop)).length, 1, "the number of notices to the owner")
+      await shop.ticket()
+      await world.advance(2 * DAY)
+      expectSame(inbox.posts.length, 1, "the number of attempts")
+      expectSame(await states(shop), ["parked", "parked"], "the states of the deliveries")
+    }
+  },
+  {
+    id: "webhook-enable",
+    rule: "Turned on again, all that waited goes out, once each.",
+    sentence: "contract §9: turning it on again releases them.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      inbox.answer({ status: 410 })
+      await shop.sendTo(inbox)
+      await shop.ticket()
+      await world.settle()
+      await shop.ticket()
+      inbox.answer({ status: 200 })
+      const enabled = await world.act<Webhook>("POST", `/shops/${shop.id}/webhook/enable`, {})
+      expectShape(enabled, { on: true, off_reason: null, failures_in_row: 0 }, "the webhook")
+      await world.settle()
+      expectSame(await states(shop), ["delivered", "delivered"], "the states of the deliveries")
+      expectSame(inbox.posts.length, 3, "the number of attempts in all")
+    }
+  },
+  {
+    id: "webhook-failing",
+    rule: "The twentieth failure in a row turns the webhook off, once the first is 72 hours old.",
+    sentence: FAILING,
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      inbox.answer({ status: 500 })
+      await shop.sendTo(inbox)
+      const { created_at } = await shop.ticket()
+      await world.advance(48 * HOUR)
+      await shop.ticket()
+      await world.advance(23 * HOUR)
+      await shop.ticket()
+      // Attempts of the third at 71 h, 71:01, 71:06, 71:36 and 73:36: eight, seven and four make nineteen.
+      await world.advance(2 * HOUR + 36 * MINUTE - 1)
+      const nineteen = { on: true, failures_in_row: 19, first_failure_at: created_at }
+      expectShape(await shop.webhook(), nineteen, "the webhook after nineteen failures")
+      await world.advance(1)
+      const off = { on: false, off_reason: "failing", failures_in_row: 20 }
+      expectShape(await shop.webhook(), off, "the webhook after the twentieth")
+      expectSame((await notices(shop)).at(-1), "webhook_off", "what the owner was told last")
+      await world.advance(3 * DAY)
+      expectSame(inbox.posts.length, 20, "the number of attempts three days later")
+    }
+  },
+  {
+    id: "webhook-failing-young",
+    rule: "More than twenty failures in a row within 72 hours do not turn it off.",
+    sentence: "contract §9: at least 20 failures in a row whose first is at least 72 h old.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      inbox.answer({ status: 500 })
+      await shop.sendTo(inbox)
+      for (let i = 0; i < 4; i++) await shop.ticket()
+      await world.advance(47 * HOUR)
+      expectShape(await shop.webhook(), { on: true, failures_in_row: 32 }, "the webhook after 32 failures")
+    }
+  },
+  {
+    id: "webhook-failing-broken-row",
+    rule: "One success ends the row: failures before it do not count.",
+    sentence: FAILING,
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      inbox.answer({ status: 500 })
+      await shop.sendTo(inbox)
+      for (let i = 0; i < 3; i++) await shop.ticket()
+      await world.advance(3 * HOUR)
+      inbox.answer({ status: 200 })
+      await shop.ticket()
+      await world.settle()
+      inbox.answer({ status: 500 })
+      await world.advance(6 * HOUR)
+      const first_failure_at = later(await world.now(), -24 * MINUTE)
+      expectShape(await shop.webhook(), { failures_in_row: 3, first_failure_at }, "the webhook")
+      await world.advance(80 * HOUR)
+      expectShape(await shop.webhook(), { on: true }, "the webhook when all were given up")
+    }
+  },
+  {
+    id: "replay-deliveries",
+    rule: "Events named for it are sent again under their own ids, and their attempts count on.",
+    sentence: "contract §10: sends again under the same event ids; contract §9: their attempt numbers go on.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      await shop.sendTo(inbox)
+      await shop.ticket()
+      await shop.ticket()
+      await world.settle()
+      const [first] = await shop.events()
+      const path = `/shops/${shop.id}/deliveries/replay`
+      expectSame(await world.act("POST", path, { event_ids: [first?.id], dry_run: true }), { count: 1 }, "the dry run")
+      await world.settle()
+      expectSame(inbox.posts.length, 2, "the deliveries after the dry run")
+      expectSame(await world.act("POST", path, { event_ids: [first?.id] }), { count: 1 }, "the replay")
+      await world.settle()
+      expectSame(inbox.posts.map(({ event }) => event.id).at(-1), first?.id, "the id of what was sent again")
+      expectSame(inbox.posts[2]?.body, inbox.posts[0]?.body, "its body")
+      const numbers = (await shop.deliveries())[0]?.attempts.map(({ n }) => n)
+      expectSame(numbers, [1, 2], "the numbers of its attempts")
+    }
+  },
+  {
+    id: "replay-dead",
+    rule: "A replay by state takes the dead ones, which get eight attempts anew, the first at once.",
+    sentence: "contract §9: released and replayed deliveries get eight attempts anew, the first at once.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      inbox.answer({ status: 500 })
+      await shop.sendTo(inbox)
+      await shop.ticket()
+      await world.advance(3 * DAY)
+      expectSame(await states(shop), ["dead"], "the states of the deliveries")
+      inbox.answer({ status: 200 })
+      await shop.ticket()
+      await world.settle()
+      inbox.answer({ status: 500 })
+      expectSame(
+        await world.act("POST", `/shops/${shop.id}/deliveries/replay`, { state: "dead" }),
+        { count: 1 },
+        "the replay"
+      )
+      await world.settle()
+      expectSame(inbox.posts.length, 10, "the attempts at once: eight, one and one")
+      await world.advance(3 * DAY)
+      expectSame(inbox.posts.length, 17, "the attempts at the end")
+    }
+  },
+  {
+    id: "replay-since",
+    rule: "A replay of a time takes the events of that time, its start included and its end not.",
+    sentence: "contract §10: {since?, until?, state?}.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const inbox = world.inbox()
+      await shop.sendTo(inbox)
+      const made = []
+      for (let i = 0; i < 3; i++) {
+        made.push(await shop.ticket())
+        await world.advance(1000)
+      }
+      const [since, until] = [made[1]?.created_at, made[2]?.created_at]
+      const path = `/shops/${shop.id}/deliveries/replay`
+      expectSame(
+        await world.act("POST", path, { since, until, dry_run: true }),
+        { count: 1 },
+        "from the second to the third"
+      )
+      expectSame(await world.act("POST", path, { since, dry_run: true }), { count: 2 }, "from the second on")
+    }
+  }
+])

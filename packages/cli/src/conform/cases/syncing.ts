@@ -1,0 +1,172 @@
+import { expectSame, expectThat } from "../Broken.js"
+import { casesOf } from "../Case.js"
+import type { Ticket } from "../Shapes.js"
+import type { Shop } from "../Shop.js"
+import { later } from "../World.js"
+
+const SYNC = "contract §1: with updated_since: by update time ascending, inclusive; a client must never miss a change."
+
+type Page = ReadonlyArray<Ticket>
+
+const since = (shop: Shop, instant: string, more = "") =>
+  shop.get<Page>(`/tickets?updated_since=${encodeURIComponent(instant)}${more}`)
+
+/** Follows the cursor to the end; `between` runs after each page. Answers all that was seen, and where to go on. */
+const follow = async (shop: Shop, instant: string, limit: number, between?: (page: number) => Promise<void>) => {
+  const seen: Array<Ticket> = []
+  let cursor = ""
+  for (let page = 1; page <= 60; page++) {
+    const answer = await since(shop, instant, `&limit=${limit}${cursor}`)
+    seen.push(...answer.ok())
+    if (answer.meta.has_more !== true) return { seen, synced_until: answer.meta.synced_until ?? "" }
+    cursor = `&cursor=${encodeURIComponent(answer.meta.next_cursor ?? "")}`
+    await between?.(page)
+  }
+  expectThat(false, "an end of the list within sixty pages", "more pages")
+  return { seen, synced_until: "" }
+}
+
+/** How a till keeps its copy up to date (spec §4, spec §6, contract §1). */
+export const syncingCases = casesOf("§4", [
+  {
+    id: "sync-order",
+    rule: "With updated_since the tickets come in the order in which they changed.",
+    sentence: "spec §4: updated_since: the order then follows update time.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const start = await world.now()
+      const made = [await shop.ticket(), await shop.ticket(), await shop.ticket()]
+      await world.advance(1)
+      ;(await shop.status(made[0]!.id, "ready")).ok()
+      await world.advance(1)
+      ;(await shop.status(made[2]!.id, "ready")).ok()
+      const order = (await since(shop, start)).ok().map(({ id }) => id)
+      expectSame(order, [made[1]!.id, made[0]!.id, made[2]!.id], "the order")
+    }
+  },
+  {
+    id: "sync-inclusive",
+    rule: "A change at the very instant asked for is among the answers, one before it is not.",
+    sentence: SYNC,
+    run: async (world) => {
+      const shop = await world.shop()
+      await shop.ticket()
+      await world.advance(1)
+      const { id, updated_at } = await shop.ticket()
+      expectSame(
+        (await since(shop, updated_at)).ok().map((it) => it.id),
+        [id],
+        "the ids"
+      )
+      expectSame((await since(shop, later(updated_at, 1))).ok(), [], "a millisecond later")
+    }
+  },
+  {
+    id: "sync-meta",
+    rule: "synced_until comes with updated_since and only then.",
+    sentence: "contract §1: meta.synced_until (only with updated_since).",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { updated_at } = await shop.ticket()
+      const with_it = await since(shop, updated_at)
+      with_it.withMeta({ synced_until: /^\d{4}-/ }).ok()
+      const without = await shop.get("/tickets?limit=1")
+      expectThat(!("synced_until" in without.meta), "no synced_until", without.meta)
+    }
+  },
+  {
+    id: "sync-equal-instants",
+    rule: "Many changes in one millisecond are all met, at a page size of two.",
+    sentence: SYNC,
+    run: async (world) => {
+      const shop = await world.shop()
+      const start = await world.now()
+      const made = []
+      for (let i = 0; i < 9; i++) made.push((await shop.ticket()).id)
+      const { seen } = await follow(shop, start, 2)
+      expectSame(seen.map(({ id }) => id).sort(), [...made].sort(), "the tickets met")
+    }
+  },
+  {
+    id: "sync-while-writing",
+    rule: "Who follows the cursor while the shop goes on working misses no change.",
+    sentence: SYNC,
+    run: async (world) => {
+      const shop = await world.shop()
+      const start = await world.now()
+      const made: Array<Ticket> = []
+      for (let i = 0; i < 6; i++) made.push(await shop.ticket())
+      const { seen, synced_until } = await follow(shop, start, 2, async (page) => {
+        if (page > 2) return // One that was met and one that was not, in the same millisecond as all before.
+        ;(await shop.status(made[page - 1]!.id, "ready")).ok()
+        ;(await shop.status(made[6 - page]!.id, "impossible")).ok()
+      })
+      const rest = await follow(shop, synced_until, 2)
+      const copy = new Map([...seen, ...rest.seen].map((ticket) => [ticket.id, ticket.state]))
+      const now = new Map<string, string>()
+      for (const { id } of made) now.set(id, (await shop.read(id)).state)
+      expectSame(Object.fromEntries(copy), Object.fromEntries(now), "the states in the copy")
+    }
+  },
+  {
+    id: "sync-goes-on",
+    rule: "What changes after the last page is found from synced_until, and nothing of it is lost.",
+    sentence: "contract §1: synced_until: the value to send as updated_since next time.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const first = await shop.ticket()
+      const { synced_until } = await follow(shop, first.created_at, 100)
+      const second = await shop.ticket()
+      await world.advance(5)
+      ;(await shop.status(first.id, "ready")).ok()
+      const { seen } = await follow(shop, synced_until, 1)
+      const copy = new Map(seen.map(({ id, state }) => [id, state]))
+      expectSame(copy.get(second.id), "workshop", "the state of the second ticket in the copy")
+      expectSame(copy.get(first.id), "ready", "the state of the first ticket in the copy")
+    }
+  },
+  {
+    id: "sync-any-change",
+    rule: "A quote, a delay, a part, a client's link and a closure are changes too.",
+    sentence: "spec §4: updated_since: only what changed since this date.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const client = await world.person()
+      const { id } = await shop.ticket({ client_phone: client.phone })
+      const acts: ReadonlyArray<() => Promise<unknown>> = [
+        () => world.act("POST", `/tickets/${id}/quote`, { price_minor: 5 }),
+        () => world.act("POST", `/tickets/${id}/part`, { label: "Zip", status: "ordered" }),
+        () => world.answerOffer(client, "accept"),
+        () => shop.notified(id)
+      ]
+      for (const act of acts) {
+        await world.advance(10)
+        const instant = await world.now()
+        await act()
+        expectSame(
+          (await since(shop, instant)).ok().map((it) => it.id),
+          [id],
+          "the tickets that changed"
+        )
+      }
+    }
+  },
+  {
+    id: "sync-filters",
+    rule: "Filters hold beside updated_since.",
+    sentence: "spec §4, GET /v1/tickets: lists, filters, pages and syncs.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const start = await world.now()
+      await shop.moved()
+      const ready = await shop.moved("ready")
+      expectSame(
+        (await since(shop, start, "&state=ready")).ok().map(({ id }) => id),
+        [ready.id],
+        "the ids"
+      )
+      ;(await since(shop, "soon")).invalid("query updated_since")
+    }
+  }
+])

@@ -1,0 +1,29 @@
+import { expectSame } from "../Broken.js"
+import { casesOf } from "../Case.js"
+
+/** The version (spec §9). */
+export const versioningCases = casesOf("§9", [
+  {
+    id: "version-in-path",
+    rule: "The API is under /v1, and under no other version.",
+    sentence: "spec §9: the version is 1 and is carried in the path segment /v1.",
+    needs: "key",
+    run: async (world) => {
+      const { key } = await world.shop()
+      ;(await world.api("GET", "/v1/shop", { bearer: key })).ok()
+      for (const path of ["/v2/shop", "/shop"])
+        (await world.api("GET", path, { bearer: key })).refused(404, "NOT_FOUND")
+    }
+  },
+  {
+    id: "version-in-events",
+    rule: "Every event carries the version of the API.",
+    sentence: 'spec §9: every webhook Event carries an api_version field; contract §9: api_version: "1".',
+    run: async (world) => {
+      const shop = await world.shop()
+      await shop.moved("ready", "collected")
+      const versions = (await shop.events()).map(({ api_version }) => api_version)
+      expectSame(versions, ["1", "1", "1"], "the versions in the events")
+    }
+  }
+])

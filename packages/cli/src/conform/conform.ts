@@ -1,0 +1,115 @@
+import { writeFileSync } from "node:fs"
+import { Console, Duration, Effect } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+import { paintFor } from "../terminal/Style.js"
+import { type Case, type Section, sections } from "./Case.js"
+import type { Asked } from "./ConformCommand.js"
+import { findTarget } from "./findTarget.js"
+import { htmlReport } from "./htmlReport.js"
+import { junitReport } from "./junitReport.js"
+import { type Report, reportOf } from "./Report.js"
+import type { Result } from "./Result.js"
+import { runCases, type Target } from "./runCases.js"
+import { suite } from "./Suite.js"
+import { closingLines, sectionLines } from "./terminalReport.js"
+
+const chosen = ({
+  section,
+  only
+}: Pick<Asked, "section" | "only">): Effect.Effect<ReadonlyArray<Case>, CommandRefused> => {
+  const unknown = only.filter((id) => suite.every((one) => one.id !== id))
+  if (unknown.length > 0) {
+    return new CommandRefused({ message: `There is no case "${unknown[0]}": --list shows their ids.` })
+  }
+  return Effect.succeed(
+    suite.filter(
+      (one) => (section.length === 0 || section.includes(one.section)) && (only.length === 0 || only.includes(one.id))
+    )
+  )
+}
+
+/** `workshop conform --list`: each case by its id, and what it proves. */
+export const listing = Effect.fnUntraced(function* (asked: Asked) {
+  const cases = yield* chosen(asked)
+  if (asked.json !== null) {
+    const rows = cases.map(({ id, section, rule, sentence, needs }) => ({ id, section, rule, sentence, needs }))
+    return yield* written(asked.json, JSON.stringify(rows, null, 2))
+  }
+  const paint = paintFor()
+  const found = [...new Set(cases.map(({ section }) => section))]
+  const lines = found.flatMap((section) => [
+    paint("strong", `${section} ${sections[section]}`),
+    ...cases
+      .filter((one) => one.section === section)
+      .map(
+        ({ id, rule, needs }) => `  ${paint("name", id)}  ${rule}${needs === "key" ? paint("faint", "  (key)") : ""}`
+      )
+  ])
+  const alone = cases.filter(({ needs }) => needs === "key").length
+  const total = `${cases.length} cases, of which ${alone}, marked (key), need no sandbox.`
+  return yield* Console.log([...lines, total].join("\n"))
+})
+
+const written = (path: string, text: string): Effect.Effect<void, CommandRefused> =>
+  path === "-"
+    ? Console.log(text)
+    : Effect.try({
+        try: () => writeFileSync(path, text),
+        catch: (error) => {
+          const why = error instanceof Error ? error.message : String(error)
+          return new CommandRefused({ message: `The report could not be written: ${why}.` })
+        }
+      })
+
+/** Prints each section once its last case is done. */
+const printer = (total: ReadonlyArray<Case>, say: (lines: ReadonlyArray<string>) => Effect.Effect<void>) => {
+  const left = new Map<Section, number>()
+  for (const { section } of total) left.set(section, (left.get(section) ?? 0) + 1)
+  const done = new Map<Section, Array<Result>>()
+  return (result: Result): Effect.Effect<void> => {
+    const { section } = result.case
+    const results = [...(done.get(section) ?? []), result]
+    done.set(section, results)
+    if (results.length < (left.get(section) ?? 0)) return Effect.void
+    const [row] = reportOf({ base_url: "", with: "sandbox", duration_ms: 0 }, results, {}).sections
+    return row === undefined ? Effect.void : say(sectionLines(row, paintFor()))
+  }
+}
+
+const secretsOf = ({ key, sandboxToken }: Asked) => ({
+  ...(key === null ? {} : { KEY: key }),
+  ...(sandboxToken === null ? {} : { SANDBOX_TOKEN: sandboxToken })
+})
+
+const opening = ({ sandbox, origin }: Target, cases: number, hasKey: boolean): string =>
+  sandbox === null
+    ? `${cases} cases against ${origin} with a key alone; it makes tickets in that key's shop.`
+    : `${cases} cases against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
+
+const write = Effect.fnUntraced(function* ({ json, junit, html }: Asked, report: Report) {
+  if (json !== null) yield* written(json, JSON.stringify(report, null, 2))
+  if (junit !== null) yield* written(junit, junitReport(report))
+  if (html !== null) yield* written(html, htmlReport(report))
+})
+
+/** What `workshop conform` does (contract §11). It succeeds only where no case fails. */
+export const conform = (asked: Asked, base_url: string) =>
+  Effect.gen(function* () {
+    const cases = yield* chosen(asked)
+    const target = yield* findTarget({ base_url, key: asked.key, sandboxToken: asked.sandboxToken }, fetch)
+    const isQuiet = asked.json === "-"
+    const say = (lines: ReadonlyArray<string>) => (isQuiet ? Effect.void : Console.log(lines.join("\n")))
+    yield* say([opening(target, cases.length, asked.key !== null)])
+    const ran = runCases(target, cases, printer(cases, say))
+    const [took, results] = yield* Effect.timed(Effect.mapError(ran, ({ message }) => new CommandRefused({ message })))
+    const run = { base_url: target.origin, duration_ms: Math.round(Duration.toMillis(took)) } as const
+    const means = target.sandbox === null ? "key" : "sandbox"
+    const report = reportOf({ ...run, with: means }, results, secretsOf(asked))
+    yield* say(closingLines(report, paintFor()))
+    yield* write(asked, report)
+    const { failed } = report.counts
+    if (failed > 0) {
+      const rules = failed === 1 ? "1 rule" : `${failed} rules`
+      yield* new CommandRefused({ message: `The server breaks ${rules} of the specification.` })
+    }
+  }).pipe(Effect.scoped)

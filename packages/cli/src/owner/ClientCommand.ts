@@ -1,0 +1,76 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import { toggle, value, yes } from "../terminal/Flags.js"
+import { nameOne } from "../terminal/nameOne.js"
+import { optional, text } from "../terminal/Readers.js"
+import { databaseOptions, idOf } from "./OwnerOptions.js"
+
+const load = Effect.promise(() => Promise.all([import("./act.js"), import("./clients.js")]))
+
+const needed = (name: string, description: string) =>
+  value({
+    name,
+    placeholder: "text",
+    description,
+    read: text,
+    fallback: "",
+    variable: `WORKSHOP_CLIENT_${name.toUpperCase().replaceAll("-", "_")}`
+  })
+
+const createOptions = {
+  ...databaseOptions,
+  givenName: needed("given-name", "The client's given name."),
+  familyName: needed("family-name", "The client's family name."),
+  phone: needed("phone", "The client's number, in international form: +21620123456."),
+  hideName: toggle("hide-name", "Shops see the family name's initial alone.", "WORKSHOP_CLIENT_HIDE_NAME")
+}
+
+const client = idOf("client", "client")
+const offer = idOf("offer", "offer")
+const shop = { name: "shop", placeholder: "id", fallback: "" }
+
+const create = Command.make("create", createOptions, (asked) =>
+  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.create(asked)))
+).pipe(Command.withDescription("Open a client's account"))
+
+const showOptions = {
+  ...databaseOptions,
+  shop: value({
+    ...shop,
+    description: "As this shop sees the client, with their tickets and card.",
+    read: optional(text)
+  }),
+  client
+}
+
+const show = Command.make("show", showOptions, (asked) =>
+  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.show(asked.client, asked.shop)))
+).pipe(Command.withDescription("Show a client's account, or the client as a shop sees them"))
+
+const visitOptions = {
+  ...databaseOptions,
+  shop: value({ ...shop, description: "The shop at whose counter the client is.", read: text }),
+  client
+}
+
+const visit = Command.make("visit", visitOptions, (asked) =>
+  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.visit(asked.client, asked.shop)))
+).pipe(Command.withDescription("A visit to a shop's counter: the shop knows the client"))
+
+const offers = Command.make("offers", { ...databaseOptions, client }, (asked) =>
+  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.offers(asked.client)))
+).pipe(Command.withDescription("List the tickets offered to a client"))
+
+const accept = Command.make("accept", { ...databaseOptions, offer }, (asked) =>
+  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.accept(asked.offer)))
+).pipe(Command.withDescription("Accept an offer: the ticket is the client's"))
+
+const block = Command.make("block", { ...databaseOptions, yes, offer }, (asked) =>
+  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.block(asked.offer, asked.yes)))
+).pipe(Command.withDescription("Block the shop of an offer, for good"))
+
+/** `workshop client` (contract §11): clients' accounts, and what clients do. */
+export const clientCommand = Command.make("client", {}, () => nameOne("client")).pipe(
+  Command.withDescription("Clients' accounts, and what clients do, against a database"),
+  Command.withSubcommands([create, show, visit, offers, accept, block])
+)

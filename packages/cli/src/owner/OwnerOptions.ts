@@ -1,0 +1,43 @@
+import { Args, type Options } from "@effect/cli"
+import { Either } from "effect"
+import { type Flag, json, type Reader, toggle, value } from "../terminal/Flags.js"
+import { oneOf, optional, text } from "../terminal/Readers.js"
+
+/** Where the data is; every command against a database has these. */
+export const databaseOptions = {
+  databaseUrl: value({
+    name: "database-url",
+    placeholder: "url",
+    description: "The Postgres database; without one, what workshop serve keeps in --data-dir.",
+    read: optional(text),
+    fallback: "",
+    variable: "DATABASE_URL"
+  }),
+  dataDir: value({
+    name: "data-dir",
+    placeholder: "folder",
+    description: "Where workshop serve keeps its own database.",
+    read: text,
+    fallback: ".workshop"
+  }),
+  noMigrate: toggle("no-migrate", "Refuse an older schema in place of bringing it up to date."),
+  json
+}
+
+/** A flag of one command alone, which may be left out; its variable carries the command's words, as in `WORKSHOP_SHOP_NAME`. */
+export const own =
+  (command: string) =>
+  <A>(flag: Omit<Flag<A>, "fallback" | "variable">): Options.Options<A | null> =>
+    value({
+      ...flag,
+      read: optional(flag.read),
+      fallback: "",
+      variable: `WORKSHOP_${command}_${flag.name}`.toUpperCase().replaceAll("-", "_")
+    })
+
+/** `yes` or `no`, as true or false. */
+export const yesOrNo: Reader<boolean> = (given) => Either.map(oneOf(["yes", "no"])(given), (word) => word === "yes")
+
+/** An id in its place on the command line. */
+export const idOf = (name: string, what: string): Args.Args<string> =>
+  Args.text({ name }).pipe(Args.withDescription(`The ${what}'s id.`))

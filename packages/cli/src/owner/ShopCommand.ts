@@ -1,0 +1,105 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import { list, value } from "../terminal/Flags.js"
+import { nameOne } from "../terminal/nameOne.js"
+import { text, webAddress, wholeNumber } from "../terminal/Readers.js"
+import { databaseOptions, idOf, own, yesOrNo } from "./OwnerOptions.js"
+
+const load = Effect.promise(() => Promise.all([import("./act.js"), import("./shops.js")]))
+
+const flag = own("shop")
+const onOrOff = (name: string, description: string) => flag({ name, placeholder: "yes|no", description, read: yesOrNo })
+const words = (name: string, description: string) => flag({ name, placeholder: "text", description, read: text })
+const stamps = (name: string, description: string) =>
+  flag({ name, placeholder: "number", description, read: wholeNumber(1, 1_000_000) })
+
+const createOptions = {
+  ...databaseOptions,
+  name: value({
+    name: "name",
+    placeholder: "text",
+    description: "The shop's name.",
+    read: text,
+    fallback: "",
+    variable: "WORKSHOP_SHOP_NAME"
+  }),
+  currency: value({
+    name: "currency",
+    placeholder: "code",
+    description: "Its currency, such as TND or EUR.",
+    read: text,
+    fallback: "",
+    variable: "WORKSHOP_SHOP_CURRENCY"
+  }),
+  decimals: value({
+    name: "decimals",
+    placeholder: "number",
+    description: "How many decimals the currency has.",
+    read: wholeNumber(0, 9),
+    fallback: "2",
+    variable: "WORKSHOP_SHOP_DECIMALS"
+  }),
+  timeZone: value({
+    name: "time-zone",
+    placeholder: "zone",
+    description: "Its time zone, such as Africa/Tunis.",
+    read: text,
+    fallback: "",
+    variable: "WORKSHOP_SHOP_TIME_ZONE"
+  }),
+  trackingBaseUrl: flag({
+    name: "tracking-base-url",
+    placeholder: "url",
+    description: "What stands before the code in a ticket's tracking address.",
+    read: webAddress
+  })
+}
+
+const setOptions = {
+  ...databaseOptions,
+  approved: onOrOff("approved", "The shop may work at all."),
+  active: onOrOff("active", "The account is open."),
+  apiEnabled: onOrOff("api-enabled", "The API is switched on."),
+  programActive: onOrOff("program-active", "The loyalty programme is on."),
+  programName: words("program-name", "The programme's name."),
+  stampsRequired: stamps("stamps-required", "The stamps that a reward takes."),
+  stampsPerTicket: stamps("stamps-per-ticket", "The stamps that a ticket earns."),
+  rewardLabel: words("reward-label", "What the reward is."),
+  nextNumber: flag({
+    name: "next-number",
+    placeholder: "number",
+    description: "The number of the next ticket.",
+    read: wholeNumber(1, 9999)
+  }),
+  forbiddenWords: list({
+    name: "forbidden-words",
+    placeholder: "word",
+    description: "Words refused besides the default list, between commas; - for none.",
+    read: text,
+    variable: "WORKSHOP_SHOP_FORBIDDEN_WORDS"
+  })
+}
+
+const shop = idOf("shop", "shop")
+
+const create = Command.make("create", createOptions, (asked) =>
+  Effect.flatMap(load, ([{ act }, shops]) => act(asked, shops.create(asked)))
+).pipe(Command.withDescription("Open a shop: approved, active, with the API switched on"))
+
+const listAll = Command.make("list", databaseOptions, (asked) =>
+  Effect.flatMap(load, ([{ act }, shops]) => act(asked, shops.list))
+).pipe(Command.withDescription("List all shops"))
+
+const show = Command.make("show", { ...databaseOptions, shop }, (asked) =>
+  Effect.flatMap(load, ([{ act }, shops]) => act(asked, shops.show(asked.shop)))
+).pipe(Command.withDescription("Show a shop's settings"))
+
+const set = Command.make("set", { ...setOptions, shop }, (asked) =>
+  Effect.flatMap(load, ([{ act }, shops]) => act(asked, shops.set(asked.shop, asked)))
+).pipe(Command.withDescription("Change a shop's settings; what is not named stays"))
+
+/** `workshop shop` (contract §11): what an operator does with shops. */
+export const shopCommand = Command.make("shop", {}, () => nameOne("shop")).pipe(
+  Command.withDescription("Shops and their settings, against a database"),
+  Command.withSubcommands([create, listAll, show, set])
+)

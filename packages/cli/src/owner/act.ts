@@ -1,0 +1,49 @@
+import { Entropy } from "@workshop/core/ports/Entropy"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { layer as workshop } from "@workshop/core/services/Workshop"
+import type { Layer as LayerType } from "effect"
+import { Effect, Layer } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+import { choiceOf, type StoreChoice, storeLayer } from "../StoreChoice.js"
+import { type Said, say } from "../terminal/Said.js"
+
+/** The flags that every command against a database has, as they were read. */
+export interface AskedDatabase {
+  readonly databaseUrl: string | null
+  readonly dataDir: string
+  readonly noMigrate: boolean
+  readonly json: boolean
+}
+
+/** All services over the chosen store. */
+export const services = (choice: StoreChoice) =>
+  workshop.pipe(Layer.provideMerge(storeLayer(choice)), Layer.provide(Profanity.layer), Layer.provide(Entropy.layer))
+
+/** What the commands may call. */
+export type Services = LayerType.Layer.Success<ReturnType<typeof services>>
+
+const advice: Readonly<Record<string, string>> = {
+  ShopNotFound: "workshop shop list shows all shops",
+  KeyNotFound: "workshop key list shows a shop's keys",
+  TooManyKeys: "workshop key list shows them, workshop key revoke revokes one",
+  WebhookNotSet: "workshop webhook set gives it one",
+  OfferNotFound: "workshop client offers shows a client's offers",
+  StoreUnavailable: "check --database-url, and that the database runs"
+}
+
+/** Why the service would not, in one sentence that says what to do. */
+export const inOneSentence = (refusal: { readonly _tag: string; readonly message: string }): CommandRefused => {
+  if (refusal instanceof CommandRefused) return refusal
+  const what = advice[refusal._tag]
+  return new CommandRefused({ message: `${refusal.message}${what === undefined ? "" : `: ${what}`}.` })
+}
+
+/** Runs an act of the owner's against the database, and says what came of it. */
+export const act = <E extends { readonly _tag: string; readonly message: string }>(
+  asked: AskedDatabase,
+  program: Effect.Effect<Said, E, Services>
+): Effect.Effect<void, CommandRefused> =>
+  Effect.mapError(program, inOneSentence).pipe(
+    Effect.provide(services(choiceOf(asked))),
+    Effect.flatMap((said) => say(said, asked.json))
+  )

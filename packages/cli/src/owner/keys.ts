@@ -1,0 +1,73 @@
+import { KeyInput } from "@workshop/core/decisions/ownShop"
+import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
+import { KeyId, ShopId } from "@workshop/core/domain/Identifier"
+import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
+import { scopePresets } from "@workshop/core/domain/Scope"
+import { Keys } from "@workshop/core/services/Keys"
+import { Effect } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+import { confirm } from "../terminal/confirm.js"
+import type { Column } from "../terminal/Table.js"
+import { decoded, idFrom } from "./fromFlags.js"
+import { sentence, several, shownOnce } from "./record.js"
+
+/** What `workshop key create` was told. */
+export interface AskedKey {
+  readonly shop: string
+  readonly name: string
+  readonly preset: keyof typeof scopePresets | null
+  readonly scopes: ReadonlyArray<string>
+}
+
+const keyView = ({ id, shop_id, name, scopes, last_four, created_at, revoked_at }: ApiKeyRecord) => ({
+  id,
+  shop_id,
+  name,
+  scopes,
+  last_four,
+  created_at: toIso(created_at),
+  revoked_at: toIsoOrNull(revoked_at)
+})
+
+type Row = ReturnType<typeof keyView>
+
+const columns: ReadonlyArray<Column<Row>> = [
+  { title: "ID", cell: ({ id }) => id, isWhole: true },
+  { title: "NAME", cell: ({ name }) => name },
+  { title: "ENDS IN", cell: ({ last_four }) => last_four },
+  { title: "SCOPES", cell: ({ scopes }) => scopes.join(" ") },
+  { title: "CREATED", cell: ({ created_at }) => created_at.slice(0, 10) },
+  { title: "REVOKED", cell: ({ revoked_at }) => revoked_at?.slice(0, 10) ?? "-" }
+]
+
+const scopesOf = ({ preset, scopes }: AskedKey) => {
+  if (preset !== null && scopes.length > 0) {
+    return Effect.fail(new CommandRefused({ message: "Give --preset or --scopes, not both." }))
+  }
+  return Effect.succeed(scopes.length > 0 ? scopes : scopePresets[preset ?? "full"])
+}
+
+/** Makes a key; its text is shown this once (spec §5). */
+export const create = Effect.fnUntraced(function* (asked: AskedKey) {
+  const shop_id = yield* idFrom(ShopId, "a shop", asked.shop)
+  const input = yield* decoded(KeyInput, { name: asked.name, scopes: yield* scopesOf(asked) })
+  const { record, key } = yield* Keys.create(shop_id, input)
+  return shownOnce({ ...keyView(record), key }, `The key ${record.name} (${record.id})`, key)
+})
+
+/** All keys of a shop, revoked ones too. */
+export const list = Effect.fnUntraced(function* (shop: string) {
+  const records = yield* Keys.list(yield* idFrom(ShopId, "a shop", shop))
+  return several(records.map(keyView), columns, "The shop has no key yet: workshop key create makes one.")
+})
+
+/** Revokes a key, for good. */
+export const revoke = Effect.fnUntraced(function* (typed: string, isWanted: boolean) {
+  const id = yield* idFrom(KeyId, "a key", typed)
+  yield* confirm(`Whoever uses the key ${id} is refused from now on, for good.`, isWanted)
+  const record = keyView(yield* Keys.revoke(id))
+  return sentence(
+    record,
+    `The key ${record.name} (ends in ${record.last_four}) is revoked; every node refuses it within a minute.`
+  )
+})

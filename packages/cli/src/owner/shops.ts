@@ -1,0 +1,110 @@
+import { ShopPatch } from "@workshop/core/decisions/ownShop"
+import { ShopId } from "@workshop/core/domain/Identifier"
+import { toIso } from "@workshop/core/domain/Instant"
+import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
+import { ShopInput, Shops } from "@workshop/core/services/Shops"
+import { Effect } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+import type { Column } from "../terminal/Table.js"
+import { decoded, given, idFrom } from "./fromFlags.js"
+import { oneOf, several } from "./record.js"
+
+/** What `workshop shop create` was told. */
+export interface AskedShop {
+  readonly name: string
+  readonly currency: string
+  readonly decimals: number
+  readonly timeZone: string
+  readonly trackingBaseUrl: string | null
+}
+
+/** What `workshop shop set` was told; null is left as it is. */
+export interface AskedSettings {
+  readonly approved: boolean | null
+  readonly active: boolean | null
+  readonly apiEnabled: boolean | null
+  readonly programActive: boolean | null
+  readonly programName: string | null
+  readonly stampsRequired: number | null
+  readonly stampsPerTicket: number | null
+  readonly rewardLabel: string | null
+  readonly nextNumber: number | null
+  readonly forbiddenWords: ReadonlyArray<string>
+}
+
+const PAGE = 500
+
+const shopRow = ({ created_at, ...shop }: ShopRecord) => ({ ...shop, created_at: toIso(created_at) })
+
+const shopView = (shop: ShopRecord, { next_number }: Pick<ShopHead, "next_number">) => ({
+  ...shopRow(shop),
+  next_number
+})
+
+type Row = ReturnType<typeof shopRow>
+
+const flags = ({ approved, active, api_enabled }: Row): string =>
+  [approved ? "" : "not approved", active ? "" : "deactivated", api_enabled ? "" : "API off"]
+    .filter((flag) => flag !== "")
+    .join(", ")
+
+const columns: ReadonlyArray<Column<Row>> = [
+  { title: "ID", cell: ({ id }) => id, isWhole: true },
+  { title: "NAME", cell: ({ name }) => name },
+  { title: "CURRENCY", cell: ({ currency, decimals }) => `${currency} (${decimals})` },
+  { title: "TIME ZONE", cell: ({ time_zone }) => time_zone },
+  { title: "PROGRAMME", cell: ({ program }) => (program.active ? (program.name ?? "on") : "off") },
+  { title: "OPENED", cell: ({ created_at }) => created_at.slice(0, 10) },
+  { title: "", cell: flags }
+]
+
+/** Opens a shop. */
+export const create = Effect.fnUntraced(function* ({ name, currency, decimals, timeZone, trackingBaseUrl }: AskedShop) {
+  const fields = { name, currency, decimals, time_zone: timeZone, tracking_base_url: trackingBaseUrl }
+  const shop = yield* Shops.create(yield* decoded(ShopInput, fields))
+  return oneOf(shopRow(shop), [`Its first key: workshop key create ${shop.id} --name Till --preset full`])
+})
+
+/** All shops. */
+export const list = Effect.gen(function* () {
+  const shops = yield* Shops
+  const found: Array<ShopRecord> = []
+  for (;;) {
+    const page = yield* shops.list(found.at(-1)?.id ?? null, PAGE)
+    found.push(...page)
+    if (page.length < PAGE) break
+  }
+  return several(found.map(shopRow), columns, "There is no shop yet: workshop shop create opens one.")
+})
+
+/** One shop. */
+export const show = Effect.fnUntraced(function* (typed: string) {
+  const { shop, head } = yield* Shops.byId(yield* idFrom(ShopId, "a shop", typed))
+  return oneOf(shopView(shop, head))
+})
+
+/** Changes settings; what was not named stays. */
+export const set = Effect.fnUntraced(function* (typed: string, asked: AskedSettings) {
+  const id = yield* idFrom(ShopId, "a shop", typed)
+  const program = given({
+    active: asked.programActive,
+    name: asked.programName,
+    stamps_required: asked.stampsRequired,
+    stamps_per_ticket: asked.stampsPerTicket,
+    reward_label: asked.rewardLabel
+  })
+  const { forbiddenWords: words } = asked
+  const patch = given({
+    approved: asked.approved,
+    active: asked.active,
+    api_enabled: asked.apiEnabled,
+    program: Object.keys(program).length === 0 ? null : program,
+    next_number: asked.nextNumber,
+    forbidden_words: words.length === 0 ? null : words.filter((word) => word !== "-")
+  })
+  if (Object.keys(patch).length === 0) {
+    return yield* new CommandRefused({ message: "Name what to change, such as --api-enabled yes; --help lists all." })
+  }
+  const { shop, head } = yield* Shops.change(id, yield* decoded(ShopPatch, patch))
+  return oneOf(shopView(shop, head))
+})

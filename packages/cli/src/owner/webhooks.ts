@@ -1,0 +1,141 @@
+import type { DeliveryState } from "@workshop/core/domain/Delivery"
+import type { Event } from "@workshop/core/domain/Event"
+import { ShopId } from "@workshop/core/domain/Identifier"
+import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
+import type { NoticeRecord } from "@workshop/core/domain/Notice"
+import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
+import type { LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
+import { Outbox, ReplayInput } from "@workshop/core/services/Outbox"
+import { Webhooks } from "@workshop/core/services/Webhooks"
+import { Effect, Either } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+import { confirm } from "../terminal/confirm.js"
+import type { Column } from "../terminal/Table.js"
+import { decoded, given, idFrom } from "./fromFlags.js"
+import { oneOf, sentence, several, shownOnce } from "./record.js"
+
+/** What `workshop webhook replay` was told. */
+export interface AskedReplay {
+  readonly shop: string
+  readonly ids: ReadonlyArray<string>
+  readonly since: string | null
+  readonly until: string | null
+  readonly state: DeliveryState | null
+  readonly dryRun: boolean
+}
+
+const shopId = (typed: string) => idFrom(ShopId, "a shop", typed)
+
+const deliveryView = ({ event_id, type, state, next_attempt_at, attempts }: LoggedDelivery) => ({
+  event_id,
+  type,
+  state,
+  next_attempt_at: toIsoOrNull(next_attempt_at),
+  attempts: attempts.map(({ n, started_at, status, error, detail, timings }) => ({
+    n,
+    started_at: toIso(started_at),
+    duration_ms: timings.total_ms,
+    status,
+    error,
+    detail
+  }))
+})
+
+type Delivery = ReturnType<typeof deliveryView>
+
+const lastOf = ({ attempts }: Delivery): string => {
+  const last = attempts.at(-1)
+  return last === undefined ? "-" : String(last.status ?? last.error)
+}
+
+const deliveryColumns: ReadonlyArray<Column<Delivery>> = [
+  { title: "EVENT", cell: ({ event_id }) => event_id, isWhole: true },
+  { title: "TYPE", cell: ({ type }) => type },
+  { title: "STATE", cell: ({ state }) => state },
+  { title: "ATTEMPTS", cell: ({ attempts }) => String(attempts.length), align: "right" },
+  { title: "LAST", cell: lastOf },
+  { title: "NEXT", cell: ({ next_attempt_at }) => next_attempt_at ?? "-" }
+]
+
+const noticeView = ({ kind, created_at, url, off_reason, failures_in_row, first_failure_at }: NoticeRecord) => ({
+  kind,
+  created_at: toIso(created_at),
+  url,
+  off_reason,
+  failures_in_row,
+  first_failure_at: toIsoOrNull(first_failure_at)
+})
+
+const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
+  { title: "TOLD", cell: ({ created_at }) => created_at, isWhole: true },
+  { title: "KIND", cell: ({ kind }) => kind },
+  { title: "WHY", cell: ({ off_reason }) => off_reason ?? "-" },
+  { title: "FAILURES", cell: ({ failures_in_row }) => String(failures_in_row), align: "right" },
+  { title: "ADDRESS", cell: ({ url }) => url }
+]
+
+/** Sets the address; the secret is shown (contract §9). */
+export const set = Effect.fnUntraced(function* (shop: string, typed: string, isSandbox: boolean) {
+  const id = yield* shopId(shop)
+  const policy = isSandbox ? WebhookAddress.sandbox : WebhookAddress.production
+  const url = yield* Either.mapLeft(
+    WebhookAddress.parse(typed, policy),
+    (must) => new CommandRefused({ message: `The address ${must}.` })
+  )
+  const { secret } = yield* Webhooks.set(id, url)
+  return shownOnce({ url, secret }, `Events go to ${url}. The secret that signs them`, secret)
+})
+
+/** Where events go, and how that has been going. */
+export const show = Effect.fnUntraced(function* (shop: string) {
+  return oneOf(yield* Webhooks.status(yield* shopId(shop)))
+})
+
+/** A new secret; the old one signs beside it for 24 hours (spec §6). */
+export const rotate = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
+  const id = yield* shopId(shop)
+  yield* confirm("The secret is replaced; the old one signs beside it for 24 hours and then no more.", isWanted)
+  const { secret } = yield* Webhooks.rotate(id)
+  return shownOnce({ secret }, "The new secret", secret)
+})
+
+/** Turns the webhook on again. */
+export const enable = Effect.fnUntraced(function* (shop: string) {
+  return oneOf(yield* Webhooks.enable(yield* shopId(shop)))
+})
+
+/** Raises a ping. */
+export const ping = Effect.fnUntraced(function* (shop: string) {
+  const event = JSON.parse((yield* Webhooks.ping(yield* shopId(shop))).body) as Event
+  return sentence(event, `The ping ${event.id} is on its way: workshop webhook deliveries shows what became of it.`)
+})
+
+/** What became of the shop's events, oldest first. */
+export const deliveries = Effect.fnUntraced(function* (shop: string, state: DeliveryState | null) {
+  const all = (yield* Outbox.deliveries(yield* shopId(shop))).map(deliveryView)
+  const wanted = all.filter((delivery) => state === null || delivery.state === state)
+  return several(wanted, deliveryColumns, state === null ? "No event was to be delivered yet." : `None is ${state}.`)
+})
+
+/** Sends events again, under the same ids; or only counts them. */
+export const replay = Effect.fnUntraced(function* ({ shop, ids, since, until, state, dryRun }: AskedReplay) {
+  const id = yield* shopId(shop)
+  const filter = given({ event_ids: ids.length === 0 ? null : ids, since, until, state })
+  if (Object.keys(filter).length === 0) {
+    return yield* new CommandRefused({
+      message: "Say which events: --ids, or any of --since, --until and --state; --dry-run only counts them."
+    })
+  }
+  const { count } = yield* Outbox.replay(id, yield* decoded(ReplayInput, { ...filter, dry_run: dryRun }))
+  const events = count === 1 ? "1 event" : `${count} events`
+  return sentence(
+    { count, dry_run: dryRun },
+    dryRun ? `${events} would be sent again.` : `${events} will be sent again.`
+  )
+})
+
+/** What the owner was told of the webhook, oldest first. */
+export const notices = Effect.fnUntraced(function* (shop: string) {
+  const found = yield* Outbox.notices(yield* shopId(shop))
+  return several(found.map(noticeView), noticeColumns, "The owner had to be told nothing yet.")
+})

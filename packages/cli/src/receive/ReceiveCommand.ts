@@ -1,0 +1,31 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+import { receiveOptions } from "./ReceiveOptions.js"
+
+/** The flags as they were read. */
+export type Asked = Command.Command.ParseConfig<typeof receiveOptions>
+
+const refuse = (message: string) => new CommandRefused({ message })
+
+const checked = ({ secret, register, status, redirect, gone, endless }: Asked) => {
+  if (secret.length === 0 && register === null) {
+    return refuse(
+      "Without the webhook's secret nothing can be believed: give --secret, or --register http://127.0.0.1:4010 to point a sandbox shop here."
+    )
+  }
+  const manners = [status !== 200, redirect !== null, gone, endless].filter((isAsked) => isAsked)
+  return manners.length > 1
+    ? refuse("A request has one answer: give one of --status, --redirect, --gone and --endless.")
+    : undefined
+}
+
+/** `workshop receive` (contract §11). */
+export const receiveCommand = Command.make("receive", receiveOptions, (asked) =>
+  Effect.gen(function* () {
+    const refused = checked(asked)
+    if (refused !== undefined) return yield* refused
+    const { receive } = yield* Effect.promise(() => import("./receive.js"))
+    return yield* receive(asked)
+  })
+).pipe(Command.withDescription("Receive webhooks: verify, drop duplicates, print each event"))

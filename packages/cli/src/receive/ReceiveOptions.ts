@@ -1,0 +1,108 @@
+import { Either } from "effect"
+import { json, list, toggle, value } from "../terminal/Flags.js"
+import { duration, host, optional, port, share, text, webAddress, wholeNumber } from "../terminal/Readers.js"
+
+const statusOf = wholeNumber(200, 599)
+
+/** The flags of `workshop receive` (contract §11). */
+export const receiveOptions = {
+  port: value({
+    name: "port",
+    placeholder: "number",
+    description: "The port to listen on; 0 takes a free one.",
+    read: port,
+    fallback: "4020",
+    variable: "WORKSHOP_RECEIVE_PORT"
+  }),
+  host: value({
+    name: "host",
+    placeholder: "address",
+    description: "The address to listen on.",
+    read: host,
+    fallback: "127.0.0.1",
+    variable: "WORKSHOP_RECEIVE_HOST"
+  }),
+  secret: list({
+    name: "secret",
+    placeholder: "whsec",
+    description: "The webhook's secret; several, between commas or one flag each, while it is being changed.",
+    read: text
+  }),
+  tolerance: value({
+    name: "tolerance",
+    placeholder: "duration",
+    description: "How far the time of a signature may lie from this clock.",
+    read: duration,
+    fallback: "5m"
+  }),
+  register: value({
+    name: "register",
+    placeholder: "url",
+    description: "A server with a sandbox: points a shop's webhook here and learns its secret.",
+    read: optional(webAddress),
+    fallback: ""
+  }),
+  shop: value({
+    name: "shop",
+    placeholder: "id",
+    description: "With --register, whose webhook it is; else the shop of --key, else a new shop.",
+    read: optional(text),
+    fallback: ""
+  }),
+  key: value({
+    name: "key",
+    placeholder: "key",
+    description: "With --register, the shop by one of its API keys.",
+    read: optional(text),
+    fallback: ""
+  }),
+  sandboxToken: value({
+    name: "sandbox-token",
+    placeholder: "text",
+    description: "With --register, the token that the sandbox asks for.",
+    read: optional(text),
+    fallback: ""
+  }),
+  status: value({
+    name: "status",
+    placeholder: "number",
+    description: "The status of every answer.",
+    read: (given) => Either.mapLeft(statusOf(given), () => "must be a status from 200 to 599"),
+    fallback: "200",
+    variable: "WORKSHOP_RECEIVE_STATUS"
+  }),
+  delay: value({
+    name: "delay",
+    placeholder: "duration",
+    description: "How long to wait before the status line, such as 3s.",
+    read: duration,
+    fallback: "0s",
+    variable: "WORKSHOP_RECEIVE_DELAY"
+  }),
+  failShare: value({
+    name: "fail-share",
+    placeholder: "share",
+    description: "The share of events to answer with 500, such as 0.3.",
+    read: share,
+    fallback: "0",
+    variable: "WORKSHOP_RECEIVE_FAIL_SHARE"
+  }),
+  seed: value({
+    name: "seed",
+    placeholder: "number",
+    description: "Decides which events fail under --fail-share.",
+    read: wholeNumber(0, 4_294_967_295),
+    fallback: "1"
+  }),
+  redirect: value({
+    name: "redirect",
+    placeholder: "url",
+    description: "Answer with a redirect to this address.",
+    read: optional(webAddress),
+    fallback: "",
+    variable: "WORKSHOP_RECEIVE_REDIRECT"
+  }),
+  gone: toggle("gone", "Answer 410, which turns the webhook off.", "WORKSHOP_RECEIVE_GONE"),
+  endless: toggle("endless", "Answer 200 with a body that never ends.", "WORKSHOP_RECEIVE_ENDLESS"),
+  json
+}

@@ -1,0 +1,45 @@
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import { CannotListen } from "@workshop/http-node/NodeServer"
+import { Effect, Fiber, Runtime, type Scope } from "effect"
+import { baseOf } from "../terminal/listenAddress.js"
+
+/** Answers one request; interrupted when the other side leaves. */
+type Handle = (request: Http.IncomingMessage, response: Http.ServerResponse) => Effect.Effect<void>
+
+interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+const listen = (server: Http.Server, { host, port }: Place) =>
+  Effect.async<AddressInfo, CannotListen>((resume) => {
+    const onError = (cause: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new CannotListen({ host, port, code: cause.code, cause })))
+    server.once("error", onError)
+    server.listen(port, host, () => {
+      server.off("error", onError)
+      resume(Effect.succeed(server.address() as AddressInfo))
+    })
+  })
+
+const stop = (server: Http.Server) =>
+  Effect.async<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })
+
+/** Serves a handler until the scope closes, and then cuts off whoever is connected. Answers the address to reach it at. */
+export const listening = (place: Place, handle: Handle): Effect.Effect<string, CannotListen, Scope.Scope> =>
+  Effect.gen(function* () {
+    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const server = Http.createServer((request, response) => {
+      const fiber = fork(handle(request, response))
+      // Whoever leaves in the middle of a body is no error of the receiver's.
+      request.on("error", () => undefined)
+      response.on("error", () => undefined)
+      response.once("close", () => fork(Fiber.interruptFork(fiber)))
+    })
+    const { port } = yield* Effect.acquireRelease(listen(server, place), () => stop(server))
+    return `${baseOf(place.host, port)}/`
+  })

@@ -1,0 +1,110 @@
+import { Clock, Console, Deferred, Effect, Runtime } from "effect"
+import { keyPresses } from "../terminal/keyPresses.js"
+import { cannotListen } from "../terminal/listenAddress.js"
+import { paintFor } from "../terminal/Style.js"
+import { type Behaviour, saying } from "./Behaviour.js"
+import { eventJson, eventLine } from "./eventLine.js"
+import { KnownTickets, type News } from "./KnownTickets.js"
+import { behaviourInWords, changeBy, legend } from "./liveKeys.js"
+import type { Asked } from "./ReceiveCommand.js"
+import type { Received } from "./Received.js"
+import * as Receiver from "./Receiver.js"
+import { type Registered, type Registration, register, sandboxNow } from "./register.js"
+
+const behaviourOf = ({ status, delay, failShare, redirect, gone, endless }: Asked): Behaviour => ({
+  answer: gone
+    ? saying(410)
+    : endless
+      ? { kind: "endless" }
+      : redirect === null
+        ? saying(status)
+        : { kind: "redirect", to: redirect },
+  delay_ms: delay,
+  fail_share: failShare
+})
+
+const registrationOf = ({ register: base, shop, key, sandboxToken: token }: Asked): Registration | null =>
+  base === null ? null : { base, shop, key, token }
+
+const NO_NEWS: News = { kind: "changes", changes: [] }
+
+/** Prints each request as it comes. */
+const printing = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
+  const tickets = new KnownTickets()
+  const paint = paintFor()
+  const print = Runtime.runSync(runtime)
+  return (received: Received): void => {
+    const { event, outcome } = received
+    const news: News = event === null || outcome === "refused" ? NO_NEWS : tickets.newsOf(event)
+    if (event !== null && outcome === "event") tickets.learn(event)
+    print(Console.log(asJson ? eventJson(received, news) : eventLine(received, news, paint)))
+  }
+}
+
+const greeting = (url: string, registration: Registration | null, registered: Registered | null) => {
+  const paint = paintFor()
+  if (registration === null || registered === null) return [`Listening on ${url}`]
+  const { shop_id, opened } = registered
+  const registeredLine = `Listening on ${url}: the webhook of shop ${shop_id} points here now`
+  if (opened === null) return [registeredLine]
+  return [
+    registeredLine,
+    "It is a new shop. Its key is shown this once:",
+    paint("strong", `export WORKSHOP_KEY=${opened}`)
+  ]
+}
+
+const totalsInWords = ({ event, again, failed, refused }: Receiver.Totals): string =>
+  `Events ${event}, duplicates ${again}, failed on request ${failed}, refused ${refused}`
+
+/** Does what the keys say, until `q` or Ctrl-C. */
+const obeyKeys = (receiver: Receiver.Receiver, asked: Behaviour, quit: Deferred.Deferred<void>) =>
+  keyPresses((key) =>
+    Effect.gen(function* () {
+      if (key === "q" || key === "\u0003") return yield* Deferred.succeed(quit, undefined)
+      if (key === "h") return yield* Console.log(legend)
+      const change = changeBy(key, yield* receiver.behaviour, asked)
+      if (change === undefined) return
+      const behaviour = yield* receiver.behave(change)
+      return yield* Console.log(paintFor()("faint", `From now on it ${behaviourInWords(behaviour)}`))
+    })
+  )
+
+/** What `workshop receive` does (contract §11): until interrupted, or `q`. */
+export const receive = (asked: Asked) =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const registration = registrationOf(asked)
+    const behaviour = behaviourOf(asked)
+    const quit = yield* Deferred.make<void>()
+    const receiver = yield* Effect.mapError(
+      Receiver.make({
+        host: asked.host,
+        port: asked.port,
+        secrets: asked.secret,
+        behaviour,
+        seed: asked.seed,
+        tolerance_seconds: asked.tolerance / 1000,
+        now: registration === null ? Clock.currentTimeMillis : sandboxNow(registration),
+        keep: 1,
+        onReceived: printing(asked.json, runtime)
+      }),
+      cannotListen
+    )
+    const registered = registration === null ? null : yield* register(registration, receiver.url)
+    if (registered !== null) yield* receiver.trust([registered.secret, ...asked.secret])
+    yield* Effect.addFinalizer(() =>
+      Effect.flatMap(receiver.totals, (totals) =>
+        Console.log(asked.json ? JSON.stringify({ kind: "totals", ...totals }) : totalsInWords(totals))
+      )
+    )
+    const { url } = receiver
+    const isTyping = process.stdin.isTTY === true && !asked.json
+    yield* Console.log(
+      asked.json
+        ? JSON.stringify({ kind: "listening", url, ...(registered === null ? {} : registered) })
+        : [...greeting(url, registration, registered), ...(isTyping ? [legend] : [])].join("\n")
+    )
+    if (isTyping) yield* obeyKeys(receiver, behaviour, quit)
+    return yield* Deferred.await(quit)
+  }).pipe(Effect.scoped)

@@ -1,0 +1,111 @@
+import { Data, Effect } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+
+/** Which sandbox, and whose webhook. */
+export interface Registration {
+  /** The server's address, with or without `/v1`. */
+  readonly base: string
+  readonly shop: string | null
+  readonly key: string | null
+  readonly token: string | null
+}
+
+/** What the receiver learnt. `opened` is the key of a shop that was opened for it. */
+export interface Registered {
+  readonly shop_id: string
+  readonly secret: string
+  readonly opened: string | null
+}
+
+interface Envelope {
+  readonly success: boolean
+  readonly data?: unknown
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+class Unreachable extends Data.TaggedError("Unreachable")<{ readonly cause: unknown }> {}
+
+interface Call {
+  readonly method: string
+  readonly path: string
+  readonly bearer: string | null
+  readonly body?: unknown
+}
+
+/** The address without `/v1` and a closing slash. */
+export const rootOf = (base: string): string => base.replace(/\/+$/, "").replace(/\/(v1|sandbox)$/, "")
+
+const ask = (base: string, { method, path, bearer, body }: Call) =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(rootOf(base) + path, {
+        method,
+        signal,
+        headers: {
+          ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" })
+        },
+        body: body === undefined ? null : JSON.stringify(body)
+      })
+      return { status: response.status, envelope: (await response.json()) as Envelope }
+    },
+    catch: (cause) => new Unreachable({ cause })
+  })
+
+const refuse = (message: string) => new CommandRefused({ message })
+
+const adviceOn = (base: string, { path, bearer }: Call, status: number, { error }: Envelope): CommandRefused => {
+  if (status === 404 && error?.message.includes("There is no such shop") === true) {
+    return refuse(`${base} knows no shop with this id: give --shop another, or leave it out and give --key.`)
+  }
+  if (path.startsWith("/sandbox") && status === 404) {
+    return refuse(`${base} has no sandbox: start it with workshop serve --sandbox.`)
+  }
+  if (path.startsWith("/sandbox") && (status === 401 || status === 403)) {
+    const what = bearer === null ? "asks for a token" : "refuses this token"
+    return refuse(`The sandbox of ${base} ${what}: give the server's with --sandbox-token.`)
+  }
+  if (status === 401) return refuse(`${base} does not know this key: give --key one of the shop's active keys.`)
+  return refuse(`${base} answered ${status} to ${path}: ${error?.message ?? "no more was said"}.`)
+}
+
+const good = (base: string, call: Call): Effect.Effect<Readonly<Record<string, unknown>>, CommandRefused> =>
+  ask(base, call).pipe(
+    Effect.mapError(() =>
+      refuse(`Nothing answers as a server at ${base}: start workshop serve --sandbox, or give --register its address.`)
+    ),
+    Effect.flatMap(({ status, envelope }) =>
+      envelope.success
+        ? Effect.succeed(envelope.data as Readonly<Record<string, unknown>>)
+        : Effect.fail(adviceOn(base, call, status, envelope))
+    )
+  )
+
+const shopOf = Effect.fnUntraced(function* ({ base, shop, key, token }: Registration) {
+  if (shop !== null) return { shop_id: shop, opened: null }
+  if (key !== null) {
+    const { id } = yield* good(base, { method: "GET", path: "/v1/shop", bearer: key })
+    return { shop_id: String(id), opened: null }
+  }
+  const body = { name: "Receiver", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+  const made = yield* good(base, { method: "POST", path: "/sandbox/shops", bearer: token, body })
+  return { shop_id: String((made.shop as { readonly id: string }).id), opened: String(made.key) }
+})
+
+/** Points the webhook of a sandbox shop at an address; a shop is opened where none is named. */
+export const register = Effect.fnUntraced(function* (registration: Registration, url: string) {
+  const { base, token } = registration
+  const { shop_id, opened } = yield* shopOf(registration)
+  const path = `/sandbox/shops/${encodeURIComponent(shop_id)}/webhook`
+  const { secret } = yield* good(base, { method: "PUT", path, bearer: token, body: { url } })
+  return { shop_id, opened, secret: String(secret) } satisfies Registered
+})
+
+/** The instant of a sandbox's clock, by which it signs; the receiver's own where the sandbox does not tell. */
+export const sandboxNow = ({ base, token }: Registration): Effect.Effect<number> =>
+  ask(base, { method: "GET", path: "/sandbox/clock", bearer: token }).pipe(
+    Effect.map(({ envelope }) => Date.parse((envelope.data as { readonly now: string }).now)),
+    Effect.filterOrFail(Number.isFinite),
+    Effect.timeout("2 seconds"),
+    Effect.catchAllCause(() => Effect.clockWith((clock) => clock.currentTimeMillis))
+  )

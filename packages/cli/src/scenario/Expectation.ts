@@ -1,0 +1,232 @@
+import { Effect } from "effect"
+import { inBraces, type Names, type NameUnknown, resolveText, wholeReference } from "./Names.js"
+
+/** One place at which something is not as it was expected. */
+export interface Mismatch {
+  /** Such as `data.items.1.label`. */
+  readonly path: string
+  readonly expected: string
+  readonly actual: string
+}
+
+type Found = ReadonlyArray<Mismatch>
+type Matching = Effect.Effect<Found, NameUnknown>
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** The words that stand for any value of a kind. */
+export const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
+  any: (value) => value !== undefined,
+  absent: (value) => value === undefined,
+  uuid: (value) => isText(value) && UUID.test(value),
+  instant: (value) => isText(value) && INSTANT.test(value),
+  text: isText,
+  number: (value) => typeof value === "number"
+}
+
+const LONGEST = 160
+
+/** Texts that would pass for something else: nothing, a number, true. */
+const NEEDS_QUOTES = /^$|^\s|\s$|^(-?\d+(\.\d+)?|true|false|null)$/
+
+const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text)
+
+/** A value on one line, as short as can be: an event by its type. */
+export const shown = (value: unknown): string => {
+  if (value === undefined) return "(absent)"
+  if (isText(value)) return NEEDS_QUOTES.test(value) ? JSON.stringify(value) : shortened(value)
+  if (typeof value === "object" && value !== null && isText((value as { type?: unknown }).type)) {
+    return (value as { type: string }).type
+  }
+  return shortened(JSON.stringify(value))
+}
+
+const none: Found = []
+
+const unless = (isMet: boolean, path: string, expected: unknown, actual: unknown): Found =>
+  isMet ? none : [{ path: path === "" ? "it" : path, expected: shown(expected), actual: shown(actual) }]
+
+const at = (path: string, field: string | number): string => (path === "" ? String(field) : `${path}.${field}`)
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Whether two JSON values are the same, whatever the order of their fields. */
+const same = (a: unknown, b: unknown): boolean => {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((inner, i) => same(inner, b[i]))
+  if (isObject(a) && isObject(b)) {
+    const fields = Object.keys(a)
+    return fields.length === Object.keys(b).length && fields.every((field) => same(a[field], b[field]))
+  }
+  return Object.is(a, b)
+}
+
+const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+  "<=": (a, b) => a <= b,
+  ">=": (a, b) => a >= b,
+  "<": (a, b) => a < b,
+  ">": (a, b) => a > b
+}
+
+/** Numbers as they are, instants as milliseconds. */
+const measure = (value: unknown): number => {
+  if (typeof value === "number") return value
+  if (!isText(value) || value === "") return Number.NaN
+  return Number.isNaN(Number(value)) ? Date.parse(value) : Number(value)
+}
+
+const COMPARISON = /^(<=|>=|<|>)\s*(.+)$/
+const PATTERN = /^\/(.+)\/([imsu]*)$/s
+
+/** The regular expression that a text such as `/^wk_/i` is; undefined where it is none, null where it is faulty. */
+export const patternOf = (text: string): RegExp | undefined | null => {
+  const [, source, flags] = PATTERN.exec(text) ?? []
+  if (source === undefined) return undefined
+  try {
+    return new RegExp(source, flags)
+  } catch {
+    return null
+  }
+}
+
+const matchText = (expected: string, actual: unknown, names: Names, path: string): Matching => {
+  const kind = expected.startsWith("$") ? kinds[expected.slice(1)] : undefined
+  if (kind !== undefined) return Effect.succeed(unless(kind(actual), path, expected, actual))
+  const pattern = patternOf(expected)
+  if (pattern) return Effect.succeed(unless(isText(actual) && pattern.test(actual), path, expected, actual))
+  const [, sign, operand] = COMPARISON.exec(expected) ?? []
+  if (sign !== undefined && operand !== undefined) {
+    return Effect.map(resolveText(operand, names), (bound) => {
+      const isMet = comparisons[sign]!(measure(actual), measure(bound))
+      return unless(isMet, path, operand === bound ? expected : `${expected} (${shown(bound)})`, actual)
+    })
+  }
+  return Effect.map(resolveText(expected, names), (value) => {
+    const isReference = wholeReference(expected) !== undefined || inBraces(expected).length > 0
+    return unless(same(value, actual), path, isReference ? `${shown(value)} (${expected})` : value, actual)
+  })
+}
+
+const isMatch = (expected: unknown, actual: unknown, names: Names): Effect.Effect<boolean, NameUnknown> =>
+  Effect.map(match(expected, actual, names), (found) => found.length === 0)
+
+/** Finds each wanted entry an entry of its own, trying others where a first choice leaves a later one without. */
+const assign = Effect.fnUntraced(function* (
+  wanted: ReadonlyArray<unknown>,
+  list: ReadonlyArray<unknown>,
+  names: Names
+): Effect.fn.Return<ReadonlyArray<unknown>, NameUnknown> {
+  const fits: Array<ReadonlyArray<boolean>> = []
+  for (const one of wanted) fits.push(yield* Effect.forEach(list, (entry) => isMatch(one, entry, names)))
+  const takenBy = new Map<number, number>()
+  const place = (i: number, tried: Set<number>): boolean =>
+    list.some((_, j) => {
+      if (!fits[i]![j] || tried.has(j)) return false
+      tried.add(j)
+      const holder = takenBy.get(j)
+      if (holder !== undefined && !place(holder, tried)) return false
+      takenBy.set(j, i)
+      return true
+    })
+  return wanted.filter((_, i) => !place(i, new Set()))
+})
+
+type Operator = (operand: unknown, actual: unknown, names: Names, path: string) => Matching
+
+const listed = (operand: unknown): ReadonlyArray<unknown> => (Array.isArray(operand) ? operand : [operand])
+
+/** `$contains`, and `$unordered` where nothing else may be there. */
+const holding =
+  (isWhole: boolean): Operator =>
+  (operand, actual, names, path) => {
+    if (!Array.isArray(actual)) return Effect.succeed(unless(false, path, "a list", actual))
+    const wanted = listed(operand)
+    return Effect.map(assign(wanted, actual, names), (missing) => [
+      ...missing.flatMap((one) =>
+        unless(false, path, `an entry ${shown(one)}`, `none of ${actual.map(shown).join(", ") || "no entries"}`)
+      ),
+      ...unless(!isWhole || wanted.length === actual.length, at(path, "length"), wanted.length, actual.length)
+    ])
+  }
+
+/** What an object with a single field such as `$not` expects. */
+export const operators: Readonly<Record<string, Operator>> = {
+  $not: (operand, actual, names, path) =>
+    Effect.map(isMatch(operand, actual, names), (isMet) => unless(!isMet, path, `not ${shown(operand)}`, actual)),
+  $length: (operand, actual, names, path) =>
+    Array.isArray(actual) || isText(actual)
+      ? match(operand, actual.length, names, at(path, "length"))
+      : Effect.succeed(unless(false, path, "a list", actual)),
+  $contains: holding(false),
+  $unordered: holding(true),
+  $exactly: (operand, actual, names, path) =>
+    Effect.map(match(operand, actual, names, path), (found) => {
+      const extra =
+        isObject(operand) && isObject(actual)
+          ? Object.keys(actual).filter((field) => !Object.hasOwn(operand, field))
+          : []
+      return [
+        ...found,
+        ...extra.flatMap((field) =>
+          unless(false, at(path, field), "(absent)", (actual as Record<string, unknown>)[field])
+        )
+      ]
+    }),
+  $one_of: (operand, actual, names, path) =>
+    Effect.map(
+      Effect.exists(listed(operand), (one) => isMatch(one, actual, names)),
+      (isMet) => unless(isMet, path, `one of ${listed(operand).map(shown).join(", ")}`, actual)
+    )
+}
+
+const matchList = (expected: ReadonlyArray<unknown>, actual: unknown, names: Names, path: string): Matching => {
+  if (!Array.isArray(actual)) return Effect.succeed(unless(false, path, "a list", actual))
+  const places = Array.from({ length: Math.max(expected.length, actual.length) }, (_, i) => i)
+  return Effect.map(
+    Effect.forEach(places, (i) =>
+      i < expected.length && i < actual.length
+        ? match(expected[i], actual[i], names, at(path, i))
+        : Effect.succeed(
+            unless(
+              false,
+              at(path, i),
+              i < expected.length ? expected[i] : "(nothing more)",
+              i < actual.length ? actual[i] : "(nothing more)"
+            )
+          )
+    ),
+    (found) => found.flat()
+  )
+}
+
+const matchFields = (
+  expected: Readonly<Record<string, unknown>>,
+  actual: unknown,
+  names: Names,
+  path: string
+): Matching => {
+  const [first, ...others] = Object.keys(expected)
+  const operator = first !== undefined && others.length === 0 ? operators[first] : undefined
+  if (operator !== undefined) return operator(expected[first!], actual, names, path)
+  if (!isObject(actual)) return Effect.succeed(unless(false, path, expected, actual))
+  return Effect.map(
+    Effect.forEach(Object.entries(expected), ([field, inner]) =>
+      match(inner, Object.hasOwn(actual, field) ? actual[field] : undefined, names, at(path, field))
+    ),
+    (found) => found.flat()
+  )
+}
+
+/**
+ * What of a value is not as expected. Objects may have more fields than are expected; lists are compared entry by
+ * entry, all of them, in order. Texts may hold references, kinds (`$uuid`), patterns (`/^wk_/`) and bounds (`<= 20`).
+ */
+export const match = (expected: unknown, actual: unknown, names: Names, path = ""): Matching => {
+  if (isText(expected)) return matchText(expected, actual, names, path)
+  if (Array.isArray(expected)) return matchList(expected, actual, names, path)
+  if (isObject(expected)) return matchFields(expected, actual, names, path)
+  return Effect.succeed(unless(Object.is(expected, actual), path, expected, actual))
+}

@@ -1,0 +1,113 @@
+import { toIso } from "@workshop/core/domain/Instant"
+import { Data, Effect } from "effect"
+import { DURATION, durationMs } from "./Duration.js"
+
+/** What a scenario's names stand for: the shops, clients and keys that are given, and what steps have captured. */
+export interface Names {
+  readonly values: ReadonlyMap<string, unknown>
+  /** The instant of the clock, in ISO 8601. */
+  readonly now: string
+}
+
+/** A reference in a text: `$t.money.price_minor`, `$now + 60d`. */
+export interface Reference {
+  readonly text: string
+  readonly name: string
+  readonly path: ReadonlyArray<string>
+  /** Milliseconds to add to the instant it stands for. */
+  readonly shift_ms: number | null
+}
+
+/** A reference that stands for nothing, and why. */
+export class NameUnknown extends Data.TaggedError("NameUnknown")<{ readonly message: string }> {}
+
+const INNER = String.raw`([A-Za-z_]\w*)((?:\.[\w-]+)*)(?:\s*([+-])\s*(${DURATION}))?`
+const WHOLE = new RegExp(String.raw`^\$${INNER}$`)
+const BRACED = /\$\{([^}]*)\}/g
+const IN_BRACES = new RegExp(`^${INNER}$`)
+
+const referenceOf = (text: string, parts: RegExpExecArray | null): Reference | undefined => {
+  if (parts === null) return undefined
+  const [, name = "", path = "", sign, duration] = parts
+  const shift = duration === undefined ? null : (durationMs(duration) ?? 0) * (sign === "-" ? -1 : 1)
+  return { text, name, path: path.split(".").slice(1), shift_ms: shift }
+}
+
+/** The reference that a text is as a whole, if it is one. */
+export const wholeReference = (text: string): Reference | undefined => referenceOf(text, WHOLE.exec(text))
+
+/** What stands in `${…}` within a text: references, or undefined where it is none. */
+export const inBraces = (text: string): ReadonlyArray<{ readonly text: string; readonly reference?: Reference }> =>
+  [...text.matchAll(BRACED)].map(([braced, inner = ""]) => {
+    const reference = referenceOf(braced, IN_BRACES.exec(inner.trim()))
+    return reference === undefined ? { text: braced } : { text: braced, reference }
+  })
+
+/** A text that starts with two dollars means itself with one. */
+const isEscaped = (text: string): boolean => text.startsWith("$$")
+
+const fieldsOf = (value: unknown): string => {
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "nothing"
+  return `an object with ${Object.keys(value).join(", ")}`
+}
+
+const step = (value: unknown, field: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, field)
+    ? (value as Readonly<Record<string, unknown>>)[field]
+    : undefined
+
+const unknown = (message: string) => Effect.fail(new NameUnknown({ message }))
+
+const shifted = (value: unknown, { text, shift_ms }: Reference): Effect.Effect<unknown, NameUnknown> => {
+  if (shift_ms === null) return Effect.succeed(value)
+  const instant = typeof value === "string" ? Date.parse(value) : Number.NaN
+  return Number.isNaN(instant)
+    ? unknown(`${text}: only an instant can be moved, and it is ${fieldsOf(value)}`)
+    : Effect.succeed(toIso(instant + shift_ms))
+}
+
+/** What a reference stands for. */
+export const lookUp = (reference: Reference, names: Names): Effect.Effect<unknown, NameUnknown> => {
+  const { text, name, path } = reference
+  if (name === "now") return shifted(names.now, reference)
+  if (!names.values.has(name)) return unknown(`${text}: nothing has the name ${name} yet`)
+  let value = names.values.get(name)
+  let walked = `$${name}`
+  for (const field of path) {
+    const inner = step(value, field)
+    if (inner === undefined) return unknown(`${text}: ${walked} has no ${field}; it is ${fieldsOf(value)}`)
+    value = inner
+    walked = `${walked}.${field}`
+  }
+  return shifted(value, reference)
+}
+
+const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+
+/** A text with what its references stand for: the value itself where the text is one reference, else text. */
+export const resolveText = (text: string, names: Names): Effect.Effect<unknown, NameUnknown> => {
+  if (isEscaped(text)) return Effect.succeed(text.slice(1))
+  const whole = wholeReference(text)
+  if (whole !== undefined) return lookUp(whole, names)
+  return Effect.gen(function* () {
+    let result = text
+    for (const { text: braced, reference } of inBraces(text)) {
+      if (reference === undefined) return yield* unknown(`${braced} is no reference: write it as \${ticket.id}`)
+      result = result.replace(braced, plain(yield* lookUp(reference, names)).replaceAll("$", "$$$$"))
+    }
+    return result
+  })
+}
+
+/** A value with what the references in it stand for, however deep they are. */
+export const resolve = (value: unknown, names: Names): Effect.Effect<unknown, NameUnknown> => {
+  if (typeof value === "string") return resolveText(value, names)
+  if (Array.isArray(value)) return Effect.forEach(value, (inner) => resolve(inner, names))
+  if (typeof value !== "object" || value === null) return Effect.succeed(value)
+  const entries = Object.entries(value)
+  return Effect.map(
+    Effect.forEach(entries, ([field, inner]) => Effect.map(resolve(inner, names), (found) => [field, found] as const)),
+    Object.fromEntries
+  )
+}

@@ -1,0 +1,84 @@
+import { type Paint, plain } from "../terminal/Style.js"
+import type { Exchange } from "./Exchange.js"
+import type { Failure, ScenarioResult, StepResult } from "./runScenario.js"
+import type { Problem } from "./Source.js"
+
+const MOST_ANSWER_LINES = 60
+
+const marks = { passed: "\u2713", failed: "\u2717", not_run: "-" } as const
+
+const stepLine = ({ title, outcome }: StepResult, paint: Paint): string => {
+  if (outcome === "not_run") return `  ${paint("faint", `${marks.not_run} ${title} (not run)`)}`
+  return `  ${paint(outcome === "passed" ? "good" : "bad", marks[outcome])} ${title}`
+}
+
+const pretty = (body: unknown): ReadonlyArray<string> => {
+  if (body === undefined || body === "") return []
+  const lines = (typeof body === "string" ? body : JSON.stringify(body, null, 2)).split("\n")
+  return lines.length <= MOST_ANSWER_LINES
+    ? lines
+    : [...lines.slice(0, MOST_ANSWER_LINES), `... and ${lines.length - MOST_ANSWER_LINES} more lines`]
+}
+
+const exchangeLines = ({ call, status, headers, body }: Exchange, paint: Paint): ReadonlyArray<string> => [
+  paint("strong", `request: ${call.method} ${call.path}`),
+  ...Object.entries(call.headers ?? {}).map(([name, value]) => `  ${name}: ${value}`),
+  ...pretty(call.body).map((line) => `  ${line}`),
+  paint(
+    "strong",
+    `answer: ${status}${headers["request-id"] === undefined ? "" : ` (request-id ${headers["request-id"]})`}`
+  ),
+  ...pretty(body).map((line) => `  ${line}`)
+]
+
+const failureLines = (
+  file: string,
+  { line, column, title, mismatches, message, exchange }: Failure,
+  { paint, said }: { readonly paint: Paint; readonly said: string | undefined }
+): ReadonlyArray<string> => [
+  paint("name", `${file}:${line}:${column}`) + (title === null || title === said ? "" : `  ${title}`),
+  ...(message === null ? [] : [paint("bad", message)]),
+  ...(mismatches.length === 0 ? [] : [`${paint("bad", "- expected")}  ${paint("good", "+ actual")}`]),
+  ...mismatches.flatMap(({ path, expected, actual }) => [
+    `${path}:`,
+    `  ${paint("bad", `- ${expected}`)}`,
+    `  ${paint("good", `+ ${actual}`)}`
+  ]),
+  ...(exchange === null ? [] : exchangeLines(exchange, paint))
+]
+
+/** What became of a scenario: a line for it, a line a step, and at a failure what was expected and what there was. */
+export const reportLines = (result: ScenarioResult, paint: Paint = plain): ReadonlyArray<string> => {
+  const { file, name, section, steps, failure, passed } = result
+  const mark = paint(passed ? "good" : "bad", passed ? marks.passed : marks.failed)
+  const where = paint("faint", `(${section === null ? "" : `spec \u00a7${section}, `}${file})`)
+  const failed = steps.findIndex(({ outcome }) => outcome === "failed")
+  const said = steps[failed]?.title
+  const detail = failure === null ? [] : failureLines(file, failure, { paint, said }).map((line) => `      ${line}`)
+  const before = failed === -1 ? 0 : failed + 1
+  return [
+    `${mark} ${paint("strong", name)} ${where}`,
+    ...steps.slice(0, before || (failure === null ? steps.length : 0)).map((step) => stepLine(step, paint)),
+    ...detail,
+    ...(failure === null ? [] : steps.slice(before).map((step) => stepLine(step, paint)))
+  ]
+}
+
+/** What is wrong with a file, a line each. */
+export const problemLines = (file: string, problems: ReadonlyArray<Problem>): ReadonlyArray<string> =>
+  problems.map(
+    ({ line, column, path, message }) => `${file}:${line}:${column} ${path === "" ? "The file" : path} ${message}`
+  )
+
+const many = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`
+
+/** The last line: how many scenarios there were, and how many failed. */
+export const summary = (results: ReadonlyArray<ScenarioResult>, duration_ms: number, paint: Paint = plain): string => {
+  const failed = results.filter(({ passed }) => !passed).length
+  const steps = results.reduce(
+    (sum, result) => sum + result.steps.filter(({ outcome }) => outcome !== "not_run").length,
+    0
+  )
+  const verdict = failed === 0 ? paint("good", "all passed") : paint("bad", `${failed} failed`)
+  return `${many(results.length, "scenario")}, ${many(steps, "step")}: ${verdict} (${duration_ms} ms)`
+}

@@ -1,0 +1,136 @@
+import { Scope } from "@workshop/core/domain/Scope"
+import { Schema } from "effect"
+import { Anything } from "./Act.js"
+import { acts, views } from "./acts.js"
+import { ReceiverText } from "./machineActs.js"
+
+const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const Text = Schema.String.annotations({ message: () => "must be text: put it in quotes" })
+
+const Name = Text.pipe(
+  Schema.pattern(/^[A-Za-z_]\w*$/, { message: () => "must be a name: letters, digits and _, without a $ before it" })
+)
+
+const named = <A, I>(schema: Schema.Schema<A, I>) => Schema.Record({ key: Name, value: schema })
+
+const Program = Schema.Struct({
+  active: maybe(Schema.Boolean),
+  name: maybe(Schema.NullOr(Text)),
+  stamps_required: maybe(Schema.Int),
+  stamps_per_ticket: maybe(Schema.Int),
+  reward_label: maybe(Schema.NullOr(Text))
+})
+
+const KeyRights = Schema.Union(Schema.Literal("full", "read"), Schema.NonEmptyArray(Scope)).annotations({
+  message: () => `must be full, read, or a list of ${Scope.literals.join(", ")}`
+})
+
+const GivenShop = Schema.Struct({
+  name: maybe(Text),
+  currency: maybe(Text),
+  decimals: maybe(Schema.Int),
+  time_zone: maybe(Text),
+  tracking_base_url: maybe(Text),
+  approved: maybe(Schema.Boolean),
+  active: maybe(Schema.Boolean),
+  api_enabled: maybe(Schema.Boolean),
+  program: maybe(Program).annotations({ description: "The loyalty programme; on, once it is given" }),
+  next_number: maybe(Schema.Int),
+  forbidden_words: maybe(Schema.Array(Schema.String)),
+  keys: maybe(named(KeyRights)).annotations({ description: "Further keys by name: full, read, or a list of scopes" }),
+  webhook: maybe(Schema.Union(Schema.Literal(true), ReceiverText)).annotations({
+    description: "A webhook that leads to a receiver: true for one in good health, or how it behaves"
+  })
+}).annotations({ identifier: "Shop" })
+/** A shop as a scenario gives it. */
+export type GivenShop = typeof GivenShop.Type
+
+const GivenClient = Schema.Struct({
+  given_name: maybe(Text),
+  family_name: maybe(Text),
+  phone: maybe(Schema.String.annotations({ message: () => 'must be text: put it in quotes, such as "+21620123456"' })),
+  hide_name: maybe(Schema.Boolean),
+  knows: maybe(Schema.Array(Schema.String)).annotations({ description: "Shops that know the client, such as [$lac]" })
+}).annotations({ identifier: "Client" })
+/** A client as a scenario gives them. */
+export type GivenClient = typeof GivenClient.Type
+
+const SHORT = /^\d{3}( [A-Z_]+)?$/
+
+const ExpectedAnswer = Schema.Union(
+  Schema.Int,
+  Schema.String.pipe(Schema.pattern(SHORT)),
+  Schema.Struct({
+    status: maybe(Anything),
+    data: maybe(Anything),
+    meta: maybe(Anything),
+    error: maybe(Anything),
+    headers: maybe(Schema.Record({ key: Schema.String, value: Anything })),
+    body: maybe(Anything)
+  })
+).annotations({
+  identifier: "ExpectedAnswer",
+  message: () =>
+    "must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, or fields of the answer"
+})
+/** What a step expects of an answer. */
+export type ExpectedAnswer = typeof ExpectedAnswer.Type
+
+const Captures = Schema.Union(Name, Schema.Record({ key: Name, value: Schema.String })).annotations({
+  description: "A name for the answer's data, or names for places in the answer: { cursor: meta.next_cursor }"
+})
+
+const rows = [...acts.values(), ...views.values()]
+
+const sayings = {
+  title: maybe(Text).annotations({ description: "What the step is for, shown in its place" }),
+  as: maybe(Captures),
+  expect: maybe(ExpectedAnswer).annotations({ description: "What the answer must be; success, unless it is told" }),
+  repeat: maybe(
+    Schema.Int.pipe(Schema.between(1, 1000, { message: () => "must be a whole number from 1 to 1000" }))
+  ).annotations({ description: "How many times; $n counts from 1" }),
+  statuses: maybe(Schema.Record({ key: Schema.String, value: Schema.Int })).annotations({
+    description: "Of repeated steps: how many answers had each status, such as { 201: 1, 200: 29 }"
+  }),
+  shop: maybe(Text).annotations({ description: "Which shop, such as $lac; the first unless told" }),
+  key: maybe(Schema.NullOr(Text)).annotations({
+    description: "Which key the shop's system sends, such as $reader; null for none"
+  }),
+  idempotency_key: maybe(Schema.NullOr(Text)).annotations({
+    description: "A new one each time unless told; null for none"
+  })
+} as const
+
+/** The fields of a step besides what it does. */
+export const SAYINGS: ReadonlyArray<string> = Object.keys(sayings)
+
+const acting = Object.fromEntries(
+  rows.map(({ name, description, takes }) => [name, maybe(takes).annotations({ description })])
+)
+
+const SingleStep = Schema.Struct({ ...acting, ...sayings }).annotations({ identifier: "SingleStep" })
+
+const Step = Schema.Struct({
+  ...acting,
+  together: maybe(Schema.NonEmptyArray(SingleStep)).annotations({
+    description: "Steps that all begin at the same moment"
+  }),
+  ...sayings
+}).annotations({ identifier: "Step" })
+
+/** A scenario as its file holds it: the one source of errors and of the schema for editors. */
+export const ScenarioText = Schema.Struct({
+  name: Text.annotations({ description: "The rule that the scenario proves, as a sentence" }),
+  section: maybe(Schema.Union(Schema.String, Schema.Number)).annotations({
+    description: "The section of the specification"
+  }),
+  given: maybe(
+    Schema.Struct({
+      shops: maybe(named(Schema.NullOr(GivenShop))),
+      clients: maybe(named(Schema.NullOr(GivenClient)))
+    })
+  ).annotations({ description: "What there is at the beginning; one shop named shop where no shops are named" }),
+  steps: Schema.NonEmptyArray(Step)
+}).annotations({ identifier: "Scenario", title: "Workshop scenario" })
+export type ScenarioText = typeof ScenarioText.Type

@@ -1,0 +1,76 @@
+import { Args, Command } from "@effect/cli"
+import { Effect } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+import { json, toggle, value } from "../terminal/Flags.js"
+import { optional, text, webAddress } from "../terminal/Readers.js"
+
+const runFlags = {
+  files: Args.text({ name: "file" }).pipe(
+    Args.withDescription("Scenario files, folders of them, or patterns such as 'specs/*.yaml'."),
+    Args.repeated
+  ),
+  baseUrl: value({
+    name: "base-url",
+    placeholder: "url",
+    description: "Run against this service and its sandbox; left out, each scenario has its own in this process.",
+    read: optional(webAddress),
+    fallback: ""
+  }),
+  sandboxToken: value({
+    name: "sandbox-token",
+    placeholder: "text",
+    description: "The token that the service's sandbox asks for.",
+    read: optional(text),
+    fallback: ""
+  }),
+  bail: toggle("bail", "Stop after the first scenario that fails."),
+  json
+}
+
+/** The flags as they were read. */
+export type AskedRun = Command.Command.ParseConfig<typeof runFlags>
+
+const nothingAsked = new CommandRefused({
+  message: "Name the files to run, such as workshop scenario run examples/scenarios."
+})
+
+const runCommand = Command.make("run", runFlags, (asked) =>
+  Effect.gen(function* () {
+    if (asked.files.length === 0) return yield* nothingAsked
+    if (asked.sandboxToken !== null && asked.baseUrl === null) {
+      return yield* new CommandRefused({ message: "--sandbox-token is for a service elsewhere: give --base-url too." })
+    }
+    const { runFiles } = yield* Effect.promise(() => import("./runFiles.js"))
+    return yield* runFiles(asked)
+  })
+).pipe(Command.withDescription("Run scenarios: one line a step, and a diff where something is not as expected"))
+
+const newCommand = Command.make(
+  "new",
+  {
+    name: Args.text({ name: "name" }).pipe(
+      Args.withDescription("The file to write, with or without .yaml; scenario.yaml unless told."),
+      Args.withDefault("scenario")
+    )
+  },
+  ({ name }) =>
+    Effect.gen(function* () {
+      const { writeStart } = yield* Effect.promise(() => import("./writeStart.js"))
+      return yield* writeStart(name)
+    })
+).pipe(Command.withDescription("Write a scenario to start from, and its schema for your editor beside it"))
+
+const schemaCommand = Command.make("schema", {}, () =>
+  Effect.gen(function* () {
+    const { editorSchema } = yield* Effect.promise(() => import("./editorSchema.js"))
+    yield* Effect.sync(() => process.stdout.write(editorSchema()))
+  })
+).pipe(Command.withDescription("Print the JSON schema of scenario files"))
+
+/** `workshop scenario` (contract §11). Each part is loaded once it is to run. */
+export const scenarioCommand = Command.make("scenario", {}, () =>
+  Effect.fail(new CommandRefused({ message: "Say what to do: workshop scenario run, new or schema." }))
+).pipe(
+  Command.withDescription("Readable scenarios: acts, clock and expectations in YAML"),
+  Command.withSubcommands([runCommand, newCommand, schemaCommand])
+)

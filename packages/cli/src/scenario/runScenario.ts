@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs"
+import { Effect, Either } from "effect"
+import { type Exchange, withoutKey } from "./Exchange.js"
+import type { Mismatch } from "./Expectation.js"
+import { furnish } from "./furnish.js"
+import { memoryWorld } from "./memoryWorld.js"
+import { performStep } from "./performStep.js"
+import { problemLines, reportLines } from "./Report.js"
+import { readScenario, type Scenario, type Step } from "./readScenario.js"
+import { remoteWorld } from "./remoteWorld.js"
+import type { Position } from "./Source.js"
+import { Stage } from "./Stage.js"
+
+/** Why a scenario failed. */
+export interface Failure extends Position {
+  /** The step, or the one within it, that did not go as expected; null where the scenario could not begin. */
+  readonly title: string | null
+  readonly mismatches: ReadonlyArray<Mismatch>
+  /** Where the step could not be made at all. */
+  readonly message: string | null
+  readonly exchange: Exchange | null
+}
+
+/** What became of a step. */
+export interface StepResult {
+  readonly line: number
+  readonly title: string
+  readonly outcome: "passed" | "failed" | "not_run"
+}
+
+/** What became of a scenario. */
+export interface ScenarioResult {
+  readonly file: string
+  readonly name: string
+  readonly section: string | null
+  readonly passed: boolean
+  readonly steps: ReadonlyArray<StepResult>
+  readonly failure: Failure | null
+}
+
+/** Where scenarios run. */
+export interface RunOptions {
+  /** A running service, with or without `/v1`; left out, each scenario has a service of its own in this process. */
+  readonly base_url?: string
+  readonly sandbox_token?: string
+}
+
+const broken = ({ line, column, title }: Position & { readonly title: string | null }, message: string): Failure => ({
+  line,
+  column,
+  title,
+  mismatches: [],
+  message,
+  exchange: null
+})
+
+const failureOf = (stage: Stage, step: Step): Effect.Effect<Failure | null> =>
+  performStep(stage, step).pipe(
+    Effect.map(({ step: { line, column, title }, mismatches, exchange }) =>
+      mismatches.length === 0
+        ? null
+        : { line, column, title, mismatches, message: null, exchange: exchange === null ? null : withoutKey(exchange) }
+    ),
+    Effect.catchAll(({ message }) => Effect.succeed(broken(step, message)))
+  )
+
+const resultOf = ({ file, name, section, steps }: Scenario, done: number, failure: Failure | null): ScenarioResult => ({
+  file,
+  name,
+  section,
+  passed: failure === null,
+  steps: steps.map(({ line, title }, i) => ({
+    line,
+    title,
+    outcome: i < done ? "passed" : i === done && failure?.title !== null ? "failed" : "not_run"
+  })),
+  failure
+})
+
+/** Runs a scenario in a world of its own; the first step that does not go as expected ends it. */
+export const run = (scenario: Scenario, { base_url, sandbox_token }: RunOptions = {}): Effect.Effect<ScenarioResult> =>
+  Effect.gen(function* () {
+    const world = base_url === undefined ? yield* memoryWorld : remoteWorld(base_url, sandbox_token ?? null)
+    const stage = new Stage(world, yield* Effect.scope)
+    const begun = yield* Effect.either(Effect.zipRight(stage.begin, furnish(stage, scenario)))
+    if (Either.isLeft(begun)) {
+      return resultOf(scenario, 0, broken({ line: 1, column: 1, title: null }, begun.left.message))
+    }
+    for (const [i, step] of scenario.steps.entries()) {
+      const failure = yield* failureOf(stage, step)
+      if (failure !== null) return resultOf(scenario, i, failure)
+    }
+    return resultOf(scenario, scenario.steps.length, null)
+  }).pipe(Effect.scoped)
+
+/** A scenario's file that cannot be read as one, or a scenario that failed; the message is the whole report. */
+export class ScenarioFailed extends Error {
+  override readonly name = "ScenarioFailed"
+}
+
+/**
+ * Runs a scenario's file from a test of your own, in Vitest or elsewhere (contract §11). In process and on the memory
+ * store unless a `base_url` is given.
+ * @throws ScenarioFailed with the report that `workshop scenario run` would print.
+ */
+export const runScenario = async (file: string, options: RunOptions = {}): Promise<ScenarioResult> => {
+  const read = readScenario(file, readFileSync(file, "utf8"))
+  if (Either.isLeft(read)) throw new ScenarioFailed(problemLines(file, read.left).join("\n"))
+  const result = await Effect.runPromise(run(read.right, options))
+  if (!result.passed) throw new ScenarioFailed(reportLines(result).join("\n"))
+  return result
+}

@@ -1,0 +1,123 @@
+import { Effect, Schema } from "effect"
+import { type Act, about, actsOf, type Doing, idOf, Nothing, open, Reference } from "./Act.js"
+import { dataOf } from "./Exchange.js"
+import { TICKET_FIELDS } from "./systemActs.js"
+
+type Fields = Readonly<Record<string, unknown>>
+
+const onTicket =
+  (path: string) =>
+  ({ ticket, ...body }: Fields, doing: Doing) =>
+    Effect.flatMap(idOf(ticket), (id) => doing.sandbox("POST", `/tickets/${id}/${path}`, body))
+
+const ofShop = ({ shop }: Doing, path = ""): string => `/shops/${encodeURIComponent(shop.id)}${path}`
+
+/** What the shop does in its app (contract §10). */
+const appActs = actsOf("app", [
+  {
+    name: "create in app",
+    description: "Creates a ticket in the app",
+    takes: open(...TICKET_FIELDS),
+    perform: (body: Fields, doing) => doing.sandbox("POST", ofShop(doing, "/tickets"), body)
+  },
+  {
+    name: "propose quote",
+    description: "Proposes a new price to the client",
+    takes: about("ticket", "price_minor", "note"),
+    perform: onTicket("quote")
+  },
+  {
+    name: "announce delay",
+    description: "Promises a later date",
+    takes: about("ticket", "promised_at", "reason"),
+    perform: onTicket("delay")
+  },
+  {
+    name: "record part",
+    description: "Notes a part as ordered or received",
+    takes: about("ticket", "label", "status", "expected_at"),
+    perform: onTicket("part")
+  },
+  {
+    name: "attach photo",
+    description: "Puts a picture to the ticket",
+    takes: about("ticket", "photo_url"),
+    perform: onTicket("photo")
+  }
+])
+
+const Url = Schema.Struct({ url: Schema.String })
+const REPLAY_FIELDS = ["event_ids", "since", "until", "state", "dry_run"] as const
+
+const trustSecret = (doing: Doing, secret: unknown) =>
+  typeof secret === "string" ? Effect.flatMap(doing.receiver, ({ trust }) => trust(secret)) : Effect.void
+
+/** What the shop's owner does with the shop, its keys and its webhook (contract §10). */
+const ownerActs = actsOf("owner", [
+  {
+    name: "change shop",
+    description: "Changes the shop's settings: approved, active, api_enabled, program, next_number, forbidden_words",
+    takes: open("approved", "active", "api_enabled", "program", "next_number", "forbidden_words"),
+    perform: (body: Fields, doing) => doing.sandbox("PATCH", ofShop(doing), body)
+  },
+  {
+    name: "create key",
+    description: "Makes a key: a name, and scopes or the preset full or read",
+    takes: open("name", "preset", "scopes"),
+    perform: (body: Fields, doing) => doing.sandbox("POST", ofShop(doing, "/keys"), body)
+  },
+  {
+    name: "list keys",
+    description: "Lists the shop's keys",
+    takes: Nothing,
+    perform: (_, doing) => doing.sandbox("GET", ofShop(doing, "/keys"))
+  },
+  {
+    name: "revoke key",
+    description: "Revokes a key",
+    takes: Reference,
+    perform: (key, doing) => Effect.flatMap(idOf(key), (id) => doing.sandbox("DELETE", `/keys/${id}`))
+  },
+  {
+    name: "set webhook",
+    description: "Sets the webhook's address; a shop with `webhook` under `given` has one that leads to its receiver",
+    takes: Url,
+    perform: (body: Fields, doing) => doing.sandbox("PUT", ofShop(doing, "/webhook"), body)
+  },
+  {
+    name: "get webhook",
+    description: "Reads whether the webhook is on, and its failures in a row",
+    takes: Nothing,
+    perform: (_, doing) => doing.sandbox("GET", ofShop(doing, "/webhook"))
+  },
+  {
+    name: "rotate secret",
+    description: "Changes the webhook's secret; the receiver is told",
+    takes: Nothing,
+    perform: (_, doing) =>
+      Effect.tap(doing.sandbox("POST", ofShop(doing, "/webhook/rotate"), {}), (answer) =>
+        trustSecret(doing, (dataOf(answer) as { secret?: unknown } | undefined)?.secret)
+      )
+  },
+  {
+    name: "enable webhook",
+    description: "Turns the webhook on again",
+    takes: Nothing,
+    perform: (_, doing) => doing.sandbox("POST", ofShop(doing, "/webhook/enable"), {})
+  },
+  {
+    name: "ping",
+    description: "Sends a ping, as the app's test button does",
+    takes: Nothing,
+    perform: (_, doing) => doing.sandbox("POST", ofShop(doing, "/webhook/ping"), {})
+  },
+  {
+    name: "replay events",
+    description: "Sends events again: event_ids, or since, until and state; dry_run only counts them",
+    takes: open(...REPLAY_FIELDS),
+    perform: (body: Fields, doing) => doing.sandbox("POST", ofShop(doing, "/deliveries/replay"), body)
+  }
+])
+
+/** What the shop's people do. */
+export const shopActs: ReadonlyArray<Act> = [...appActs, ...ownerActs]

@@ -1,0 +1,31 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+import { simulateOptions } from "./SimulateOptions.js"
+
+/** The flags as they were read. */
+export type Asked = Command.Command.ParseConfig<typeof simulateOptions>
+
+const checked = ({ store, databaseUrl, baseUrl }: Asked) => {
+  if (baseUrl !== null && store !== "memory")
+    return new CommandRefused({
+      message: "--base-url simulates a running server, which has its own store: leave --store out."
+    })
+  return store === "postgres" && databaseUrl === null
+    ? new CommandRefused({ message: "--store postgres needs a database: set --database-url, or DATABASE_URL." })
+    : undefined
+}
+
+/** `workshop simulate` (contract §11). The service is loaded once it is to run. */
+export const simulateCommand = Command.make("simulate", simulateOptions, (asked) =>
+  Effect.gen(function* () {
+    const refused = checked(asked)
+    if (refused !== undefined) return yield* refused
+    const { simulate } = yield* Effect.promise(() => import("./simulate.js"))
+    return yield* simulate(asked)
+  })
+).pipe(
+  Command.withDescription(
+    "Play whole shops with faults from a seed, and check every invariant. For example: workshop simulate --seed 7 --steps 2000 --html run.html"
+  )
+)

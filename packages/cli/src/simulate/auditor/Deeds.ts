@@ -1,0 +1,62 @@
+import type { Evidence, Exchange } from "./Evidence.js"
+import { actOf, DAY, dataOf, isGood } from "./Reading.js"
+
+/** What is remembered of an Idempotency-Key, and how long (contract §3). */
+export const REMEMBERED = 30 * DAY
+
+/** All requests that a caller made under one Idempotency-Key for one operation (contract §3). */
+export interface Deed {
+  readonly kind: "create" | "stamps" | "redeem"
+  readonly shop: string
+  readonly key: string
+  readonly once: string
+  readonly exchanges: ReadonlyArray<Exchange>
+  /** The distinct results that were answered: one for each time it was done. */
+  readonly results: ReadonlyArray<{ readonly data: unknown; readonly text: string; readonly exchange: Exchange }>
+  /** An answer was lost and none came since: nobody knows whether it was done once more. */
+  readonly isUnknown: boolean
+}
+
+const resultsOf = (exchanges: ReadonlyArray<Exchange>): Deed["results"] => {
+  const found = new Map<string, Deed["results"][number]>()
+  for (const exchange of exchanges) {
+    if (!isGood(exchange)) continue
+    const data = dataOf<unknown>(exchange)
+    const text = JSON.stringify(data)
+    const known = found.get(text)
+    // The first answer is the one that is no repetition, where it was not lost.
+    if (
+      known === undefined ||
+      (known.exchange.answer?.body.meta?.replayed === true && exchange.answer?.body.meta?.replayed === false)
+    )
+      found.set(text, { data, text, exchange })
+  }
+  return [...found.values()]
+}
+
+/** What was done under Idempotency-Keys over the API. */
+export const deedsOf = ({ exchanges }: Evidence): ReadonlyArray<Deed> => {
+  const groups = new Map<string, Array<Exchange>>()
+  for (const exchange of exchanges) {
+    const kind = actOf(exchange)?.kind
+    const isOnce = kind === "create" || kind === "stamps" || kind === "redeem"
+    if (!isOnce || exchange.key === null || exchange.once === null) continue
+    const name = JSON.stringify([exchange.key, kind, exchange.once])
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [exchange])
+    else group.push(exchange)
+  }
+  return [...groups.values()].map((group) => {
+    const first = group[0]!
+    const lost = group.findLastIndex(({ answer }) => answer === null)
+    return {
+      kind: actOf(first)!.kind as Deed["kind"],
+      shop: first.shop ?? "",
+      key: first.key ?? "",
+      once: first.once ?? "",
+      exchanges: group,
+      results: resultsOf(group),
+      isUnknown: lost !== -1 && !group.some((one, i) => i > lost && isGood(one))
+    }
+  })
+}

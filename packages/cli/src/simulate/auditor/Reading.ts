@@ -1,0 +1,118 @@
+import type { Evidence, Exchange, SeenEvent, SeenTicket } from "./Evidence.js"
+
+/** Units of time in milliseconds. */
+export const SECOND = 1000
+/** Sixty seconds. */
+export const MINUTE = 60 * SECOND
+/** Sixty minutes. */
+export const HOUR = 60 * MINUTE
+/** Twenty-four hours. */
+export const DAY = 24 * HOUR
+
+/** Milliseconds since 1970 of an ISO text. */
+export const ms = (iso: string): number => Date.parse(iso)
+
+/** A request that was answered with a success. */
+export const isGood = ({ answer }: Exchange): boolean => answer !== null && answer.status >= 200 && answer.status < 300
+
+/** What a success answered. */
+export const dataOf = <A>({ answer }: Exchange): A => answer?.body.data as A
+
+/** Whether an answer repeats an earlier one (contract §1). */
+export const isReplay = ({ answer }: Exchange): boolean => answer?.body.meta?.replayed === true
+
+/** The code of a failure. */
+export const codeOf = ({ answer }: Exchange): string | undefined => answer?.body.error?.code
+
+/** A detail of a failure. */
+export const detailOf = ({ answer }: Exchange, name: string): unknown => answer?.body.error?.details?.[name]
+
+/** What is shown of an exchange as evidence: enough to find it and to see what is wrong. */
+export const shown = ({ seq, step, now, act, method, path, query, key, once, body, answer }: Exchange) => ({
+  exchange: seq,
+  step,
+  at: new Date(now).toISOString(),
+  act,
+  request: `${method} ${path}${query === "" ? "" : `?${query}`}`,
+  key,
+  once,
+  body,
+  status: answer?.status ?? null,
+  answer: answer?.body ?? null
+})
+
+const ACTS = {
+  create: /^\/(?:v1|sandbox\/shops\/[^/]+)\/tickets$/,
+  status: /^\/v1\/tickets\/([^/]+)\/status$/,
+  notified: /^\/v1\/tickets\/([^/]+)\/notified$/,
+  stamps: /^\/v1\/clients\/([^/]+)\/loyalty\/stamps$/,
+  redeem: /^\/v1\/clients\/([^/]+)\/loyalty\/redeem$/,
+  quote: /^\/sandbox\/tickets\/([^/]+)\/quote$/,
+  acceptQuote: /^\/sandbox\/tickets\/([^/]+)\/quote\/accept$/,
+  refuseQuote: /^\/sandbox\/tickets\/([^/]+)\/quote\/refuse$/,
+  delay: /^\/sandbox\/tickets\/([^/]+)\/delay$/,
+  part: /^\/sandbox\/tickets\/([^/]+)\/part$/,
+  photo: /^\/sandbox\/tickets\/([^/]+)\/photo$/,
+  acceptOffer: /^\/sandbox\/offers\/([^/]+)\/accept$/,
+  blockOffer: /^\/sandbox\/offers\/([^/]+)\/block$/,
+  ping: /^\/sandbox\/shops\/([^/]+)\/webhook\/ping$/,
+  rotate: /^\/sandbox\/shops\/([^/]+)\/webhook\/rotate$/,
+  enable: /^\/sandbox\/shops\/([^/]+)\/webhook\/enable$/,
+  replay: /^\/sandbox\/shops\/([^/]+)\/deliveries\/replay$/
+} as const
+
+/** A kind of POST. */
+export type Act = keyof typeof ACTS
+
+/** What a request asks for, told by its path; and the id in it. */
+export const actOf = ({ method, path }: Exchange): { readonly kind: Act; readonly id: string } | null => {
+  if (method !== "POST") return null
+  for (const [kind, pattern] of Object.entries(ACTS)) {
+    const found = pattern.exec(path)
+    if (found !== null) return { kind: kind as Act, id: found[1] ?? "" }
+  }
+  return null
+}
+
+/** The exchanges of one kind that were answered with a success. */
+export const goodActs = ({ exchanges }: Evidence, kind: Act): ReadonlyArray<Exchange & { readonly id: string }> =>
+  exchanges.flatMap((exchange) => {
+    const act = actOf(exchange)
+    return act?.kind === kind && isGood(exchange) ? [{ ...exchange, id: act.id }] : []
+  })
+
+/** Puts things into groups by a name, in their order. */
+export const grouped = <A>(all: Iterable<A>, nameOf: (one: A) => string): Map<string, Array<A>> => {
+  const groups = new Map<string, Array<A>>()
+  for (const one of all) {
+    const name = nameOf(one)
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [one])
+    else group.push(one)
+  }
+  return groups
+}
+
+/** An event of a ticket. */
+export type TicketEvent = SeenEvent & { readonly data: { readonly ticket: SeenTicket } }
+
+/** The events of each ticket of a shop, in their order. */
+export const eventsByTicket = (events: ReadonlyArray<SeenEvent>): Map<string, Array<TicketEvent>> =>
+  grouped(
+    events.filter((event): event is TicketEvent => event.data.ticket !== undefined),
+    ({ data }) => data.ticket.id
+  )
+
+/** The settings of a shop that were in force at an instant: a table of what its owner changed, oldest first. */
+export const settingsAt = (
+  { exchanges }: Evidence,
+  shop: string
+): ((now: number) => Readonly<Record<string, unknown>>) => {
+  const changes = exchanges.filter(
+    (one) => one.method === "PATCH" && one.path === `/sandbox/shops/${shop}` && isGood(one)
+  )
+  return (now) => {
+    const last = changes.findLast((change) => change.now <= now)
+    return (last === undefined ? {} : dataOf<Record<string, unknown>>(last)) as Readonly<Record<string, unknown>>
+  }
+}

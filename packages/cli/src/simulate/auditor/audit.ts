@@ -1,0 +1,40 @@
+import { checkDeliveries } from "./checkDeliveries.js"
+import { checkDoors } from "./checkDoors.js"
+import { checkEnvelopes } from "./checkEnvelopes.js"
+import { checkEvents } from "./checkEvents.js"
+import { checkHistories } from "./checkHistories.js"
+import { checkIdempotency } from "./checkIdempotency.js"
+import { checkLimits } from "./checkLimits.js"
+import { checkLoyalty } from "./checkLoyalty.js"
+import { checkNumbers } from "./checkNumbers.js"
+import { checkPrivacy } from "./checkPrivacy.js"
+import { checkRefusals } from "./checkRefusals.js"
+import { checkSignatures } from "./checkSignatures.js"
+import { checkSync } from "./checkSync.js"
+import { checkWebhooks } from "./checkWebhooks.js"
+import type { Evidence, Violation } from "./Evidence.js"
+
+/** Every invariant, by the name under which its violations are reported. */
+export const checks = {
+  envelope: checkEnvelopes,
+  doors: checkDoors,
+  numbers: checkNumbers,
+  histories: checkHistories,
+  refusals: checkRefusals,
+  events: checkEvents,
+  loyalty: checkLoyalty,
+  limits: checkLimits,
+  idempotency: checkIdempotency,
+  sync: checkSync,
+  deliveries: checkDeliveries,
+  webhooks: checkWebhooks,
+  signatures: checkSignatures,
+  privacy: checkPrivacy
+} as const satisfies Record<string, (evidence: Evidence) => ReadonlyArray<Violation>>
+
+/**
+ * Holds what was seen of a service against the specification. It shares no code with the service: it knows the rules a
+ * second time, in its own words, and only what came over HTTP.
+ */
+export const audit = (evidence: Evidence): ReadonlyArray<Violation> =>
+  Object.values(checks).flatMap((check) => check(evidence))

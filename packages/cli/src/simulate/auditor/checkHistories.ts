@@ -1,0 +1,162 @@
+import type { ClosedShop, Evidence, SeenTicket, Violation } from "./Evidence.js"
+import { actOf, DAY, eventsByTicket, HOUR, isGood, ms, type TicketEvent } from "./Reading.js"
+
+const violation = (message: string, evidence: unknown): Violation => ({
+  rule: "histories",
+  section: "spec §3, contract §5",
+  message,
+  evidence
+})
+
+/** Whence each event may lead, and whereto. */
+const MOVES: Readonly<Record<string, { readonly from: ReadonlyArray<string>; readonly to: string }>> = {
+  "ticket.ready": { from: ["workshop"], to: "ready" },
+  "ticket.impossible": { from: ["workshop"], to: "impossible" },
+  "ticket.collected": { from: ["ready", "impossible"], to: "collected" },
+  "ticket.reopened": { from: ["ready", "impossible", "collected"], to: "workshop" },
+  "ticket.abandoned": { from: ["ready", "workshop"], to: "abandoned" }
+}
+
+const REOPEN_WINDOW = 24 * HOUR
+const CLOSURE = 60 * DAY
+
+/** By whom a ticket was changed, when: what puts its closure off (contract §5). */
+const NEWS = new Set(["status", "notified", "quote", "delay", "part", "photo"])
+
+/** The instants at which the shop changed each of its tickets. */
+const newsOf = ({ exchanges }: Evidence): Map<string, Array<number>> => {
+  const news = new Map<string, Array<number>>()
+  for (const exchange of exchanges) {
+    const act = actOf(exchange)
+    if (act === null || !NEWS.has(act.kind) || !isGood(exchange)) continue
+    const known = news.get(act.id) ?? []
+    known.push(exchange.now)
+    news.set(act.id, known)
+  }
+  return news
+}
+
+const lastNews = (instants: ReadonlyArray<number> = [], created_at: number, until: number): number =>
+  instants.reduce((last, at) => (at <= until && at > last ? at : last), created_at)
+
+/** When a ticket as it stands closes by itself, and why. */
+const closureOf = (ticket: SeenTicket, news: ReadonlyArray<number> | undefined, until: number) => {
+  if (ticket.state === "ready" && ticket.ready_at !== null)
+    return { due_at: ms(ticket.ready_at) + CLOSURE, reason: "uncollected" }
+  if (ticket.state === "workshop")
+    return { due_at: lastNews(news, ms(ticket.created_at), until) + CLOSURE, reason: "no_news" }
+  return null
+}
+
+/** The fields that must be set, and those that must not, in each state. */
+const FIELDS: Readonly<
+  Record<string, { readonly set: ReadonlyArray<keyof SeenTicket>; readonly unset: ReadonlyArray<keyof SeenTicket> }>
+> = {
+  workshop: { set: [], unset: ["ready_at", "collected_at", "abandoned_at", "abandon_reason", "outcome"] },
+  ready: { set: ["ready_at"], unset: ["collected_at", "abandoned_at", "abandon_reason", "outcome"] },
+  impossible: { set: [], unset: ["ready_at", "collected_at", "abandoned_at", "abandon_reason", "outcome"] },
+  collected: { set: ["collected_at", "outcome"], unset: ["abandoned_at", "abandon_reason"] },
+  abandoned: { set: ["abandoned_at", "abandon_reason"], unset: ["collected_at", "outcome"] }
+}
+
+const fieldsWrong = (ticket: SeenTicket): string | null => {
+  const row = FIELDS[ticket.state]
+  if (row === undefined) return `${ticket.state} is no state`
+  const missing = row.set.find((name) => ticket[name] === null)
+  if (missing !== undefined) return `${ticket.state} without ${missing}`
+  const extra = row.unset.find((name) => ticket[name] !== null)
+  return extra === undefined ? null : `${ticket.state} with ${extra}`
+}
+
+const entered = (
+  before: SeenTicket,
+  { type, created_at, data }: TicketEvent,
+  news: ReadonlyArray<number> | undefined
+) => {
+  const { ticket } = data
+  switch (type) {
+    case "ticket.ready":
+      return ticket.ready_at === created_at ? null : "ready_at is not the instant of the move"
+    case "ticket.collected": {
+      if (ticket.collected_at !== created_at) return "collected_at is not the instant of the move"
+      return ticket.outcome === before.state ? null : `outcome is ${ticket.outcome} after ${before.state}`
+    }
+    case "ticket.reopened": {
+      if (data.from !== before.state) return `from is ${data.from}, where the ticket was ${before.state}`
+      const since = before.collected_at === null ? 0 : ms(created_at) - ms(before.collected_at)
+      return since > REOPEN_WINDOW ? `reopened ${since} ms after it was collected` : null
+    }
+    case "ticket.abandoned": {
+      const due = closureOf(before, news, ms(created_at) - 1)
+      if (due === null) return "it was not to close"
+      if (ms(ticket.abandoned_at ?? created_at) !== due.due_at)
+        return `closed at ${ticket.abandoned_at}, and not at ${new Date(due.due_at).toISOString()}`
+      return data.reason === due.reason && ticket.abandon_reason === due.reason ? null : `closed for ${data.reason}`
+    }
+    default:
+      return null
+  }
+}
+
+const stepWrong = (
+  before: SeenTicket | null,
+  event: TicketEvent,
+  news: ReadonlyArray<number> | undefined
+): string | null => {
+  const { ticket } = event.data
+  if (before === null) return event.type === "ticket.created" ? fieldsWrong(ticket) : `it begins with ${event.type}`
+  if (event.type === "ticket.created") return "it is created twice"
+  if (ms(ticket.updated_at) < ms(before.updated_at)) return "updated_at goes back"
+  if (ticket.updated_at !== event.created_at) return "updated_at is not the instant of the event"
+  const move = MOVES[event.type]
+  if (move === undefined) {
+    return ticket.state === before.state
+      ? fieldsWrong(ticket)
+      : `${event.type} moves it from ${before.state} to ${ticket.state}`
+  }
+  if (!move.from.includes(before.state) || ticket.state !== move.to)
+    return `${event.type} leads from ${before.state} to ${ticket.state}`
+  return fieldsWrong(ticket) ?? entered(before, event, news)
+}
+
+const inShop = (evidence: Evidence, shop: ClosedShop, news: Map<string, Array<number>>): ReadonlyArray<Violation> => {
+  const found: Array<Violation> = []
+  const last = new Map<string, SeenTicket>()
+  for (const [id, events] of eventsByTicket(shop.events)) {
+    let before: SeenTicket | null = null
+    for (const event of events) {
+      const message = stepWrong(before, event, news.get(id))
+      if (message !== null) found.push(violation(`ticket ${id}: ${message}`, { shop: shop.id, before, event }))
+      before = event.data.ticket
+    }
+    if (before !== null) last.set(id, before)
+  }
+  for (const ticket of shop.listed) {
+    const ended = last.get(ticket.id)
+    const fields = fieldsWrong(ticket)
+    if (fields !== null) found.push(violation(`ticket ${ticket.id}: ${fields}`, { shop: shop.id, ticket }))
+    if (ended !== undefined && (ended.state !== ticket.state || ended.ready_at !== ticket.ready_at))
+      found.push(
+        violation(`ticket ${ticket.id} is ${ticket.state}, and its events end with ${ended.state}`, {
+          shop: shop.id,
+          ticket,
+          ended
+        })
+      )
+    const due = closureOf(ticket, news.get(ticket.id), evidence.ended_at)
+    if (due !== null && due.due_at <= evidence.ended_at)
+      found.push(
+        violation(`ticket ${ticket.id} should have closed at ${new Date(due.due_at).toISOString()}`, {
+          shop: shop.id,
+          ticket
+        })
+      )
+  }
+  return found
+}
+
+/** Every ticket's way through its states is one that spec §3 allows, at instants that agree, and closures come at theirs. */
+export const checkHistories = (evidence: Evidence): ReadonlyArray<Violation> => {
+  const news = newsOf(evidence)
+  return evidence.shops.flatMap((shop) => inShop(evidence, shop, news))
+}

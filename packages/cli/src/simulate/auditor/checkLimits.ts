@@ -1,0 +1,149 @@
+import { deedsOf } from "./Deeds.js"
+import type { ClosedShop, Evidence, Exchange, Violation } from "./Evidence.js"
+import { type Bound, recount, type Use } from "./Meter.js"
+import { actOf, codeOf, dataOf, detailOf, grouped, HOUR, isGood, isReplay, MINUTE, ms, shown } from "./Reading.js"
+
+const violation = (message: string, evidence: unknown): Violation => ({
+  rule: "limits",
+  section: "spec §8, contract §8",
+  message,
+  evidence
+})
+
+const LIMITS: Readonly<Record<string, number>> = {
+  requests_per_minute: 120,
+  writes_per_minute: 30,
+  tickets_per_hour: 150,
+  tickets_per_day: 600,
+  lookups_per_hour: 60,
+  lookups_per_day: 300,
+  stamps_per_day: 20,
+  unauthenticated_per_minute: 120
+}
+
+const bound = (policy: string, window: Bound["window"]): Bound => ({ policy, limit: LIMITS[policy]!, window })
+
+/** The name of the calendar day in a time zone (contract §8). */
+const dayIn = (time_zone: string): ((now: number) => string) => {
+  const format = new Intl.DateTimeFormat("en-CA", { timeZone: time_zone })
+  return (now) => format.format(now)
+}
+
+const refusedBy = (exchange: Exchange): unknown =>
+  exchange.answer?.status === 429 ? detailOf(exchange, "limit") : null
+
+const use = (exchange: Exchange, what: Use["what"], count = 1): Use => ({
+  now: exchange.now,
+  what,
+  count,
+  exchange: shown(exchange)
+})
+
+/** At the gate: what is refused there counts nowhere. */
+const AT_GATE = new Set(["requests_per_minute", "writes_per_minute"])
+
+const requestUse = (exchange: Exchange): ReadonlyArray<Use> => {
+  if (exchange.answer === null) return [use(exchange, "maybe")]
+  const by = refusedBy(exchange)
+  if (by === "requests_per_minute") return [use(exchange, "refused")]
+  if (by === "writes_per_minute" || exchange.answer.status === 401) return []
+  return [use(exchange, by === null ? "counted" : "given_back")]
+}
+
+const writeUse = (exchange: Exchange): ReadonlyArray<Use> => {
+  if (exchange.answer === null) return [use(exchange, "maybe")]
+  const by = refusedBy(exchange)
+  if (by === "writes_per_minute") return [use(exchange, "refused")]
+  const isTurnedAway = exchange.answer.status === 401 || exchange.answer.status === 403
+  return isTurnedAway || by === "requests_per_minute" ? [] : [use(exchange, "counted")]
+}
+
+const perKey = (exchanges: ReadonlyArray<Exchange>) => {
+  const ofApi = exchanges.filter((one) => one.key !== null && one.path.startsWith("/v1"))
+  return [...grouped(ofApi, ({ key }) => key ?? "").values()].flatMap((mine) => [
+    ...recount(bound("requests_per_minute", MINUTE), mine.flatMap(requestUse)),
+    ...recount(bound("writes_per_minute", MINUTE), mine.filter((one) => actOf(one) !== null).flatMap(writeUse))
+  ])
+}
+
+/** Tickets count as they were created: their events tell it, whoever got the answer. */
+const ticketUses = (shop: ClosedShop, mine: ReadonlyArray<Exchange>, policy: string): ReadonlyArray<Use> => {
+  const made = shop.events
+    .filter(({ type }) => type === "ticket.created")
+    .map((event): Use => ({ now: ms(event.created_at), what: "counted", count: 1, exchange: event }))
+  const refused = mine
+    .filter((one) => actOf(one)?.kind === "create" && refusedBy(one) === policy)
+    .map((one) => use(one, "refused"))
+  return [...made, ...refused].sort((a, b) => a.now - b.now)
+}
+
+const lookupUses = (mine: ReadonlyArray<Exchange>, policy: string): ReadonlyArray<Use> =>
+  mine.flatMap((one) => {
+    if (one.method !== "GET" || one.path !== "/v1/clients") return []
+    if (isGood(one) || codeOf(one) === "NOT_FOUND") return [use(one, "counted")]
+    return refusedBy(one) === policy ? [use(one, "refused")] : []
+  })
+
+const perShop = (shop: ClosedShop, mine: ReadonlyArray<Exchange>) => {
+  const day = dayIn(shop.time_zone)
+  return [
+    ...recount(bound("tickets_per_hour", HOUR), ticketUses(shop, mine, "tickets_per_hour")),
+    ...recount(bound("tickets_per_day", day), ticketUses(shop, mine, "tickets_per_day")),
+    ...recount(bound("lookups_per_hour", HOUR), lookupUses(mine, "lookups_per_hour")),
+    ...recount(bound("lookups_per_day", day), lookupUses(mine, "lookups_per_day"))
+  ]
+}
+
+const perCard = (shop: ClosedShop, mine: ReadonlyArray<Exchange>) => {
+  const given = mine.filter((one) => actOf(one)?.kind === "stamps")
+  const unknown = new Set(
+    deedsOf({ exchanges: given } as unknown as Evidence).flatMap(({ exchanges }) =>
+      exchanges.some(({ answer }) => answer === null) ? exchanges.map(({ seq }) => seq) : []
+    )
+  )
+  return [...grouped(given, (one) => `${one.key} ${actOf(one)?.id}`).values()].flatMap((ofCard) => {
+    const uses = ofCard.flatMap((one) => {
+      const asked = (one.body as { readonly count: number }).count
+      if (refusedBy(one) === "stamps_per_day") return [use(one, "refused", asked)]
+      if (unknown.has(one.seq)) return [use(one, "maybe", asked)]
+      return isGood(one) && !isReplay(one) ? [use(one, "counted", dataOf<{ readonly added: number }>(one).added)] : []
+    })
+    return recount(bound("stamps_per_day", dayIn(shop.time_zone)), uses)
+  })
+}
+
+/** What an answer says of its limit can be so. */
+const headerWrong = ({ answer, path, key }: Exchange): string | null => {
+  if (answer === null || key === null || !path.startsWith("/v1")) return null
+  const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
+    Number(answer.headers[`ratelimit-${name}`])
+  )
+  if (!Object.values(LIMITS).includes(limit!)) return `RateLimit-Limit is ${limit}`
+  if (!(remaining! >= 0 && remaining! <= limit!)) return `RateLimit-Remaining is ${remaining} of ${limit}`
+  if (!(reset! >= 0 && reset! <= 26 * 3600)) return `RateLimit-Reset is ${reset}`
+  if (answer.status !== 429) return null
+  const policy = String(answer.body.error?.details?.limit)
+  if (LIMITS[policy] !== limit) return `${policy} refused, and RateLimit-Limit is ${limit}`
+  if (AT_GATE.has(policy) && (remaining !== 0 || reset! > 60))
+    return `${policy} refused with ${remaining} left for ${reset} s`
+  return answer.headers["retry-after"] === answer.headers["ratelimit-reset"]
+    ? null
+    : "Retry-After is not RateLimit-Reset"
+}
+
+/** No limit is ever overdrawn, and none refuses that has uses left. */
+export const checkLimits = (evidence: Evidence): ReadonlyArray<Violation> => {
+  const byShop = grouped(evidence.exchanges, ({ shop }) => shop ?? "")
+  const recounted = [
+    ...perKey(evidence.exchanges),
+    ...evidence.shops.flatMap((shop) => {
+      const mine = byShop.get(shop.id) ?? []
+      return [...perShop(shop, mine), ...perCard(shop, mine)]
+    })
+  ].map((found) => violation(found.message, found.evidence))
+  const headers = evidence.exchanges.flatMap((exchange) => {
+    const message = headerWrong(exchange)
+    return message === null ? [] : [violation(message, shown(exchange))]
+  })
+  return [...recounted, ...headers]
+}

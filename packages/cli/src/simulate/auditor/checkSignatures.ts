@@ -1,0 +1,86 @@
+import { createHmac } from "node:crypto"
+import type { ClosedShop, Evidence, Reception, SeenEvent, Violation } from "./Evidence.js"
+import { DAY, dataOf, goodActs, isGood, ms, SECOND } from "./Reading.js"
+
+const violation = (message: string, evidence: unknown): Violation => ({
+  rule: "signatures",
+  section: "spec §6, contract §9",
+  message,
+  evidence
+})
+
+interface Secret {
+  readonly text: string
+  readonly since: number
+  readonly until: number
+}
+
+/** A shop's secrets, each with the time in which it signs: until a day after the next one came. */
+const secretsOf = (evidence: Evidence, shop: string): ReadonlyArray<Secret> => {
+  const set = evidence.exchanges.filter(
+    (one) => one.method === "PUT" && one.path === `/sandbox/shops/${shop}/webhook` && isGood(one)
+  )
+  const rotated = goodActs(evidence, "rotate").filter(({ id }) => id === shop)
+  const told = [...set.slice(0, 1), ...rotated].map((one) => ({
+    text: dataOf<{ readonly secret: string }>(one).secret,
+    since: one.now
+  }))
+  return told.map(({ text, since }, i) => {
+    const next = told[i + 1]?.since
+    // Only the two newest sign: a third makes the first fall silent.
+    const third = told[i + 2]?.since ?? Number.POSITIVE_INFINITY
+    return { text, since, until: next === undefined ? Number.POSITIVE_INFINITY : Math.min(next + DAY, third) }
+  })
+}
+
+const hexOf = (secret: string, t: string, body: string): string =>
+  createHmac("sha256", secret).update(`${t}.${body}`).digest("hex")
+
+const FORM = /^t=(\d+)((?:,v1=[0-9a-f]{64})+)$/
+
+const signatureWrong = (
+  { headers, body }: Reception,
+  sent_at: number,
+  secrets: ReadonlyArray<Secret>
+): string | null => {
+  const header = headers["service-signature"]
+  if (header === undefined) return "it bears no signature"
+  const [, t = "", rest = ""] = FORM.exec(header) ?? []
+  if (t === "") return `its signature reads ${header}`
+  if (Number(t) !== Math.floor(sent_at / SECOND))
+    return `it says it was sent at ${t}, and was sent at ${Math.floor(sent_at / SECOND)}`
+  const signed = rest
+    .slice(1)
+    .split(",")
+    .map((part) => part.slice("v1=".length))
+  const sure = secrets.filter(({ since, until }) => since < sent_at && sent_at < until)
+  const possible = secrets.filter(({ since, until }) => since <= sent_at && sent_at <= until)
+  const missing = sure.find(({ text }) => !signed.includes(hexOf(text, t, body)))
+  if (missing !== undefined) return "a secret in force did not sign"
+  return signed.every((hex) => possible.some(({ text }) => hexOf(text, t, body) === hex))
+    ? null
+    : "it is signed with a secret not in force"
+}
+
+const inShop = (evidence: Evidence, shop: ClosedShop): ReadonlyArray<Violation> => {
+  const secrets = secretsOf(evidence, shop.id)
+  const attempts = new Map(shop.deliveries.map((delivery) => [delivery.event_id, delivery.attempts]))
+  const counted = new Map<string, number>()
+  return evidence.receptions.flatMap((reception) => {
+    if (reception.shop !== shop.id) return []
+    const { id } = JSON.parse(reception.body) as SeenEvent
+    const nth = counted.get(id) ?? 0
+    counted.set(id, nth + 1)
+    const attempt = attempts.get(id)?.[nth]
+    // One that is not logged is for the check of deliveries.
+    if (attempt === undefined) return []
+    const message = signatureWrong(reception, ms(attempt.started_at), secrets)
+    return message === null
+      ? []
+      : [violation(`event ${id}, attempt ${nth + 1}: ${message}`, { shop: shop.id, reception })]
+  })
+}
+
+/** Every delivery is signed, at its time, with the secret in force, and for a day after a rotation with the one before too. */
+export const checkSignatures = (evidence: Evidence): ReadonlyArray<Violation> =>
+  evidence.shops.flatMap((shop) => inShop(evidence, shop))

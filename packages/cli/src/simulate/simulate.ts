@@ -1,0 +1,119 @@
+import { randomInt } from "node:crypto"
+import { writeFile } from "node:fs/promises"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Console, Effect, Fiber, type Scope } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+import { storeLayer } from "../StoreChoice.js"
+import { paintFor } from "../terminal/Style.js"
+import { widthFor } from "../terminal/Table.js"
+import { audit } from "./auditor/audit.js"
+import type { Evidence } from "./auditor/Evidence.js"
+import { inProcessFace, layer } from "./InProcessFace.js"
+import { progressBar } from "./ProgressBar.js"
+import { remoteFace } from "./RemoteFace.js"
+import { realMs } from "./realMs.js"
+import { htmlReport } from "./report/htmlReport.js"
+import { count, latencies, type Summary } from "./report/Summary.js"
+import { textReport } from "./report/textReport.js"
+import type { Asked } from "./SimulateCommand.js"
+import { LARGEST_SEED } from "./SimulateOptions.js"
+import { type Bounds, type Cast, type Course, cast, simulation } from "./simulation.js"
+
+/** The command that makes the same run again. */
+const repeated = ({ store, baseUrl }: Asked, { seed, steps, shops }: Bounds): string => {
+  const where = baseUrl !== null ? ` --base-url ${baseUrl}` : store === "memory" ? "" : ` --store ${store}`
+  return `npx workshop simulate --seed ${seed} --steps ${steps} --shops ${shops}${where}`
+}
+
+const played = (
+  asked: Asked,
+  bounds: Bounds,
+  company: Cast,
+  course: Course
+): Effect.Effect<Evidence, CommandRefused, Scope.Scope> => {
+  const refused = ({ message }: { readonly message: string }) => new CommandRefused({ message })
+  if (asked.baseUrl !== null)
+    return Effect.flatMap(remoteFace(asked.baseUrl, company.receivers), (face) =>
+      simulation(face, company, bounds, course)
+    ).pipe(Effect.mapError(refused))
+  const { store, databaseUrl, dataDir } = asked
+  // Only the memory store takes its randomness from here, which makes a seed's run the same again.
+  const kept = store === "memory" ? MemoryStore.layer : storeLayer({ store, databaseUrl, dataDir, migrate: true })
+  return Effect.flatMap(inProcessFace, (face) => simulation(face, company, bounds, course)).pipe(
+    Effect.provide(layer(kept, bounds.seed, company.receivers)),
+    Effect.mapError(refused)
+  )
+}
+
+/** Runs until it is done, or asked to stop: then it ends in good order and says what was so far. */
+const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<void>): Effect.Effect<A, E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(Effect.interruptible(run))
+      yield* Effect.onInterrupt(restore(Fiber.await(fiber)), () => stop).pipe(Effect.exit)
+      return yield* Fiber.join(fiber)
+    })
+  )
+
+const written = (file: string, page: string) =>
+  Effect.tryPromise({
+    try: () => writeFile(file, page),
+    catch: (cause) =>
+      new CommandRefused({ message: `${file} cannot be written (${String(cause)}): name another file with --html.` })
+  })
+
+/** What `workshop simulate` does (contract §11). */
+export const simulate = (asked: Asked): Effect.Effect<void, CommandRefused> =>
+  Effect.gen(function* () {
+    const bounds = { seed: asked.seed ?? randomInt(LARGEST_SEED), steps: asked.steps, shops: asked.shops }
+    const company = cast(bounds.seed)
+    const bar = progressBar(bounds.steps, process.stderr)
+    const began_ms = realMs()
+    let stopped: string | null = null
+    let steps = 0
+    const isLate = () => asked.duration !== null && realMs() - began_ms > asked.duration
+    const course: Course = {
+      token: asked.sandboxToken,
+      isOver: () => {
+        if (stopped === null && isLate())
+          stopped = "Stopped at the end of --duration: a run of the same seed may get further."
+        return stopped !== null
+      },
+      progress: (progress) => {
+        steps = progress.step
+        return bar.show(progress)
+      }
+    }
+    const stop = Effect.sync(() => {
+      stopped = "Stopped by a signal: this is what there was so far."
+    })
+    yield* untilStopped(
+      Effect.gen(function* () {
+        const evidence = yield* Effect.ensuring(played(asked, bounds, company, course), bar.clear)
+        const took_ms = realMs() - began_ms
+        const summary: Summary = {
+          seed: bounds.seed,
+          digest: company.witness.digest(),
+          counts: count(evidence, steps),
+          violations: audit(evidence)
+        }
+        const told = {
+          summary,
+          latencies: latencies(company.witness.laps),
+          took_ms,
+          command: repeated(asked, { ...bounds, steps: stopped === null ? bounds.steps : Math.max(1, steps) }),
+          stopped
+        }
+        if (asked.html !== null) yield* written(asked.html, htmlReport(told, evidence, company.witness.laps))
+        const lines = asked.json
+          ? [JSON.stringify(summary)]
+          : textReport(told, { paint: paintFor(), width: widthFor() })
+        yield* Console.log(lines.join("\n"))
+        if (summary.violations.length === 0) return
+        return yield* new CommandRefused({
+          message: `The service broke ${summary.violations.length} times what it promises: repeat it with ${told.command}`
+        })
+      }).pipe(Effect.scoped),
+      stop
+    )
+  })

@@ -1,0 +1,94 @@
+import { HelpDoc, Options, ValidationError } from "@effect/cli"
+import { Config, Effect, type Either } from "effect"
+
+/** Reads a flag's text, or says in words that follow its name what it must be, such as `must be a port from 0 to 65535`. */
+export type Reader<A> = (text: string) => Either.Either<A, string>
+
+interface Named {
+  readonly name: string
+  readonly description: string
+  /** The environment variable; `WORKSHOP_` and the flag's name unless told, for a name that two commands use differently. */
+  readonly variable?: string
+}
+
+/** A flag with a value. */
+export interface Flag<A> extends Named {
+  /** What stands for the value in the help. */
+  readonly placeholder: string
+  readonly read: Reader<A>
+  /** As it would be written; empty where the flag may be left out, and then `read` is asked about the empty text. */
+  readonly fallback: string
+}
+
+const variableOf = ({ name, variable }: Named): string =>
+  variable ?? `WORKSHOP_${name.toUpperCase().replaceAll("-", "_")}`
+
+const shown = (named: Named, fallback = ""): string =>
+  `${named.description}${fallback === "" ? "" : ` Default: ${fallback}.`} Environment: ${variableOf(named)}.`
+
+const refused = (sentence: string) => ValidationError.invalidValue(HelpDoc.p(sentence))
+
+const readWith = <A>(named: Named, read: Reader<A>, text: string) =>
+  Effect.mapError(read(text), (must) =>
+    refused(
+      text === ""
+        ? `--${named.name} (or ${variableOf(named)}) ${must}: it was left out.`
+        : `--${named.name} (or ${variableOf(named)}) ${must}, and not "${text}".`
+    )
+  )
+
+/** A flag with a value, read from the command line, else from its environment variable, else its fallback. */
+export const value = <A>(flag: Flag<A>): Options.Options<A> =>
+  Options.text(flag.name).pipe(
+    Options.withPseudoName(flag.placeholder),
+    Options.withDescription(shown(flag, flag.fallback)),
+    Options.withFallbackConfig(Config.string(variableOf(flag))),
+    Options.withDefault(flag.fallback),
+    Options.mapEffect((text) => readWith(flag, flag.read, text))
+  )
+
+const partsOf = (texts: ReadonlyArray<string>) =>
+  texts.flatMap((text) => text.split(",")).flatMap((part) => (part.trim() === "" ? [] : [part.trim()]))
+
+/** A flag that may be given several times, or once with values between commas; empty where it is not given. */
+export const list = <A>(flag: Omit<Flag<A>, "fallback">): Options.Options<ReadonlyArray<A>> =>
+  Options.text(flag.name).pipe(
+    Options.withPseudoName(flag.placeholder),
+    Options.withDescription(shown(flag)),
+    Options.repeated,
+    Options.mapEffect((given) =>
+      given.length > 0
+        ? Effect.succeed(given)
+        : Effect.map(Effect.orDie(Config.withDefault(Config.string(variableOf(flag)), "")), (text) => [text])
+    ),
+    Options.mapEffect((texts) => Effect.forEach(partsOf(texts), (text) => readWith(flag, flag.read, text)))
+  )
+
+const TRUE = /^(1|true|yes|on)$/i
+const FALSE = /^(0|false|no|off|)$/i
+
+const isTrue = (text: string): boolean | undefined => (TRUE.test(text) ? true : FALSE.test(text) ? false : undefined)
+
+/** A flag that is there or not. */
+export const toggle = (name: string, description: string, variable?: string): Options.Options<boolean> => {
+  const named: Named = { name, description, ...(variable === undefined ? {} : { variable }) }
+  return Options.boolean(name).pipe(
+    Options.withDescription(shown(named)),
+    Options.mapEffect((given) =>
+      given
+        ? Effect.succeed(true)
+        : Effect.flatMap(Effect.orDie(Config.withDefault(Config.string(variableOf(named)), "")), (text) => {
+            const told = isTrue(text)
+            return told === undefined
+              ? Effect.fail(refused(`${variableOf(named)} must be true or false, and not "${text}".`))
+              : Effect.succeed(told)
+          })
+    )
+  )
+}
+
+/** `--json`: the answer as JSON, for a program to read (contract §11). */
+export const json: Options.Options<boolean> = toggle("json", "Print JSON, for a program to read.")
+
+/** `--yes`: does what destroys without asking. */
+export const yes: Options.Options<boolean> = toggle("yes", "Do it without asking; needed where nobody can answer.")

@@ -1,0 +1,27 @@
+import type { CannotListen } from "@workshop/http-node/NodeServer"
+import { CommandRefused } from "../OneSentence.js"
+
+const NO_ADDRESS = "is no address of this machine: choose one with --host, such as 127.0.0.1"
+
+const advice: Readonly<Record<string, string>> = {
+  EADDRINUSE: "is taken: stop what listens there, or choose another with --port (0 takes a free one)",
+  EACCES: "may not be listened on: choose a port above 1023 with --port",
+  EADDRNOTAVAIL: NO_ADDRESS,
+  ENOTFOUND: NO_ADDRESS,
+  EAI_AGAIN: NO_ADDRESS
+}
+
+/** Says why an address cannot be listened on, and what to choose in its place. */
+export const cannotListen = ({ host, port, code, message }: CannotListen): CommandRefused => {
+  const what = advice[code ?? ""]
+  return new CommandRefused({ message: what === undefined ? `${message}.` : `${host} port ${port} ${what}.` })
+}
+
+/** Whether an address stands for all of this machine's. */
+export const isEverywhere = (host: string): boolean => host === "0.0.0.0" || host === "::"
+
+/** How a client on this machine reaches the address listened on. */
+export const baseOf = (host: string, port: number): string => {
+  const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`
+}

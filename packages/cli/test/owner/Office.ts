@@ -1,0 +1,64 @@
+import { CommandRefused } from "@workshop/cli/OneSentence"
+import type { Services } from "@workshop/cli/owner/act"
+import { Asker } from "@workshop/cli/terminal/confirm"
+import type { Said } from "@workshop/cli/terminal/Said"
+import { plain } from "@workshop/cli/terminal/Style"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { layer as workshop } from "@workshop/core/services/Workshop"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Effect, Layer, ManagedRuntime } from "effect"
+
+const layer = workshop.pipe(
+  Layer.provideMerge(MemoryStore.layer),
+  Layer.provide(Profanity.layer),
+  Layer.provide(Entropy.layer)
+)
+
+/** What a command answered, as a program and as a person reads it. */
+export interface Answered {
+  // biome-ignore lint/suspicious/noExplicitAny: read as a program in any language would
+  readonly data: any
+  readonly lines: ReadonlyArray<string>
+}
+
+/** The operator's commands over a store of their own, in memory. */
+export class Office implements AsyncDisposable {
+  readonly #runtime = ManagedRuntime.make(layer)
+  /** What the person at the terminal types when asked; null where nobody can answer. */
+  answer: string | null = null
+  readonly asked: Array<string> = []
+
+  #told<A, E>(program: Effect.Effect<A, E, Services>) {
+    const asker = (question: string) => {
+      this.asked.push(question)
+      return Effect.succeed(this.answer)
+    }
+    return this.#runtime.runPromise(Effect.provideService(program, Asker, asker))
+  }
+
+  /** Runs a command. */
+  async does<E>(program: Effect.Effect<Said, E, Services>): Promise<Answered> {
+    const { data, lines } = await this.#told(program)
+    const look = { paint: plain, width: Number.POSITIVE_INFINITY }
+    return { data: JSON.parse(JSON.stringify(data)), lines: lines(look) }
+  }
+
+  /** Runs a command that is to be refused; answers what it says. */
+  refusal<E extends { readonly message: string }>(program: Effect.Effect<Said, E, Services>): Promise<string> {
+    const said = Effect.match(program, {
+      onSuccess: () => "It was done",
+      onFailure: (error) => (error instanceof CommandRefused ? error.message : `unsaid: ${error.message}`)
+    })
+    return this.#told(said)
+  }
+
+  /** Runs anything else, such as what the shop does meanwhile. */
+  meanwhile<A, E>(program: Effect.Effect<A, E, Services>): Promise<A> {
+    return this.#told(program)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#runtime.dispose()
+  }
+}

@@ -1,0 +1,68 @@
+import { inOneSentence } from "@workshop/cli/owner/act"
+import * as clients from "@workshop/cli/owner/clients"
+import * as shops from "@workshop/cli/owner/shops"
+import { TicketInput } from "@workshop/core/decisions/TicketInput"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { appOf } from "@workshop/core/services/Caller"
+import { Tickets } from "@workshop/core/services/Tickets"
+import { Effect, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { Office } from "./Office.js"
+
+const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Africa/Tunis", trackingBaseUrl: null }
+const amira = { givenName: "Amira", familyName: "Ben Salah", phone: "+21620123456", hideName: true }
+const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
+
+/** A ticket offered to Amira's number. */
+const offer = (office: Office, shop: string) =>
+  office.meanwhile(
+    Tickets.create(
+      appOf(shop as ShopId),
+      Schema.decodeSync(TicketInput)({ service: "Hem", client_phone: amira.phone })
+    ) as never
+  )
+
+describe("workshop client (contract §6, §11)", () => {
+  it("create opens an account; a visit makes the shop know it", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const { id } = (await office.does(clients.create(amira))).data
+    expect((await office.does(clients.show(id, null))).data).toMatchObject({ given_name: "Amira", hide_name: true })
+    const unseen = Effect.mapError(clients.show(id, shop), inOneSentence)
+    expect(await office.refusal(unseen)).toBe("This shop knows no such client.")
+    await office.does(clients.visit(id, shop))
+    expect((await office.does(clients.show(id, shop))).data).toMatchObject({ id, display_name: "Amira B." })
+  })
+
+  it("create says which flag is wrong", async () => {
+    await using office = new Office()
+    expect(await office.refusal(clients.create({ ...amira, phone: "20123456" }))).toMatch(/^--phone must/)
+    await office.does(clients.create(amira))
+    const again = Effect.mapError(clients.create(amira), inOneSentence)
+    expect(await office.refusal(again)).toBe("phone belongs to another account.")
+  })
+
+  it("offers are listed, accepted, and blocked only when it is wanted", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const { id } = (await office.does(clients.create(amira))).data
+    expect((await office.does(clients.offers(id))).lines).toEqual(["No ticket is offered to this client."])
+    await offer(office, shop)
+    await offer(office, shop)
+    const { data } = await office.does(clients.offers(id))
+    expect(data).toMatchObject([
+      { shop_id: shop, status: "open" },
+      { shop_id: shop, status: "open" }
+    ])
+    const [first, second] = data
+    await office.does(clients.accept(first.id))
+    const twice = Effect.mapError(clients.accept(first.id), inOneSentence)
+    expect(await office.refusal(twice)).toBe("The offer was answered already.")
+    office.answer = ""
+    expect(await office.refusal(clients.block(second.id, false))).toBe("Nothing was changed.")
+    await office.does(clients.block(second.id, true))
+    expect(await office.refusal(Effect.mapError(clients.show(id, shop), inOneSentence))).toBe(
+      "This shop knows no such client."
+    )
+  })
+})

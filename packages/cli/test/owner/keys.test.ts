@@ -1,0 +1,70 @@
+import { inOneSentence } from "@workshop/cli/owner/act"
+import * as keys from "@workshop/cli/owner/keys"
+import * as shops from "@workshop/cli/owner/shops"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { Office } from "./Office.js"
+
+const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Africa/Tunis", trackingBaseUrl: null }
+const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
+const till = (shop: string) => ({ shop, name: "Till", preset: null, scopes: [] })
+
+describe("workshop key (contract §7, §11)", () => {
+  it("create shows the key once, with the sentence that says so", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const { data, lines } = await office.does(keys.create(till(shop)))
+    expect(data.key).toMatch(/^wk_live_[\w-]{43}$/)
+    expect(data.scopes).toEqual(["tickets:read", "tickets:write", "clients:read", "loyalty:write"])
+    expect(lines).toEqual([
+      `The key Till (${data.id}) is shown this once; keep it where only your server reads it:`,
+      data.key
+    ])
+    const listed = await office.does(keys.list(shop))
+    expect(JSON.stringify(listed)).not.toContain(data.key)
+    expect(listed.data).toMatchObject([{ id: data.id, last_four: data.key.slice(-4), revoked_at: null }])
+  })
+
+  it("takes a preset or scopes, not both, and no scope that is none", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const read = await office.does(keys.create({ ...till(shop), preset: "read" }))
+    expect(read.data.scopes).toEqual(["tickets:read", "clients:read"])
+    const one = await office.does(keys.create({ ...till(shop), scopes: ["tickets:read"] }))
+    expect(one.data.scopes).toEqual(["tickets:read"])
+    const both = keys.create({ ...till(shop), preset: "read", scopes: ["tickets:read"] })
+    expect(await office.refusal(both)).toBe("Give --preset or --scopes, not both.")
+    const none = keys.create({ ...till(shop), scopes: ["tickets:eat"] })
+    expect(await office.refusal(none)).toMatch(/^--scopes must be one of tickets:read/)
+  })
+
+  it("revoke asks first, and does it on a yes alone", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const { id } = (await office.does(keys.create(till(shop)))).data
+    office.answer = "n"
+    expect(await office.refusal(keys.revoke(id, false))).toBe("Nothing was changed.")
+    expect(office.asked).toEqual([`Whoever uses the key ${id} is refused from now on, for good. Go on? [y/N] `])
+    expect((await office.does(keys.list(shop))).data[0].revoked_at).toBeNull()
+    office.answer = "y"
+    await office.does(keys.revoke(id, false))
+    expect((await office.does(keys.list(shop))).data[0].revoked_at).not.toBeNull()
+  })
+
+  it("revoke needs --yes where nobody can be asked, and then asks nobody", async () => {
+    await using office = new Office()
+    const { id } = (await office.does(keys.create(till(await open(office))))).data
+    expect(await office.refusal(keys.revoke(id, false))).toMatch(/: add --yes, as nobody can be asked here\.$/)
+    office.asked.length = 0
+    expect((await office.does(keys.revoke(id, true))).lines[0]).toMatch(/^The key Till \(ends in .{4}\) is revoked/)
+    expect(office.asked).toEqual([])
+  })
+
+  it("the sixth active key is refused, with what to do", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    for (let i = 0; i < 5; i++) await office.does(keys.create(till(shop)))
+    const sixth = Effect.mapError(keys.create(till(shop)), inOneSentence)
+    expect(await office.refusal(sixth)).toMatch(/^The shop has 5 active keys.*workshop key revoke revokes one\.$/)
+  })
+})

@@ -1,0 +1,88 @@
+import { inOneSentence } from "@workshop/cli/owner/act"
+import type { AskedSettings } from "@workshop/cli/owner/shops"
+import * as shops from "@workshop/cli/owner/shops"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { Office } from "./Office.js"
+
+const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Africa/Tunis", trackingBaseUrl: null }
+const unchanged: AskedSettings = {
+  approved: null,
+  active: null,
+  apiEnabled: null,
+  programActive: null,
+  programName: null,
+  stampsRequired: null,
+  stampsPerTicket: null,
+  rewardLabel: null,
+  nextNumber: null,
+  forbiddenWords: []
+}
+const NOBODY = "01980000-0000-7000-8000-000000000000"
+
+describe("workshop shop (contract §11)", () => {
+  it("create opens a shop, and names the next command", async () => {
+    await using office = new Office()
+    const { data, lines } = await office.does(shops.create(lac))
+    expect(data).toMatchObject({
+      name: "Atelier Lac",
+      currency: "TND",
+      decimals: 3,
+      time_zone: "Africa/Tunis",
+      tracking_base_url: null,
+      approved: true,
+      active: true,
+      api_enabled: true
+    })
+    expect(lines.at(-1)).toBe(`Its first key: workshop key create ${data.id} --name Till --preset full`)
+  })
+
+  it("create says which flags are wrong, all of them", async () => {
+    await using office = new Office()
+    const said = await office.refusal(shops.create({ ...lac, name: "", timeZone: "Tunis" }))
+    expect(said).toMatch(/^--name must .*; --time-zone must .*\.$/)
+  })
+
+  it("list shows every shop, oldest first", async () => {
+    await using office = new Office()
+    expect((await office.does(shops.list)).lines).toEqual(["There is no shop yet: workshop shop create opens one."])
+    const opened: Array<string> = []
+    for (let i = 0; i < 3; i++) opened.push((await office.does(shops.create({ ...lac, name: `Shop ${i}` }))).data.id)
+    const { data, lines } = await office.does(shops.list)
+    expect(data.map(({ id }: { readonly id: string }) => id).sort()).toEqual(opened.toSorted())
+    expect(lines[0]).toMatch(/^ID +NAME +CURRENCY +TIME ZONE +PROGRAMME +OPENED$/)
+    expect(lines).toHaveLength(4)
+    expect(lines[1]).toContain("TND (3)")
+  })
+
+  it("set changes what is named and leaves the rest", async () => {
+    await using office = new Office()
+    const { id } = (await office.does(shops.create(lac))).data
+    const asked = { ...unchanged, apiEnabled: false, programActive: true, stampsRequired: 10, nextNumber: 421 }
+    await office.does(shops.set(id, asked))
+    await office.does(shops.set(id, { ...unchanged, rewardLabel: "A free hem", forbiddenWords: ["zut"] }))
+    const { data } = await office.does(shops.show(id))
+    expect(data).toMatchObject({
+      approved: true,
+      api_enabled: false,
+      program: { active: true, stamps_required: 10, reward_label: "A free hem" },
+      next_number: 421,
+      forbidden_words: ["zut"]
+    })
+    await office.does(shops.set(id, { ...unchanged, forbiddenWords: ["-"] }))
+    expect((await office.does(shops.show(id))).data.forbidden_words).toEqual([])
+  })
+
+  it("set with nothing named changes nothing and says so", async () => {
+    await using office = new Office()
+    const { id } = (await office.does(shops.create(lac))).data
+    expect(await office.refusal(shops.set(id, unchanged))).toMatch(/^Name what to change/)
+  })
+
+  it("a shop that is not there, and what is no id", async () => {
+    await using office = new Office()
+    const unknown = Effect.mapError(shops.show(NOBODY), inOneSentence)
+    expect(await office.refusal(unknown)).toBe("There is no such shop: workshop shop list shows all shops.")
+    expect(await office.refusal(shops.show("lac"))).toMatch(/^lac is no id of a shop: an id is a UUID/)
+  })
+})

@@ -1,0 +1,71 @@
+import { inOneSentence } from "@workshop/cli/owner/act"
+import * as shops from "@workshop/cli/owner/shops"
+import * as webhooks from "@workshop/cli/owner/webhooks"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { Office } from "./Office.js"
+
+const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Africa/Tunis", trackingBaseUrl: null }
+const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
+const URL = "https://shop.example.com/events"
+const asked = (shop: string) => ({ shop, ids: [], since: null, until: null, state: null, dryRun: false })
+
+describe("workshop webhook (contract §9, §11)", () => {
+  it("set shows the secret, show does not", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    expect((await office.does(webhooks.show(shop))).data).toMatchObject({ url: null, on: false })
+    const { data, lines } = await office.does(webhooks.set(shop, URL, false))
+    expect(data).toEqual({ url: URL, secret: expect.stringMatching(/^whsec_[\w-]{43}$/) })
+    expect(lines[0]).toMatch(/is shown this once/)
+    const shown = await office.does(webhooks.show(shop))
+    expect(shown.data).toMatchObject({ url: URL, on: true })
+    expect(JSON.stringify(shown)).not.toContain(data.secret)
+  })
+
+  it("set refuses what could never be dialled, and takes this machine with --sandbox alone", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const local = "http://127.0.0.1:4020/"
+    expect(await office.refusal(webhooks.set(shop, local, false))).toBe("The address must start with https://.")
+    expect((await office.does(webhooks.set(shop, local, true))).data.url).toBe(local)
+  })
+
+  it("rotate replaces the secret, and only when it is wanted", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const { secret } = (await office.does(webhooks.set(shop, URL, false))).data
+    expect(await office.refusal(webhooks.rotate(shop, false))).toMatch(/add --yes/)
+    const rotated = (await office.does(webhooks.rotate(shop, true))).data.secret
+    expect(rotated).toMatch(/^whsec_/)
+    expect(rotated).not.toBe(secret)
+  })
+
+  it("ping, deliveries and replay", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    await office.does(webhooks.set(shop, URL, false))
+    expect((await office.does(webhooks.deliveries(shop, null))).lines).toEqual(["No event was to be delivered yet."])
+    const { id } = (await office.does(webhooks.ping(shop))).data
+    const { data, lines } = await office.does(webhooks.deliveries(shop, null))
+    expect(data).toMatchObject([{ event_id: id, type: "ping", state: "pending", attempts: [] }])
+    expect(lines[1]).toMatch(new RegExp(`^${id}  ping  pending         0  -`))
+    expect((await office.does(webhooks.deliveries(shop, "dead"))).lines).toEqual(["None is dead."])
+
+    const counted = await office.does(webhooks.replay({ ...asked(shop), ids: [id], dryRun: true }))
+    expect(counted.data.dry_run).toBe(true)
+    expect(await office.refusal(webhooks.replay(asked(shop)))).toMatch(/^Say which events: --ids/)
+    const both = webhooks.replay({ ...asked(shop), ids: [id], state: "dead" })
+    expect(await office.refusal(both)).toMatch(/^--ids must stand alone/)
+    const wrong = webhooks.replay({ ...asked(shop), since: "yesterday" })
+    expect(await office.refusal(wrong)).toMatch(/^--since must/)
+  })
+
+  it("enable and ping need an address", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const said = await office.refusal(Effect.mapError(webhooks.enable(shop), inOneSentence))
+    expect(said).toBe("The shop has no webhook; set its address first: workshop webhook set gives it one.")
+    expect((await office.does(webhooks.notices(shop))).lines).toEqual(["The owner had to be told nothing yet."])
+  })
+})

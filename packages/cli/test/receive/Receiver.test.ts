@@ -1,0 +1,161 @@
+import { signatureHeader } from "@workshop/core/domain/Signature"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { eventText, NOON, SECRET, Sender } from "./Sender.js"
+
+describe("a receiver checks what comes (spec §6)", () => {
+  it("takes an event that is rightly signed, and answers 200", async () => {
+    await using sender = await Sender.open()
+    expect((await sender.send(eventText("e1", "ticket.ready"))).status).toBe(200)
+    const [received] = sender.received
+    expect(received).toMatchObject({ n: 1, at: NOON, outcome: "event", doubt: null, answered: 200 })
+    expect(received?.event).toMatchObject({ id: "e1", type: "ticket.ready" })
+  })
+
+  it.each([
+    ["another secret signed it", signatureHeader(eventText("e1"), ["whsec_other"], NOON), "mismatch", /another secret/],
+    ["the body is another", signatureHeader(eventText("e2"), [SECRET], NOON), "mismatch", /another body/],
+    ["there is no header", null, "missing", /no signature header/],
+    ["the header is not of its form", "v1=abc", "malformed", /not t=<seconds>/],
+    ["it is 301 seconds old", signatureHeader(eventText("e1"), [SECRET], NOON - 301_000), "too_old", /too old/],
+    ["it is from 301 seconds ahead", signatureHeader(eventText("e1"), [SECRET], NOON + 301_000), "too_new", /future/]
+  ])("refuses with 400 and says why: %s", async (_, header, doubt, says) => {
+    await using sender = await Sender.open()
+    const answer = await sender.send(eventText("e1"), header)
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).toMatch(says)
+    expect(sender.received).toMatchObject([{ outcome: "refused", doubt, answered: 400 }])
+  })
+
+  it("takes either of two secrets while one is being changed", async () => {
+    await using sender = await Sender.open({ secrets: ["whsec_new", SECRET] })
+    expect((await sender.send(eventText("e1"))).status).toBe(200)
+  })
+
+  it("takes 300 seconds, either way", async () => {
+    await using sender = await Sender.open()
+    const early = signatureHeader(eventText("e1"), [SECRET], NOON - 300_000)
+    const late = signatureHeader(eventText("e2"), [SECRET], NOON + 300_000)
+    expect((await sender.send(eventText("e1"), early)).status).toBe(200)
+    expect((await sender.send(eventText("e2"), late)).status).toBe(200)
+  })
+
+  it("takes a type that it does not know, and refuses a body that is no event", async () => {
+    await using sender = await Sender.open()
+    expect((await sender.send(eventText("e1", "ticket.painted"))).status).toBe(200)
+    expect((await sender.send("[]")).status).toBe(400)
+    expect(sender.received.map(({ doubt }) => doubt)).toEqual([null, "not_an_event"])
+  })
+
+  it("refuses what is no POST with 405, and a body over 1 MiB with 413", async () => {
+    await using sender = await Sender.open()
+    expect((await fetch(sender.receiver.url)).status).toBe(405)
+    expect((await sender.send("x".repeat(1_048_577))).status).toBe(413)
+    expect(sender.received.map(({ doubt }) => doubt)).toEqual(["not_a_post", "too_large"])
+  })
+
+  it("waits for its secret where it was not told one yet", async () => {
+    await using sender = await Sender.open({ secrets: [] })
+    const answer = sender.send(eventText("e1"))
+    await Effect.runPromise(sender.receiver.trust([SECRET]))
+    expect((await answer).status).toBe(200)
+  })
+})
+
+describe("a receiver drops what comes again (spec §6)", () => {
+  it("drops a duplicate by id, and acknowledges it all the same", async () => {
+    await using sender = await Sender.open()
+    expect(await sender.statuses("e1", "e2", "e1")).toEqual([200, 200, 200])
+    expect(sender.received.map(({ outcome }) => outcome)).toEqual(["event", "event", "again"])
+    expect(Effect.runSync(sender.receiver.totals)).toEqual({ event: 2, again: 1, failed: 0, refused: 0 })
+  })
+
+  it("an event that it failed comes anew: nobody acknowledged it", async () => {
+    await using sender = await Sender.open({ behaviour: { answer: { kind: "status", status: 503 } } })
+    expect(await sender.statuses("e1")).toEqual([503])
+    await Effect.runPromise(sender.receiver.behave({ answer: { kind: "status", status: 204 } }))
+    expect(await sender.statuses("e1", "e1")).toEqual([204, 204])
+    expect(sender.received.map(({ outcome }) => outcome)).toEqual(["failed", "event", "again"])
+  })
+
+  it("remembers only so many ids, the latest, and keeps only so many requests", async () => {
+    await using sender = await Sender.open({ remember: 2, keep: 3 })
+    await sender.statuses("e1", "e2", "e1", "e3", "e1", "e2")
+    expect(sender.received.map(({ event, outcome }) => `${event?.id} ${outcome}`)).toEqual([
+      "e3 event",
+      "e1 again",
+      "e2 event"
+    ])
+  })
+})
+
+describe("a receiver misbehaves as it is told (contract §11)", () => {
+  it("redirects", async () => {
+    await using sender = await Sender.open({ behaviour: { answer: { kind: "redirect", to: "http://127.0.0.1:9/" } } })
+    const answer = await sender.send(eventText("e1"))
+    expect([answer.status, answer.headers.get("location")]).toEqual([307, "http://127.0.0.1:9/"])
+    expect(sender.received).toMatchObject([{ outcome: "failed", answered: "redirect" }])
+  })
+
+  it("answers without an end", async () => {
+    await using sender = await Sender.open({ behaviour: { answer: { kind: "endless" } } })
+    const answer = await sender.send(eventText("e1"))
+    expect(answer.status).toBe(200)
+    const reader = answer.body!.getReader()
+    let length = 0
+    while (length < 1_000_000) length += (await reader.read()).value?.length ?? Number.NaN
+    await reader.cancel()
+    expect(length).toBeGreaterThanOrEqual(1_000_000)
+  })
+
+  it("cuts the connection", async () => {
+    await using sender = await Sender.open({ behaviour: { answer: { kind: "cut" } } })
+    await expect(sender.send(eventText("e1"))).rejects.toThrow()
+    expect(sender.received).toMatchObject([{ outcome: "failed", answered: "cut" }])
+  })
+
+  it("says nothing, until it is stopped", async () => {
+    const sender = await Sender.open({ behaviour: { answer: { kind: "silent" } } })
+    const answer = sender.send(eventText("e1")).then(
+      () => "answered",
+      () => "cut off"
+    )
+    while (sender.received.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await sender.close()
+    expect(await answer).toBe("cut off")
+  })
+
+  it("waits before it answers, and has judged by then", async () => {
+    await using sender = await Sender.open({ behaviour: { delay_ms: 60_000 } })
+    const leaving = new AbortController()
+    const body = eventText("e1")
+    const headers = { "service-signature": signatureHeader(body, [SECRET], NOON) }
+    const answer = fetch(sender.receiver.url, { method: "POST", headers, body, signal: leaving.signal })
+    while (sender.received.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    leaving.abort()
+    await expect(answer).rejects.toThrow()
+    expect(sender.received).toMatchObject([{ outcome: "event", answered: 200 }])
+  })
+
+  it("fails a share of events, the same ones under the same seed", async () => {
+    const ids = Array.from({ length: 40 }, (_, i) => `e${i}`)
+    const run = async (seed: number) => {
+      await using sender = await Sender.open({ behaviour: { fail_share: 0.3 }, seed })
+      return await sender.statuses(...ids)
+    }
+    const [first, same, other] = [await run(7), await run(7), await run(8)]
+    expect(first).toEqual(same)
+    expect(first).not.toEqual(other)
+    const failed = first.filter((status) => status === 500).length
+    expect(first.filter((status) => status === 200)).toHaveLength(40 - failed)
+    expect(failed).toBeGreaterThan(3)
+    expect(failed).toBeLessThan(25)
+  })
+
+  it("chooses an answer for each request where it was given a choice", async () => {
+    await using sender = await Sender.open({
+      behaviour: { answer: ({ event }) => ({ kind: "status", status: event?.id === "bad" ? 500 : 200 }) }
+    })
+    expect(await sender.statuses("good", "bad", "good2")).toEqual([200, 500, 200])
+  })
+})

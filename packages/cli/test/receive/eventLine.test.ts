@@ -1,0 +1,137 @@
+import { eventJson, eventLine } from "@workshop/cli/receive/eventLine"
+import { KnownTickets } from "@workshop/cli/receive/KnownTickets"
+import { eventOf, type Received } from "@workshop/cli/receive/Received"
+import { inWords, ticketDiff } from "@workshop/cli/receive/ticketDiff"
+import { coloured, plain } from "@workshop/cli/terminal/Style"
+import { describe, expect, it } from "vitest"
+import { eventText, NOON } from "./Sender.js"
+
+const ticket = {
+  id: "t1",
+  number_label: "0042",
+  state: "workshop",
+  service: "Resoling",
+  item: "Boots",
+  money: { price_minor: 30_000, remaining_minor: 30_000 },
+  quote: null,
+  ready_at: null,
+  items: [],
+  updated_at: "2026-11-20T12:00:00.000Z"
+}
+const ready = {
+  ...ticket,
+  state: "ready",
+  ready_at: "2026-11-20T12:05:00.000Z",
+  updated_at: "2026-11-20T12:05:00.000Z"
+}
+
+const came = (type: string, data: object, rest: Partial<Received> = {}): Received => {
+  const body = eventText("e1", type, data)
+  const event = eventOf(body)
+  const arrived = { n: 1, at: NOON, path: "/", headers: {}, signature: "", body, event }
+  return { ...arrived, outcome: "event", doubt: null, answered: 200, ...rest }
+}
+
+const lines = (...all: ReadonlyArray<Received>): ReadonlyArray<string> => {
+  const known = new KnownTickets()
+  return all.map((received) => {
+    const news = known.newsOf(received.event!)
+    if (received.outcome === "event") known.learn(received.event!)
+    return eventLine(received, news, plain)
+  })
+}
+
+describe("what changed in a ticket (contract §11)", () => {
+  it("is told field by field, deep ones by their path, and never updated_at", () => {
+    const after = { ...ready, money: { price_minor: 35_000, remaining_minor: 30_000 }, quote: { status: "accepted" } }
+    expect(ticketDiff(ticket, after).map(inWords)).toEqual([
+      "state workshop -> ready",
+      "money.price_minor 30000 -> 35000",
+      "quote {status accepted}",
+      "ready_at 2026-11-20T12:05:00.000Z"
+    ])
+    expect(ticketDiff(ready, ticket).map(inWords)).toEqual(["state ready -> workshop", "ready_at cleared"])
+    expect(ticketDiff(ticket, { ...ticket, updated_at: "later" })).toEqual([])
+  })
+})
+
+describe("each event on one line (contract §11)", () => {
+  it("tells time, type, number, state, and what changed since the event before", () => {
+    expect(lines(came("ticket.created", { ticket }), came("ticket.ready", { ticket: ready }))).toEqual([
+      "2026-11-20 12:00:00  ticket.created     0042  workshop    Resoling, Boots",
+      "2026-11-20 12:00:00  ticket.ready       0042  ready       state workshop -> ready, ready_at 2026-11-20T12:05:00.000Z"
+    ])
+  })
+
+  it("says what else the event tells, and nothing of a ticket where there is none", () => {
+    expect(lines(came("client.notified", { ticket, channel: "sms" }), came("ping", {}))).toEqual([
+      "2026-11-20 12:00:00  client.notified    0042  workshop    channel sms, Resoling, Boots",
+      "2026-11-20 12:00:00  ping             "
+    ])
+  })
+
+  it("marks what came again, what it failed, and what tells of an earlier time", () => {
+    const [, again, failed, late] = lines(
+      came("ticket.ready", { ticket: ready }),
+      came("ticket.ready", { ticket: ready }, { outcome: "again" }),
+      came("ticket.ready", { ticket: ready }, { outcome: "failed", answered: "silent" }),
+      came("ticket.created", { ticket })
+    )
+    expect(again).toMatch(/ again$/)
+    expect(failed).toMatch(/ not answered$/)
+    expect(late).toMatch(/ {2}late: newer news of this ticket came before$/)
+  })
+
+  it("an event that it failed is not learnt: its retry tells the same change", () => {
+    const [, failed, retried] = lines(
+      came("ticket.created", { ticket }),
+      came("ticket.ready", { ticket: ready }, { outcome: "failed", answered: 500 }),
+      came("ticket.ready", { ticket: ready })
+    )
+    expect(failed).toBe(`${retried}  answered 500`)
+  })
+
+  it("says why a request was refused", () => {
+    const line = eventLine(
+      came("ping", {}, { outcome: "refused", doubt: "mismatch", answered: 400 }),
+      { kind: "first" },
+      plain
+    )
+    expect(line).toBe(
+      "2026-11-20 12:00:00  refused  its signature belongs to another body or another secret (answered 400)"
+    )
+  })
+
+  it("keeps a text with line breaks on its line", () => {
+    const [line] = lines(came("ticket.created", { ticket: { ...ticket, item: "Boots\nbrown" } }))
+    expect(line).toMatch(/Resoling, Boots brown$/)
+  })
+
+  it("is coloured only when it is painted so", () => {
+    const received = came("ticket.ready", { ticket: ready })
+    expect(eventLine(received, { kind: "first" }, coloured)).toContain("\u001b[32mticket.ready")
+    expect(eventLine(received, { kind: "first" }, plain)).not.toContain("\u001b")
+  })
+
+  it("is one JSON object for a program", () => {
+    const known = new KnownTickets()
+    known.learn(came("ticket.created", { ticket }).event!)
+    const received = came("ticket.ready", { ticket: ready })
+    const json = eventJson(received, known.newsOf(received.event!))
+    expect(json).not.toContain("\n")
+    expect(JSON.parse(json)).toEqual({
+      kind: "request",
+      n: 1,
+      at: "2026-11-20T12:00:00.000Z",
+      outcome: "event",
+      doubt: null,
+      answered: 200,
+      event: JSON.parse(received.body),
+      news: "changes",
+      changes: [
+        { field: "state", from: "workshop", to: "ready" },
+        { field: "ready_at", from: null, to: "2026-11-20T12:05:00.000Z" }
+      ]
+    })
+  })
+})

@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { build, run, Workshop } from "../Workshop.js"
+
+/** Starting a process takes a second or two, and more on a busy machine. */
+const PATIENT = { timeout: 60_000 }
+
+beforeAll(build, 120_000)
+
+const json = (text: string): Array<Record<string, unknown>> =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+
+describe.concurrent("workshop receive (contract §11)", PATIENT, () => {
+  it("--register points a sandbox shop's webhook at itself, shows its events, and Ctrl-C ends it with totals", async () => {
+    const server = new Workshop(["serve", "--sandbox", "--port", "0"])
+    const [, base = "", key = ""] = await server.says(/Listening on (\S+)\n[\s\S]*KEY=(\S+)/)
+    const receiver = new Workshop(["receive", "--json", "--port", "0", "--register", base, "--key", key])
+    await receiver.says(/"kind":"listening"/)
+    const ask = (path: string, body: object) =>
+      fetch(base + path, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": "once" },
+        body: JSON.stringify(body)
+      }).then((answer) => answer.json() as Promise<{ readonly data: { readonly id: string } }>)
+    const { data } = await ask("/v1/tickets", { service: "Hem" })
+    await receiver.says(/"ticket\.created"/)
+    // The sandbox signs by its own clock, sixty days from the receiver's.
+    await ask("/sandbox/clock", { advance_ms: 60 * 86_400_000 })
+    await receiver.says(/"ticket\.abandoned"/)
+    receiver.kill("SIGINT")
+    expect(await receiver.exited).toBe(0)
+    const said = json(receiver.stdout)
+    expect(said.map(({ kind }) => kind)).toEqual(["listening", "request", "request", "totals"])
+    expect(said[2]).toMatchObject({ outcome: "event", event: { data: { ticket: { id: data.id }, reason: "no_news" } } })
+    expect(said[3]).toEqual({ kind: "totals", event: 2, again: 0, failed: 0, refused: 0 })
+    server.kill("SIGTERM")
+    expect(await server.exited).toBe(0)
+  })
+
+  it.each([
+    [
+      ["receive", "--port", "0"],
+      "Without the webhook's secret nothing can be believed: give --secret, or --register http://127.0.0.1:4010 to point a sandbox shop here."
+    ],
+    [
+      ["receive", "--port", "0", "--secret", "s", "--gone", "--endless"],
+      "A request has one answer: give one of --status, --redirect, --gone and --endless."
+    ],
+    [
+      ["receive", "--port", "0", "--secret", "s", "--delay", "soon"],
+      '--delay (or WORKSHOP_RECEIVE_DELAY) must be a length of time such as 250ms, 3s, 5m, 2h or 60d, and not "soon".'
+    ],
+    [
+      ["receive", "--port", "0", "--register", "http://127.0.0.1:9"],
+      "Nothing answers as a server at http://127.0.0.1:9: start workshop serve --sandbox, or give --register its address."
+    ]
+  ])("workshop %j says what to do", async (args, sentence) => {
+    expect(await run(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+  })
+})

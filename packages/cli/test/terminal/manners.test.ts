@@ -1,0 +1,80 @@
+import { argumentsOf } from "@workshop/cli/terminal/arguments"
+import { exitStatusOf } from "@workshop/cli/terminal/exitStatus"
+import type { Reader } from "@workshop/cli/terminal/Flags"
+import { duration, optional, share, wholeNumber } from "@workshop/cli/terminal/Readers"
+import { wantsColour } from "@workshop/cli/terminal/Style"
+import { Either, Exit, FiberId } from "effect"
+import { afterEach, describe, expect, it, vi } from "vitest"
+
+describe("colours (contract §11)", () => {
+  it.each([
+    [true, {}, true],
+    [false, {}, false],
+    [true, { NO_COLOR: "1" }, false],
+    [true, { NO_COLOR: "" }, true],
+    [true, { TERM: "dumb" }, false]
+  ])("on a terminal %s with %j: %s", (isTTY, env, wanted) => {
+    expect(wantsColour({ isTTY }, env)).toBe(wanted)
+  })
+
+  describe("--no-color", () => {
+    afterEach(() => vi.unstubAllEnvs())
+
+    it("holds at every level, is NO_COLOR, and is no business of the commands", () => {
+      vi.stubEnv("NO_COLOR", "")
+      expect(argumentsOf(["node", "workshop", "shop", "list", "--no-color", "--json"])).toEqual([
+        "node",
+        "workshop",
+        "shop",
+        "list",
+        "--json"
+      ])
+      expect(process.env.NO_COLOR).toBe("1")
+    })
+
+    it("is a file's name after --", () => {
+      vi.stubEnv("NO_COLOR", "")
+      expect(argumentsOf(["node", "workshop", "verify", "--", "--no-color"])).toContain("--no-color")
+      expect(process.env.NO_COLOR).toBe("")
+    })
+  })
+})
+
+describe("exit statuses (contract §11)", () => {
+  const argv = (command: string) => ["node", "workshop", command]
+
+  it("0 only on success, 1 for what failed, 130 for what was interrupted before it was done", () => {
+    expect(exitStatusOf(Exit.void, argv("verify"))).toBe(0)
+    expect(exitStatusOf(Exit.fail("no"), argv("verify"))).toBe(1)
+    expect(exitStatusOf(Exit.die("bug"), argv("serve"))).toBe(1)
+    expect(exitStatusOf(Exit.interrupt(FiberId.none), argv("simulate"))).toBe(130)
+  })
+
+  it("0 for what runs until it is told to stop", () => {
+    for (const command of ["serve", "receive", "dispatch"]) {
+      expect(exitStatusOf(Exit.interrupt(FiberId.none), argv(command))).toBe(0)
+    }
+  })
+})
+
+describe("values of flags", () => {
+  const read = <A>(reader: Reader<A>, text: string) => Either.merge(reader(text))
+
+  it("durations have units; a bare number counts seconds", () => {
+    expect(["250ms", "3s", "3", "1.5s", "5m", "5min", "2h", "60d", "0s"].map((text) => read(duration, text))).toEqual([
+      250, 3000, 3000, 1500, 300_000, 300_000, 7_200_000, 5_184_000_000, 0
+    ])
+    for (const text of ["", "soon", "-3s", "3w", "1e9s", "s"]) expect(read(duration, text)).toMatch(/^must be/)
+  })
+
+  it("shares go from 0 to 1", () => {
+    expect(["0", "1", "0.3", ".5", "1.0", "0.0"].map((text) => read(share, text))).toEqual([0, 1, 0.3, 0.5, 1, 0])
+    for (const text of ["", "2", "-1", "1.1", "30%", "NaN"]) expect(read(share, text)).toMatch(/^must be/)
+  })
+
+  it("whole numbers have bounds, and what is left out is null where it may be", () => {
+    const reader = wholeNumber(1, 9999)
+    expect([read(reader, "1"), read(reader, "9999"), read(optional(reader), "")]).toEqual([1, 9999, null])
+    for (const text of ["0", "10000", "1.5", "", "1e3"]) expect(read(reader, text)).toMatch(/^must be a whole number/)
+  })
+})

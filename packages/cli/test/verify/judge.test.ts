@@ -1,0 +1,60 @@
+import { judge, type Kept } from "@workshop/cli/verify/judge"
+import { signatureHeader } from "@workshop/core/domain/Signature"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+
+const NOON = 1_795_176_000_000
+const SECRET = "whsec_the-shop's-own"
+const BODY = '{"id":"e1"}'
+
+const judged = (kept: Partial<Omit<Kept, "body">> & { readonly body?: string }) =>
+  Effect.runPromise(
+    judge({
+      signature: signatureHeader(BODY, [SECRET], NOON),
+      secrets: [SECRET],
+      tolerance_ms: 300_000,
+      at: NOON,
+      ...kept,
+      body: new TextEncoder().encode(kept.body ?? BODY)
+    })
+  )
+
+describe("workshop verify says whether to believe a delivery (spec §6, contract §11)", () => {
+  it("valid, and when it was signed", async () => {
+    expect(await judged({ at: NOON + 12_000 })).toEqual({
+      valid: true,
+      reason: null,
+      sentence: "Valid: signed at 2026-11-20T12:00:00.000Z, 12 s before the receiver's clock.",
+      t: 1_795_176_000,
+      age_seconds: 12
+    })
+  })
+
+  it.each([
+    ["no header", { signature: null }, "missing", /^There is no signature/],
+    ["no header of that form", { signature: "sha256=abc" }, "malformed", /is not t=<seconds>,v1=<64 hex digits>/],
+    ["another secret", { secrets: ["whsec_other"] }, "mismatch", /another body or another secret: check the secret/],
+    [
+      "a secret without its start",
+      { secrets: ["other"] },
+      "mismatch",
+      /A secret starts with whsec_, which is part of it\.$/
+    ],
+    ["another body", { body: '{"id": "e1"}' }, "mismatch", /not parsed and written again/],
+    ["a newline too many", { body: `${BODY}\n` }, "mismatch", /without the newline at its end/],
+    ["a line end of Windows too many", { body: `${BODY}\r\n` }, "mismatch", /without the newline at its end/],
+    ["too old", { at: NOON + 301_000 }, "too_old", /^Rightly signed, but 301 s before the receiver's clock, and 300 s/],
+    ["too new", { at: NOON - 301_000 }, "too_new", /^Rightly signed, but 301 s after the receiver's clock, and 300 s/]
+  ] as const)("%s", async (_, kept, reason, sentence) => {
+    expect(await judged(kept)).toMatchObject({ valid: false, reason, sentence: expect.stringMatching(sentence) })
+  })
+
+  it("a newline that was lost", async () => {
+    const signature = signatureHeader(`${BODY}\n`, [SECRET], NOON)
+    expect((await judged({ signature })).sentence).toMatch(/with a newline at its end/)
+  })
+
+  it("a wider tolerance lets more pass", async () => {
+    expect(await judged({ at: NOON + 301_000, tolerance_ms: 301_000 })).toMatchObject({ valid: true })
+  })
+})

@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { Usage } from "@workshop/core/domain/LimitWindow"
+import type { Departure } from "@workshop/core/http/Arrival"
+import type { Branch } from "@workshop/core/http/Branch"
+import { fail, page, type Stamp } from "@workshop/core/http/Departures"
+import { Effect } from "effect"
+import { docsHtml, docsScript } from "./docsPage.js"
+
+/** Packed with the package; in a clone they are still where npm put them. */
+const packed = fileURLToPath(new URL("../../assets/", import.meta.url))
+const folder = () =>
+  existsSync(packed) ? packed : dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"))
+
+/**
+ * Nothing comes from elsewhere, and nothing goes elsewhere: neither the key that is typed in nor what is answered.
+ * Styles in attributes are how the reader lays itself out.
+ */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+interface Part {
+  readonly type: string
+  readonly text: Effect.Effect<string>
+}
+
+const file = (name: string) => Effect.cached(Effect.promise(() => readFile(join(folder(), name), "utf8")))
+
+const parts: Effect.Effect<Readonly<Record<string, Part>>> = Effect.gen(function* () {
+  return {
+    "/docs": { type: "text/html", text: Effect.succeed(docsHtml) },
+    "/docs/start.js": { type: "text/javascript", text: Effect.succeed(docsScript) },
+    "/docs/swagger-ui-bundle.js": { type: "text/javascript", text: yield* file("swagger-ui-bundle.js") },
+    "/docs/swagger-ui.css": { type: "text/css", text: yield* file("swagger-ui.css") }
+  }
+})
+
+const shown = (body: string, type: string, stamp: Stamp, usages: ReadonlyArray<Usage>): Departure => ({
+  status: 200,
+  headers: {
+    ...page("", stamp, usages).headers,
+    "Content-Type": `${type}; charset=utf-8`,
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer"
+  },
+  body
+})
+
+/** `/docs`: a page to read the API and to try it with a key that is typed in. It asks nothing of any other host (contract §11). */
+export const docsBranch = (untouched: (stamp: Stamp) => ReadonlyArray<Usage>): Effect.Effect<Branch> =>
+  Effect.map(parts, (known) => ({
+    prefix: "/docs",
+    answer: ({ method, path }, stamp) => {
+      const part = method === "GET" || method === "HEAD" ? known[path] : undefined
+      return part === undefined
+        ? Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, untouched(stamp)))
+        : Effect.map(part.text, (text) => shown(text, part.type, stamp, untouched(stamp)))
+    }
+  }))

@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { type Arrival, BodyBroken, BodyTooLarge } from "@workshop/core/http/Arrival"
+import { type Mountable, type MountOptions, mounted } from "@workshop/core/http/Mount"
+import { requestId } from "@workshop/core/http/Pipeline"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Effect, Runtime } from "effect"
+import { listener } from "../Listener.js"
+import { arrivalOf } from "../NodeArrival.js"
+import { PATIENCE } from "../Patience.js"
+
+/** How the API stands inside a Node server. */
+export interface NodeMountOptions extends Omit<MountOptions<IncomingMessage>, "addressOf"> {
+  /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. False where it is left out. */
+  readonly trustProxy?: boolean
+}
+
+/** What Express and its kin call, and `node:http` too: without `next`, whatever is not the API's is answered 404. */
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void
+
+/** What body parsers leave on a request that they have read. */
+interface Parsed {
+  readonly body?: unknown
+  readonly rawBody?: unknown
+}
+
+/** The bytes of a body that a parser took before us; written out again where it kept no bytes. */
+const parsedBody = ({ body, rawBody }: Parsed): Uint8Array | undefined => {
+  if (rawBody instanceof Uint8Array) return rawBody
+  if (body instanceof Uint8Array) return body
+  if (typeof body === "string") return Buffer.from(body)
+  return body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+}
+
+/** A request of whose body a parser that ran before may have read all. */
+const arrivalAfterParsers = (request: IncomingMessage, trustProxy: boolean): Arrival => {
+  const arrival = arrivalOf(request, trustProxy)
+  if (!request.readableEnded) return arrival
+  const bytes = parsedBody(request as Parsed)
+  return {
+    ...arrival,
+    body: (most) => {
+      if (bytes === undefined) return Effect.fail(new BodyBroken())
+      return bytes.length > most ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
+    }
+  }
+}
+
+/**
+ * The API as `(req, res)` and `(req, res, next)`: for `node:http`, Express, Fastify's raw requests and whatever else
+ * stands on Node's server. It goes before or after a body parser, though before spares work.
+ */
+export const mountNode = (workshop: Mountable, options: NodeMountOptions = {}): NodeHandler => {
+  const { trustProxy = false, ...rest } = options
+  const { owns, answer } = mounted<IncomingMessage>(workshop, rest)
+  const { bytes } = Runtime.runSync(workshop.runtime)(Entropy)
+  const settings = { trustProxy, patience: PATIENCE, requestId: () => requestId(bytes) }
+  return (request, response, next) => {
+    const arrival = arrivalAfterParsers(request, trustProxy)
+    if (next !== undefined && !owns(arrival.path)) return next()
+    return listener(() => answer(request, arrival), workshop.runtime, settings)(request, response)
+  }
+}

@@ -1,0 +1,48 @@
+import { pipeline } from "@workshop/core/http/Pipeline"
+import { webHandler } from "@workshop/core/http/WebHandler"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { pages } from "@workshop/http-node/Pages"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+
+const runtime = ManagedRuntime.make(Layer.provideMerge(MemoryStore.layer, Entropy.layerSeeded(2)))
+afterAll(() => runtime.dispose())
+
+const answer = await runtime.runPromise(
+  Effect.gen(function* () {
+    return webHandler(yield* pipeline(yield* pages), yield* Effect.runtime<never>())
+  })
+)
+const get = (path: string, method = "GET") => answer(new Request(`http://127.0.0.1${path}`, { method }))
+
+describe("/docs", () => {
+  it("is a page whose every part this server serves itself (contract §11)", async () => {
+    const page = await get("/docs")
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    const html = await page.text()
+    const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? "")
+    expect(parts).toEqual([
+      "data:,",
+      "docs/swagger-ui.css",
+      "openapi.json",
+      "docs/swagger-ui-bundle.js",
+      "docs/start.js"
+    ])
+    for (const part of parts.slice(1)) expect((await get(`/${part}`)).status).toBe(200)
+  })
+
+  it("lets its browser talk to no other host, and be framed by none", async () => {
+    const policy = (await get("/docs")).headers.get("content-security-policy") ?? ""
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("connect-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/)
+  })
+
+  it("has nothing else, and takes no other method", async () => {
+    expect((await get("/docs/package.json")).status).toBe(404)
+    expect((await get("/docs/../package.json")).status).toBe(404)
+    expect((await get("/docs", "POST")).status).toBe(404)
+  })
+})

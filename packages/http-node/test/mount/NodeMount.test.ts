@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { start } from "@workshop/core/services/PromiseWorkshop"
+import { mountNode } from "@workshop/http-node/mount/NodeMount"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { afterAll, afterEach, describe, expect, it } from "vitest"
+
+const workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(9), background: false })
+afterAll(() => workshop.stop())
+
+const opened = async () => {
+  const shop = await workshop.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
+  if (!shop.ok) throw new Error("refused")
+  const key = await workshop.keys.create(shop.value.id, { name: "till", scopes: ["tickets:read", "tickets:write"] })
+  if (!key.ok) throw new Error("refused")
+  return { shop_id: shop.value.id, key: key.value.key }
+}
+
+const closing: Array<() => void> = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+const listening = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  closing.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const create = (key: string, body: unknown, idempotency = "one") => ({
+  method: "POST",
+  headers: { authorization: `Bearer ${key}`, "idempotency-key": idempotency, "content-type": "application/json" },
+  body: JSON.stringify(body)
+})
+
+/** Reads the body whole and leaves it parsed, as body parsers do. */
+const parsing =
+  (handle: RequestListener): RequestListener =>
+  async (request, response) => {
+    const chunks: Array<Buffer> = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    Object.assign(request, { body: JSON.parse(Buffer.concat(chunks).toString()) })
+    handle(request, response)
+  }
+
+describe("The API inside a Node server", () => {
+  it("answers under its prefix, and leaves every other path to the server", async () => {
+    const { key } = await opened()
+    const handle = mountNode(workshop, { prefix: "/workshop" })
+    const base = await listening((request, response) => handle(request, response, () => response.end("my own")))
+    const made = await fetch(`${base}/workshop/v1/tickets`, create(key, { service: "Hem" }))
+    expect(made.status).toBe(201)
+    expect(await (await fetch(`${base}/v1/tickets`, { headers: { authorization: `Bearer ${key}` } })).text()).toBe(
+      "my own"
+    )
+    expect(await (await fetch(`${base}/workshop/v1x`)).text()).toBe("my own")
+  })
+
+  it("answers whatever is not the API's with 404 where nobody is next", async () => {
+    const base = await listening(mountNode(workshop, { prefix: "/workshop/" }))
+    const lost = await fetch(`${base}/v1/shop`)
+    expect(lost.status).toBe(404)
+    expect(await lost.json()).toMatchObject({ success: false, error: { code: "NOT_FOUND" } })
+  })
+
+  it("takes a body that a parser has read before it", async () => {
+    const { key } = await opened()
+    const base = await listening(parsing(mountNode(workshop)))
+    const made = await fetch(`${base}/v1/tickets`, create(key, { service: "Hem" }))
+    expect(await made.json()).toMatchObject({ success: true, data: { service: "Hem" } })
+    const wrong = await fetch(`${base}/v1/tickets`, create(key, { servce: "Hem" }, "two"))
+    expect(wrong.status).toBe(400)
+  })
+
+  it("goes by the server's own sessions in place of keys (spec §5)", async () => {
+    const { shop_id } = await opened()
+    const caller_id = "019a0000-0000-7000-8000-000000000001"
+    const authenticate = ({ headers }: IncomingMessage) =>
+      headers.cookie === "session=amira" ? { shop_id, caller_id, scopes: ["tickets:read"] as const } : null
+    const base = await listening(mountNode(workshop, { authenticate }))
+    const read = await fetch(`${base}/v1/shop`, { headers: { cookie: "session=amira" } })
+    expect(await read.json()).toMatchObject({ data: { id: shop_id, scopes: ["tickets:read"] } })
+    expect(read.headers.get("ratelimit-limit")).toBe("120")
+    expect((await fetch(`${base}/v1/shop`)).status).toBe(401)
+    const denied = await fetch(`${base}/v1/tickets`, {
+      ...create("", { service: "Hem" }),
+      headers: { cookie: "session=amira", "idempotency-key": "one", "content-type": "application/json" }
+    })
+    expect(await denied.json()).toMatchObject({ error: { code: "FORBIDDEN", details: { scope: "tickets:write" } } })
+  })
+
+  it("answers 401 for a shop that never was, and 500 without a word of it where the authentication fails", async () => {
+    const never = "019a0000-0000-7000-8000-00000000dead"
+    const nobody = await listening(
+      mountNode(workshop, { authenticate: () => ({ shop_id: never, caller_id: never, scopes: [] }) })
+    )
+    expect((await fetch(`${nobody}/v1/shop`)).status).toBe(401)
+    const broken = await listening(
+      mountNode(workshop, {
+        authenticate: async () => {
+          throw new Error("the session store is at 10.0.0.7")
+        }
+      })
+    )
+    const failed = await fetch(`${broken}/v1/shop`)
+    expect(failed.status).toBe(500)
+    expect(await failed.text()).not.toContain("10.0.0.7")
+  })
+})

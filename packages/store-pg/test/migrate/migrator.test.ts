@@ -1,0 +1,201 @@
+import { migrationsIn, OURS } from "@workshop/store-pg/migrate/Migration"
+import { check, migrate } from "@workshop/store-pg/migrate/Migrator"
+import { Clock, Effect, Fiber, Schedule } from "effect"
+import { describe, expect, it } from "vitest"
+import { testDatabase } from "../cluster/TestDatabase.js"
+import { emptySchema, type Files, folderOf } from "./Fixture.js"
+
+const INSTANT = Date.parse("2026-03-01T10:00:00.000Z")
+const LONG = 30_000
+
+const FIRST: Files = { "0001_letter.sql": "create table letter (id integer primary key, words text);" }
+const BOTH: Files = {
+  ...FIRST,
+  "0002_sender.sql": "alter table letter add sender text; insert into letter values (1, 'hello', 'me');"
+}
+
+const atInstant = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.withClock(effect, { ...Clock.make(), currentTimeMillis: Effect.succeed(INSTANT) } as Clock.Clock)
+
+const run = <A, E>(effect: Effect.Effect<A, E, import("effect").Scope.Scope>) =>
+  Effect.runPromise(Effect.scoped(effect))
+
+const migrated = (files: Files) =>
+  Effect.gen(function* () {
+    const place = yield* emptySchema
+    yield* migrate(place.url, yield* folderOf(files))
+    return place
+  })
+
+describe("migrate", { timeout: LONG }, () => {
+  it("applies what is missing, in order and once, and records when by the clock it is given", () =>
+    run(
+      Effect.gen(function* () {
+        const { url, session } = yield* emptySchema
+        expect(yield* migrate(url, yield* folderOf(FIRST))).toEqual(["0001_letter"])
+        const both = yield* folderOf(BOTH)
+        expect(yield* atInstant(migrate(url, both))).toEqual(["0002_sender"])
+        expect(yield* migrate(url, both)).toEqual([])
+        expect(yield* session.run("select * from letter")).toEqual([{ id: 1, words: "hello", sender: "me" }])
+        const rows = yield* session.run(
+          "select version, name, length(checksum) as hex from schema_migration order by 1"
+        )
+        expect(rows).toEqual([
+          { version: 1, name: "0001_letter", hex: 64 },
+          { version: 2, name: "0002_sender", hex: 64 }
+        ])
+        const [last] = yield* session.run("select applied_at from schema_migration where version = 2")
+        expect(last).toEqual({ applied_at: new Date(INSTANT) })
+      })
+    ))
+
+  it("is safe from several processes at once: one applies, the others find it done", () =>
+    run(
+      Effect.gen(function* () {
+        const { url, session } = yield* emptySchema
+        const folder = yield* folderOf(BOTH)
+        const applied = yield* Effect.all([migrate(url, folder), migrate(url, folder), migrate(url, folder)], {
+          concurrency: "unbounded"
+        })
+        expect(applied.flat()).toEqual(["0001_letter", "0002_sender"])
+        expect(yield* session.run("select count(*)::int as n from letter")).toEqual([{ n: 1 }])
+      })
+    ))
+
+  it("leaves nothing of a migration that fails, and keeps those before it", () =>
+    run(
+      Effect.gen(function* () {
+        const { url, session } = yield* emptySchema
+        const broken = { ...FIRST, "0002_broken.sql": "create table half (n integer); select 1 / 0;" }
+        const error = yield* Effect.flip(migrate(url, yield* folderOf(broken)))
+        expect(error._tag).toBe("MigrationFailed")
+        expect(error.message).toBe(
+          "The migration 0002_broken failed and can be run again once this is mended (Postgres says: division by zero)."
+        )
+        expect(yield* session.run("select to_regclass('half') as half, to_regclass('letter')::text as letter")).toEqual(
+          [{ half: null, letter: "letter" }]
+        )
+        expect(yield* migrate(url, yield* folderOf(BOTH))).toEqual(["0002_sender"])
+      })
+    ))
+
+  it("runs a file marked so outside a transaction, for indexes built while the table is in use", () =>
+    run(
+      Effect.gen(function* () {
+        const { url, session } = yield* emptySchema
+        const index = [
+          "-- no transaction",
+          "-- What an attempt that was cut short has left is of no use.",
+          "drop index concurrently if exists by_words;",
+          "create index concurrently by_words on letter (words);"
+        ].join("\n")
+        const applied = yield* migrate(url, yield* folderOf({ ...FIRST, "0002_index.sql": index }))
+        expect(applied).toEqual(["0001_letter", "0002_index"])
+        const valid = yield* session.run("select indisvalid from pg_index where indexrelid = 'by_words'::regclass")
+        expect(valid).toEqual([{ indisvalid: true }])
+      })
+    ))
+
+  it("gives up a lock that is not free soon, lets the others through, and tries again", () =>
+    run(
+      Effect.gen(function* () {
+        const { url, session } = yield* migrated(FIRST)
+        yield* session.run("create sequence attempts")
+        // A sequence counts also what is rolled back.
+        const sql = "set local lock_timeout = '10ms'; select nextval('attempts'); alter table letter add seen boolean;"
+        const folder = yield* folderOf({ ...FIRST, "0002_seen.sql": sql })
+        yield* session.run("begin; lock table letter in access share mode")
+        const fiber = yield* Effect.fork(migrate(url, folder))
+        yield* session.run<{ is_called: boolean }>("select is_called from attempts").pipe(
+          Effect.filterOrFail(([row]) => row?.is_called === true),
+          Effect.retry(Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500)))
+        )
+        yield* session.run("select words from letter")
+        yield* session.run("commit")
+        expect(yield* Fiber.join(fiber)).toEqual(["0002_seen"])
+        expect(yield* session.run("select last_value > 1 as again from attempts")).toEqual([{ again: true }])
+      })
+    ))
+})
+
+describe("what does not fit is refused in one sentence", { timeout: LONG }, () => {
+  const refusal = (before: Files, after: Files, meanwhile = "select 1") =>
+    run(
+      Effect.gen(function* () {
+        const { url, session } = yield* migrated(before)
+        yield* session.run(meanwhile)
+        const folder = yield* folderOf(after)
+        const [migrating, checking] = [
+          yield* Effect.either(migrate(url, folder)),
+          yield* Effect.flip(check(url, folder))
+        ]
+        return { migrating: migrating._tag === "Left" ? migrating.left.message : migrating.right, checking }
+      })
+    )
+
+  it("a database newer than the program", async () => {
+    const { migrating, checking } = await refusal(BOTH, FIRST)
+    const message = "The database is at version 2 of the schema and this program knows 1: update the program."
+    expect([checking._tag, checking.message, migrating]).toEqual(["SchemaNewer", message, message])
+  })
+
+  it("a migration changed after it was applied, but for its line ends", async () => {
+    const changed = { "0001_letter.sql": "create table letter (id bigint primary key);" }
+    const { migrating, checking } = await refusal(FIRST, changed)
+    const message =
+      "The migration 0001_letter is not the one that was applied to the database: use the program that migrated it, or undo the change."
+    expect([checking._tag, checking.message, migrating]).toEqual(["MigrationChanged", message, message])
+    const [unix, windows] = ["select 1;\nselect 2;\n", "select 1;\r\nselect 2;\r\n"]
+    await run(
+      Effect.gen(function* () {
+        const { url } = yield* migrated({ "0001_ends.sql": unix })
+        yield* check(url, yield* folderOf({ "0001_ends.sql": windows }))
+      })
+    )
+  })
+
+  it("a migration missing among those applied", async () => {
+    const { migrating, checking } = await refusal(BOTH, BOTH, "delete from schema_migration where version = 1")
+    const message =
+      "The database lacks migration 1 and has later ones: restore it from a backup, or ask whoever changed schema_migration."
+    expect([checking._tag, checking.message, migrating]).toEqual(["MigrationGap", message, message])
+  })
+
+  it("files that are not numbered from 1 without holes", async () => {
+    const holed = { ...FIRST, "0003_late.sql": "select 1;" }
+    const error = await run(Effect.flatMap(folderOf(holed), (folder) => Effect.flip(migrationsIn(folder))))
+    expect(error.message).toMatch(/\(0003_late\.sql is out of its number\): install the program again\.$/)
+  })
+
+  it("a database out of reach", async () => {
+    const error = await run(Effect.flip(migrate("postgres://nobody@127.0.0.1:1/none")))
+    expect(error.message).toBe(
+      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check that it runs, and --database-url."
+    )
+  })
+})
+
+describe("check", { timeout: LONG }, () => {
+  it("names the command that brings an older database up to date, and is content afterwards", () =>
+    run(
+      Effect.gen(function* () {
+        const { url } = yield* emptySchema
+        const folder = yield* folderOf(BOTH)
+        const before = yield* Effect.flip(check(url, folder))
+        expect(before.message).toBe(
+          "The database is at version 0 of the schema and this program needs 2: run workshop migrate."
+        )
+        yield* migrate(url, folder)
+        yield* check(url, folder)
+      })
+    ))
+
+  it("is content with a database that our own migrations made", () =>
+    run(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        yield* check(url)
+        expect((yield* migrationsIn(OURS)).length).toBeGreaterThan(0)
+      })
+    ))
+})

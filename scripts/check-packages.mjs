@@ -1,0 +1,81 @@
+// Packs every package as it would be published, and asks publint and are-the-types-wrong about the tarballs.
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** @typedef {{ name: string, filename: string, files: ReadonlyArray<{ path: string }> }} Packed */
+
+const folder = mkdtempSync(join(tmpdir(), "workshop-pack-"))
+/** Two versions would be two sets of services: these are given by whoever installs us. */
+const PEERS = ["effect", "@effect/platform"]
+/** Applications bring what they run on. */
+const APPLICATIONS = ["@workshop/cli"]
+
+/** @returns {ReadonlyArray<Packed>} */
+const pack = () => {
+  const workspaces = ["core", "store-memory", "store-pg", "http-node", "cli"].flatMap((name) => [
+    "-w",
+    `packages/${name}`
+  ])
+  const options = ["pack", "--json", "--pack-destination", folder]
+  return JSON.parse(
+    execFileSync("npm", [...options, ...workspaces], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+  )
+}
+
+/** What the tools do not look at. @param {Packed} packed */
+const contents = ({ name, files }) => {
+  const paths = new Set(files.map(({ path }) => path))
+  const complaints = [...paths]
+    .filter((path) => /^dist\/.*\.js$/.test(path))
+    .flatMap((path) => [
+      ...(paths.has(path.replace(/^dist/, "src").replace(/\.js$/, ".ts"))
+        ? []
+        : [`${path} has no source any more: remove packages/${name.split("/")[1]}/dist and build`]),
+      ...[".js.map", ".d.ts", ".d.ts.map"]
+        .map((ending) => path.replace(/\.js$/, ending))
+        .filter((beside) => !paths.has(beside))
+        .map((beside) => `${beside} is missing: build`)
+    ])
+  const manifest = JSON.parse(readFileSync(`packages/${name.split("/")[1]}/package.json`, "utf8"))
+  const own = APPLICATIONS.includes(name) ? [] : PEERS.filter((peer) => peer in (manifest.dependencies ?? {}))
+  return [
+    ...complaints,
+    ...own.map((peer) => `${peer} must be a peer`),
+    ...(manifest.sideEffects === false ? [] : ["sideEffects must be false"]),
+    ...(paths.has("README.md") ? [] : ["README.md is missing"])
+  ]
+}
+
+/** The modules under `./*`, which are-the-types-wrong does not find by itself. @param {Packed} packed */
+const modules = ({ files }) =>
+  files.flatMap(({ path }) => {
+    const name = /^dist\/(.*)\.d\.ts$/.exec(path)?.[1]
+    return name === undefined ? [] : [name]
+  })
+
+/** @param {string} tool @param {ReadonlyArray<string>} args */
+const ask = (tool, args) => {
+  const { status, stdout, stderr } = spawnSync(join("node_modules/.bin", tool), args, {
+    encoding: "utf8",
+    env: { ...process.env, NO_COLOR: "1" }
+  })
+  return status === 0 ? [] : [`${tool}:\n${stdout}${stderr}`]
+}
+
+try {
+  const complaints = pack().flatMap((packed) => {
+    const tarball = join(folder, packed.filename)
+    const found = [
+      ...contents(packed),
+      ...ask("publint", [tarball, "--strict"]),
+      ...ask("attw", [tarball, "--profile", "esm-only", "--format", "ascii", "--entrypoints", ...modules(packed)])
+    ]
+    return found.map((complaint) => `${packed.name}: ${complaint}`)
+  })
+  for (const complaint of complaints) console.error(complaint)
+  if (complaints.length > 0) process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true })
+}
