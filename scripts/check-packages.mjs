@@ -2,7 +2,9 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
 
 /** @typedef {{ name: string, filename: string, files: ReadonlyArray<{ path: string }> }} Packed */
 
@@ -48,12 +50,20 @@ const contents = ({ name, files }) => {
   ]
 }
 
-/** The modules under `./*`, which are-the-types-wrong does not find by itself. @param {Packed} packed */
-const modules = ({ files }) =>
-  files.flatMap(({ path }) => {
-    const name = /^dist\/(.*)\.d\.ts$/.exec(path)?.[1]
-    return name === undefined ? [] : [name]
+/** A module of each folder under `./*`, which are-the-types-wrong does not find by itself: all of them have the same form. @param {Packed} packed */
+const modules = ({ files }) => {
+  const names = files.flatMap(({ path }) => /^dist\/(.*)\.d\.ts$/.exec(path)?.[1] ?? [])
+  return [...new Map(names.map((name) => [dirname(name), name])).values()]
+}
+
+/** @param {string} tarball */
+const lint = async (tarball) => {
+  const { messages, pkg } = await publint({
+    pack: { tarball: new Uint8Array(readFileSync(tarball)).buffer },
+    strict: true
   })
+  return messages.map((message) => `publint: ${formatMessage(message, pkg)}`)
+}
 
 /** @param {string} tool @param {ReadonlyArray<string>} args */
 const ask = (tool, args) => {
@@ -65,15 +75,16 @@ const ask = (tool, args) => {
 }
 
 try {
-  const complaints = pack().flatMap((packed) => {
+  const complaints = []
+  for (const packed of pack()) {
     const tarball = join(folder, packed.filename)
     const found = [
       ...contents(packed),
-      ...ask("publint", [tarball, "--strict"]),
+      ...(await lint(tarball)),
       ...ask("attw", [tarball, "--profile", "esm-only", "--format", "ascii", "--entrypoints", ...modules(packed)])
     ]
-    return found.map((complaint) => `${packed.name}: ${complaint}`)
-  })
+    complaints.push(...found.map((complaint) => `${packed.name}: ${complaint}`))
+  }
   for (const complaint of complaints) console.error(complaint)
   if (complaints.length > 0) process.exitCode = 1
 } finally {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { join, relative } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
@@ -63,18 +63,25 @@ const typed = inLanguage("ts")
 describe.runIf(typed.length > 0)("ts blocks type-check", () => {
   let folder = ""
   let output = ""
-  const fileOf = (block: Block) => `${block.page.replaceAll(/\W/g, "_")}_${block.line}.ts`
+  /** A block that begins with its file's name stands beside the page's other files; any other stands alone. */
+  const fileOf = ({ page, line, body }: Block) => {
+    const name = /^\/\/ (src\/[\w/-]+\.ts)$/.exec(body[0] ?? "")?.[1]
+    const folder = page.replaceAll(/\W/g, "_")
+    return name === undefined ? `${folder}_${line}.ts` : `${folder}/${name}`
+  }
 
   beforeAll(() => {
     mkdirSync(join(root, ".workshop"), { recursive: true })
     folder = mkdtempSync(join(root, ".workshop", "docs-"))
     // The block keeps its line numbers, so a complaint points into the page.
-    for (const block of typed)
+    for (const block of typed) {
+      mkdirSync(dirname(join(folder, fileOf(block))), { recursive: true })
       writeFileSync(join(folder, fileOf(block)), "\n".repeat(block.line) + block.body.join("\n"))
+    }
     const config = {
       extends: "../../tsconfig.test.json",
       compilerOptions: { noUnusedLocals: false },
-      include: ["*.ts"]
+      include: ["**/*.ts"]
     }
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
     const tsc = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", folder, "--pretty", "false"], {
@@ -131,10 +138,12 @@ describe("sh blocks name commands that exist", () => {
 
   const complaint = (command: string): string | undefined => {
     const [program = "", first = "", second = ""] = command.replace(/^(\w+=\S*\s+)+/, "").split(/\s+/)
-    if (["curl", "cd", "git", "export", "docker", "psql"].includes(program)) return undefined
-    if (program === "npm" && ["ci", "install", "i"].includes(first)) return undefined
+    if (["curl", "cd", "git", "export", "docker", "psql", "pg_dump"].includes(program)) return undefined
+    if (program === "npm" && ["ci", "install", "i", "init", "pkg"].includes(first)) return undefined
     const script = program === "npm" ? (first === "run" ? second : first) : undefined
     if (script !== undefined) return script in scripts ? undefined : `package.json has no script "${script}"`
+    // What a page has just built, with the compiler that it has just installed.
+    if ((program === "npx" && first === "tsc") || (program === "node" && first.startsWith("dist/"))) return undefined
     const workshop = program === "npx" && first === "workshop" ? second : program === "workshop" ? first : undefined
     if (workshop === undefined) return `nothing here knows how to check "${program}"`
     return subcommands.includes(workshop) || workshop.startsWith("-")

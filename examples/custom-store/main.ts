@@ -3,7 +3,12 @@ import * as JournalStore from "./JournalStore.js"
 
 const path = process.env.WORKSHOP_JOURNAL ?? "workshop.journal"
 const workshop = await Workshop.start({ store: JournalStore.layer(path) })
-const shop = await workshop.shops.create({ name: "Atelier Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+const shop = await workshop.shops.create({
+  name: "Atelier Lac",
+  currency: "EUR",
+  decimals: 2,
+  time_zone: "Europe/Paris"
+})
 if (!shop.ok) throw shop.refusal
 const caller = {
   shop_id: shop.value.id,

@@ -33,9 +33,10 @@ it("a receiver in Node takes what the service sends, once each, and nothing else
 
   await workshop.webhooks.ping(shop_id)
   const events = await workshop.webhooks.events(shop_id)
-  if (!events.ok) throw events.refusal
+  const [event] = events.ok ? events.value : []
+  if (event === undefined) throw new Error("There is no event")
   expect(await workshop.dispatcher.runOnce()).toEqual({ ok: true, value: 1 })
-  await workshop.outbox.replay(shop_id, { event_ids: events.value.map(({ id }) => id) })
+  await workshop.outbox.replay(shop_id, { event_ids: [event.id] })
   await workshop.dispatcher.runOnce()
   expect(worked).toEqual(["ping"])
   expect((await fetch(url, { method: "POST", body: '{"id":"forged"}' })).status).toBe(400)

@@ -30,6 +30,16 @@ interface Answered {
   readonly expires_at: number
 }
 
+/** An event as it is kept: what its delivery, its log and its replay need. */
+interface Event {
+  readonly id: string
+  readonly type: string
+  readonly seq: number
+  readonly ticket_id: string
+  readonly created_at: number
+  readonly body: string
+}
+
 export interface Shop {
   readonly id: string
   readonly is_active: boolean
@@ -42,11 +52,12 @@ export interface Shop {
   readonly tickets: Map<string, Ticket>
   readonly codes: Set<string>
   readonly offers: Map<string, object>
-  /** The orders in which the other endpoints read a shop's tickets: all numbers, the sync, the closure after 60 days. */
+  /** The orders in which the other endpoints read a shop's tickets: the newest first, all numbers, the sync, the closure after 60 days. */
+  readonly byCreation: Array<string>
   readonly byNumber: Map<number, Array<string>>
   readonly changes: Array<Ticket>
   readonly closures: Map<string, number>
-  readonly events: Array<{ readonly id: string; readonly body: string }>
+  readonly events: Array<Event>
   readonly answered: Map<string, Answered>
 }
 
@@ -81,6 +92,7 @@ export const openShop = (now: number): Shop => ({
   tickets: new Map(),
   codes: new Set(),
   offers: new Map(),
+  byCreation: [],
   byNumber: new Map(),
   changes: [],
   closures: new Map(),
@@ -211,6 +223,14 @@ const note = <K>(index: Map<K, Array<string>>, key: K, id: string): void => {
   else known.push(id)
 }
 
+/** Lets go of the answers that expired: they stand first. */
+const forget = (answered: Shop["answered"], now: number): void => {
+  for (const [place, { expires_at }] of answered) {
+    if (expires_at > now) return
+    answered.delete(place)
+  }
+}
+
 /** Creates a ticket once for each idempotency key: all checks first, then all effects. */
 export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: string): Created => {
   const input = read(body)
@@ -236,13 +256,24 @@ export const create = ({ id: key_id, shop }: Key, body: Body, idempotencyKey: st
   shopOfTicket.set(made.id, shop)
   shop.changes.push(made)
   shop.closures.set(made.id, now + Limits.closure_ms)
+  shop.byCreation.push(made.id)
   note(shop.byNumber, made.number!, made.id)
-  shop.events.push({ id: event, body: body_text })
+  const seq = shop.events.length + 1
+  shop.events.push({ id: event, type: "ticket.created", seq, ticket_id: made.id, created_at: now, body: body_text })
   if (made.client_phone !== null) {
-    const offer = { id: uuid(now), ticket_id: made.id, phone: made.client_phone, status: "open", created_at: now }
+    const offer = {
+      id: uuid(now),
+      shop_id: shop.id,
+      ticket_id: made.id,
+      phone: made.client_phone,
+      status: "open",
+      created_at: now,
+      answered_at: null
+    }
     shop.offers.set(offer.id, offer)
     note(offersToPhone, offer.phone, offer.id)
   }
+  forget(shop.answered, now)
   shop.answered.set(place, { fingerprint, ticket, expires_at: now + Limits.idempotency_memory_ms })
   return { ticket, is_replay: false, told }
 }

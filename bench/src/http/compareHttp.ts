@@ -13,6 +13,8 @@ import { MOST_REQUESTS, type Ready } from "./World.js"
 const TARGETS = { GET: 0.7, POST: 0.6 } as const
 const WARM_UP = { GET: 20_000, POST: 16_000 } as const
 const MEASURED = { GET: 40_000, POST: 24_000 } as const
+/** In so many turns each server gets its requests of a pair. */
+const TURNS = 8
 
 const PROGRAMS = { ours: import.meta.resolve("./ours.js"), peer: import.meta.resolve("./peer.js") } as const
 
@@ -43,19 +45,62 @@ const processorSeconds = async ({ process }: Server): Promise<number> => {
   return (user + system) / 1e6
 }
 
-/** Measures a fresh server, warmed up first. */
-const measure = async (name: "ours" | "peer", work: Work, generate: Generator): Promise<Run> => {
-  const server = await start(name)
+/** One server under load: what it was sent so far, and what answering took. */
+class Lap {
+  readonly #server: Server
+  readonly #work: Work
+  readonly #generate: Generator
+  #next = 0
+  #answered = 0
+  #seconds = 0
+  #spent_before = 0
+
+  constructor(server: Server, work: Work, generate: Generator) {
+    this.#server = server
+    this.#work = work
+    this.#generate = generate
+  }
+
+  /** Sends so many requests more. */
+  async run(requests: number): Promise<void> {
+    const { port, tickets } = this.#server
+    const { sent, per_second } = await this.#generate({ port, tickets, work: this.#work, from: this.#next, requests })
+    this.#next += sent + CONNECTIONS
+    this.#answered += sent
+    this.#seconds += sent / per_second
+    if (this.#next > MOST_REQUESTS[this.#work]) throw new Error("More requests than the limits let through")
+  }
+
+  /** Counts from here: what came before was the warm-up. */
+  async begin(): Promise<void> {
+    this.#answered = 0
+    this.#seconds = 0
+    this.#spent_before = await processorSeconds(this.#server)
+  }
+
+  async result(): Promise<Run> {
+    const spent = (await processorSeconds(this.#server)) - this.#spent_before
+    return { per_second: this.#answered / this.#seconds, per_cpu_second: this.#answered / spent }
+  }
+}
+
+/**
+ * Measures two fresh servers, warmed up first, in short turns: whatever else the machine does, it does to both. Their
+ * processor time counts from the first turn to the last, so that what a server puts off counts as well.
+ */
+const measurePair = async (work: Work, generate: Generator): Promise<{ readonly ours: Run; readonly peer: Run }> => {
+  const servers = { ours: await start("ours"), peer: await start("peer") }
   try {
-    const { port, tickets } = server
-    const warm = await generate({ port, tickets, work, from: 0, requests: WARM_UP[work] })
-    const before = await processorSeconds(server)
-    const run = await generate({ port, tickets, work, from: warm.sent + CONNECTIONS, requests: MEASURED[work] })
-    const spent = (await processorSeconds(server)) - before
-    if (warm.sent + run.sent > MOST_REQUESTS[work]) throw new Error("More requests than the limits let through")
-    return { per_second: run.per_second, per_cpu_second: run.sent / spent }
+    const laps = { ours: new Lap(servers.ours, work, generate), peer: new Lap(servers.peer, work, generate) }
+    for (const lap of [laps.ours, laps.peer]) await lap.run(WARM_UP[work])
+    for (const lap of [laps.ours, laps.peer]) await lap.begin()
+    for (let turn = 0; turn < TURNS; turn++) {
+      const order = turn % 2 === 0 ? [laps.ours, laps.peer] : [laps.peer, laps.ours]
+      for (const lap of order) await lap.run(MEASURED[work] / TURNS)
+    }
+    return { ours: await laps.ours.result(), peer: await laps.peer.result() }
   } finally {
-    await stop(server)
+    await Promise.all([stop(servers.ours), stop(servers.peer)])
   }
 }
 
@@ -68,8 +113,7 @@ const median = (values: ReadonlyArray<number>): number => {
 const compare = async (work: Work, pairs: number, generate: Generator) => {
   const found: Array<{ readonly ours: Run; readonly peer: Run }> = []
   for (let i = 0; i < pairs; i++) {
-    const ours = await measure("ours", work, generate)
-    const peer = await measure("peer", work, generate)
+    const { ours, peer } = await measurePair(work, generate)
     found.push({ ours, peer })
     console.error(`${work} ${i + 1}/${pairs}: ${Math.round(ours.per_second)} of ${Math.round(peer.per_second)}`)
   }

@@ -15,6 +15,8 @@ export interface StoreChoice {
   readonly dataDir: string
   /** Whether to bring an older schema to the current one; otherwise it is refused (contract §11). */
   readonly migrate: boolean
+  /** For `embedded`: whether it may be the one that `workshop serve` runs there now, as for a short command beside it. */
+  readonly isShared?: boolean
 }
 
 /** What was asked for, with what follows where nothing was: a database that is named is used (contract §11). */
@@ -57,7 +59,8 @@ const embedded = (choice: StoreChoice) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const EmbeddedPostgres = yield* Effect.promise(() => import("@workshop/store-pg/embedded/EmbeddedPostgres"))
-      const { url } = yield* Effect.mapError(EmbeddedPostgres.start({ dataDir: choice.dataDir }), refused)
+      const run = choice.isShared === true ? EmbeddedPostgres.share : EmbeddedPostgres.start
+      const { url } = yield* Effect.mapError(run({ dataDir: choice.dataDir }), refused)
       return yield* onDatabase(url, choice)
     })
   )

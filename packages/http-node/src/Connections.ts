@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Departure } from "@workshop/core/http/Arrival"
-import { BROKEN } from "./NodeArrival.js"
+import { breakOff } from "./NodeArrival.js"
 import { lastWords, type ParseError, TOO_LATE } from "./Unparsable.js"
 
 /** Where a connection stands. */
@@ -87,7 +87,7 @@ export class Connections {
     } else {
       response.shouldKeepAlive = false
       if (isOver) socket.once("finish", () => socket.destroy())
-      request.emit(BROKEN)
+      breakOff(request)
     }
   }
 

@@ -39,6 +39,19 @@ const rawHeaders = (headers: Departure["headers"], body: string): Array<string> 
   return raw
 }
 
+/**
+ * Ends an answer whose length was told. `end(body)` makes node hand the kernel a list of two pieces, the second of them
+ * empty; written first, head and body go as the one text that they are.
+ */
+const endAtOnce = (response: ServerResponse, body: string): void => {
+  const { socket } = response
+  if (socket === null) return void response.end(body)
+  socket.cork()
+  response.write(body)
+  socket.uncork()
+  response.end()
+}
+
 /** Sends an answer. */
 export const send = (
   request: IncomingMessage,
@@ -49,7 +62,8 @@ export const send = (
   if (response.headersSent || response.destroyed) return
   response.writeHead(status, rawHeaders(headers, body))
   if (!response.shouldKeepAlive && awaitsBody(request)) linger(request, response, body)
-  else response.end(request.method === "HEAD" ? undefined : body)
+  else if (request.method === "HEAD") response.end()
+  else endAtOnce(response, body)
   if (request.socket.writableLength > 0) request.socket.setTimeout(taking_ms)
 }
 
@@ -66,12 +80,18 @@ export const listener = (
       else if (Cause.isInterruptedOnly(exit.cause)) response.destroy()
       else fork(crash(exit.cause, { request_id: requestId(), now: 0, part: "header" }, [])).addObserver(settle)
     }
-    const fiber = fork(pipeline(arrivalOf(request, trustProxy, onAsked)))
-    const settled = fiber.unsafePoll()
-    if (settled !== null) return settle(settled)
-    fiber.addObserver(settle)
-    response.once("close", () => {
-      if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
-    })
+    const run = () => {
+      const fiber = fork(pipeline(arrivalOf(request, trustProxy, onAsked)))
+      const settled = fiber.unsafePoll()
+      if (settled !== null) return settle(settled)
+      fiber.addObserver(settle)
+      response.once("close", () => {
+        if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
+      })
+    }
+    // A short body comes in one packet with its head, of which node has read the head alone. A tick later the body is
+    // here as well, and the fiber need not stop to wait for it.
+    if (onAsked === undefined && awaitsBody(request)) process.nextTick(run)
+    else run()
   }
 }

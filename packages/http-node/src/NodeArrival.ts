@@ -3,8 +3,14 @@ import { isIP } from "node:net"
 import { type Arrival, BodyBroken, BodyTooLarge } from "@workshop/core/http/Arrival"
 import { Effect } from "effect"
 
-/** Said on a request by the server once no more of its body will come, though its connection lives. */
-export const BROKEN = "broken"
+const BROKEN = "broken"
+const brokenOff = new WeakSet<IncomingMessage>()
+
+/** Tells that no more of a request's body will come, though its connection lives. */
+export const breakOff = (request: IncomingMessage): void => {
+  brokenOff.add(request)
+  request.emit(BROKEN)
+}
 
 /** Whether a request has a body that may still be on its way. */
 export const awaitsBody = (request: IncomingMessage): boolean =>
@@ -13,32 +19,45 @@ export const awaitsBody = (request: IncomingMessage): boolean =>
 
 const broken = Effect.failSync(() => new BodyBroken())
 
+const tooLarge = Effect.failSync(() => new BodyTooLarge())
+
+const announcedLength = (request: IncomingMessage): number => Number(request.headers["content-length"] ?? 0)
+
 const body =
   (request: IncomingMessage, onAsked: (() => void) | undefined): Arrival["body"] =>
   (most) =>
-    Effect.async((resume) => {
-      if (Number(request.headers["content-length"] ?? 0) > most) return resume(Effect.fail(new BodyTooLarge()))
-      if (request.destroyed) return resume(broken)
-      let chunks: Array<Buffer> = []
-      let size = 0
-      const stop = () => request.off("data", onData).off("end", onEnd).off("close", onBroken).off(BROKEN, onBroken)
-      const onData = (chunk: Buffer) => {
-        size += chunk.length
-        if (size <= most) return chunks.push(chunk)
-        stop()
-        chunks = []
-        // Without a listener the rest would wait in the socket: the client would never get to read its answer.
-        request.resume()
-        return resume(Effect.fail(new BodyTooLarge()))
-      }
-      // What comes after the first word is not heard, so nobody need take the listeners away from a request that is over.
-      const onEnd = () => resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-      const onBroken = () => resume(broken)
-      // A request that fails without a listener for errors says "close" alone.
-      request.on("data", onData).on("end", onEnd).on("close", onBroken).on(BROKEN, onBroken)
-      onAsked?.()
-      return Effect.sync(stop)
+    Effect.suspend(() => {
+      const length = announcedLength(request)
+      if (length > most) return tooLarge
+      if (request.destroyed || brokenOff.has(request)) return broken
+      // Here as a whole, it is taken at once, and nothing has to wait.
+      if (length > 0 && request.readableLength === length) return Effect.succeed(request.read() as Buffer)
+      return awaited(request, most, onAsked)
     })
+
+/** A body that is still on its way. */
+const awaited = (request: IncomingMessage, most: number, onAsked: (() => void) | undefined) =>
+  Effect.async<Uint8Array, BodyTooLarge | BodyBroken>((resume) => {
+    let chunks: Array<Buffer> = []
+    let size = 0
+    const stop = () => request.off("data", onData).off("end", onEnd).off("close", onBroken).off(BROKEN, onBroken)
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= most) return chunks.push(chunk)
+      stop()
+      chunks = []
+      // Without a listener the rest would wait in the socket: the client would never get to read its answer.
+      request.resume()
+      return resume(tooLarge)
+    }
+    // What comes after the first word is not heard, so nobody need take the listeners away from a request that is over.
+    const onEnd = () => resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    const onBroken = () => resume(broken)
+    // A request that fails without a listener for errors says "close" alone.
+    request.on("data", onData).on("end", onEnd).on("close", onBroken).on(BROKEN, onBroken)
+    onAsked?.()
+    return Effect.sync(stop)
+  })
 
 /** What a request says of itself, whoever parsed it. */
 export interface RequestHead {

@@ -9,11 +9,11 @@ import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
 import { SettableClock } from "@workshop/core/testing/SettableClock"
 import { serve } from "@workshop/http-node/NodeServer"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { Cause, Effect, Exit, Layer, Logger, ManagedRuntime, Schema, Scope } from "effect"
 import { Faults } from "./spec/Faults.js"
 import { TestShop } from "./spec/TestShop.js"
 import { type Answer, type Call, Wire } from "./spec/Wire.js"
+import { testStore } from "./TestStore.js"
 
 /** 20 November 2026, a Friday, 10:20:42.123 UTC: when every world begins. */
 export const START = "2026-11-20T10:20:42.123Z"
@@ -35,7 +35,7 @@ export interface Person {
 const layerOf = (clock: SettableClock, faults: Faults, seed: number, logs: Array<string>) =>
   workshopLayer.pipe(
     Layer.provideMerge(faults.layer),
-    Layer.provideMerge(MemoryStore.layer),
+    Layer.provideMerge(testStore),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(seed)),
     Layer.provideMerge(Layer.merge(clock.layer, Logger.replace(Logger.defaultLogger, keeping(logs))))

@@ -41,6 +41,8 @@ create table client_account (
 
 create table api_key (
   id uuid primary key,
+  -- The order in which rows of one instant were written.
+  place bigint generated always as identity,
   shop_id uuid not null,
   name text not null,
   scopes text[] not null,
@@ -49,7 +51,7 @@ create table api_key (
   created_at instant not null,
   revoked_at instant
 );
-create index api_key_of_shop on api_key (shop_id, created_at, id);
+create index api_key_of_shop on api_key (shop_id, created_at, place);
 
 -- Shop data.
 
@@ -126,6 +128,7 @@ create table client_link (
 create table offer (
   shop_id uuid not null,
   id uuid not null,
+  place bigint generated always as identity,
   ticket_id uuid not null,
   phone text not null,
   status text not null,
@@ -133,7 +136,7 @@ create table offer (
   answered_at instant,
   primary key (shop_id, id)
 );
-create index offer_to_phone on offer (phone, created_at, id);
+create index offer_to_phone on offer (phone, created_at, place);
 create index offer_by_id on offer (id);
 
 create table loyalty_card (
@@ -275,6 +278,7 @@ create index replay_open on replay (created_at, id) where not is_done;
 create table notification (
   shop_id uuid not null,
   id uuid not null,
+  place bigint generated always as identity,
   client_id uuid not null,
   type text not null,
   ticket json not null,
@@ -282,11 +286,12 @@ create table notification (
   created_at instant not null,
   primary key (shop_id, id)
 );
-create index notification_of_client on notification (client_id, created_at, id);
+create index notification_of_client on notification (client_id, created_at, place);
 
 create table notice (
   shop_id uuid not null,
   id uuid not null,
+  place bigint generated always as identity,
   kind text not null,
   created_at instant not null,
   url text not null,
@@ -316,3 +321,9 @@ create unlogged table rate_limit (
   primary key (policy, subject)
 ) with (fillfactor = 50);
 create index rate_limit_until on rate_limit (resets_at);
+
+-- One row while the server lives: unlogged, so a crash takes it away. See ServerLife.ts.
+create unlogged table server_life (
+  is_one boolean primary key default true check (is_one),
+  id uuid not null
+);

@@ -9,11 +9,13 @@ import type { Entry } from "./Entry.js"
 import { type Asked, loading, type Slices } from "./Loading.js"
 import type { PgFailure } from "./PgFailure.js"
 import { Saving } from "./Saving.js"
+import { LIFE } from "./ServerLife.js"
+import type { Begun } from "./TransactionOutcome.js"
 
 /** How a batch left its shops and its commands. Nothing is told to anybody before the commit is known. */
 export interface Decided {
   /** The transaction, by which another connection can ask what became of it. */
-  readonly xid: string
+  readonly begun: Begun
   readonly saving: Saving
   readonly exits: ReadonlyArray<readonly [Entry, Exit.Exit<Decision<unknown>, unknown>]>
   /** Those that did not fit. */
@@ -25,7 +27,7 @@ export interface Decided {
 /** About how much text one transaction saves at most. */
 const MOST_BYTES = 1_048_576
 
-const LOCK = `select pg_current_xact_id()::text as xid, (
+const LOCK = `select pg_current_xact_id()::text as xid, ${LIFE} as life, (
     select json_agg(row_to_json(h)) from (
       select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update`
 
@@ -59,8 +61,7 @@ const sliceOf = (shop: ShopRecord, head: ShopHead, webhook: Webhook | null, shar
   holders: shared.holders
 })
 
-interface HeadsRow {
-  readonly xid: string
+interface HeadsRow extends Begun {
   readonly heads: ReadonlyArray<ShopHead> | null
 }
 
@@ -79,7 +80,7 @@ const runOne = ({ command, moment }: Entry, slice: Slice): Exit.Exit<Decision<un
   }
 }
 
-const decideAll = (entries: ReadonlyArray<Entry>, slices: ReadonlyMap<ShopId, Slice>, xid: string): Decided => {
+const decideAll = (entries: ReadonlyArray<Entry>, slices: ReadonlyMap<ShopId, Slice>, begun: Begun): Decided => {
   const saving = new Saving()
   const exits: Array<readonly [Entry, Exit.Exit<Decision<unknown>, unknown>]> = []
   const held: Array<Entry> = []
@@ -96,7 +97,7 @@ const decideAll = (entries: ReadonlyArray<Entry>, slices: ReadonlyMap<ShopId, Sl
     if (Exit.isSuccess(exit)) for (const change of exit.value.changes) saving.add(change, shop_id)
     exits.push([entry, exit])
   }
-  return { xid, saving, exits, left: entries.slice(i), held }
+  return { begun, saving, exits, left: entries.slice(i), held }
 }
 
 const asksOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Asked> =>
@@ -116,7 +117,7 @@ export const decideTogether = (
   const lock = { ...(skipsHeld ? lockFree : lockAll), values: [shop_ids] }
   const statements = [BEGIN, lock, { ...SHOPS, values: [shop_ids] }, ...loads.map(({ statement }) => statement)]
   return Effect.map(connection.send(statements), (answers) => {
-    const [{ xid, heads }] = rowsOf<HeadsRow>(answers[1]) as readonly [HeadsRow]
+    const [{ heads, ...begun }] = rowsOf<HeadsRow>(answers[1]) as readonly [HeadsRow]
     const shared = { accounts: new Map(), holders: new Map(), stretches: new Map() }
     const headOf = new Map(heads?.map((head) => [head.shop_id, head]))
     const slices = new Map<ShopId, Slice>()
@@ -127,7 +128,7 @@ export const decideTogether = (
     loads.forEach(({ fill }, i) => {
       for (const row of rowsOf<never>(answers[i + 3])) fill({ ...shared, of: (shop_id) => slices.get(shop_id) }, row)
     })
-    return decideAll(entries, slices, xid)
+    return decideAll(entries, slices, begun)
   })
 }
 
@@ -135,10 +136,7 @@ export const decideTogether = (
 export const save = (connection: Connection, { saving }: Decided): Effect.Effect<boolean, PgFailure> =>
   saving.isEmpty
     ? Effect.as(connection.send([ROLLBACK]), true)
-    : Effect.map(
-        connection.send([...saving.statements(), COMMIT]),
-        (answers) => answers.at(-1)?.command === "COMMIT"
-      )
+    : Effect.map(connection.send([...saving.statements(), COMMIT]), (answers) => answers.at(-1)?.command === "COMMIT")
 
 /** Tells everybody how their command ended. */
 export const settleAll = ({ exits }: Decided): void => {

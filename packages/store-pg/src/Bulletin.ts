@@ -11,6 +11,9 @@ const GATHERED = "10 millis"
 /** How often the connection that listens is tried: a broken one may give no sign. */
 const HEARTBEAT = "1 second"
 
+/** How soon a connection that could not be made, or broke, is tried again. */
+const AGAIN = "250 millis"
+
 /** What processes tell each other. It is only a hint: whoever misses it finds out a little later. */
 export interface Bulletin {
   /** Tells this process at once, and the others soon, that deliveries may be due. */
@@ -39,11 +42,11 @@ const listening = (listener: Link, onSilence: () => void) =>
     // What was told while nobody listened is lost.
     onSilence()
     while (connection.isOpen()) {
-      yield* Effect.sleep(HEARTBEAT)
-      yield* connection.send([{ name: "heartbeat", text: "select 1", values: [] }])
+      yield* Effect.raceFirst(Effect.sleep(HEARTBEAT), connection.broken)
+      if (connection.isOpen()) yield* connection.send([{ name: "heartbeat", text: "select 1", values: [] }])
     }
   }).pipe(
-    Effect.catchAll(() => Effect.zipRight(listener.drop, Effect.sleep(HEARTBEAT))),
+    Effect.catchAll(() => Effect.zipRight(listener.drop, Effect.sleep(AGAIN))),
     Effect.forever
   )
 
@@ -81,9 +84,11 @@ export const bulletin = (url: string, node: string): Effect.Effect<Bulletin, nev
       yield* Effect.sleep(GATHERED)
       const words = new Set(pending)
       pending.clear()
-      const connection = yield* speaker.connection
-      yield* connection.send([notifying(node, words)])
-    }).pipe(Effect.catchAll(() => Effect.zipRight(speaker.drop, Effect.sleep(HEARTBEAT))))
+      yield* Effect.flatMap(speaker.connection, ({ send }) => send([notifying(node, words)])).pipe(
+        // Said again rather than not at all: a key that was revoked must not wait for the caches to end.
+        Effect.tapError(() => Effect.sync(() => words.forEach((word) => pending.add(word))))
+      )
+    }).pipe(Effect.catchAll(() => Effect.zipRight(speaker.drop, Effect.sleep(AGAIN))))
     yield* Effect.forkScoped(Effect.forever(speak))
 
     const listener = yield* link({ url, name: "workshop listener", lock_timeout_ms: 0, onNotification: hear })

@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly name: string
   /** How long a statement waits for a lock; 0 waits as long as it lasts. */
   readonly lock_timeout_ms: number
+  /** How long an answer may take; {@link ANSWER_TIMEOUT_MS}, unless told otherwise. */
+  readonly answer_timeout_ms?: number
   /** Called with what comes in on a channel that the connection listens to. */
   readonly onNotification?: (payload: string) => void
 }
@@ -30,7 +32,16 @@ export interface ConnectionOptions {
 export const CONNECT_TIMEOUT_MS = 2_000
 
 /** How long a statement's answer may take, in real time; then the connection counts as lost. */
-export const ANSWER_TIMEOUT_MS = 5_000
+export const ANSWER_TIMEOUT_MS = 3_000
+
+/** How long a farewell may take: a connection that broke without a sign never answers it. */
+const FAREWELL = "500 millis"
+
+/**
+ * How long the server keeps a transaction of ours open from which it hears nothing. Where the network broke and it was
+ * told of no end, the transaction's locks would otherwise hold up its shops until the server notices, which is hours.
+ */
+const SILENT_TRANSACTION_MS = 4_000
 
 /** Begins a transaction. */
 export const BEGIN: Statement = { name: "begin", text: "begin isolation level read committed", values: [] }
@@ -45,39 +56,63 @@ export interface Connection {
   readonly send: (statements: ReadonlyArray<Statement>) => Effect.Effect<ReadonlyArray<Answer>, PgFailure>
   /** False once it broke: then make another one. */
   readonly isOpen: () => boolean
+  /** Returns once it broke. */
+  readonly broken: Effect.Effect<void>
 }
 
 interface Pipelined extends pg.ClientConfig {
   readonly pipeline: true
 }
 
-interface Corked {
-  readonly connection: { readonly stream: { cork(): void; uncork(): void } }
+interface Wired {
+  readonly connection: {
+    readonly stream: { readonly cork: () => void; readonly uncork: () => void; readonly destroy: () => void }
+  }
 }
 
-const open = async ({ url, name, lock_timeout_ms, onNotification }: ConnectionOptions) => {
+const streamOf = (client: pg.Client) => (client as unknown as Wired).connection.stream
+
+interface Opened {
+  readonly client: pg.Client
+  isOpen: boolean
+  /** Called once it broke. */
+  readonly onBreak: Set<() => void>
+}
+
+const open = async (options: ConnectionOptions): Promise<Opened> => {
+  const { url, name, lock_timeout_ms, answer_timeout_ms = ANSWER_TIMEOUT_MS, onNotification } = options
   const config: Pipelined = {
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
+    query_timeout: answer_timeout_ms,
     lock_timeout: lock_timeout_ms,
+    idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
     keepAlive: true,
     pipeline: true
   }
   const client = new pg.Client(config)
-  let isOpen = true
+  const opened: Opened = { client, isOpen: true, onBreak: new Set() }
   const broke = () => {
-    isOpen = false
+    opened.isOpen = false
+    for (const tell of opened.onBreak) tell()
   }
   client.on("error", broke).on("end", broke)
   if (onNotification !== undefined) client.on("notification", ({ payload = "" }) => onNotification(payload))
   await client.connect()
-  return { client, isOpen: () => isOpen }
+  return opened
 }
 
+/** Takes leave, or cuts the wire where that is not answered. */
+const close = ({ client, isOpen }: Opened) =>
+  (isOpen ? Effect.promise(() => client.end()) : Effect.void).pipe(
+    Effect.interruptible,
+    Effect.timeoutOption(FAREWELL),
+    Effect.zipRight(Effect.sync(() => streamOf(client).destroy()))
+  )
+
 const send = async (client: pg.Client, statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<Answer>> => {
-  const { stream } = (client as unknown as Corked).connection
+  const stream = streamOf(client)
   stream.cork()
   const sent = statements.map(({ name, text, values }) => client.query({ name, text, values: [...values] }))
   stream.uncork()
@@ -88,13 +123,20 @@ const send = async (client: pg.Client, statements: ReadonlyArray<Statement>): Pr
   })
 }
 
+const connectionOf = (opened: Opened): Connection => ({
+  send: (statements) => Effect.tryPromise({ try: () => send(opened.client, statements), catch: failureOf }),
+  isOpen: () => opened.isOpen,
+  broken: Effect.async<void>((resume) => {
+    if (!opened.isOpen) return resume(Effect.void)
+    const tell = () => resume(Effect.void)
+    opened.onBreak.add(tell)
+    return Effect.sync(() => opened.onBreak.delete(tell))
+  })
+})
+
 /** Opens a connection; it is closed with the scope. */
 export const connect = (options: ConnectionOptions): Effect.Effect<Connection, PgFailure, Scope.Scope> =>
-  Effect.acquireRelease(Effect.tryPromise({ try: () => open(options), catch: failureOf }), ({ client, isOpen }) =>
-    isOpen() ? Effect.ignoreLogged(Effect.tryPromise(() => client.end())) : Effect.void
-  ).pipe(
-    Effect.map(({ client, isOpen }) => ({
-      send: (statements) => Effect.tryPromise({ try: () => send(client, statements), catch: failureOf }),
-      isOpen
-    }))
+  Effect.map(
+    Effect.acquireRelease(Effect.tryPromise({ try: () => open(options), catch: failureOf }), close),
+    connectionOf
   )

@@ -9,6 +9,6 @@ export interface Entry {
   readonly moment: () => Moment
   /** Whether it has waited longer than anybody waits for it. */
   readonly isExpired: () => boolean
-  /** Called once, with how it ended. */
+  /** Called with how it ended; only the first call counts. */
   readonly settle: (exit: Exit.Exit<Decision<unknown>, unknown>) => void
 }

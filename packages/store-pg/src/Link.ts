@@ -1,5 +1,5 @@
 import { Effect, Exit, Scope } from "effect"
-import { type Connection, type ConnectionOptions, connect } from "./Connection.js"
+import { type Connection, type ConnectionOptions, connect, ROLLBACK, type Statement } from "./Connection.js"
 import type { PgFailure } from "./PgFailure.js"
 
 /** One connection at a time, made when it is first needed and again after it broke. */
@@ -8,10 +8,22 @@ export interface Link {
   readonly connection: Effect.Effect<Connection, PgFailure>
   /** Lets go of the connection; the next one is new. */
   readonly drop: Effect.Effect<void>
+  /**
+   * Ends the transaction after a failure. A connection that is gone is let go of, and so is one whose server said something
+   * unforeseen, such as that it only reads since a failover.
+   */
+  readonly undo: (failure: PgFailure) => Effect.Effect<void>
 }
 
-/** Makes a link; what it has open is closed with the scope. */
-export const link = (options: ConnectionOptions): Effect.Effect<Link, never, Scope.Scope> =>
+/** Opens a connection and says the first words on it. */
+const introduced = (options: ConnectionOptions, words: ReadonlyArray<Statement>) =>
+  Effect.tap(connect(options), ({ send }) => (words.length === 0 ? Effect.void : send(words)))
+
+/** Makes a link, on each connection of which some statements come first; what it has open is closed with the scope. */
+export const link = (
+  options: ConnectionOptions,
+  first: ReadonlyArray<Statement> = []
+): Effect.Effect<Link, never, Scope.Scope> =>
   Effect.gen(function* () {
     let open: { readonly connection: Connection; readonly scope: Scope.CloseableScope } | undefined
 
@@ -24,7 +36,7 @@ export const link = (options: ConnectionOptions): Effect.Effect<Link, never, Sco
     const opened = Effect.gen(function* () {
       yield* drop
       const scope = yield* Scope.make()
-      const connection = yield* Effect.onError(Scope.extend(connect(options), scope), () =>
+      const connection = yield* Effect.onError(Scope.extend(introduced(options, first), scope), () =>
         Scope.close(scope, Exit.void)
       )
       open = { connection, scope }
@@ -32,8 +44,13 @@ export const link = (options: ConnectionOptions): Effect.Effect<Link, never, Sco
     })
 
     yield* Effect.addFinalizer(() => drop)
+    const connection = Effect.suspend(() => (open?.connection.isOpen() ? Effect.succeed(open.connection) : opened))
     return {
-      connection: Effect.suspend(() => (open?.connection.isOpen() ? Effect.succeed(open.connection) : opened)),
-      drop
+      connection,
+      drop,
+      undo: (failure) =>
+        failure.isLoss || failure.kind === "other"
+          ? drop
+          : Effect.flatMap(connection, ({ send }) => send([ROLLBACK])).pipe(Effect.catchAll(() => drop))
     }
   })

@@ -12,7 +12,15 @@ import type { ReplayRecord, Stretch } from "@workshop/core/domain/Replay"
 import { stampsPlace } from "@workshop/core/domain/StampCount"
 import type { Statement } from "./Connection.js"
 import { candidatesOfReplay, type EventFound, stretchOf } from "./ReplayStatements.js"
-import { type DeliveryRow, deliveryOf, type StampsRow, type TicketRow, ticketOf } from "./Tables.js"
+import {
+  type DeliveryRow,
+  deliveryOf,
+  type Placed,
+  type StampsRow,
+  type TicketRow,
+  ticketOf,
+  unplaced
+} from "./Tables.js"
 
 /** What one command of a batch asks for. */
 export interface Asked<A extends Ask = Ask> {
@@ -88,10 +96,10 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
       left join client_link l on l.shop_id = q.shop_id and l.client_id = a.id
       left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = a.id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: (slices, row: Person & { readonly ticket: TicketRow; readonly offer: OfferRecord }) => {
+    fill: (slices, row: Person & { readonly ticket: TicketRow; readonly offer: Placed<OfferRecord> }) => {
       const slice = slices.of(row.shop_id)
       slice?.tickets.set(row.ticket.id, ticketOf(row.ticket))
-      slice?.offers.set(row.offer.id, row.offer)
+      slice?.offers.set(row.offer.id, unplaced<OfferRecord>(row.offer))
       if (row.account !== null) slices.holders.set(row.account.phone, row.account)
       meet(slices, row)
     }
@@ -126,10 +134,10 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
     }
   }),
   Keys: loader("Keys", {
-    text: `select row_to_json(k) as key from api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.id`,
+    text: `select row_to_json(k) as key from api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place`,
     values: (asked) => [shops(asked)],
-    fill: (slices, { key }: { readonly key: ApiKeyRecord }) => {
-      slices.of(key.shop_id)?.keys.set(key.id, key)
+    fill: (slices, { key }: { readonly key: Placed<ApiKeyRecord> }) => {
+      slices.of(key.shop_id)?.keys.set(key.id, unplaced<ApiKeyRecord>(key))
     }
   }),
   Delivery: loader("Delivery", {

@@ -1,6 +1,6 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { Instant } from "@workshop/core/domain/Instant"
-import { type Claim, type Deliveries, type OpenReplay } from "@workshop/core/ports/Deliveries"
+import type { Claim, Deliveries, OpenReplay } from "@workshop/core/ports/Deliveries"
 import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { type Context, Effect, Schedule, type Scope } from "effect"
 import type { Bulletin } from "./Bulletin.js"
@@ -84,11 +84,7 @@ export const pgDeliveries = (
 
     const inTurn = <A>(work: (connection: Connection) => Effect.Effect<A, PgFailure>) =>
       Effect.flatMap(queue.connection, work).pipe(
-        Effect.tapError(() =>
-          Effect.flatMap(queue.connection, (connection) => connection.send([ROLLBACK])).pipe(
-            Effect.catchAll(() => queue.drop)
-          )
-        ),
+        Effect.tapError(queue.undo),
         Effect.retry({ schedule: AGAIN, while: ({ kind }) => kind === "conflict" || kind === "held" }),
         Effect.mapError((cause) => new StoreUnavailable({ cause })),
         Effect.uninterruptible,

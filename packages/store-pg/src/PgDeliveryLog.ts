@@ -1,15 +1,16 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { standing } from "@workshop/core/domain/Delivery"
 import type { AttemptRecord } from "@workshop/core/domain/Delivery"
+import { standing } from "@workshop/core/domain/Delivery"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { NoticeRecord } from "@workshop/core/domain/Notice"
-import { asksFor } from "@workshop/core/domain/Replay"
 import type { ReplayFilter } from "@workshop/core/domain/Replay"
+import { asksFor } from "@workshop/core/domain/Replay"
 import type { Webhook } from "@workshop/core/domain/Webhook"
 import type { DeliveryLog, LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
 import { type Context, Effect } from "effect"
 import { candidatesOfShop, type EventFound, stateOf } from "./ReplayStatements.js"
 import { available } from "./Sql.js"
+import { type Placed, unplaced } from "./Tables.js"
 
 /** How many events are looked at in one statement. */
 const PAGE = 5_000
@@ -32,7 +33,9 @@ const logged =
 /** What a shop's owner may look up of deliveries. */
 export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<DeliveryLog> => {
   const webhookOf = (shop_id: ShopId) =>
-    sql<{ readonly webhook: Webhook }>`select row_to_json(w) as webhook from webhook w where w.shop_id = ${shop_id}`.pipe(
+    sql<{
+      readonly webhook: Webhook
+    }>`select row_to_json(w) as webhook from webhook w where w.shop_id = ${shop_id}`.pipe(
       Effect.map(([found]) => found?.webhook ?? null)
     )
   const candidates = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
@@ -54,7 +57,8 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
             select a.event_id, json_agg(row_to_json(a) order by a.n) as attempts from attempt a
             where a.shop_id = ${shop_id} and a.event_id = any(${page.map(({ event }) => event.id)}) group by a.event_id`
           const ofEvent = new Map(attempts.map((row) => [row.event_id, row.attempts]))
-          for (const { event } of page) found.push(...logged(webhook)({ event, attempts: ofEvent.get(event.id) ?? null }))
+          for (const { event } of page)
+            found.push(...logged(webhook)({ event, attempts: ofEvent.get(event.id) ?? null }))
           if (page.length < PAGE) return found
           after = page.at(-1)!.event.seq
         }
@@ -71,9 +75,9 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
         }
       }).pipe(available),
     notices: (shop_id) =>
-      sql<{ readonly notice: NoticeRecord }>`select row_to_json(n) as notice from notice n
-        where n.shop_id = ${shop_id} order by n.created_at, n.id`.pipe(
-        Effect.map((rows) => rows.map(({ notice }) => notice)),
+      sql<{ readonly notice: Placed<NoticeRecord> }>`select row_to_json(n) as notice from notice n
+        where n.shop_id = ${shop_id} order by n.created_at, n.place`.pipe(
+        Effect.map((rows) => rows.map(({ notice }) => unplaced<NoticeRecord>(notice))),
         available
       )
   }

@@ -2,15 +2,16 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
 import type { ClientAccount } from "@workshop/core/domain/Client"
 import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { Message } from "@workshop/core/domain/Message"
 import type { NotificationRecord } from "@workshop/core/domain/Notification"
 import type { OfferRecord } from "@workshop/core/domain/Offer"
 import { firstHead, type ShopRecord } from "@workshop/core/domain/Shop"
 import type { Closures, DueClosure } from "@workshop/core/ports/Closures"
 import type { Belonging, Directory } from "@workshop/core/ports/Directory"
-import type { Message } from "@workshop/core/domain/Message"
 import type { Messages } from "@workshop/core/ports/Messages"
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
+import { type Placed, unplaced } from "./Tables.js"
 
 const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const satisfies Record<
   Belonging["_tag"],
@@ -18,67 +19,72 @@ const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const sa
 >
 
 /** What belongs to no one shop. */
-export const pgDirectory = Effect.map(SqlClient, (sql): Omit<Context.Tag.Service<Directory>, "news"> => ({
-  createShop: (shop) =>
-    // One statement, hence both or neither.
-    sql`with opened as (insert into shop select * from json_populate_record(null::shop, ${JSON.stringify(shop)}))
+export const pgDirectory = Effect.map(
+  SqlClient,
+  (sql): Omit<Context.Tag.Service<Directory>, "news"> => ({
+    createShop: (shop) =>
+      // One statement, hence both or neither.
+      sql`with opened as (insert into shop select * from json_populate_record(null::shop, ${JSON.stringify(shop)}))
       insert into shop_head select * from json_populate_record(null::shop_head, ${JSON.stringify(firstHead(shop.id))})`.pipe(
-      Effect.asVoid,
-      available
-    ),
-  listShops: (after, limit) =>
-    sql<{ readonly shop: ShopRecord }>`select row_to_json(s) as shop from shop s
+        Effect.asVoid,
+        available
+      ),
+    listShops: (after, limit) =>
+      sql<{ readonly shop: ShopRecord }>`select row_to_json(s) as shop from shop s
       where ${after === null ? sql`true` : sql`s.id > ${after}`} order by s.id limit ${limit}`.pipe(
-      Effect.map((rows) => rows.map(({ shop }) => shop)),
-      available
-    ),
-  latest: sql<{ readonly latest: number }>`
+        Effect.map((rows) => rows.map(({ shop }) => shop)),
+        available
+      ),
+    latest: sql<{ readonly latest: number }>`
     select coalesce(max(last_instant), 0)::double precision as latest from shop_head`.pipe(
-    Effect.map(([found]) => found!.latest),
-    available
-  ),
-  createClient: (account) =>
-    sql`insert into client_account select * from json_populate_record(null::client_account, ${JSON.stringify(account)})
-      on conflict (phone) do nothing returning id`.pipe(
-      Effect.map((rows) => rows.length > 0),
+      Effect.map(([found]) => found!.latest),
       available
     ),
-  keyByHash: (hash) =>
-    sql<{ readonly key: ApiKeyRecord; readonly shop: ShopRecord }>`
+    createClient: (account) =>
+      sql`insert into client_account select * from json_populate_record(null::client_account, ${JSON.stringify(account)})
+      on conflict (phone) do nothing returning id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        available
+      ),
+    keyByHash: (hash) =>
+      sql<{ readonly key: Placed<ApiKeyRecord>; readonly shop: ShopRecord }>`
       select row_to_json(k) as key, row_to_json(s) as shop
       from api_key k join shop s on s.id = k.shop_id where k.hash = ${hash}`.pipe(
-      Effect.map(([found]) => found ?? null),
-      available
-    ),
-  shopOf: ({ _tag, id }) =>
-    sql<{ readonly shop_id: ShopId }>`select shop_id from ${sql(tableOf[_tag])} where id = ${id} limit 1`.pipe(
-      Effect.map(([found]) => found?.shop_id ?? null),
-      available
-    ),
-  account: (id) =>
-    sql<{ readonly account: ClientAccount }>`
+        Effect.map(([found]) =>
+          found === undefined ? null : { key: unplaced<ApiKeyRecord>(found.key), shop: found.shop }
+        ),
+        available
+      ),
+    shopOf: ({ _tag, id }) =>
+      sql<{ readonly shop_id: ShopId }>`select shop_id from ${sql(tableOf[_tag])} where id = ${id} limit 1`.pipe(
+        Effect.map(([found]) => found?.shop_id ?? null),
+        available
+      ),
+    account: (id) =>
+      sql<{ readonly account: ClientAccount }>`
       select row_to_json(a) as account from client_account a where a.id = ${id}`.pipe(
-      Effect.map(([found]) => found?.account ?? null),
-      available
-    ),
-  offers: (id) =>
-    sql<{ readonly offer: OfferRecord }>`
+        Effect.map(([found]) => found?.account ?? null),
+        available
+      ),
+    offers: (id) =>
+      sql<{ readonly offer: Placed<OfferRecord> }>`
       select row_to_json(o) as offer from client_account a
       join offer o on o.phone = a.phone
       left join client_link l on l.shop_id = o.shop_id and l.client_id = a.id
       where a.id = ${id} and (o.status <> 'open' or l.blocked_at is null)
-      order by o.created_at, o.id`.pipe(
-      Effect.map((rows) => rows.map(({ offer }) => offer)),
-      available
-    ),
-  inbox: (id) =>
-    sql<{ readonly notification: NotificationRecord }>`
+      order by o.created_at, o.place`.pipe(
+        Effect.map((rows) => rows.map(({ offer }) => unplaced<OfferRecord>(offer))),
+        available
+      ),
+    inbox: (id) =>
+      sql<{ readonly notification: Placed<NotificationRecord> }>`
       select row_to_json(n) as notification from notification n
-      where n.client_id = ${id} order by n.created_at, n.id`.pipe(
-      Effect.map((rows) => rows.map(({ notification }) => notification)),
-      available
-    )
-}))
+      where n.client_id = ${id} order by n.created_at, n.place`.pipe(
+        Effect.map((rows) => rows.map(({ notification }) => unplaced<NotificationRecord>(notification))),
+        available
+      )
+  })
+)
 
 /** Which tickets await their automatic closure. */
 export const pgClosures = Effect.map(
@@ -99,13 +105,13 @@ export const pgMessages = Effect.map(
   SqlClient,
   (sql): Context.Tag.Service<Messages> => ({
     due: (until, limit) =>
-      sql<{ readonly message: Message; readonly says: Message["says"] }>`
+      sql<{ readonly message: Message; readonly says: Placed<Message["says"]> }>`
         select row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says
         from (select * from message where due_at <= ${until} order by due_at, id limit ${limit}) m
         left join notification t on t.shop_id = m.shop_id and t.id = m.id
         left join notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id`.pipe(
-        Effect.map((rows) => rows.map(({ message, says }) => ({ ...message, says }) as Message)),
+        Effect.map((rows) => rows.map(({ message, says }) => ({ ...message, says: unplaced(says) }) as Message)),
         available
       )
   })

@@ -3,9 +3,10 @@ import { Data } from "effect"
 /**
  * What a failed statement means for the commands of its batch: `data`: one of them brought something that the database
  * refuses; `conflict`: it lost against another transaction and may simply run again; `held`: a lock was not had in time;
- * `lost`: the connection is gone, and whether a commit on its way took place is not known; `other`: anything else.
+ * `lost`: the connection is gone, and whether a commit on its way took place is not known; `late`: as `lost`, as no answer
+ * came for so long; `other`: anything else, of which the database says that nothing was done.
  */
-export type FailureKind = "data" | "conflict" | "held" | "lost" | "other"
+export type FailureKind = "data" | "conflict" | "held" | "lost" | "late" | "other"
 
 /** A statement, or its connection, failed. */
 export class PgFailure extends Data.TaggedError("PgFailure")<{
@@ -19,6 +20,11 @@ export class PgFailure extends Data.TaggedError("PgFailure")<{
   override get message() {
     return this.cause instanceof Error ? this.cause.message : String(this.cause)
   }
+
+  /** Whether the connection is gone with it. */
+  get isLoss(): boolean {
+    return this.kind === "lost" || this.kind === "late"
+  }
 }
 
 const byClass: Readonly<Record<string, FailureKind>> = { "22": "data", "23": "data", "54": "data", "08": "lost" }
@@ -31,15 +37,29 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   "57P02": "lost",
   "57P03": "lost",
   "57P05": "lost",
+  // The server heard nothing of the transaction for too long.
   "25P03": "lost"
 }
 
-const SQLSTATE = /^[0-9A-Z]{5}$/
+// Every SQLSTATE has a digit; the system's own EPIPE, which is as long, has none.
+const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/
+
+/** What `pg` says where an answer does not come. */
+const NO_ANSWER = "Query read timeout"
+
+const kindOf = (code: string | null, cause: unknown): FailureKind => {
+  if (code !== null) return byCode[code] ?? byClass[code.slice(0, 2)] ?? "other"
+  return cause instanceof Error && cause.message === NO_ANSWER ? "late" : "lost"
+}
 
 /** Reads what `pg` threw. Whatever is not the database's own word is a broken connection. */
 export const failureOf = (cause: unknown): PgFailure => {
   const { code, constraint } = (cause ?? {}) as { readonly code?: unknown; readonly constraint?: unknown }
   const sqlstate = typeof code === "string" && SQLSTATE.test(code) ? code : null
-  const kind = sqlstate === null ? "lost" : (byCode[sqlstate] ?? byClass[sqlstate.slice(0, 2)] ?? "other")
-  return new PgFailure({ kind, code: sqlstate, constraint: typeof constraint === "string" ? constraint : null, cause })
+  return new PgFailure({
+    kind: kindOf(sqlstate, cause),
+    code: sqlstate,
+    constraint: typeof constraint === "string" ? constraint : null,
+    cause
+  })
 }

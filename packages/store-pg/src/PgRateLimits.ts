@@ -3,10 +3,10 @@ import { Policies, type PolicyName } from "@workshop/core/domain/Limits"
 import { current, LimitReached, type LimitWindow, type Usage, usage, used } from "@workshop/core/domain/LimitWindow"
 import type { RateLimits, Take } from "@workshop/core/ports/RateLimits"
 import { StoreUnavailable } from "@workshop/core/ports/Store"
-import { type Context, Effect, Exit, Schedule, type Scope } from "effect"
+import { Cause, type Context, Effect, Exit, Schedule, type Scope } from "effect"
 import { BEGIN, COMMIT, ROLLBACK, type Statement } from "./Connection.js"
 import { type Link, link } from "./Link.js"
-import type { PgFailure } from "./PgFailure.js"
+import { PgFailure } from "./PgFailure.js"
 
 type Answer = Exit.Exit<ReadonlyArray<Usage>, LimitReached | StoreUnavailable>
 type Windows = Map<string, LimitWindow>
@@ -23,6 +23,9 @@ const MOST_TOGETHER = 512
 
 /** How many may wait to be counted. */
 const MOST_WAITING = 10_000
+
+/** How long counting may take, in real time: every request waits for it, so where the database is away it is soon known. */
+const ANSWER_TIMEOUT_MS = 2_000
 
 const placeOf = ({ policy, subject }: Pick<Take, "policy" | "subject">): string => `${policy} ${subject}`
 
@@ -88,8 +91,14 @@ interface Row extends LimitWindow {
   readonly subject: string
 }
 
+/** A policy has no space in its name; a subject may, where the embedder names its callers. */
+const policyAndSubject = (place: string): readonly [string, string] => {
+  const at = place.indexOf(" ")
+  return [place.slice(0, at), place.slice(at + 1)]
+}
+
 const saving = (changed: ReadonlyArray<readonly [string, LimitWindow]>): ReadonlyArray<Statement> => {
-  const places = changed.map(([place]) => place.split(" "))
+  const places = changed.map(([place]) => policyAndSubject(place))
   return [
     {
       name: "put rate_limit",
@@ -107,12 +116,16 @@ const saving = (changed: ReadonlyArray<readonly [string, LimitWindow]>): Readonl
   ]
 }
 
+/** A row that went away between its two statements: an ended window that was tidied up just then. */
+const vanished = new PgFailure({ kind: "conflict", code: null, constraint: null, cause: new Error("A window was removed") })
+
 /** Counts what came in one moment, in one transaction. */
 const countTogether = (link: Link, jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<Answer>, PgFailure> =>
   Effect.gen(function* () {
     const connection = yield* link.connection
     const answers = yield* connection.send(opening(jobs))
     const rows = answers[2]!.rows as unknown as ReadonlyArray<Row>
+    if (rows.length < keys(jobs)[0].length) return yield* vanished
     const before: Windows = new Map(rows.map(({ used, resets_at, ...row }) => [placeOf(row), { used, resets_at }]))
     const windows = new Map(before)
     const exits = jobs.map(({ run }) => run(windows))
@@ -120,19 +133,23 @@ const countTogether = (link: Link, jobs: ReadonlyArray<Job>): Effect.Effect<Read
     yield* connection.send(changed.length === 0 ? [ROLLBACK] : saving(changed))
     return exits
   }).pipe(
-    Effect.tapError(() =>
-      Effect.flatMap(link.connection, (connection) => connection.send([ROLLBACK])).pipe(
-        Effect.catchAll(() => link.drop)
-      )
-    )
+    Effect.tapError(link.undo)
   )
 
 const RETRIES = Schedule.recurs(5)
 
+/** After a loss a use may count twice, which the windows of minutes and hours forgive. One that is late was waited for long enough. */
+const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kind === "held" || kind === "lost"
+
 /** The counts behind the limits of requests, in rows that all processes of the service share. */
 export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<RateLimits>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const connection = yield* link({ url, name: "workshop limits", lock_timeout_ms: 1_000 })
+    const connection = yield* link({
+      url,
+      name: "workshop limits",
+      lock_timeout_ms: 1_000,
+      answer_timeout_ms: ANSWER_TIMEOUT_MS
+    })
     const queue: Array<Job> = []
     let ring = (): void => undefined
 
@@ -140,21 +157,39 @@ export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<Rat
       ring = () => resume(Effect.void)
       if (queue.length > 0) ring()
     })
-    const countNext = Effect.gen(function* () {
+    /** Whoever waits by then would only wait for the same connection. */
+    const failAll = (jobs: ReadonlyArray<Job>, answer: Answer) => {
+      for (const { settle } of [...jobs, ...queue.splice(0)]) settle(answer)
+    }
+    const countNext = Effect.suspend(() => {
       const jobs = queue.splice(0, MOST_TOGETHER)
-      const answers = yield* countTogether(connection, jobs).pipe(
-        Effect.retry({ schedule: RETRIES, while: ({ kind }) => kind === "conflict" || kind === "held" }),
-        Effect.catchAll((cause) => Effect.succeed(jobs.map((): Answer => Exit.fail(new StoreUnavailable({ cause })))))
+      return countTogether(connection, jobs).pipe(
+        Effect.retry({ schedule: RETRIES, while: mayRunAgain }),
+        Effect.map((answers) => jobs.forEach(({ settle }, i) => settle(answers[i]!))),
+        Effect.catchAll((cause) => Effect.sync(() => failAll(jobs, Exit.fail(new StoreUnavailable({ cause }))))),
+        // A bug of ours; the loop goes on, or everybody would wait for ever.
+        Effect.catchAllDefect((defect) =>
+          Effect.zipRight(
+            connection.drop,
+            Effect.sync(() => failAll(jobs, Exit.failCause(Cause.die(defect))))
+          )
+        )
       )
-      jobs.forEach(({ settle }, i) => settle(answers[i]!))
     })
     // Those who came in the same moment come along.
     const turn = untilAsked.pipe(Effect.zipRight(Effect.yieldNow()), Effect.zipRight(Effect.uninterruptible(countNext)))
+    let isClosed = false
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        isClosed = true
+        failAll([], Exit.fail(new StoreUnavailable({ cause: new Error("The store is closing") })))
+      })
+    )
     yield* Effect.forkScoped(Effect.forever(turn))
 
     const ask = (takes: ReadonlyArray<Take>, run: Job["run"]) =>
       Effect.async<ReadonlyArray<Usage>, LimitReached | StoreUnavailable>((resume) => {
-        if (queue.length >= MOST_WAITING) {
+        if (isClosed || queue.length >= MOST_WAITING) {
           resume(Effect.fail(new StoreUnavailable({ cause: new Error("Too many requests wait to be counted") })))
           return
         }

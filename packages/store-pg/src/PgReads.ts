@@ -11,7 +11,7 @@ import type { Webhook } from "@workshop/core/domain/Webhook"
 import type { CountedClient, Reads, SeenTickets, TicketFilter, TicketOrder } from "@workshop/core/ports/Reads"
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
-import { type TicketRow, ticketOf } from "./Tables.js"
+import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
 
 interface FoundTicket {
   readonly ticket: TicketRow
@@ -65,7 +65,10 @@ const conditions = (sql: SqlClient, filter: TicketFilter): ReadonlyArray<Fragmen
 }
 
 /** Where a list goes on, and in which order. The two orders by change agree; each has the index that finds its beginning. */
-const place = (sql: SqlClient, order: TicketOrder): { readonly from: ReadonlyArray<Fragment>; readonly by: Fragment } => {
+const place = (
+  sql: SqlClient,
+  order: TicketOrder
+): { readonly from: ReadonlyArray<Fragment>; readonly by: Fragment } => {
   if (order._tag === "Newest") {
     const { after } = order
     const from = after === null ? [] : [sql`(t.created_at, t.id) < (${after.created_at}::bigint, ${after.id}::uuid)`]
@@ -148,9 +151,9 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
         available
       ),
     keys: (shop_id) =>
-      sql<{ readonly key: ApiKeyRecord }>`select row_to_json(k) as key from api_key k
-        where k.shop_id = ${shop_id} order by k.created_at, k.id`.pipe(
-        Effect.map((rows) => rows.map(({ key }) => key)),
+      sql<{ readonly key: Placed<ApiKeyRecord> }>`select row_to_json(k) as key from api_key k
+        where k.shop_id = ${shop_id} order by k.created_at, k.place`.pipe(
+        Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key))),
         available
       ),
     events: (shop_id) =>

@@ -8,8 +8,9 @@ import { turnsNamed } from "./TurnStatements.js"
 
 /** Sets rows, given as one JSON text: a row of a key that is there already takes its place. */
 const putStatement = (table: TableName): { readonly name: string; readonly text: string } => {
-  const { key, replaced } = tables[table] as { readonly key: ReadonlyArray<string>; replaced: ReadonlyArray<string> }
-  const insert = `insert into ${table} select * from json_populate_recordset(null::${table}, $1)`
+  const { key, kept, replaced } = tables[table] as Readonly<Record<"key" | "kept" | "replaced", ReadonlyArray<string>>>
+  const columns = [...key, ...kept, ...replaced].join(", ")
+  const insert = `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1)`
   if (replaced.length === 0) return { name: `put ${table}`, text: insert }
   const update = replaced.map((column) => `${column} = excluded.${column}`).join(", ")
   return { name: `put ${table}`, text: `${insert} on conflict (${key.join(", ")}) do update set ${update}` }

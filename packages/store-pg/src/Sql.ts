@@ -1,5 +1,5 @@
-import * as PgClient from "@effect/sql-pg/PgClient"
 import type { SqlError } from "@effect/sql/SqlError"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Effect, type Layer } from "effect"
 import pg from "pg"
@@ -43,7 +43,9 @@ export const layer = (options: { readonly url: string; readonly connections: num
           max: options.connections,
           connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
           query_timeout: ANSWER_TIMEOUT_MS,
-          keepAlive: true
+          keepAlive: true,
+          // Only so that a connection on which an answer did not come in time is closed; otherwise the pool hands it out again.
+          pipeline: true
         } as pg.PoolConfig)
         // What breaks while idle is replaced when it is next needed.
         pool.on("error", () => undefined)

@@ -2,6 +2,8 @@ import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
 import type { ClientLink } from "@workshop/core/domain/Client"
 import type { AttemptRecord, DeliveryRecord } from "@workshop/core/domain/Delivery"
 import type { EventRecord } from "@workshop/core/domain/Event"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { Instant } from "@workshop/core/domain/Instant"
 import type { LimitWindow } from "@workshop/core/domain/LimitWindow"
 import type { CardRecord, LedgerEntry } from "@workshop/core/domain/LoyaltyCard"
 import type { MessageRecord } from "@workshop/core/domain/Message"
@@ -14,8 +16,6 @@ import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import type { StampsKey } from "@workshop/core/domain/StampCount"
 import type { TicketRecord } from "@workshop/core/domain/Ticket"
 import type { Webhook } from "@workshop/core/domain/Webhook"
-import type { Instant } from "@workshop/core/domain/Instant"
-import type { ShopId } from "@workshop/core/domain/Identifier"
 
 /** A ticket as it stands in its table: with the instant at which it closes by itself. */
 export type TicketRow = TicketRecord & { readonly closure_due_at: Instant | null }
@@ -28,6 +28,12 @@ export type DeliveryRow = DeliveryRecord & { readonly lease_until: Instant | nul
 
 /** The delivery without what only its table has. */
 export const deliveryOf = ({ lease_until: _, ...delivery }: DeliveryRow): DeliveryRecord => delivery
+
+/** A row of a table that tells in which order those of one instant were written. */
+export type Placed<Row> = Row & { readonly place: number }
+
+/** The row without its place. */
+export const unplaced = <Row extends object>({ place: _, ...row }: Placed<Row>): Row => row as unknown as Row
 
 /** A count of stamps as it stands in its table. */
 export type StampsRow = StampsKey & LimitWindow & { readonly shop_id: ShopId }
@@ -60,7 +66,9 @@ export type TableName = keyof Rows
 interface Table<Row> {
   /** The columns that tell a row from all others. */
   readonly key: ReadonlyArray<keyof Row & string>
-  /** The other columns, which a later row of the same key replaces; none where rows are only ever added. */
+  /** Columns that stay as they were first written. */
+  readonly kept: ReadonlyArray<keyof Row & string>
+  /** Columns that a later row of the same key replaces; none where rows are only ever added. */
   readonly replaced: ReadonlyArray<keyof Row & string>
 }
 
@@ -68,6 +76,7 @@ interface Table<Row> {
 export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   shop: {
     key: ["id"],
+    kept: ["created_at"],
     replaced: [
       "name",
       "currency",
@@ -83,10 +92,12 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   },
   shop_head: {
     key: ["shop_id"],
+    kept: [],
     replaced: ["next_number", "change_seq", "event_seq", "last_instant", "tickets_per_hour", "tickets_per_day"]
   },
   webhook: {
     key: ["shop_id"],
+    kept: [],
     replaced: [
       "url",
       "secret",
@@ -102,6 +113,7 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   },
   ticket: {
     key: ["shop_id", "id"],
+    kept: [],
     replaced: [
       "number",
       "state",
@@ -137,32 +149,50 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
       "closure_due_at"
     ]
   },
-  client_link: { key: ["shop_id", "client_id"], replaced: ["known_at", "blocked_at"] },
+  client_link: { key: ["shop_id", "client_id"], kept: [], replaced: ["known_at", "blocked_at"] },
   loyalty_card: {
     key: ["shop_id", "client_id"],
+    kept: [],
     replaced: ["balance", "lifetime", "rewards_redeemed", "updated_at"]
   },
-  offer: { key: ["shop_id", "id"], replaced: ["status", "answered_at"] },
-  api_key: { key: ["id"], replaced: ["name", "scopes", "revoked_at"] },
-  stamps_used: { key: ["shop_id", "caller_id", "client_id"], replaced: ["used", "resets_at"] },
+  offer: { key: ["shop_id", "id"], kept: ["ticket_id", "phone", "created_at"], replaced: ["status", "answered_at"] },
+  api_key: {
+    key: ["id"],
+    kept: ["shop_id", "hash", "last_four", "created_at"],
+    replaced: ["name", "scopes", "revoked_at"]
+  },
+  stamps_used: { key: ["shop_id", "caller_id", "client_id"], kept: [], replaced: ["used", "resets_at"] },
   delivery: {
     key: ["shop_id", "event_id"],
-    replaced: [
-      "attempts_made",
-      "attempts_in_round",
-      "due_at",
-      "generation",
-      "is_replay",
-      "token",
-      "lease_until"
-    ]
+    kept: ["type", "ticket_id", "seq"],
+    replaced: ["attempts_made", "attempts_in_round", "due_at", "generation", "is_replay", "token", "lease_until"]
   },
-  replay: { key: ["shop_id", "id"], replaced: ["after_seq", "is_done"] },
-  message: { key: ["shop_id", "id"], replaced: ["attempts_made", "due_at"] },
-  remembered: { key: ["shop_id", "caller_id", "operation", "key"], replaced: ["fingerprint", "answer", "expires_at"] },
-  loyalty_ledger: { key: ["shop_id", "id"], replaced: [] },
-  notification: { key: ["shop_id", "id"], replaced: [] },
-  attempt: { key: ["shop_id", "event_id", "n"], replaced: [] },
-  notice: { key: ["shop_id", "id"], replaced: [] },
-  event: { key: ["shop_id", "id"], replaced: [] }
+  replay: { key: ["shop_id", "id"], kept: ["filter", "until_seq", "created_at"], replaced: ["after_seq", "is_done"] },
+  message: { key: ["shop_id", "id"], kept: ["receiver"], replaced: ["attempts_made", "due_at"] },
+  remembered: {
+    key: ["shop_id", "caller_id", "operation", "key"],
+    kept: [],
+    replaced: ["fingerprint", "answer", "expires_at"]
+  },
+  loyalty_ledger: {
+    key: ["shop_id", "id"],
+    kept: ["client_id", "kind", "stamps", "ticket_id", "caller_id", "created_at"],
+    replaced: []
+  },
+  notification: {
+    key: ["shop_id", "id"],
+    kept: ["client_id", "type", "ticket", "ticket_id", "created_at"],
+    replaced: []
+  },
+  attempt: {
+    key: ["shop_id", "event_id", "n"],
+    kept: ["started_at", "status", "error", "detail", "address", "timings", "head"],
+    replaced: []
+  },
+  notice: {
+    key: ["shop_id", "id"],
+    kept: ["kind", "created_at", "url", "off_reason", "failures_in_row", "first_failure_at"],
+    replaced: []
+  },
+  event: { key: ["shop_id", "id"], kept: ["type", "seq", "ticket_id", "created_at", "body"], replaced: [] }
 }

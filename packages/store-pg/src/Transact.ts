@@ -14,7 +14,7 @@ import { type Lane, lane } from "./Lane.js"
 const LANE_LOCK_TIMEOUT_MS = 25
 
 /** How long one that waits apart waits at a time. */
-const APART_LOCK_TIMEOUT_MS = 1_000
+const APART_LOCK_TIMEOUT_MS = 250
 
 /** How long a command waits for its turn, in real time. */
 const WAIT_NS = 5_000_000_000n
@@ -39,11 +39,7 @@ const outcome = ({ answer, usages }: Decision<unknown>): Outcome<unknown> => ({ 
 export const transact = (
   { url, lanes, onCommit }: TransactOptions,
   { bytes }: Context.Tag.Service<Entropy>
-): Effect.Effect<
-  Context.Tag.Service<Store>["transact"] & { readonly waiting: () => number },
-  never,
-  Scope.Scope
-> =>
+): Effect.Effect<Context.Tag.Service<Store>["transact"] & { readonly waiting: () => number }, never, Scope.Scope> =>
   Effect.gen(function* () {
     const speaking = (name: string, lock_timeout_ms: number): ConnectionOptions => ({ url, name, lock_timeout_ms })
     const apart = yield* lane({
@@ -69,12 +65,14 @@ export const transact = (
             moment: () => ({ now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES) }),
             isExpired: () => clock.unsafeCurrentTimeNanos() - since > WAIT_NS,
             settle: (exit) => {
+              if (ended.exit !== undefined) return
               ended.exit = exit
               resume(Effect.map(exit, outcome))
               ended.listener?.()
             }
           }
-          const lane = laneOf(command.shop_id, all)
+          // Where some of the shop's wait apart, those that come after them need not find out for themselves.
+          const lane = apart.hasWaiting(command.shop_id) ? apart : laneOf(command.shop_id, all)
           if (!lane.offer(entry)) entry.settle(tooMany)
           return Effect.async<void>((resumed) => {
             const hasLeft = !lane.withdraw(entry) && !apart.withdraw(entry) && ended.exit === undefined
@@ -86,6 +84,4 @@ export const transact = (
     return Object.assign(run, { waiting })
   })
 
-const tooMany = Exit.fail(
-  new StoreUnavailable({ cause: new Error("Too many commands wait for their turn") })
-)
+const tooMany = Exit.fail(new StoreUnavailable({ cause: new Error("Too many commands wait for their turn") }))

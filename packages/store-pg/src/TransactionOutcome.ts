@@ -1,20 +1,48 @@
-import { Effect, Schedule } from "effect"
+import { readClock } from "@workshop/core/ports/readClock"
+import { Effect } from "effect"
 import type { Link } from "./Link.js"
+import { LIFE } from "./ServerLife.js"
 
 /** What became of a transaction whose answer was lost. */
 export type TransactionOutcome = "committed" | "aborted" | "unknown"
 
-const STATUS = { name: "transaction status", text: "select pg_xact_status($1::text::xid8) as status" }
+/** A transaction, and the life of the server in which it was begun. */
+export interface Begun {
+  readonly xid: string
+  readonly life: string | null
+}
 
-/** How often a transaction that is still in progress is asked after: about as long as anybody waits for it. */
-const PATIENCE = Schedule.intersect(Schedule.exponential("10 millis"), Schedule.recurs(8))
+const STATUS = {
+  name: "transaction status",
+  text: `select pg_xact_status($1::text::xid8) as status, ${LIFE} as life`
+}
+
+/** How long it is asked after, in real time, where it is still in progress or the database is away: longer than such a one lives. */
+const PATIENCE_NS = 3_000_000_000n
+
+const AGAIN = "50 millis"
+
+const verdict = (status: unknown, isSameLife: boolean): TransactionOutcome | undefined => {
+  if (status === "aborted") return "aborted"
+  if (status === "committed") return isSameLife ? "committed" : "unknown"
+  return status === "in progress" ? undefined : "unknown"
+}
+
+const asked = (link: Link, { xid, life }: Begun) =>
+  Effect.flatMap(link.connection, (connection) => connection.send([{ ...STATUS, values: [xid] }])).pipe(
+    Effect.map(([answer]) => answer!.rows[0]!),
+    Effect.map((row) => verdict(row["status"], life !== null && row["life"] === life)),
+    Effect.catchAll(() => Effect.succeed(undefined))
+  )
 
 /** Asks the database, on a new connection, what became of a transaction. */
-export const outcomeOf = (link: Link, xid: string): Effect.Effect<TransactionOutcome> =>
-  Effect.flatMap(link.connection, (connection) => connection.send([{ ...STATUS, values: [xid] }])).pipe(
-    Effect.map(([answer]) => answer?.rows[0]?.["status"]),
-    Effect.filterOrFail((status) => status === "committed" || status === "aborted"),
-    Effect.map((status) => status as TransactionOutcome),
-    Effect.retry(PATIENCE),
-    Effect.orElseSucceed((): TransactionOutcome => "unknown")
-  )
+export const outcomeOf = (link: Link, begun: Begun): Effect.Effect<TransactionOutcome> =>
+  readClock((clock) => {
+    const since = clock.unsafeCurrentTimeNanos()
+    const isOver = () => clock.unsafeCurrentTimeNanos() - since > PATIENCE_NS
+    const ask: Effect.Effect<TransactionOutcome> = Effect.flatMap(asked(link, begun), (found) => {
+      if (found !== undefined) return Effect.succeed(found)
+      return isOver() ? Effect.succeed("unknown" as const) : Effect.zipRight(Effect.sleep(AGAIN), ask)
+    })
+    return ask
+  })

@@ -21,6 +21,11 @@ export class Waiting {
     return this.#count
   }
 
+  /** Whether commands of a shop wait. */
+  has(shop_id: ShopId): boolean {
+    return this.#byShop.has(shop_id)
+  }
+
   /** Queues a command; false where too many wait already. */
   add(entry: Entry): boolean {
     const { shop_id } = entry.command
@@ -49,30 +54,63 @@ export class Waiting {
     const ofShop = this.#byShop.get(shop_id)
     const at = ofShop?.indexOf(entry) ?? -1
     if (ofShop === undefined || at < 0) return false
-    ofShop.splice(at, 1)
-    this.#count--
-    if (ofShop.length === 0) this.#byShop.delete(shop_id)
+    this.#cut(shop_id, ofShop, at, 1)
     return true
   }
 
   /** The next batch: one command of each shop in turn. */
   take(): ReadonlyArray<Entry> {
     const taken: Array<Entry> = []
+    const begun = new Set<ShopId>()
     const closed = new Set<ShopId>()
     for (let found = true; found && taken.length < MOST_TOGETHER; ) {
       found = false
       for (const [shop_id, ofShop] of [...this.#byShop]) {
         if (taken.length === MOST_TOGETHER) break
         const first = ofShop[0]!
-        const hasSome = taken.some(({ command }) => command.shop_id === shop_id)
-        if (closed.has(shop_id) || (hasSome && isAlone(first))) continue
+        if (closed.has(shop_id) || (begun.has(shop_id) && isAlone(first))) continue
         if (isAlone(first)) closed.add(shop_id)
+        begun.add(shop_id)
         this.#pass(shop_id, ofShop)
         taken.push(first)
         found = true
       }
     }
     return taken
+  }
+
+  /** The next batch of one shop alone, the one whose turn was longest ago. */
+  takeOfOneShop(): ReadonlyArray<Entry> {
+    for (const [shop_id, ofShop] of this.#byShop) {
+      const next = ofShop.findIndex((entry, i) => i > 0 && (isAlone(entry) || isAlone(ofShop[0]!)))
+      return this.#cut(shop_id, ofShop, 0, Math.min(MOST_TOGETHER, next < 0 ? ofShop.length : next))
+    }
+    return []
+  }
+
+  /** Takes out those that have waited too long. Those of a shop wait in the order in which they came. */
+  takeExpired(): ReadonlyArray<Entry> {
+    const taken: Array<Entry> = []
+    for (const [shop_id, ofShop] of [...this.#byShop]) {
+      const living = ofShop.findIndex((entry) => !entry.isExpired())
+      if (living !== 0) taken.push(...this.#cut(shop_id, ofShop, 0, living < 0 ? ofShop.length : living))
+    }
+    return taken
+  }
+
+  /** Takes out all. */
+  takeAll(): ReadonlyArray<Entry> {
+    const taken = [...this.#byShop.values()].flat()
+    this.#byShop.clear()
+    this.#count = 0
+    return taken
+  }
+
+  #cut(shop_id: ShopId, ofShop: Array<Entry>, from: number, n: number): ReadonlyArray<Entry> {
+    const cut = ofShop.splice(from, n)
+    this.#count -= cut.length
+    if (ofShop.length === 0) this.#byShop.delete(shop_id)
+    return cut
   }
 
   /** Takes the shop's first command away, and lets the shop queue behind the others. */

@@ -68,13 +68,20 @@ export class Answer<D = unknown> {
     return (issues as ReadonlyArray<{ in?: string; field?: string }>).map((issue) => `${issue.in} ${issue.field}`)
   }
 
+  /** The body in a few words. */
+  get #told(): string {
+    if (this.#envelope?.error !== undefined) return shown(this.#envelope.error)
+    if (this.#envelope?.success === true && this.#envelope.data !== undefined) return "a success"
+    return "a body that is not the envelope"
+  }
+
   /** Expects a success in its envelope (spec §1). */
   ok(status = 200): D {
     const envelope = this.#envelope
     if (this.status !== status || envelope?.success !== true || envelope.data === undefined) {
       throw new Broken({
         expected: `status ${status} with {"success":true,"data":…}`,
-        found: `status ${this.status}${envelope?.error === undefined ? "" : ` with ${shown(envelope.error)}`}`,
+        found: `status ${this.status} with ${this.#told}`,
         exchange: this.exchange
       })
     }
@@ -87,7 +94,7 @@ export class Answer<D = unknown> {
     if (this.status !== status || envelope?.success !== false || envelope.error?.code !== code) {
       throw new Broken({
         expected: `status ${status} with {"success":false,"error":{"code":"${code}",…}}`,
-        found: `status ${this.status} with ${envelope?.error === undefined ? "another body" : shown(envelope.error)}`,
+        found: `status ${this.status} with ${this.#told}`,
         exchange: this.exchange
       })
     }

@@ -14,7 +14,7 @@ export class Broken extends Data.TaggedError("Broken")<{
   }
 }
 
-const MOST = 300
+const MOST = 600
 
 /** A value as a report shows it. */
 export const shown = (value: unknown): string => {

@@ -83,7 +83,7 @@ const secretsOf = ({ key, sandboxToken }: Asked) => ({
 
 const opening = ({ sandbox, origin }: Target, cases: number, hasKey: boolean): string =>
   sandbox === null
-    ? `${cases} cases against ${origin} with a key alone; it makes tickets in that key's shop.`
+    ? `${cases} cases against ${origin} with a key alone. It makes tickets in that key's shop, and waits where a limit says so: all of it takes some five minutes.`
     : `${cases} cases against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
 
 const write = Effect.fnUntraced(function* ({ json, junit, html }: Asked, report: Report) {

@@ -44,6 +44,6 @@ export const act = <E extends { readonly _tag: string; readonly message: string 
   program: Effect.Effect<Said, E, Services>
 ): Effect.Effect<void, CommandRefused> =>
   Effect.mapError(program, inOneSentence).pipe(
-    Effect.provide(services(choiceOf(asked))),
+    Effect.provide(services({ ...choiceOf(asked), isShared: true })),
     Effect.flatMap((said) => say(said, asked.json))
   )

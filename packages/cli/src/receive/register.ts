@@ -20,7 +20,11 @@ export interface Registered {
 interface Envelope {
   readonly success: boolean
   readonly data?: unknown
-  readonly error?: { readonly code: string; readonly message: string }
+  readonly error?: {
+    readonly code: string
+    readonly message: string
+    readonly details?: { readonly issues?: ReadonlyArray<{ readonly field: string; readonly message: string }> }
+  }
 }
 
 class Unreachable extends Data.TaggedError("Unreachable")<{ readonly cause: unknown }> {}
@@ -66,7 +70,8 @@ const adviceOn = (base: string, { path, bearer }: Call, status: number, { error 
     return refuse(`The sandbox of ${base} ${what}: give the server's with --sandbox-token.`)
   }
   if (status === 401) return refuse(`${base} does not know this key: give --key one of the shop's active keys.`)
-  return refuse(`${base} answered ${status} to ${path}: ${error?.message ?? "no more was said"}.`)
+  const issues = error?.details?.issues?.map(({ field, message }) => `${field} ${message}`).join("; ")
+  return refuse(`${base} answered ${status} to ${path}: ${issues ?? error?.message ?? "no more was said"}.`)
 }
 
 const good = (base: string, call: Call): Effect.Effect<Readonly<Record<string, unknown>>, CommandRefused> =>

@@ -33,6 +33,8 @@ export interface Doing {
   readonly clock: (move: Readonly<Record<string, unknown>>) => Effect.Effect<Exchange, StepBroken>
   /** The receiver of the shop; opened, and set as its webhook, where it has none yet. */
   readonly receiver: Effect.Effect<ScenarioReceiver, StepBroken>
+  /** Tells the shop's receiver of a new secret, where it has one. */
+  readonly trust: (secret: string) => Effect.Effect<void>
   /** How many entries of a list of the shop's the scenario has looked at, and a note of how many it has now. */
   readonly looked: { readonly at: (list: string) => number; readonly upTo: (list: string, n: number) => void }
 }
@@ -53,6 +55,8 @@ export interface Act {
   readonly description: string
   /** What may stand behind the name. */
   readonly takes: Schema.Schema.AnyNoContext
+  /** It is sent with an Idempotency-Key. */
+  readonly isRepeatable?: true
   readonly perform: (argument: never, doing: Doing) => Effect.Effect<Exchange, StepBroken>
 }
 
@@ -93,8 +97,10 @@ export const about = (subject: string, ...known: ReadonlyArray<string>) =>
     Schema.Record({ key: Schema.String, value: Anything })
   )
 
+const NotHere = Schema.Never.annotations({ message: () => "has no place here: write {} and no more" })
+
 /** Nothing to say: written as `{}` or left empty. */
-export const Nothing = Schema.Union(Schema.Struct({}), Schema.Null).annotations({
+export const Nothing = Schema.Union(Schema.Record({ key: Schema.String, value: NotHere }), Schema.Null).annotations({
   message: () => "takes nothing: write {} behind it",
   jsonSchema: { type: ["object", "null"], additionalProperties: false }
 })
@@ -107,12 +113,12 @@ export const idOf = (value: unknown): Effect.Effect<string, NameUnknown> => {
     : Effect.fail(new NameUnknown({ message: "what it refers to has no id: capture one ticket or client with `as`" }))
 }
 
-/** Asks for what the next request depends on; anything but success ends the step. */
+/** Asks for what goes before a step, or for what its request depends on; anything but success ends it. */
 export const needed = (asked: Effect.Effect<Exchange, StepBroken>, what: string) =>
   Effect.filterOrFail(
     asked,
     isSuccess,
-    ({ status, body }) => new NameUnknown({ message: `${what} cannot be read: ${status} ${JSON.stringify(body)}` })
+    ({ status, body }) => new NameUnknown({ message: `${what}: the service answers ${status} ${JSON.stringify(body)}` })
   )
 
 /** Acts of one actor. */

@@ -37,9 +37,6 @@ const nothingAsked = new CommandRefused({
 const runCommand = Command.make("run", runFlags, (asked) =>
   Effect.gen(function* () {
     if (asked.files.length === 0) return yield* nothingAsked
-    if (asked.sandboxToken !== null && asked.baseUrl === null) {
-      return yield* new CommandRefused({ message: "--sandbox-token is for a service elsewhere: give --base-url too." })
-    }
     const { runFiles } = yield* Effect.promise(() => import("./runFiles.js"))
     return yield* runFiles(asked)
   })

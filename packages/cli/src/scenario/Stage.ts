@@ -121,7 +121,7 @@ export class Stage {
   /** What a step is made with. */
   readonly doing = Effect.fnUntraced(function* (this: Stage, manner: Manner, names: Names) {
     const shop = manner.shop === undefined ? this.#first : yield* this.#shop(manner.shop, names)
-    const key = manner.key === undefined ? shop.key : withKey(yield* resolve(manner.key, names))
+    const key = manner.key === undefined ? shop.key : yield* this.#key(manner.key, names)
     const given = yield* resolve(manner.idempotency_key ?? null, names)
     this.#keys += 1
     const idempotency_key =
@@ -136,12 +136,19 @@ export class Stage {
       sandbox: this.sandbox,
       clock: this.clock,
       receiver: this.receiver(shop),
+      trust: (secret) => this.#inboxes.get(shop.id)?.trust(secret) ?? Effect.void,
       looked: {
         at: (list) => this.#looked.get(place(list)) ?? 0,
         upTo: (list, n) => void this.#looked.set(place(list), n)
       }
     }
     return doing
+  })
+
+  readonly #key = Effect.fnUntraced(function* (reference: string | null, names: Names) {
+    if (reference === null) return null
+    const key = withKey(yield* resolve(reference, names))
+    return key ?? (yield* new NameUnknown({ message: `${reference} has no key: name a shop or a key` }))
   })
 
   readonly #shop = Effect.fnUntraced(function* (reference: string, names: Names) {

@@ -1,6 +1,8 @@
+import { Reference } from "./Act.js"
 import { acts, doings, views } from "./acts.js"
+import { misplaced } from "./checkSayings.js"
 import { kinds, operators, patternOf } from "./Expectation.js"
-import { inBraces, type Reference, wholeReference } from "./Names.js"
+import { inBraces, type Reference as NameReference, wholeReference } from "./Names.js"
 import { didYouMean } from "./nearestName.js"
 import { SAYINGS } from "./Scenario.js"
 import type { Path } from "./Source.js"
@@ -14,12 +16,38 @@ const isObject = (value: unknown): value is Fields =>
 const fieldsOf = (value: unknown): ReadonlyArray<readonly [string, unknown]> =>
   isObject(value) ? Object.entries(value) : []
 
+/** Where a step refers to something, besides the acts that take nothing else. */
+const REFERRING = ["ticket", "client"] as const
+
+/** A name without its dollar would go out as a text, and come back as something that is not found. */
+const withoutDollar = (
+  step: Fields,
+  done: string | undefined,
+  known: ReadonlySet<string>,
+  path: Path
+): ReadonlyArray<Complaint> => {
+  const argument = done === undefined ? undefined : step[done]
+  const places: ReadonlyArray<readonly [Path, unknown]> = [
+    [["shop"], step.shop],
+    [["key"], step.key],
+    ...(done !== undefined && acts.get(done)?.takes === Reference ? [[[done], argument] as const] : []),
+    ...(done !== undefined && isObject(argument)
+      ? REFERRING.map((field) => [[done, field] as Path, argument[field]] as const)
+      : [])
+  ]
+  return places.flatMap(([place, value]) =>
+    typeof value === "string" && known.has(value)
+      ? [complain([...path, ...place], `${value} needs a dollar before it: write $${value}.`)]
+      : []
+  )
+}
+
 /** Names that mean something of themselves. */
 const TAKEN = ["now", "n", ...Object.keys(kinds)]
 
 const complain = (path: Path, message: string, isOfName = false): Complaint => ({ path, message, isOfName })
 
-const unknownName = (reference: Reference, known: ReadonlySet<string>, path: Path): Complaint => {
+const unknownName = (reference: NameReference, known: ReadonlySet<string>, path: Path): Complaint => {
   const names = [...known, ...TAKEN]
   const meant = didYouMean(reference.name, names)
   return complain(
@@ -87,31 +115,6 @@ const checkValue = (
 const capturesOf = ({ as }: Fields): ReadonlyArray<string> =>
   typeof as === "string" ? [as] : fieldsOf(as).map(([name]) => name)
 
-/** What only some steps may say. */
-const misplaced = (step: Fields, done: string | undefined, path: Path): ReadonlyArray<Complaint> => {
-  const refuse = (field: string, why: string) => (field in step ? [complain([...path, field], why, true)] : [])
-  const isSystem = done !== undefined && acts.get(done)?.actor === "system"
-  return [
-    ...(done !== undefined && done !== "together" && !isSystem
-      ? [
-          ...refuse("key", `says nothing to ${done}: only calls of the API have a key.`),
-          ...refuse("idempotency_key", `says nothing to ${done}: only calls of the API have one.`)
-        ]
-      : []),
-    ...(done !== undefined && views.has(done)
-      ? refuse("expect", `is ${done} already: what you expect stands behind that.`)
-      : []),
-    ...(done === "together"
-      ? ["as", "expect", "repeat", "shop", "key", "idempotency_key"].flatMap((field) =>
-          refuse(field, "belongs to the steps within together.")
-        )
-      : []),
-    ...(done !== "together" && !("repeat" in step)
-      ? refuse("statuses", "counts the answers of repeated steps: add repeat, or use expect.")
-      : [])
-  ]
-}
-
 const KNOWN: ReadonlyArray<string> = [...doings, "together"]
 
 const checkStep = (step: unknown, before: ReadonlySet<string>, path: Path): ReadonlyArray<Complaint> => {
@@ -137,7 +140,7 @@ const checkStep = (step: unknown, before: ReadonlySet<string>, path: Path): Read
     }
     return checkValue(value, known, [...path, field], field === "expect" || views.has(field))
   })
-  return [...count, ...misplaced(step, done[0], path), ...values]
+  return [...count, ...misplaced(step, done[0], path), ...withoutDollar(step, done[0], known, path), ...values]
 }
 
 const checkCaptures = (step: Fields, given: ReadonlySet<string>, path: Path): ReadonlyArray<Complaint> =>
@@ -174,9 +177,13 @@ export const checkNames = (scenario: unknown): ReadonlyArray<Complaint> => {
     const path: Path = ["steps", i]
     const found = checkStep(step, new Set(known), path)
     if (!isObject(step)) return found
-    const inner = Array.isArray(step.together) ? step.together.filter(isObject) : []
-    for (const name of [step, ...inner].flatMap(capturesOf)) known.add(name)
-    return [...found, ...[step, ...inner].flatMap((one) => checkCaptures(one, given, path))]
+    const inner = (Array.isArray(step.together) ? step.together : []).map((one: unknown, j) => ({
+      one: isObject(one) ? one : {},
+      at: [...path, "together", j]
+    }))
+    const naming = [{ one: step, at: path }, ...inner]
+    for (const name of naming.flatMap(({ one }) => capturesOf(one))) known.add(name)
+    return [...found, ...naming.flatMap(({ one, at }) => checkCaptures(one, given, at))]
   })
   const knows = checkValue(
     isObject(scenario.given) ? scenario.given.clients : undefined,

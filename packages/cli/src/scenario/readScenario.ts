@@ -64,25 +64,24 @@ const capturesOf = (as: StepText["as"]): Step["captures"] => {
     : Object.entries(as).map(([name, path]) => ({ name, path }))
 }
 
+const MANNERS = ["expect", "statuses", "repeat", "shop", "key", "idempotency_key"] as const
+
+const mannerOf = (text: StepText): Partial<Pick<Step, (typeof MANNERS)[number]>> =>
+  Object.fromEntries(MANNERS.flatMap((field) => (field in text ? [[field, text[field]]] : [])))
+
 const stepOf = (text: StepText, path: ReadonlyArray<string | number>, source: Source): Step => {
-  const { title, as, together, ...rest } = text as StepText & Readonly<Record<string, unknown>>
-  const name = Object.keys(rest).find((field) => acts.has(field) || views.has(field))
-  const argument = name === undefined ? undefined : (rest as Readonly<Record<string, unknown>>)[name]
-  const { expect, statuses, repeat, shop, key, idempotency_key } = rest
-  const inner = together ?? []
+  const name = Object.keys(text).find((field) => acts.has(field) || views.has(field))
+  const argument = name === undefined ? undefined : (text as Readonly<Record<string, unknown>>)[name]
+  const together = (text.together ?? []).map((one, i) => stepOf(one as StepText, [...path, "together", i], source))
+  const titles = together.map(({ title, repeat }) => (repeat === undefined ? title : `${title} (${repeat} times)`))
   return {
-    ...source.placeOfName(name === undefined ? [...path, "together"] : [...path, name]),
-    title: title ?? (name === undefined ? `together: ${inner.length} steps` : titleOf(name, argument)),
+    ...source.placeOfName([...path, name ?? "together"]),
+    title: text.title ?? titleOf(name ?? "together:", name === undefined ? titles.join("; ") : argument),
     does: (name === undefined ? undefined : (acts.get(name) ?? views.get(name))) ?? "together",
     argument,
-    together: inner.map((one, i) => stepOf(one as StepText, [...path, "together", i], source)),
-    captures: capturesOf(as),
-    ...(expect === undefined ? {} : { expect }),
-    ...(statuses === undefined ? {} : { statuses }),
-    ...(repeat === undefined ? {} : { repeat }),
-    ...(shop === undefined ? {} : { shop }),
-    ...(key === undefined ? {} : { key }),
-    ...(idempotency_key === undefined ? {} : { idempotency_key })
+    together,
+    captures: capturesOf(text.as),
+    ...mannerOf(text)
   }
 }
 

@@ -59,6 +59,6 @@ export const runFiles = Effect.fnUntraced(function* (asked: AskedRun) {
   if (failed === 0) return
   const left = scenarios.length - results.length
   return yield* new CommandRefused({
-    message: `${failed} of ${results.length} ${results.length === 1 ? "scenario" : "scenarios"} failed${left > 0 ? `, and ${left} were not run` : ""}.`
+    message: `${failed} of ${results.length} ${results.length === 1 ? "scenario" : "scenarios"} failed${left > 0 ? `, and ${left} not run` : ""}.`
   })
 })

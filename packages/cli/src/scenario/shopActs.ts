@@ -50,7 +50,7 @@ const Url = Schema.Struct({ url: Schema.String })
 const REPLAY_FIELDS = ["event_ids", "since", "until", "state", "dry_run"] as const
 
 const trustSecret = (doing: Doing, secret: unknown) =>
-  typeof secret === "string" ? Effect.flatMap(doing.receiver, ({ trust }) => trust(secret)) : Effect.void
+  typeof secret === "string" ? doing.trust(secret) : Effect.void
 
 /** What the shop's owner does with the shop, its keys and its webhook (contract §10). */
 const ownerActs = actsOf("owner", [

@@ -87,6 +87,7 @@ export const systemActs = actsOf("system", [
     name: "create ticket",
     description: "Creates a ticket: POST /v1/tickets",
     takes: open(...TICKET_FIELDS),
+    isRepeatable: true,
     perform: (body: Fields, doing) => write(doing, "/v1/tickets", body, repeatable(doing))
   },
   {
@@ -143,6 +144,7 @@ export const systemActs = actsOf("system", [
     name: "add stamps",
     description: "Adds stamps to a card: POST /v1/clients/{id}/loyalty/stamps",
     takes: about("client", "count"),
+    isRepeatable: true,
     perform: ({ client, ...body }: Fields, doing) =>
       Effect.flatMap(idOf(client), (id) => write(doing, `/v1/clients/${id}/loyalty/stamps`, body, repeatable(doing)))
   },
@@ -150,6 +152,7 @@ export const systemActs = actsOf("system", [
     name: "redeem reward",
     description: "Uses a reward: POST /v1/clients/{id}/loyalty/redeem",
     takes: Reference,
+    isRepeatable: true,
     perform: (client, doing) =>
       Effect.flatMap(idOf(client), (id) => write(doing, `/v1/clients/${id}/loyalty/redeem`, {}, repeatable(doing)))
   },

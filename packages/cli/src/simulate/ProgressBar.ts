@@ -28,14 +28,14 @@ const drawn = ({ step, now, requests, deliveries }: Progress, steps: number, sin
 }
 
 /** Shows how far a simulation is, on a terminal and nowhere else. */
-export const progressBar = (steps: number, screen: Screen) => {
+export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_MS) => {
   const began = realMs()
   let last = began
   return {
     show: (progress: Progress): Effect.Effect<void> =>
       Effect.suspend(() => {
         const now = realMs()
-        if (screen.isTTY === true && now - last >= REDRAWN_MS) {
+        if (screen.isTTY === true && now - last >= redrawn_ms) {
           last = now
           screen.write(`${ERASE}${drawn(progress, steps, now - began)}`)
         }

@@ -26,6 +26,6 @@ export const simulateCommand = Command.make("simulate", simulateOptions, (asked)
   })
 ).pipe(
   Command.withDescription(
-    "Play whole shops with faults from a seed, and check every invariant. For example: workshop simulate --seed 7 --steps 2000 --html run.html"
+    "Play whole shops with faults from a seed, and check every invariant."
   )
 )

@@ -49,7 +49,8 @@ const played = (
 const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<void>): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const fiber = yield* Effect.fork(Effect.interruptible(run))
+      // A daemon: an interrupted fiber interrupts its children, and this one is to come to its end.
+      const fiber = yield* Effect.forkDaemon(Effect.interruptible(run))
       yield* Effect.onInterrupt(restore(Fiber.await(fiber)), () => stop).pipe(Effect.exit)
       return yield* Fiber.join(fiber)
     })

@@ -2,11 +2,20 @@
 export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   "": ["workshop serve --sandbox --demo", "workshop receive --register http://127.0.0.1:4010"],
   serve: ["workshop serve", "workshop serve --sandbox --demo --port 0"],
+  migrate: ["workshop migrate", "workshop migrate --database-url postgres://owner@db.example.com/workshop --json"],
   receive: [
     "workshop receive --secret whsec_...",
     "workshop receive --register http://127.0.0.1:4010",
     "workshop receive --register http://127.0.0.1:4010 --key wk_live_... --fail-share 0.3 --seed 7"
   ],
+  scenario: ["workshop scenario new reopening", "workshop scenario run examples/scenarios"],
+  "scenario run": [
+    "workshop scenario run examples/scenarios",
+    "workshop scenario run specs/*.yaml --base-url http://127.0.0.1:4010 --bail"
+  ],
+  "scenario new": ["workshop scenario new reopening"],
+  "scenario schema": ["workshop scenario schema > scenario.schema.json"],
+  simulate: ["workshop simulate --seed 7", "workshop simulate --seed 7 --steps 2000 --html run.html"],
   verify: [
     "workshop verify --secret whsec_... --signature 't=1732000000,v1=...' body.json",
     "workshop verify --secret whsec_... --signature 't=1732000000,v1=...' --at 2024-11-19T07:06:40Z < body.json"

@@ -6,6 +6,7 @@ import { pipeline } from "@workshop/core/http/Pipeline"
 import { webHandler } from "@workshop/core/http/WebHandler"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
 import { Entropy } from "@workshop/core/ports/Entropy"
+import { RateLimits, type Take } from "@workshop/core/ports/RateLimits"
 import { Store } from "@workshop/core/ports/Store"
 import { type WebhookPost, WebhookSender } from "@workshop/core/ports/WebhookSender"
 import { Closer } from "@workshop/core/services/Closer"
@@ -27,6 +28,8 @@ export type Send = (post: WebhookPost) => Reply
 export interface Fault {
   readonly ask?: (ask: Ask) => Ask
   readonly send?: (send: Send) => Send
+  /** Changes what is counted against which limits. */
+  readonly limits?: { readonly takes: (takes: ReadonlyArray<Take>) => ReadonlyArray<Take> }
   readonly store?: (store: Context.Tag.Service<Store>) => Context.Tag.Service<Store>
 }
 
@@ -43,7 +46,7 @@ const sentOf = (reply: Reply): Sent => {
 
 const same = <A>(it: A): A => it
 
-const layerOf = ({ send = same, store = same }: Fault, shelf: Shelf) => {
+const layerOf = ({ send = same, store = same, limits = { takes: same } }: Fault, shelf: Shelf) => {
   const post: Send = ({ url, headers, body }) => {
     const lower = Object.entries({ ...headers, "Content-Type": "application/json; charset=utf-8" }).map(
       ([name, value]) => [name.toLowerCase(), value] as const
@@ -55,10 +58,17 @@ const layerOf = ({ send = same, store = same }: Fault, shelf: Shelf) => {
     WebhookSender,
     WebhookSender.of({ send: (post) => Effect.sync(() => sentOf(sending(post))) })
   )
+  const counted = ({ take, giveBack, look }: Context.Tag.Service<RateLimits>) =>
+    RateLimits.of({ take: (takes, now) => take(limits.takes(takes), now), giveBack, look })
   const stored = MemoryStore.layer.pipe(
     Layer.provideMerge(Entropy.layer),
     // Laid over the store, it is the one that all services get.
-    (whole) => Layer.merge(whole, Layer.effect(Store, Effect.map(Store, store)).pipe(Layer.provide(whole)))
+    (whole) =>
+      Layer.mergeAll(
+        whole,
+        Layer.effect(Store, Effect.map(Store, store)).pipe(Layer.provide(whole)),
+        Layer.effect(RateLimits, Effect.map(RateLimits, counted)).pipe(Layer.provide(whole))
+      )
   )
   const services = Messenger.Default.pipe(
     Layer.provide(Notifiers.layer),

@@ -14,7 +14,7 @@ const json = (text: string): Array<Record<string, unknown>> =>
 
 describe.concurrent("workshop receive (contract §11)", PATIENT, () => {
   it("--register points a sandbox shop's webhook at itself, shows its events, and Ctrl-C ends it with totals", async () => {
-    const server = new Workshop(["serve", "--sandbox", "--port", "0"])
+    const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
     const [, base = "", key = ""] = await server.says(/Listening on (\S+)\n[\s\S]*KEY=(\S+)/)
     const receiver = new Workshop(["receive", "--json", "--port", "0", "--register", base, "--key", key])
     await receiver.says(/"kind":"listening"/)

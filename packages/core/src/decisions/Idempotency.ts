@@ -43,17 +43,17 @@ const isSaid = (name: string, value: unknown, defaults: Fields): boolean =>
 
 const NONE: Fields = {}
 
-/** JSON with its fields in order, without those that mean the same as leaving them out. */
-const canonical = (value: unknown, defaults: Fields): string => {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map((entry) => canonical(entry, NONE)).join()}]`
+/** The value with its fields in order, without those that mean the same as leaving them out. */
+const canonical = (value: unknown, defaults: Fields): unknown => {
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map((entry) => canonical(entry, NONE))
   const fields = value as Fields
-  let text = "{"
+  const said: Record<string, unknown> = {}
   for (const name of Object.keys(fields).sort()) {
     const field = fields[name]
-    if (isSaid(name, field, defaults)) text += `"${name}":${canonical(field, NONE)},`
+    if (isSaid(name, field, defaults)) said[name] = canonical(field, NONE)
   }
-  return `${text}}`
+  return said
 }
 
 /** Up to this many characters a request is its own fingerprint, which costs nothing and mistakes nothing. */
@@ -63,7 +63,7 @@ const utf8 = new TextEncoder()
 
 /** Alike for requests that differ only in the order of fields, in absent against null ones, or in explicit defaults. */
 export const fingerprint = (request: unknown, defaults: Fields = NONE): string => {
-  const text = canonical(request, defaults)
+  const text = JSON.stringify(canonical(request, defaults))
   return text.length <= SHORT_CHARACTERS ? text : bytesToHex(sha256(utf8.encode(text)))
 }
 

@@ -72,11 +72,13 @@ export const apply = (slice: Slice, change: Change): void => {
     case "KeyPut":
       slice.keys.set(change.row.id, change.row)
       return
-    case "RememberedPut":
+    case "RememberedPut": {
+      const place = rememberedPlace(change.row)
       // Anew at the end, so that a store may find those that expire first at the beginning.
-      slice.remembered.delete(rememberedPlace(change.row))
-      slice.remembered.set(rememberedPlace(change.row), change.row)
+      slice.remembered.delete(place)
+      slice.remembered.set(place, change.row)
       return
+    }
     case "StampsUsedPut":
       slice.stamps_used.set(stampsPlace(change.key), change.row)
       return

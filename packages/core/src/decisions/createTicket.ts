@@ -11,7 +11,7 @@ import { trackingCode } from "../domain/TrackingCode.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
-import { ownForbiddenField, spokenTexts } from "./spokenTexts.js"
+import { ownForbiddenField } from "./spokenTexts.js"
 import { type TicketInput, ticketDefaults } from "./TicketInput.js"
 
 const ticketWindows = (shop: ShopRecord, head: ShopHead, now: Instant) => ({
@@ -41,7 +41,7 @@ export const createTicket = (
     needs: { wanted },
     decide: (loaded, moment) => {
       const { shop, head, wanted } = loaded
-      const refused = forbidden ?? ownForbiddenField(shop, spokenTexts(input))
+      const refused = forbidden ?? ownForbiddenField(shop, input)
       if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
 
       const windows = ticketWindows(shop, head, moment.now)
@@ -82,6 +82,13 @@ export const createTicket = (
   })
 }
 
+const NO_ITEMS: TicketRecord["items"] = []
+
+const newItem = (
+  changes: ChangeSet,
+  { label, service, price_minor }: NonNullable<TicketInput["items"]>[number]
+): TicketItem => ({ id: changes.id(), label, service: service ?? null, price_minor: price_minor ?? null, done: false })
+
 const newTicket = (
   shop_id: ShopId,
   changes: ChangeSet,
@@ -97,15 +104,7 @@ const newTicket = (
   service: input.service,
   item: input.item ?? null,
   description: input.description ?? null,
-  items: (input.items ?? []).map(
-    (item): TicketItem => ({
-      id: changes.id(),
-      label: item.label,
-      service: item.service ?? null,
-      price_minor: item.price_minor ?? null,
-      done: false
-    })
-  ),
+  items: input.items?.map((item) => newItem(changes, item)) ?? NO_ITEMS,
   price_minor: input.price_minor ?? null,
   deposit_minor: input.deposit_minor ?? null,
   before_minor: null,

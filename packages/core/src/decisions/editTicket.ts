@@ -8,7 +8,7 @@ import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import { Text } from "../domain/Text.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import { actOnTicket } from "./actOnTicket.js"
-import { ownForbiddenField, spokenTexts } from "./spokenTexts.js"
+import { ownForbiddenField } from "./spokenTexts.js"
 
 const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const cleared = <A, I>(schema: Schema.Schema<A, I>) => changed(Schema.NullOr(schema))
@@ -51,7 +51,7 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, forb
         issues.push({ field: "deposit_minor", message: "must not be more than the price that was proposed" })
       }
       if (issues.length > 0) return Either.left(new InvalidInput({ issues }))
-      const refused = forbidden ?? ownForbiddenField(shop, spokenTexts(edit))
+      const refused = forbidden ?? ownForbiddenField(shop, edit)
       if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
       const done = new Map(items_done.map((item) => [item.id, item.done]))
       return Either.right({

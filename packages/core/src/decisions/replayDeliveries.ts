@@ -68,7 +68,8 @@ export const advanceReplay = (shop_id: ShopId, id: string): Command<ReplayStep> 
     needs: { replay: Need.replay(id, Limits.replay_step_events) },
     decide: (loaded, moment) => {
       const { replay, webhook } = loaded
-      if (replay === null || replay.record.is_done || webhook === null) return unchanged<ReplayStep>({ taken_up: 0, is_done: true })
+      if (replay === null || replay.record.is_done || webhook === null)
+        return unchanged<ReplayStep>({ taken_up: 0, is_done: true })
       const { record, next } = replay
       const changes = new ChangeSet(loaded, moment)
       for (const found of next.found)

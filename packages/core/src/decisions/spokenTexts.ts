@@ -23,12 +23,9 @@ export const spokenTexts = (input: {
   return texts
 }
 
-/** The first of the texts that holds one of the shop's own forbidden words. */
-export const ownForbiddenField = (
-  shop: ShopRecord,
-  texts: ReadonlyArray<readonly [field: string, text: string]>
-): string | null => {
+/** The first text of a ticket that holds one of the shop's own forbidden words. */
+export const ownForbiddenField = (shop: ShopRecord, input: Parameters<typeof spokenTexts>[0]): string | null => {
   if (shop.forbidden_words.length === 0) return null
   const words = WordList.make(shop.forbidden_words)
-  return texts.find(([, text]) => WordList.contains(words, text))?.[0] ?? null
+  return spokenTexts(input).find(([, text]) => WordList.contains(words, text))?.[0] ?? null
 }

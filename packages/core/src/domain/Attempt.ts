@@ -44,7 +44,8 @@ export interface Sent {
 }
 
 /** Whether the receiver took the event: any 2xx (spec §6). */
-export const acknowledges = ({ status }: Pick<Sent, "status">): boolean => status !== null && status >= 200 && status < 300
+export const acknowledges = ({ status }: Pick<Sent, "status">): boolean =>
+  status !== null && status >= 200 && status < 300
 
 /** Whether the receiver wants no more events, which turns the webhook off at once (spec §6). */
 export const saysGone = ({ status }: Sent): boolean => status === 410

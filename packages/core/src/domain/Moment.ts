@@ -19,9 +19,21 @@ const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
  * so the identifiers of one command sort in the order in which it made them (contract §4).
  */
 export const identifier = <Id extends string>(moment: Moment, n: number): Id => {
-  const time = Math.max(0, moment.now).toString(16).padStart(12, "0")
-  const e = moment.entropy
+  if (moment !== last.moment) last = { moment, ...around(moment) }
+  return `${last.before}${n.toString(16).padStart(3, "0")}${last.after}` as Id
+}
+
+/** What all identifiers of a moment have in common, before and after the count. */
+const around = ({ now, entropy: e }: Moment) => {
+  const time = Math.max(0, now).toString(16).padStart(12, "0")
   const variant = hex[(e[0]! & 0x3f) | 0x80]!
   const node = hex[e[2]!]! + hex[e[3]!]! + hex[e[4]!]! + hex[e[5]!]! + hex[e[6]!]! + hex[e[7]!]!
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${n.toString(16).padStart(3, "0")}-${variant}${hex[e[1]!]!}-${node}` as Id
+  return { before: `${time.slice(0, 8)}-${time.slice(8)}-7`, after: `-${variant}${hex[e[1]!]!}-${node}` }
+}
+
+// Kept, as one decision makes several identifiers, one right after another.
+let last: { readonly moment: Moment | null; readonly before: string; readonly after: string } = {
+  moment: null,
+  before: "",
+  after: ""
 }

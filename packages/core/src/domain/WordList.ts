@@ -33,11 +33,54 @@ export const make = (entries: Iterable<string>): WordList => {
   return list
 }
 
+// Hashes of the first words, of those in ASCII, by list.
+const hashes = new WeakMap<WordList, ReadonlySet<number>>()
+
+const START = 7
+const added = (hash: number, code: number): number => (hash * 31 + code) & 0x3fff_ffff
+
+const firstWordsOf = (list: WordList): ReadonlySet<number> => {
+  const known = hashes.get(list)
+  if (known !== undefined) return known
+  const found = new Set<number>()
+  for (const word of list.keys()) {
+    let hash = START
+    for (let i = 0; i < word.length; i++) hash = added(hash, word.charCodeAt(i))
+    found.add(hash)
+  }
+  hashes.set(list, found)
+  return found
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+const isLowerLetter = (code: number): boolean => code >= 0x61 && code <= 0x7a
+
+/**
+ * Whether a text could hold an entry: whether it holds a word that hashes as the first of one does, or is not of ASCII.
+ * Nearly no text does, and then it need not be taken apart, which would cost every create some thirty small texts.
+ */
+const mayContain = (list: WordList, text: string): boolean => {
+  const firstWords = firstWordsOf(list)
+  let hash = START
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code > 0x7e) return true
+    const lower = code >= 0x41 && code <= 0x5a ? code + 0x20 : code
+    if (isLowerLetter(lower) || isDigit(lower)) hash = added(hash, lower)
+    else {
+      if (firstWords.has(hash)) return true
+      hash = START
+    }
+  }
+  return firstWords.has(hash)
+}
+
 /**
  * Whether a text holds an entry of the list as whole words, whatever their case and what stands between them
  * (contract §2, the 422 rule). `Scunthorpe` holds no entry that is only a part of it.
  */
 export const contains = (list: WordList, text: string): boolean => {
+  if (!mayContain(list, text)) return false
   const words = wordsOf(text)
   return words.some(
     (word, at) =>

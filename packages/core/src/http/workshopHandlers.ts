@@ -22,11 +22,10 @@ export const createdTicket = ({
   data,
   replayed,
   usages
-}: Repeatable<Ticket> & { readonly usages: ReadonlyArray<Usage> }) => ({
-  ...repeatable({ data, replayed }),
-  status: replayed ? 200 : 201,
-  usages
-})
+}: Repeatable<Ticket> & { readonly usages: ReadonlyArray<Usage> }) =>
+  replayed
+    ? { data, meta: { replayed }, headers: REPLAYED, status: 200, usages }
+    : { data, meta: { replayed }, status: 201, usages }
 
 const data = <A>(data: A) => ({ data })
 

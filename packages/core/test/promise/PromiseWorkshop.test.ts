@@ -114,6 +114,35 @@ describe("The Promise face", () => {
     await own.stop()
   })
 
+  it("in the background does nothing where it is told so, but a turn at a time (contract §5, §9)", async () => {
+    const told: Array<string> = []
+    const clock = new SettableClock()
+    const own = await start({
+      store: MemoryStore.layer,
+      clock,
+      background: false,
+      clientNotifier: async ({ type }) => void told.push(type)
+    })
+    const opened = await own.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
+    const client = await own.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
+    if (!opened.ok || !client.ok) throw new Error("refused")
+    await own.clients.visit(client.value.id, opened.value.id)
+    const caller_id = "019a0000-0000-7000-8000-000000000001"
+    const caller = { shop_id: opened.value.id, caller_id, scopes: [], via: "app" } as const
+    const made = await own.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
+    if (!made.ok) throw new Error("refused")
+    await own.tickets.changeStatus(caller, made.value.data.id, "ready")
+    expect(told).toEqual([])
+    expect(await own.messenger.runOnce()).toMatchObject({ ok: true })
+    expect(told).toEqual(["ticket.ready"])
+    clock.advance(60 * 86_400_000)
+    expect(await own.tickets.byId(caller, made.value.data.id)).toMatchObject({ value: { state: "ready" } })
+    expect(await own.closer.runOnce()).toMatchObject({ ok: true })
+    expect(await own.tickets.byId(caller, made.value.data.id)).toMatchObject({ value: { state: "abandoned" } })
+    expect(await own.dispatcher.runOnce()).toMatchObject({ ok: false, refusal: { _tag: "NoSender" } })
+    await own.stop()
+  })
+
   it("rejects only for defects: a shop that never was is one (design §7)", async () => {
     const caller = { ...(await shop()), shop_id: "019a0000-0000-7000-8000-00000000dead" }
     await expect(workshop.tickets.createInApp(caller, { service: "Heels" })).rejects.toThrow("No shop")

@@ -13,9 +13,9 @@ import { layer as workshopLayer } from "@workshop/core/services/Workshop"
 import { serve } from "@workshop/http-node/NodeServer"
 import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
 import * as NodeSender from "@workshop/http-node/sender/NodeSender"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { expect } from "vitest"
+import { testStore } from "../TestStore.js"
 import type { Shopfront } from "./Shopfront.js"
 
 export const SECOND = 1000
@@ -31,7 +31,7 @@ const make = () => {
   const services = Messenger.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
-    Layer.provideMerge(MemoryStore.layer),
+    Layer.provideMerge(testStore),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layer)
   )

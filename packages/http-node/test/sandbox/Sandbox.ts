@@ -11,9 +11,9 @@ import { SandboxClock } from "@workshop/core/services/SandboxClock"
 import { TimeWalk } from "@workshop/core/services/TimeWalk"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
 import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { expect } from "vitest"
+import { testStore } from "../TestStore.js"
 import { HandClock } from "./HandClock.js"
 
 /** A Friday morning: when every sandbox begins. */
@@ -60,7 +60,7 @@ const open = (real: HandClock, seed: number) => {
   const services = Messenger.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
-    Layer.provideMerge(MemoryStore.layer),
+    Layer.provideMerge(testStore),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(seed)),
     Layer.provideMerge(SandboxClock.layer),

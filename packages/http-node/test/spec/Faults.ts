@@ -31,7 +31,8 @@ export class Faults {
     const troubled = (service: S): S =>
       new Proxy(service, {
         get: (target, name) => {
-          const method = Reflect.get(target, name) as (...args: ReadonlyArray<unknown>) => unknown
+          const method: unknown = Reflect.get(target, name)
+          if (typeof method !== "function") return method
           return (...args: ReadonlyArray<unknown>) => {
             const fault = this.#faults.get(port) ?? "none"
             if (fault === "unavailable") return Effect.fail(new StoreUnavailable({ cause: new Error(SECRET) }))

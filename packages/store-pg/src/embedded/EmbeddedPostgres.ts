@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { Deferred, Effect, Schedule, type Scope } from "effect"
 import { accountFor } from "./Account.js"
@@ -5,7 +6,7 @@ import { binariesFor } from "./Binaries.js"
 import { clusterIn, makeRoom, NAME } from "./Cluster.js"
 import { type EmbeddedRefused, failed } from "./EmbeddedRefused.js"
 import { ensureDatabase } from "./ensureDatabase.js"
-import { makeWay } from "./Leftover.js"
+import { makeWay, pidLines } from "./Leftover.js"
 import { type Place, placeIn } from "./Place.js"
 import { freePort, type Launch, launch, type Postmaster } from "./Postmaster.js"
 
@@ -88,6 +89,9 @@ const supervised = (
   )
 }
 
+const urlOf = (database: string, password: string, port: number): string =>
+  `postgres://${NAME}:${password}@127.0.0.1:${port}/${database}`
+
 /**
  * Runs a real Postgres from the binaries that npm brings, in `dataDir` and on loopback alone, until the scope closes;
  * then it is stopped in good order. It is made on the first start, recovers what was committed after a crash, and is
@@ -110,7 +114,30 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres,
     const launched = launching({ place, binaries, account, settings }, options.port)
     yield* Effect.forkScoped(supervised(place, launched, started))
     const { port } = yield* Deferred.await(started)
-    const urlOf = (database: string) => `postgres://${NAME}:${password}@127.0.0.1:${port}/${database}`
-    yield* ensureDatabase(NAME, urlOf, place)
-    return { url: urlOf(NAME), port, log: place.log }
+    yield* ensureDatabase(NAME, (database) => urlOf(database, password, port), place)
+    return { url: urlOf(NAME, password, port), port, log: place.log }
   })
+
+const joined = (place: Place, refused: EmbeddedRefused) =>
+  Effect.try({
+    try: () => {
+      const [, , , port, , , , state] = pidLines(place)
+      return state?.trim() === "ready"
+        ? urlOf(NAME, readFileSync(place.password, "utf8").trim(), Number(port))
+        : undefined
+    },
+    catch: (error) => failed(place.dataDir, error)
+  }).pipe(Effect.flatMap((url) => (url === undefined ? refused : Effect.succeed({ url }))))
+
+/**
+ * The Postgres of a data directory for a short while: the one that another process of this user runs there now, or else
+ * one that is started, and stopped with the scope. So an operator's command works beside a service that runs.
+ */
+export const share = (
+  options: EmbeddedOptions
+): Effect.Effect<Pick<EmbeddedPostgres, "url">, EmbeddedRefused, Scope.Scope> =>
+  Effect.catchIf(
+    start(options),
+    ({ reason }) => reason === "taken",
+    (refused) => joined(placeIn(resolve(options.dataDir)), refused)
+  )

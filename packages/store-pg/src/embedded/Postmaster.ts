@@ -35,7 +35,7 @@ export interface Postmaster {
 const LIFELINE = '( (read _ <&3 || kill -INT $$) & ); exec "$@" 3<&-'
 
 const LONG_LOG_BYTES = 10 * 1024 * 1024
-const STOPPING = "8 seconds"
+const STOPPING = "3 seconds"
 
 const openLog = ({ log }: Place): number => {
   if (existsSync(log) && statSync(log).size > LONG_LOG_BYTES) renameSync(log, `${log}.1`)

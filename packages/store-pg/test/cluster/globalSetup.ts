@@ -11,8 +11,15 @@ declare module "vitest" {
   }
 }
 
-/** Opens a door at which suites ask for databases; the cluster behind it starts when the first one asks, once a run. */
-export default async (project: TestProject) => {
+/** The door at which suites ask for databases; the cluster behind it starts when the first one asks. */
+interface Door {
+  readonly port: number
+  readonly close: () => Promise<void>
+  /** The projects of the run that use it. */
+  users: number
+}
+
+const open = async (): Promise<Door> => {
   let cluster: Promise<TestCluster> | undefined
   const answer = async (request: IncomingMessage): Promise<string> => {
     // Loaded late as well: a run that needs no database should not wait for Effect twice.
@@ -22,18 +29,35 @@ export default async (project: TestProject) => {
     await drop(await text(request))
     return ""
   }
-  const door = createServer((request, response) => {
+  const server = createServer((request, response) => {
     answer(request).then(
       (url) => response.end(url),
       (error) => response.writeHead(500).end(String(error))
     )
   })
-  await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve))
-  project.provide("clusterDoor", (door.address() as AddressInfo).port)
-  return async () => {
-    door.closeAllConnections()
-    door.close()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
     const opened = await cluster?.catch(() => undefined)
     await opened?.close()
+  }
+  return { port: (server.address() as AddressInfo).port, close, users: 0 }
+}
+
+/** Vitest sets each project up with modules of its own; the run has one cluster all the same. */
+const run = globalThis as typeof globalThis & { workshopTestDoor?: Promise<Door> | undefined }
+
+/** Lets a project's suites ask for databases, and stops the cluster after the last project. */
+export default async (project: TestProject) => {
+  run.workshopTestDoor ??= open()
+  const door = await run.workshopTestDoor
+  door.users++
+  project.provide("clusterDoor", door.port)
+  return async () => {
+    door.users--
+    if (door.users > 0) return
+    run.workshopTestDoor = undefined
+    await door.close()
   }
 }

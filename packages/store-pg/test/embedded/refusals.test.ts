@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, () => {
-  it("where another process uses the data directory, also when both start it for the first time", async () => {
+  it("where another process uses the data directory, which a command may share, also when both start it for the first time", async () => {
     const both = [new Server(folder), new Server(folder)]
     const said = await Promise.all(both.map((server) => server.said))
     const first = both[said.findIndex((line) => line.startsWith("postgres://"))]
@@ -32,6 +32,8 @@ describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, (
     expect(message).toBe(
       `The data directory ${folder} is used by the process ${first?.pid}: stop that one, or choose another with --data-dir.`
     )
+    const { url } = await Effect.runPromise(Effect.scoped(EmbeddedPostgres.share({ dataDir: folder })))
+    expect(url).toBe(await first?.url())
     await Promise.all(both.map((server) => server.end("SIGTERM")))
   })
 

@@ -53,7 +53,7 @@ const extent = (series: ReadonlyArray<Series>) => {
   const xs = series.flatMap(({ points }) => points.map(([x]) => x))
   const ys = series.flatMap(({ points }) => points.map(([, y]) => y))
   const fold = (all: ReadonlyArray<number>, pick: (a: number, b: number) => number, start: number) =>
-    all.reduce(pick, start)
+    all.reduce((a, b) => pick(a, b), start)
   return {
     least: fold(xs, Math.min, xs[0] ?? 0),
     most: fold(xs, Math.max, xs[0] ?? 1),

@@ -1,0 +1,22 @@
+import { mountFetch } from "@workshop/core/http/Mount"
+import * as Workshop from "@workshop/core/services/PromiseWorkshop"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { expect, it } from "vitest"
+import { createApi, walk } from "./walk.js"
+
+it("a client generated from openapi.json by a public generator takes a ticket through the shop", async () => {
+  const workshop = await Workshop.start({ store: MemoryStore.layer, background: false })
+  const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+  if (!shop.ok) throw shop.refusal
+  const key = await workshop.keys.create(shop.value.id, { name: "till", scopes: ["tickets:read", "tickets:write"] })
+  if (!key.ok) throw key.refusal
+  const serve = mountFetch(workshop)
+  const api = createApi("http://shop.example", key.value.key, (input, init) => serve(new Request(input, init)))
+  expect(await walk(api)).toEqual(["Lac: ticket 0001 is ready", "1 to be picked up"])
+  // It throws the response where it is no success.
+  await expect(api.v1.getTicketByNumber(2)).rejects.toMatchObject({
+    status: 404,
+    error: { error: { code: "NOT_FOUND" } }
+  })
+  await workshop.stop()
+})

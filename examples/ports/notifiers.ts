@@ -1,0 +1,83 @@
+import type { NoticeRecord } from "@workshop/core/domain/Notice"
+import type { NotificationRecord } from "@workshop/core/domain/Notification"
+
+/** Tells a client. Rejecting means "not now": the same notification comes again by the table of retries (contract §5). */
+export type ClientNotifier = (notification: NotificationRecord) => Promise<void>
+
+/** Where to reach a client, from your own records: the service knows a phone number, and hands out an id. */
+export interface Contact {
+  readonly mail?: string
+  readonly pushToken?: string
+  readonly whatsapp?: string
+}
+
+/** Makes a POST of JSON. `once` lets the provider drop a repetition: after a crash the same one is sent again. */
+export type Post = (url: string, body: unknown, once: string) => Promise<void>
+
+/** A {@link Post} over `fetch`, for a provider that takes a bearer token. */
+export const postWith =
+  (token: string): Post =>
+  async (url, body, once) => {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": once },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(8_000)
+    })
+    if (!response.ok) throw new Error(`The provider answered ${response.status}`)
+  }
+
+const words = { "ticket.ready": "is ready for you", "ticket.impossible": "cannot be done, sorry: please pick it up" }
+const textOf = ({ type, ticket }: NotificationRecord): string => `${ticket.item ?? ticket.service} ${words[type]}.`
+
+/** By mail, through a provider's HTTP API. */
+export const byMail =
+  (post: Post, url: string): ((to: string) => ClientNotifier) =>
+  (to) =>
+  (notification) =>
+    post(
+      url,
+      { to, subject: `Ticket ${notification.ticket.number_label}`, text: textOf(notification) },
+      notification.id
+    )
+
+/** By push to the client's own app. */
+export const byPush =
+  (post: Post, url: string): ((to: string) => ClientNotifier) =>
+  (to) =>
+  (notification) =>
+    post(url, { token: to, body: textOf(notification), data: { ticket: notification.ticket_id } }, notification.id)
+
+/** By WhatsApp, as a template with two texts, since a shop may not begin with words of its own there. */
+export const byWhatsApp =
+  (post: Post, url: string): ((to: string) => ClientNotifier) =>
+  (to) =>
+  (notification) => {
+    const { ticket, type } = notification
+    const parameters = [ticket.number_label, words[type]].map((text) => ({ type: "text", text }))
+    const template = { name: "ticket_news", language: { code: "en" }, components: [{ type: "body", parameters }] }
+    return post(url, { messaging_product: "whatsapp", to, type: "template", template }, notification.id)
+  }
+
+/** The first way by which a client can be reached; one whom none reaches has their inbox. */
+export const firstOf =
+  (
+    contactOf: (client_id: string) => Promise<Contact>,
+    ways: { readonly [K in keyof Contact]-?: (to: string) => ClientNotifier }
+  ): ClientNotifier =>
+  async (notification) => {
+    const contact = await contactOf(notification.client_id)
+    for (const way of ["pushToken", "whatsapp", "mail"] as const) {
+      const to = contact[way]
+      if (to !== undefined) return ways[way](to)(notification)
+    }
+  }
+
+/** Tells an owner of their webhook by mail. */
+export const ownerByMail =
+  (post: Post, url: string, mailOf: (shop_id: string) => Promise<string>) =>
+  async ({ id, shop_id, kind, url: webhook, failures_in_row }: NoticeRecord): Promise<void> => {
+    const subject = kind === "webhook_off" ? "Your webhook was turned off" : "Your webhook keeps failing"
+    const text = `${new URL(webhook).host} failed ${failures_in_row} times in a row.`
+    await post(url, { to: await mailOf(shop_id), subject, text }, id)
+  }

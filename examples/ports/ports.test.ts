@@ -1,0 +1,97 @@
+import * as Workshop from "@workshop/core/services/PromiseWorkshop"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { afterEach, expect, it } from "vitest"
+import { byMail, byPush, byWhatsApp, type Contact, firstOf } from "./notifiers.js"
+import { throughGateway } from "./outbox.js"
+import { entropyFrom, shifted } from "./timeAndChance.js"
+import { wordsBy } from "./words.js"
+
+const caller_id = "0198c5f1-0d20-7000-8a4f-2be6c90d1357"
+let workshop: Workshop.PromiseWorkshop
+afterEach(() => workshop.stop())
+
+const opened = async (options: Partial<Workshop.PromiseOptions>) => {
+  workshop = await Workshop.start({ store: MemoryStore.layer, background: false, ...options })
+  const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+  if (!shop.ok) throw shop.refusal
+  return { shop_id: shop.value.id, caller_id, scopes: [], via: "app" } as const
+}
+
+const told = async (contact: Contact) => {
+  const posts: Array<readonly [string, unknown]> = []
+  const post = async (url: string, body: unknown) => void posts.push([url, body])
+  const caller = await opened({
+    clientNotifier: firstOf(async () => contact, {
+      mail: byMail(post, "mail"),
+      pushToken: byPush(post, "push"),
+      whatsapp: byWhatsApp(post, "whatsapp")
+    })
+  })
+  const client = await workshop.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
+  if (!client.ok) throw client.refusal
+  await workshop.clients.visit(client.value.id, caller.shop_id)
+  const made = await workshop.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
+  if (!made.ok) throw made.refusal
+  await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")
+  expect(await workshop.messenger.runOnce()).toMatchObject({ ok: true })
+  return posts
+}
+
+it("a client is told by the first way that reaches them: push, WhatsApp, mail (contract §5)", async () => {
+  expect(await told({ mail: "a@example.com" })).toEqual([
+    ["mail", { to: "a@example.com", subject: "Ticket 0001", text: "Hem is ready for you." }]
+  ])
+  await workshop.stop()
+  expect(await told({ mail: "a@example.com", whatsapp: "21620123456" })).toMatchObject([
+    ["whatsapp", { to: "21620123456", type: "template" }]
+  ])
+  await workshop.stop()
+  expect(await told({ whatsapp: "21620123456", pushToken: "t" })).toMatchObject([["push", { token: "t" }]])
+  await workshop.stop()
+  expect(await told({})).toEqual([])
+})
+
+it("words are the embedder's to judge, and pass where the judge is away (spec §7)", async () => {
+  const caller = await opened({
+    profanity: wordsBy(async (text) => {
+      if (text === "down") throw new Error("away")
+      return text === "zut"
+    })
+  })
+  expect(await workshop.tickets.createInApp(caller, { service: "Hem", item: "zut" })).toMatchObject({
+    ok: false,
+    refusal: { _tag: "ForbiddenWord", field: "item" }
+  })
+  expect(await workshop.tickets.createInApp(caller, { service: "down" })).toMatchObject({ ok: true })
+})
+
+it("webhooks leave through a gateway; what it does not take is tried again (contract §9)", async () => {
+  const taken: Array<string> = []
+  let isOpen = false
+  const caller = await opened({
+    sender: throughGateway(async ({ headers, url }) => {
+      if (!isOpen) throw new Error("closed")
+      taken.push(`${url} ${Object.keys(headers)}`)
+    })
+  })
+  await workshop.webhooks.set(caller.shop_id, "https://erp.example/hook")
+  await workshop.webhooks.ping(caller.shop_id)
+  await workshop.dispatcher.runOnce()
+  expect(await workshop.outbox.deliveries(caller.shop_id)).toMatchObject({
+    value: [{ state: "pending", attempts: [{ n: 1, error: "connect" }] }]
+  })
+  isOpen = true
+  await workshop.webhooks.ping(caller.shop_id)
+  await workshop.dispatcher.runOnce()
+  expect(taken).toEqual(["https://erp.example/hook Service-Signature"])
+})
+
+it("time and ids are whoever's the embedder trusts (contract §4)", async () => {
+  let next = 0
+  await opened({ clock: shifted(3_600_000), entropy: entropyFrom((bytes) => bytes.fill(next++)) })
+  const client = await workshop.clients.register({ given_name: "A", family_name: "B", phone: "+21620123456" })
+  if (!client.ok) throw client.refusal
+  const milliseconds = Number.parseInt(client.value.id.replaceAll("-", "").slice(0, 12), 16)
+  expect(milliseconds).toBeGreaterThan(Date.now() + 3_500_000)
+  expect(client.value.id.slice(-12)).toMatch(/^(..)\1{5}$/)
+})

@@ -1,0 +1,52 @@
+import { runCases } from "@workshop/cli/conform/runCases"
+import { suite } from "@workshop/cli/conform/Suite"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { answering } from "./broken/answering.js"
+import { countingBroken } from "./broken/counting.js"
+import { deciding } from "./broken/deciding.js"
+import { telling } from "./broken/telling.js"
+import { type Fault, inProcess } from "./InProcess.js"
+
+/** Runs cases against our own server with a fault, each on a server of its own: answers id and outcome. */
+const outcomes = async (fault: Fault, ids: ReadonlyArray<string>) => {
+  const server = await inProcess(fault)
+  const sandbox = { token: undefined, inboxes: server.inboxes }
+  const target = { ask: server.ask, origin: "http://workshop.test", key: undefined, sandbox }
+  const results = await Effect.runPromise(
+    runCases(
+      target,
+      suite.filter(({ id }) => ids.includes(id))
+    )
+  )
+  await server.close()
+  return results
+}
+
+describe("a server without a fault", () => {
+  it("passes every case, and every case is run", async () => {
+    const ids = suite.map(({ id }) => id)
+    const results = await outcomes({}, ids)
+    const others = results.filter(({ outcome }) => outcome !== "passed")
+    expect(others.map(({ case: { id }, failure }) => [id, failure?.expected, failure?.found])).toEqual([])
+    expect(results.map((result) => result.case.id)).toEqual(ids)
+  }, 120_000)
+})
+
+describe("a broken server is caught by the case that states the rule", () => {
+  it.each([...answering, ...deciding, ...telling, ...countingBroken].map((server) => [server.does, server] as const))(
+    "one that %s",
+    async (_, { caughtBy, fault }) => {
+      const results = await outcomes(fault(), caughtBy)
+      expect(results.map((result) => `${result.case.id} ${result.outcome}`).sort()).toEqual(
+        caughtBy.map((id) => `${id} failed`).sort()
+      )
+      // A failure is worth something only where it shows what was asked.
+      for (const { failure } of results) {
+        expect(failure?.expected, failure?.found).not.toBe("the case to come to its end")
+        expect(failure?.exchange).toBeDefined()
+      }
+    },
+    60_000
+  )
+})

@@ -1,0 +1,40 @@
+import type { PolicyName } from "@workshop/core/domain/Limits"
+import type { Take } from "@workshop/core/ports/RateLimits"
+import type { BrokenServer } from "./Broken.js"
+
+/** Counts something else than it should; null counts nothing. */
+const counting = (count: (take: Take) => Take | null) => () => ({
+  limits: { takes: (takes: ReadonlyArray<Take>) => takes.map(count).filter((take) => take !== null) }
+})
+
+const without = (...policies: ReadonlyArray<PolicyName>) =>
+  counting((take) => (policies.includes(take.policy) ? null : take))
+
+/** Servers that count wrong. */
+export const countingBroken: ReadonlyArray<BrokenServer> = [
+  {
+    does: "does not count look-ups",
+    caughtBy: ["limit-lookups-hour", "limit-lookups-count"],
+    fault: without("lookups_per_hour", "lookups_per_day")
+  },
+  {
+    does: "counts look-ups by the hour alone",
+    caughtBy: ["limit-lookups-day"],
+    fault: without("lookups_per_day")
+  },
+  {
+    does: "does not count writes",
+    caughtBy: ["limit-writes", "limit-writes-count", "error-retry-after"],
+    fault: without("writes_per_minute")
+  },
+  {
+    does: "does not count who has no key",
+    caughtBy: ["limit-unauthenticated"],
+    fault: without("unauthenticated_per_minute")
+  },
+  {
+    does: "counts the requests of all keys together",
+    caughtBy: ["limit-requests"],
+    fault: counting((take) => (take.policy === "requests_per_minute" ? { ...take, subject: "everybody" } : take))
+  }
+]

@@ -1,0 +1,176 @@
+import type { Change } from "@workshop/core/decisions/Change"
+import type { Ticket } from "@workshop/core/domain/Ticket"
+import { Either } from "effect"
+import { type BrokenServer, changes, decisions } from "./Broken.js"
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+type RowOf<Tag extends Change["_tag"]> = Extract<Change, { readonly _tag: Tag }>["row"]
+
+/** Changes the rows of one kind as they are written. */
+const rows =
+  <Tag extends Change["_tag"]>(tag: Tag, change: (row: RowOf<Tag>) => RowOf<Tag>) =>
+  () =>
+    changes((one) => (one._tag === tag ? ({ ...one, row: change(one.row as RowOf<Tag>) } as Change) : one))
+
+const tagOf = (refusal: unknown) => (refusal as { readonly _tag: string })._tag
+
+const isReopening = (change: Change): boolean =>
+  change._tag === "EventRaised" &&
+  change.row.type === "ticket.reopened" &&
+  (JSON.parse(change.row.body) as { data: { from: Ticket["state"] } }).data.from === "collected"
+
+/** Servers that break a rule of the field. */
+export const deciding: ReadonlyArray<BrokenServer> = [
+  {
+    does: "numbers on after 9999",
+    caughtBy: ["create-number-wraps"],
+    fault: () => {
+      let number = 0
+      return changes((one) => {
+        if (one._tag === "TicketPut") number = one.row.number
+        const isWrapping = one._tag === "HeadPut" && number === 9999 && one.row.next_number === 1
+        return isWrapping ? { ...one, row: { ...one.row, next_number: 10_000 } } : one
+      })
+    }
+  },
+  {
+    does: "closes the reopening window at 24 hours and not after them",
+    caughtBy: ["reopen-at-24h"],
+    fault: () =>
+      decisions((run, moment) => {
+        const decision = run(moment)
+        if (Either.isLeft(decision) || !decision.right.changes.some(isReopening)) return decision
+        const later = run({ ...moment, now: moment.now + 1 })
+        return Either.isLeft(later) ? later : decision
+      })
+  },
+  {
+    does: "leaves the reopening window open for 25 hours",
+    caughtBy: ["reopen-past-24h"],
+    fault: () =>
+      decisions((run, moment) => {
+        const decision = run(moment)
+        const isLate = Either.isLeft(decision) && tagOf(decision.left) === "ReopenWindowPassed"
+        return isLate ? run({ ...moment, now: moment.now - HOUR }) : decision
+      })
+  },
+  {
+    does: "says after the reopening window that a move does not exist",
+    caughtBy: ["reopen-past-24h-any-status"],
+    fault: () =>
+      decisions((run, moment) => {
+        const decision = run(moment)
+        const isLate = Either.isLeft(decision) && tagOf(decision.left) === "ReopenWindowPassed"
+        return isLate
+          ? Either.left({ ...(decision.left as object), _tag: "InvalidTransition", message: "no" } as never)
+          : decision
+      })
+  },
+  {
+    does: "says that tickets were closed a millisecond late",
+    caughtBy: ["closure-uncollected", "closure-no-news"],
+    fault: rows("TicketPut", (row) =>
+      row.abandoned_at === null ? row : { ...row, abandoned_at: row.abandoned_at + 1 }
+    )
+  },
+  {
+    does: "closes tickets in the workshop sixty days after they were made, whatever came in between",
+    caughtBy: ["closure-reset-notified", "closure-reset-quote", "closure-reset-part"],
+    fault: rows("TicketPut", (row) => ({ ...row, shop_changed_at: row.created_at }))
+  },
+  {
+    does: "gives two stamps a day too many",
+    caughtBy: ["limit-stamps"],
+    fault: () =>
+      changes((one) =>
+        one._tag === "StampsUsedPut" && one.row.used > 10
+          ? { ...one, row: { ...one.row, used: one.row.used - 2 } }
+          : one
+      )
+  },
+  {
+    does: "makes 151 tickets an hour",
+    caughtBy: ["limit-tickets-hour"],
+    fault: () => {
+      const begun = new Set<string>()
+      return changes((one) => {
+        if (one._tag !== "HeadPut" || one.row.tickets_per_hour.used !== 1 || begun.has(one.row.shop_id)) return one
+        begun.add(one.row.shop_id)
+        return { ...one, row: { ...one.row, tickets_per_hour: { ...one.row.tickets_per_hour, used: 0 } } }
+      })
+    }
+  },
+  {
+    does: "tries again after two minutes",
+    caughtBy: ["delivery-retries", "signature-each-attempt"],
+    fault: () =>
+      changes((one, { now }) =>
+        one._tag === "DeliveryPut" && one.row.due_at === now + MINUTE
+          ? { ...one, row: { ...one.row, due_at: now + 2 * MINUTE } }
+          : one
+      )
+  },
+  {
+    does: "tries again a little later than said",
+    caughtBy: ["delivery-retries"],
+    fault: () =>
+      changes((one, { now }) =>
+        one._tag === "DeliveryPut" && one.row.due_at > now
+          ? { ...one, row: { ...one.row, due_at: one.row.due_at + 40 } }
+          : one
+      )
+  },
+  {
+    does: "gives up after seven attempts",
+    caughtBy: ["delivery-retries"],
+    fault: () =>
+      changes((one) =>
+        one._tag === "DeliveryPut" && one.row.attempts_in_round === 7 ? { _tag: "DeliveryRemoved", row: one.row } : one
+      )
+  },
+  {
+    does: "turns a webhook off at twenty failures, however young",
+    caughtBy: ["webhook-failing-young"],
+    fault: rows("WebhookPut", (row) => (row.failures_in_row >= 20 ? { ...row, off_reason: "failing" } : row))
+  },
+  {
+    does: "never turns a failing webhook off",
+    caughtBy: ["webhook-failing"],
+    fault: rows("WebhookPut", (row) => (row.off_reason === "failing" ? { ...row, off_reason: null } : row))
+  },
+  {
+    does: "lets a reopened ticket earn again",
+    caughtBy: ["earns-once"],
+    fault: rows("TicketPut", (row) => ({ ...row, stamps_earned: false }))
+  },
+  {
+    does: "forgets Idempotency-Keys after a day",
+    caughtBy: ["idempotency-remembered"],
+    fault: rows("RememberedPut", (row) => ({ ...row, expires_at: row.expires_at - 29 * 24 * HOUR }))
+  },
+  {
+    does: "does not tell the shop that a client was told",
+    caughtBy: ["notified-ready", "notified-sms"],
+    fault: () => changes((one) => (one._tag === "EventRaised" && one.row.type === "client.notified" ? null : one))
+  },
+  {
+    does: "forgets that the client was told when a ticket is reopened",
+    caughtBy: ["reopen-keeps-notified"],
+    fault: () => {
+      let isBack = false
+      return decisions((run, moment) => {
+        const decision = run(moment)
+        if (Either.isLeft(decision)) return decision
+        isBack = decision.right.changes.some((one) => one._tag === "EventRaised" && one.row.type === "ticket.reopened")
+        if (!isBack) return decision
+        const forgetful = decision.right.changes.map((one) =>
+          one._tag === "TicketPut" ? { ...one, row: { ...one.row, notified_at: null } } : one
+        )
+        const { answer } = decision.right
+        return Either.right({ ...decision.right, changes: forgetful, answer: { ...answer, notified_at: null } })
+      })
+    }
+  }
+]

@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { build, run, Workshop } from "../Workshop.js"
+
+const folder = mkdtempSync(join(tmpdir(), "conform-"))
+let workshop: Workshop | undefined
+let liar: Server | undefined
+
+beforeAll(build, 120_000)
+afterAll(async () => {
+  liar?.close()
+  workshop?.kill("SIGKILL")
+  await workshop?.exited
+  rmSync(folder, { recursive: true })
+})
+
+/** A server that knows its shop and little else. */
+const lying = (): Promise<string> =>
+  new Promise((resolve) => {
+    const scopes = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
+    const server = createServer((request, response) => {
+      const isShop = request.url === "/v1/shop"
+      response.writeHead(isShop ? 200 : 404, { "Content-Type": "application/json" })
+      response.end(JSON.stringify(isShop ? { success: true, data: { scopes } } : { oops: true }))
+    }).listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+    liar = server
+  })
+
+const PATIENT = { timeout: 120_000 }
+
+describe("workshop conform (contract §11)", PATIENT, () => {
+  it("passes over real sockets against workshop serve, and leaves the clock running", async () => {
+    workshop = new Workshop(["serve", "--sandbox", "--store", "memory", "--sandbox-token", "hush"], {
+      WORKSHOP_PORT: "0"
+    })
+    const { base } = await workshop.listens()
+    const [json, junit, html] = ["json", "xml", "html"].map((name) => join(folder, `report.${name}`))
+    const reports = ["--json", json!, "--junit", junit!, "--html", html!]
+    const only =
+      "envelope-too-large,envelope-head,list-phone,delivery-request,delivery-redirect,delivery-retries,signature,"
+    const cases = [
+      "--only",
+      `${only}secret-rotation,webhook-gone,closure-uncollected,reopen-at-24h,limit-unauthenticated`
+    ]
+    const args = ["conform", "--base-url", `${base}/v1/`, "--sandbox-token", "hush", ...cases, ...reports]
+    const { status, stdout, stderr } = await run(args)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
+    expect(stdout).toMatch(/^12 cases against http:\S+ with its sandbox/)
+    expect(stdout).toMatch(/12 cases in [\d.]+ s: ✓ 12\n$/)
+    expect(JSON.parse(readFileSync(json!, "utf8"))).toMatchObject({
+      with: "sandbox",
+      counts: { passed: 12, failed: 0 }
+    })
+    expect(readFileSync(junit!, "utf8")).toContain('tests="12" failures="0"')
+    expect(readFileSync(html!, "utf8")).toContain("conforms")
+    const clock = await fetch(`${base}/sandbox/clock`, { headers: { Authorization: "Bearer hush" } })
+    expect(await clock.json()).toMatchObject({ data: { frozen: false } })
+
+    const without = await run(["conform", "--base-url", base])
+    expect(without).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: "The sandbox asks for a token: give it with --sandbox-token.\n"
+    })
+  })
+
+  it("shows of a failure what to paste and which sentence it breaks, keeps the key to itself, and exits with 1", async () => {
+    const base = await lying()
+    const args = [
+      "conform",
+      "--base-url",
+      base,
+      "--key",
+      "wk_live_mine",
+      "--only",
+      "envelope-unknown-route,version-in-events"
+    ]
+    const { status, stdout, stderr } = await run(args)
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "The server breaks 1 rule of the specification.\n" })
+    expect(stdout).toContain("✗ §1 envelope-unknown-route")
+    expect(stdout).toContain("breaks    contract §1: every answer is JSON in this envelope")
+    expect(stdout).toContain(`curl -si '${base}/v1/nothing-here' -H "Authorization: Bearer $KEY"`)
+    expect(stdout).toContain('HTTP 404\n    content-type: application/json\n\n    {"oops":true}')
+    expect(stdout).toContain("1 skipped: needs a sandbox")
+    expect(stdout).not.toContain("wk_live_mine")
+    const { stdout: printed } = await run([...args, "--json", "-"])
+    expect(JSON.parse(printed)).toMatchObject({ with: "key", counts: { passed: 0, failed: 1, skipped: 1 } })
+  })
+
+  it.each([
+    [[], "Say which server to test, such as --base-url http://127.0.0.1:4010; --list shows the cases.\n"],
+    [
+      ["--base-url", "http://127.0.0.1:1"],
+      /^No answer came from http:\/\/127\.0\.0\.1:1\/sandbox\/clock \(.+\): see that .+\n$/
+    ],
+    [["--base-url", "http://127.0.0.1:1", "--only", "no-such"], 'There is no case "no-such": --list shows their ids.\n']
+  ])("%j is refused in one sentence", async (args, sentence) => {
+    const { status, stdout, stderr } = await run(["conform", ...args])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
+    expect(stderr).toMatch(sentence)
+  })
+
+  it("lists its cases by section, and which of them need no sandbox", async () => {
+    const { status, stdout } = await run(["conform", "--list", "--section", "9"])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^§9 Versioning\n {2}version-in-path {2}.+ {2}\(key\)\n {2}version-in-events {2}/)
+  })
+})

@@ -1,0 +1,182 @@
+import { Broken } from "@workshop/cli/conform/Broken"
+import type { Case } from "@workshop/cli/conform/Case"
+import { curl, type Exchange } from "@workshop/cli/conform/Exchange"
+import { htmlReport } from "@workshop/cli/conform/htmlReport"
+import { junitReport } from "@workshop/cli/conform/junitReport"
+import { reportOf } from "@workshop/cli/conform/Report"
+import type { Result } from "@workshop/cli/conform/Result"
+import { runCases } from "@workshop/cli/conform/runCases"
+import { suite } from "@workshop/cli/conform/Suite"
+import { closingLines, sectionLines } from "@workshop/cli/conform/terminalReport"
+import { plain } from "@workshop/cli/terminal/Style"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+
+const exchange: Exchange = {
+  method: "POST",
+  url: "http://127.0.0.1:4010/v1/tickets?x='y'",
+  headers: { Authorization: "Bearer wk_live_secret", "Idempotency-Key": "a $b" },
+  body: `{"service":"Ta'lor"}`,
+  answer: { status: 200, headers: { "request-id": "r1", date: "today" }, body: '{"success":true}' }
+}
+
+const one: Case = {
+  id: "replay",
+  section: "§4",
+  rule: "A <repetition> is a 200.",
+  sentence: 'spec §4: "the same" & no other',
+  needs: "key",
+  run: async () => undefined
+}
+
+const results: ReadonlyArray<Result> = [
+  { case: { ...one, id: "fine" }, outcome: "passed", duration_ms: 12 },
+  { case: one, outcome: "failed", duration_ms: 3, failure: { expected: "status 200", found: "status 201", exchange } },
+  { case: { ...one, id: "later", section: "§6" }, outcome: "skipped", duration_ms: 0, because: "needs a sandbox" }
+]
+
+const report = reportOf({ base_url: "http://127.0.0.1:4010", with: "key", duration_ms: 1500 }, results, {
+  KEY: "wk_live_secret"
+})
+
+describe("the request as a curl line", () => {
+  it("can be pasted, whatever quotes stand in it", () => {
+    expect(curl(exchange, {})).toBe(
+      `curl -si -X POST 'http://127.0.0.1:4010/v1/tickets?x='\\''y'\\''' -H 'Authorization: Bearer wk_live_secret' -H 'Idempotency-Key: a $b' --data-raw '{"service":"Ta'\\''lor"}'`
+    )
+  })
+
+  it("holds a variable in the place of a key that is not the suite's own", () => {
+    expect(curl(exchange, { KEY: "wk_live_secret" })).toContain(
+      "-H \"Authorization: Bearer $KEY\" -H 'Idempotency-Key: a $b'"
+    )
+  })
+})
+
+describe("reports", () => {
+  it("count by section, and show of a failure the sentence it breaks, the request and the answer", () => {
+    expect(report.counts).toEqual({ passed: 1, failed: 1, skipped: 1 })
+    expect(report.sections.map(({ section, counts }) => [section, counts.failed])).toEqual([
+      ["§4", 1],
+      ["§6", 0]
+    ])
+    expect(report.sections[0]?.cases[1]?.failure).toEqual({
+      expected: "status 200",
+      found: "status 201",
+      curl: expect.stringContaining('"Authorization: Bearer $KEY"'),
+      answer: 'HTTP 200\nrequest-id: r1\n\n{"success":true}'
+    })
+    expect(JSON.stringify(report)).not.toContain("wk_live_secret")
+  })
+
+  it("on the terminal: a line a section, then each failure in full, and why cases were skipped", () => {
+    expect(report.sections.flatMap((section) => sectionLines(section, plain))).toEqual([
+      `§4      ${"Endpoints".padEnd(46)}✓ 1  ✗ 1`,
+      "  ✗ replay  A <repetition> is a 200.",
+      `§6      ${"Events, signatures, deliveries".padEnd(46)}- 1`
+    ])
+    const closing = closingLines(report, plain).join("\n")
+    expect(closing).toContain(
+      '  breaks    spec §4: "the same" & no other\n  expected  status 200\n  found     status 201'
+    )
+    expect(closing).toContain("\n    curl -si -X POST ")
+    expect(closing).toMatch(/\n1 skipped: needs a sandbox\.\n3 cases in 1\.5 s: ✓ 1 {2}✗ 1 {2}- 1$/)
+  })
+
+  it("as JUnit XML: failures and skips, with everything escaped", () => {
+    const xml = junitReport(report)
+    expect(xml).toContain(
+      '<testsuites name="workshop conform" tests="3" failures="1" errors="0" skipped="1" time="1.500">'
+    )
+    expect(xml).toContain('<testcase classname="§4" name="replay: A &lt;repetition&gt; is a 200." time="0.003">')
+    expect(xml).toContain(
+      '<failure message="expected status 200; found status 201">breaks spec §4: &quot;the same&quot; &amp;'
+    )
+    expect(xml).toContain('<skipped message="needs a sandbox"/>')
+    expect(xml.match(/<testcase /g)).toHaveLength(3)
+    expect(xml.match(/<\/testcase>/g)).toHaveLength(3)
+  })
+
+  it("as one page that loads nothing", () => {
+    const html = htmlReport(report)
+    expect(html).toContain("breaks 1 rule")
+    expect(html).toContain("A &lt;repetition&gt; is a 200.")
+    expect(html).not.toMatch(/<(script|link|img|iframe)|src=|@import|url\(/)
+  })
+})
+
+const target = (ask: (request: Request) => Promise<Response>) => ({
+  ask,
+  origin: "http://workshop.test",
+  key: "wk_live_secret",
+  sandbox: null
+})
+
+const ok = () => Response.json({ success: true, data: {} })
+
+describe("with a key alone", () => {
+  it("what needs a sandbox is skipped, and it says so", async () => {
+    const cases = suite.filter(({ section }) => section === "sandbox")
+    const found = await Effect.runPromise(
+      runCases(
+        target(async () => ok()),
+        cases
+      )
+    )
+    expect(new Set(found.map(({ outcome, because }) => `${outcome}: ${because}`))).toEqual(
+      new Set(["skipped: needs a sandbox: everything that no key can do is done there"])
+    )
+  })
+
+  it("waits where a limit says so, and asks again", async () => {
+    let asked = 0
+    const limited = async () => {
+      asked += 1
+      return asked === 1 ? new Response("{}", { status: 429, headers: { "RateLimit-Reset": "0" } }) : ok()
+    }
+    const run: Case["run"] = async (world) => {
+      ;(await (await world.shop()).get("/shop")).ok()
+    }
+    const [found] = await Effect.runPromise(runCases(target(limited), [{ ...one, run }]))
+    expect([found?.outcome, asked]).toEqual(["passed", 2])
+  })
+})
+
+describe("a run", () => {
+  it("goes on after a failure, and shows the last request of the case", async () => {
+    const broken: Case["run"] = async (world) => {
+      await (await world.shop()).get("/shop")
+      throw new Broken({ expected: "this", found: "that" })
+    }
+    const cases = [{ ...one, run: broken }, one]
+    const found = await Effect.runPromise(
+      runCases(
+        target(async () => ok()),
+        cases
+      )
+    )
+    expect(found.map(({ outcome }) => outcome)).toEqual(["failed", "passed"])
+    expect(found[0]?.failure).toMatchObject({ expected: "this", exchange: { url: "http://workshop.test/v1/shop" } })
+  })
+
+  it("ends in one sentence where the server answers nothing any more", async () => {
+    const gone = () =>
+      Promise.reject(new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) }))
+    const run: Case["run"] = async (world) => {
+      await (await world.shop()).get("/shop")
+    }
+    const lost = await Effect.runPromise(Effect.flip(runCases(target(gone), [{ ...one, run }])))
+    expect(lost.message).toBe(
+      "No answer came from http://workshop.test/v1/shop (ECONNREFUSED): see that the server runs there, and give its address with --base-url."
+    )
+  })
+})
+
+describe("the cases", () => {
+  it("have ids of their own, and each says which sentence demands it", () => {
+    expect(new Set(suite.map(({ id }) => id)).size).toBe(suite.length)
+    const vague = suite.filter(({ sentence }) => !/(spec|contract) §\d/.test(sentence))
+    expect(vague.map(({ id }) => id)).toEqual([])
+    expect(suite.filter(({ rule }) => !/[.]$/.test(rule)).map(({ id }) => id)).toEqual([])
+  })
+})

@@ -1,0 +1,57 @@
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { Effect } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
+import { build, Workshop } from "./Workshop.js"
+
+beforeAll(build, 60_000)
+
+const ran = async (...args: ReadonlyArray<string>) => {
+  const command = new Workshop(["migrate", ...args])
+  const status = await command.exited
+  return { status, stdout: command.stdout.trim(), stderr: command.stderr.trim() }
+}
+
+/** Runs an act on a database that has nothing in it yet. */
+const onEmpty = (act: (url: string) => Promise<void>) =>
+  Effect.gen(function* () {
+    const { url } = yield* testDatabase
+    const name = `${new URL(url).pathname.slice(1)}_empty`
+    const admin = yield* connect(url)
+    yield* Effect.acquireRelease(admin.run(`create database ${name}`), () =>
+      Effect.orDie(admin.run(`drop database ${name} with (force)`))
+    )
+    const empty = new URL(url)
+    empty.pathname = `/${name}`
+    yield* Effect.promise(() => act(empty.href))
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+describe("workshop migrate (contract §11)", { timeout: 60_000 }, () => {
+  it("brings a database up to date, and says so in words or in JSON", () =>
+    onEmpty(async (url) => {
+      const first = await ran("--database-url", url, "--json")
+      expect(first.status).toBe(0)
+      expect(JSON.parse(first.stdout).applied[0]).toBe("0001_first")
+      expect(await ran("--database-url", url)).toEqual({
+        status: 0,
+        stdout: "The database was up to date.",
+        stderr: ""
+      })
+    }))
+
+  it("is safe from two places at once", () =>
+    onEmpty(async (url) => {
+      const both = await Promise.all([ran("--database-url", url, "--json"), ran("--database-url", url, "--json")])
+      expect(both.map(({ status }) => status)).toEqual([0, 0])
+      const firsts = both.flatMap(({ stdout }) => JSON.parse(stdout).applied).filter((name) => name === "0001_first")
+      expect(firsts).toEqual(["0001_first"])
+    }))
+
+  it("says in one sentence that it reaches no database", async () => {
+    const { status, stdout, stderr } = await ran("--database-url", "postgres://nobody@127.0.0.1:1/none")
+    expect([status, stdout]).toEqual([1, ""])
+    expect(stderr).toBe(
+      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check that it runs, and --database-url."
+    )
+  })
+})

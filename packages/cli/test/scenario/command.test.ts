@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { findFiles } from "@workshop/cli/scenario/findFiles"
+import { runScenario, ScenarioFailed } from "@workshop/cli/scenario/runScenario"
+import { Either } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import { build, run } from "../Workshop.js"
+
+beforeAll(build, 120_000)
+
+const PATIENT = { timeout: 60_000 }
+
+const folder = () => mkdtempSync(join(tmpdir(), "workshop-scenario-"))
+
+const good = "name: Good\nsteps:\n  - get shop: {}\n"
+const bad = "name: Bad\nsteps:\n  - get shop: {}\n    expect: 404\n"
+
+describe.concurrent("workshop scenario (contract §11)", PATIENT, () => {
+  it("run: exit status 0 where all pass, a line a step", async () => {
+    const at = folder()
+    writeFileSync(join(at, "good.yaml"), good)
+    const { status, stdout, stderr } = await run(["scenario", "run", join(at, "good.yaml")])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
+    expect(stdout).toBe(
+      `\u2713 Good (${join(at, "good.yaml")})\n  \u2713 get shop\n\n1 scenario, 1 step: all passed (${/\((\d+) ms\)/.exec(stdout)?.[1]} ms)\n`
+    )
+  })
+
+  it("run: --bail stops at the first failure; exit status 1", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), bad)
+    writeFileSync(join(at, "b.yaml"), good)
+    const all = await run(["scenario", "run", at])
+    expect(all).toMatchObject({ status: 1, stderr: "1 of 2 scenarios failed.\n" })
+    const bailed = await run(["scenario", "run", at, "--bail"])
+    expect(bailed).toMatchObject({ status: 1, stderr: "1 of 1 scenario failed, and 1 not run.\n" })
+  })
+
+  it("run --json: for programs", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), bad)
+    const { stdout } = await run(["scenario", "run", at, "--json"])
+    expect(JSON.parse(stdout)).toMatchObject({
+      passed: 0,
+      failed: 1,
+      scenarios: [
+        {
+          file: join(at, "a.yaml"),
+          name: "Bad",
+          passed: false,
+          steps: [{ line: 3, title: "get shop", outcome: "failed" }],
+          failure: { line: 3, column: 5, mismatches: [{ path: "status", expected: "404", actual: "200" }] }
+        }
+      ]
+    })
+  })
+
+  it("run: one bad file and nothing is run", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), good)
+    writeFileSync(join(at, "b.yaml"), good.replace("get shop", "get shp"))
+    const { status, stdout, stderr } = await run(["scenario", "run", at])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
+    expect(stderr).toBe(
+      `${join(at, "b.yaml")}:3:5 steps.0.get shp is not known here; did you mean "get shop"?\nNothing was run: correct this, then try again.\n`
+    )
+  })
+
+  it.each([
+    [["run"], "Name the files to run, such as workshop scenario run examples/scenarios."],
+    [[], "Say what to do: workshop scenario run, new or schema."]
+  ])("scenario %j says what to do", async (args, sentence) => {
+    expect(await run(["scenario", ...args])).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+  })
+
+  it("new writes a scenario that passes, and the schema beside it; it overwrites nothing", async () => {
+    const at = folder()
+    const file = join(at, "first.yaml")
+    expect(await run(["scenario", "new", join(at, "first")])).toEqual({
+      status: 0,
+      stdout: `${file} is written. Run it with: npx workshop scenario run ${file}\n`,
+      stderr: ""
+    })
+    const text = readFileSync(file, "utf8")
+    expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=scenario.schema.json")
+    expect(JSON.parse(readFileSync(join(at, "scenario.schema.json"), "utf8"))).toMatchObject({
+      $ref: "#/$defs/Scenario"
+    })
+    expect(await runScenario(file)).toMatchObject({ passed: true, section: "3" })
+    expect(await run(["scenario", "new", file])).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `${file} is there already and stays as it is: choose another name.\n`
+    })
+    expect(readFileSync(file, "utf8")).toBe(text)
+  })
+
+  it("runScenario rejects with the report, or with what is wrong with the file", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), bad)
+    writeFileSync(join(at, "b.yaml"), "name: x")
+    await expect(runScenario(join(at, "a.yaml"))).rejects.toThrow(/^\u2717 Bad[\s\S]*- 404\n +\+ 200/)
+    await expect(runScenario(join(at, "b.yaml"))).rejects.toThrow(
+      new ScenarioFailed(`${join(at, "b.yaml")}:1:1 steps is required.`)
+    )
+  })
+})
+
+describe("what is named to run", () => {
+  it("files, folders with all below them, and patterns, each file once and in order", () => {
+    const at = folder()
+    mkdirSync(join(at, "more"))
+    const [a, b, c] = [join(at, "a.yaml"), join(at, "more", "b.yml"), join(at, "c.txt")]
+    for (const file of [a, b, c]) writeFileSync(file, "")
+    expect(findFiles([at, a])).toEqual(Either.right([a, b]))
+    expect(findFiles([c])).toEqual(Either.right([c]))
+    expect(findFiles([`${at}/*.yaml`])).toEqual(Either.right([a]))
+    expect(findFiles([`${at}/**/*.y*ml`])).toEqual(Either.right([a, b]))
+    expect(findFiles([`${at}/mor?/b.yml`])).toEqual(Either.right([b]))
+  })
+
+  it("nothing there", () => {
+    const at = folder()
+    expect(findFiles([`${at}/no.yaml`])).toEqual(
+      Either.left(`There is no file ${at}/no.yaml; workshop scenario new ${at}/no would write one.`)
+    )
+    expect(findFiles([`${at}/no/*.yaml`])).toEqual(Either.left(`No file matches ${at}/no/*.yaml.`))
+    expect(findFiles([at])).toEqual(Either.left(`There is no .yaml file in ${at}.`))
+  })
+})

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { editorSchema } from "@workshop/cli/scenario/editorSchema"
+import { runScenario } from "@workshop/cli/scenario/runScenario"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { build, Workshop } from "../Workshop.js"
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url))
+const folder = `${root}examples/scenarios`
+const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"))
+
+describe("examples/scenarios (contract §11)", () => {
+  it.each(files)("%s passes in process", async (name) => {
+    const { passed, steps } = await runScenario(`${folder}/${name}`)
+    expect(passed).toBe(true)
+    expect(steps.length).toBeGreaterThan(1)
+  })
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])("section %i of the specification has one", (section) => {
+    expect(files.filter((name) => name.startsWith(`${section}-`))).not.toEqual([])
+  })
+
+  it.each(files)("%s names its section and the schema for editors", (name) => {
+    const text = readFileSync(`${folder}/${name}`, "utf8")
+    expect(text.split("\n")[0]).toBe("# yaml-language-server: $schema=../../docs/scenario.schema.json")
+    expect(text).toContain(`\nsection: "${name[0]}"\n`)
+  })
+})
+
+describe("docs/scenario.schema.json", () => {
+  it("is what `npx workshop scenario schema` prints now", () => {
+    expect(readFileSync(`${root}docs/scenario.schema.json`, "utf8")).toBe(editorSchema())
+  })
+})
+
+describe("against a running service, over sockets (contract §11)", { timeout: 120_000 }, () => {
+  const started: Array<Workshop> = []
+  beforeAll(build, 120_000)
+  afterAll(async () => {
+    for (const workshop of started) {
+      workshop.kill("SIGKILL")
+      await workshop.exited
+    }
+  })
+
+  it("all of them pass, one of them again, and the clock runs on as before", async () => {
+    const service = new Workshop(["serve", "--store", "memory", "--sandbox", "--sandbox-token", "s", "--port", "0"])
+    started.push(service)
+    const { base } = await service.listens()
+    const there = { base_url: `${base}/v1`, sandbox_token: "s" }
+    for (const name of [...files, "4-offers-and-privacy.yaml"]) {
+      expect(await runScenario(`${folder}/${name}`, there)).toMatchObject({ passed: true })
+    }
+    const clock = await fetch(`${base}/sandbox/clock`, { headers: { Authorization: "Bearer s" } })
+    expect(await clock.json()).toMatchObject({ data: { frozen: false } })
+    await expect(runScenario(`${folder}/1-envelope.yaml`, { base_url: base })).rejects.toThrow(
+      `The sandbox at ${base} asks for its token: give it with --sandbox-token.`
+    )
+  })
+})

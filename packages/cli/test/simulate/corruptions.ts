@@ -1,0 +1,377 @@
+import {
+  type Corruption,
+  dataOf,
+  eventOf,
+  exchangeOf,
+  first,
+  isStatus,
+  type Json,
+  moved,
+  repeat,
+  type Seen
+} from "./Corruption.js"
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+const ofShops: ReadonlyArray<Corruption> = [
+  {
+    name: "a number is given twice",
+    rule: "numbers",
+    lie: (seen) => {
+      const { shop, i } = eventOf(
+        seen,
+        ({ type }, { events }) => type === "ticket.created" && events.filter((event) => event.type === type).length > 2
+      )
+      const next = first(shop.events.slice(i + 1).map((event) => (event.type === "ticket.created" ? event : undefined)))
+      next.data.ticket!.number = shop.events[i]!.data.ticket!.number
+    }
+  },
+  {
+    name: "a number is left out",
+    rule: "numbers",
+    lie: (seen) => {
+      eventOf(seen, ({ type }) => type === "ticket.created").event.data.ticket!.number += 1
+    }
+  },
+  {
+    name: "a ticket is gone from the list",
+    rule: "numbers",
+    lie: (seen) => void first(seen.shops.filter(({ listed }) => listed.length > 3)).listed.pop()
+  },
+  {
+    name: "a ticket takes a step that does not exist",
+    rule: "histories",
+    lie: (seen) => {
+      const { event } = eventOf(seen, ({ type }) => type === "ticket.ready")
+      event.type = "ticket.collected"
+      event.data.ticket!.state = "collected"
+    }
+  },
+  {
+    name: "a ticket is reopened after its window",
+    rule: "histories",
+    lie: (seen) => {
+      const { shop, event } = eventOf(seen, ({ type, data }) => type === "ticket.reopened" && data.from === "collected")
+      const before = shop.events.filter(
+        ({ data }) => data.ticket?.id === event.data.ticket?.id && data.ticket?.state === "collected"
+      )
+      for (const one of before) one.data.ticket!.collected_at = moved(one.data.ticket!.collected_at, -2 * DAY)
+    }
+  },
+  {
+    name: "a closure comes a millisecond late",
+    rule: "histories",
+    lie: (seen) => {
+      const { ticket } = eventOf(seen, ({ type }) => type === "ticket.abandoned").event.data
+      ticket!.abandoned_at = moved(ticket!.abandoned_at, 1)
+    }
+  },
+  {
+    name: "a closure never comes",
+    rule: "histories",
+    lie: (seen) => {
+      const ticket = first(seen.shops.map(({ listed }) => listed.find(({ state }) => state === "ready")))
+      ticket.ready_at = moved(new Date(seen.ended_at).toISOString(), -60 * DAY)
+    }
+  },
+  {
+    name: "updated_at goes back",
+    rule: "histories",
+    lie: (seen) => {
+      const { ticket } = eventOf(seen, ({ type }) => type === "ticket.ready").event.data
+      ticket!.updated_at = moved(ticket!.created_at, -1)
+    }
+  },
+  {
+    name: "an event is lost",
+    rule: "events",
+    lie: (seen) => {
+      const { shop, i } = eventOf(seen, ({ type }) => type === "ticket.ready")
+      shop.events.splice(i, 1)
+    }
+  },
+  {
+    name: "an event comes of nothing",
+    rule: "events",
+    lie: (seen) => {
+      const { shop, i, event } = eventOf(seen, ({ type }) => type === "quote.accepted")
+      shop.events.splice(i, 0, { ...structuredClone(event), id: "another" })
+    }
+  },
+  {
+    name: "a card shows a stamp too many",
+    rule: "loyalty",
+    lie: (seen) => {
+      first(
+        seen.shops.flatMap(({ cards }) =>
+          cards.map(({ data }) => (data === null || data.card.lifetime === 0 ? undefined : data))
+        )
+      ).card.balance += 1
+    }
+  },
+  {
+    name: "the feed missed a ticket",
+    rule: "sync",
+    lie: (seen) => void first(seen.shops.filter(({ synced }) => synced.length > 3)).synced.splice(1, 1)
+  },
+  {
+    name: "the feed left a change out",
+    rule: "sync",
+    lie: (seen) => {
+      const ticket = first(seen.shops.map(({ synced }) => synced.find(({ state }) => state === "collected")))
+      ticket.state = "ready"
+    }
+  }
+]
+
+const pageOf = (seen: Seen) =>
+  exchangeOf(
+    seen,
+    (one) => isStatus(200, /^\/v1\/tickets$/, "GET")(one) && one.query.startsWith("limit=100") && dataOf(one).length > 3
+  )
+
+const ofAnswers: ReadonlyArray<Corruption> = [
+  {
+    name: "a page is out of order",
+    rule: "sync",
+    lie: (seen) => void dataOf(pageOf(seen)).reverse()
+  },
+  {
+    name: "a key makes more requests than it may",
+    rule: "limits",
+    lie: (seen) => repeat(seen, exchangeOf(seen, isStatus(200, /^\/v1\/tickets\//, "GET")), 121)
+  },
+  {
+    name: "a client is given more stamps in a day than may be",
+    rule: "limits",
+    lie: (seen) => {
+      const given = exchangeOf(
+        seen,
+        (one) => isStatus(200, /\/stamps$/)(one) && one.answer?.body.meta?.replayed === false
+      )
+      repeat(seen, given, 21, (copy, n) => {
+        copy.once = `copy ${n}`
+        dataOf(copy).card.lifetime += n + 1
+      })
+    }
+  },
+  {
+    name: "a limit refuses that is not used up",
+    rule: "limits",
+    lie: (seen) => {
+      const { answer } = exchangeOf(seen, (one) => isStatus(200, /^\/v1\/tickets\//, "GET")(one))
+      const error = { code: "TOO_MANY_ATTEMPTS", message: "", details: { limit: "requests_per_minute" } }
+      Object.assign(answer as Json, { status: 429, body: { success: false, error } })
+      Object.assign((answer as Json).headers, {
+        "ratelimit-limit": "120",
+        "ratelimit-remaining": "0",
+        "ratelimit-reset": "9",
+        "retry-after": "9"
+      })
+    }
+  },
+  {
+    name: "a repetition is answered differently",
+    rule: "idempotency",
+    lie: (seen) => {
+      dataOf(exchangeOf(seen, (one) => one.answer?.body.meta?.replayed === true)).service = "Something else"
+    }
+  },
+  {
+    name: "one key makes two tickets",
+    rule: "idempotency",
+    lie: (seen) => {
+      const created = exchangeOf(seen, (one) => isStatus(201, /^\/v1\/tickets$/)(one))
+      repeat(seen, created, 1, (copy) => {
+        dataOf(copy).id = "another"
+      })
+    }
+  },
+  {
+    name: "the service fails",
+    rule: "envelope",
+    lie: (seen) =>
+      void Object.assign(exchangeOf(seen, isStatus(200, /^\/v1\/shop$/, "GET")).answer as Json, { status: 500 })
+  },
+  {
+    name: "an answer has no Request-Id",
+    rule: "envelope",
+    lie: (seen) => {
+      delete (exchangeOf(seen, isStatus(201, /^\/v1\/tickets$/)).answer as Json).headers["request-id"]
+    }
+  },
+  {
+    name: "a move is refused for the wrong reason",
+    rule: "refusals",
+    lie: (seen) => {
+      const refused = exchangeOf(seen, (one) => one.answer?.body.error?.details?.reason === "SAME_STATE")
+      ;(refused.answer as Json).body.error.details.reason = "REOPEN_WINDOW"
+    }
+  },
+  {
+    name: "a revoked key still works",
+    rule: "doors",
+    lie: (seen) => {
+      const isLater = (one: Json) =>
+        seen.exchanges.some(
+          (other) => other.method === "DELETE" && other.path.endsWith(one.key) && one.now > other.now + MINUTE
+        )
+      const turned = exchangeOf(seen, (one) => one.answer?.status === 401 && isLater(one))
+      Object.assign(turned.answer as Json, { status: 200, body: { success: true, data: {} } })
+    }
+  },
+  {
+    name: "a key may do what it has no right to",
+    rule: "doors",
+    lie: (seen) => {
+      const { answer } = exchangeOf(seen, (one) => one.answer?.body.error?.code === "FORBIDDEN")
+      Object.assign(answer as Json, { status: 200, body: { success: true, data: {} } })
+    }
+  },
+  {
+    name: "unknown and blocking clients are told apart",
+    rule: "privacy",
+    lie: (seen) => {
+      const refused = exchangeOf(seen, isStatus(404, /^\/v1\/clients$/, "GET"))
+      ;(refused.answer as Json).body.error.message = "This client blocks the shop"
+    }
+  },
+  {
+    name: "an event names a client who blocks the shop",
+    rule: "privacy",
+    lie: (seen) => {
+      const block = exchangeOf(seen, isStatus(200, /\/block$/))
+      const client = block.actor.replace("client ", "")
+      const shop = first([seen.shops.find(({ id }) => id === block.shop)])
+      const event = first([
+        shop.events.find(({ created_at, data }) => Date.parse(created_at) > block.now && data.ticket !== undefined)
+      ])
+      event.data.ticket!.client = { id: client, display_name: "Amira B." }
+    }
+  }
+]
+
+const delivered = (seen: Seen, fits: (delivery: Json) => boolean) => {
+  const shop = first(seen.shops.filter(({ deliveries }) => deliveries.some(fits)))
+  return { shop, delivery: first([shop.deliveries.find(fits)]) }
+}
+
+const idOf = (body: string): string => JSON.parse(body).id
+
+const ofDeliveries: ReadonlyArray<Corruption> = [
+  {
+    name: "a delivery is not accounted for",
+    rule: "deliveries",
+    lie: (seen) => void first(seen.shops.filter(({ deliveries }) => deliveries.length > 3)).deliveries.splice(2, 1)
+  },
+  {
+    name: "a delivery counts as made without a 2xx",
+    rule: "deliveries",
+    lie: (seen) => {
+      delivered(seen, ({ state, attempts }) => state === "delivered" && attempts.length === 1).delivery
+        .attempts[0]!.status = 500
+    }
+  },
+  {
+    name: "a retry comes early",
+    rule: "deliveries",
+    lie: (seen) => {
+      const { delivery } = delivered(
+        seen,
+        ({ attempts }) =>
+          attempts.length >= 2 && Date.parse(attempts[1].started_at) - Date.parse(attempts[0].started_at) === MINUTE
+      )
+      delivery.attempts[1]!.started_at = moved(delivery.attempts[1]!.started_at, -1)
+    }
+  },
+  {
+    name: "a delivery is given up early",
+    rule: "deliveries",
+    lie: (seen) => {
+      delivered(seen, ({ state, attempts }) => state === "dead" && attempts.length === 8).delivery.attempts.pop()
+    }
+  },
+  {
+    name: "a text changes between attempts",
+    rule: "deliveries",
+    lie: (seen) => {
+      const known = new Set<string>()
+      const again = first(
+        seen.receptions.filter(({ body }) => {
+          const id = idOf(body)
+          const isAgain = known.has(id)
+          known.add(id)
+          return isAgain
+        })
+      )
+      again.body = again.body.replace("{", "{ ")
+    }
+  },
+  {
+    name: "a delivery never reached its receiver",
+    rule: "deliveries",
+    lie: (seen) => void seen.receptions.splice(3, 1)
+  },
+  {
+    name: "an event overtakes another of its ticket",
+    rule: "deliveries",
+    lie: (seen) => {
+      const sent = seen.receptions.map(({ body }, i) => ({ i, id: idOf(body), ticket: JSON.parse(body).data.ticket?.id }))
+      const times = new Map<string, number>()
+      for (const { id } of sent) times.set(id, (times.get(id) ?? 0) + 1)
+      const once = sent.filter(({ id, ticket }) => times.get(id) === 1 && ticket !== undefined)
+      const pair = first(
+        once.map((early, n) => {
+          const late = once.slice(n + 1).find(({ ticket }) => ticket === early.ticket)
+          return late === undefined ? undefined : { early, late }
+        })
+      )
+      const [a, b] = [seen.receptions[pair.early.i]!, seen.receptions[pair.late.i]!]
+      seen.receptions[pair.early.i] = b
+      seen.receptions[pair.late.i] = a
+    }
+  },
+  {
+    name: "a webhook is off and its owner was not told",
+    rule: "webhooks",
+    lie: (seen) => {
+      const shop = first(seen.shops.filter(({ webhook }) => webhook?.on === false))
+      shop.notices = []
+    }
+  },
+  {
+    name: "a delivery bears no signature",
+    rule: "signatures",
+    lie: (seen) => {
+      seen.receptions[0]!.headers = {}
+    }
+  },
+  {
+    name: "a signature is wrong",
+    rule: "signatures",
+    lie: (seen) => {
+      const { headers } = seen.receptions[0]!
+      headers["service-signature"] = headers["service-signature"]!.replace(/.$/, (last) => (last === "0" ? "1" : "0"))
+    }
+  },
+  {
+    name: "a signature says another time",
+    rule: "signatures",
+    lie: (seen) => {
+      const { headers } = seen.receptions[0]!
+      headers["service-signature"] = headers["service-signature"]!.replace(/t=(\d+)/, (_, t) => `t=${Number(t) - 301}`)
+    }
+  },
+  {
+    name: "the secret before does not sign in its last day",
+    rule: "signatures",
+    lie: (seen) => {
+      const twice = first(seen.receptions.filter(({ headers }) => /v1=.*v1=/.test(headers["service-signature"] ?? "")))
+      twice.headers["service-signature"] = twice.headers["service-signature"]!.replace(/,v1=[0-9a-f]+$/, "")
+    }
+  }
+]
+
+/** Every kind of lie that the auditor has to find. */
+export const corruptions: ReadonlyArray<Corruption> = [...ofShops, ...ofAnswers, ...ofDeliveries]

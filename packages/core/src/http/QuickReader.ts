@@ -1,0 +1,152 @@
+import { SchemaAST as AST, Either, Option, type Schema } from "effect"
+
+/** What a quick reader answers where it is not sure: ask the schema itself. */
+export const UNSURE = Symbol.for("@workshop/core/http/unsure")
+
+/** Reads a value as its schema would, or answers {@link UNSURE}. */
+export type QuickReader = (value: unknown) => unknown
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Field {
+  readonly name: string
+  readonly isOptional: boolean
+  readonly read: QuickReader
+}
+
+const OPTIONS: AST.ParseOptions = {}
+
+const only =
+  (type: "string" | "number" | "boolean"): QuickReader =>
+  (value) =>
+    typeof value === type ? value : UNSURE
+
+const isPlainObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The value in a result that is there at once, which an effect is not. */
+const settled = (result: unknown): unknown =>
+  Either.isEither(result) && Either.isRight(result) ? result.right : UNSURE
+
+const ofFields =
+  (fields: ReadonlyArray<Field>, isExact: boolean): QuickReader =>
+  (value) => {
+    if (!isPlainObject(value)) return UNSURE
+    const read: Record<string, unknown> = {}
+    let found = 0
+    for (const field of fields) {
+      if (Object.hasOwn(value, field.name)) {
+        const part = field.read(value[field.name])
+        if (part === UNSURE) return UNSURE
+        read[field.name] = part
+        found++
+      } else if (!field.isOptional) return UNSURE
+    }
+    return isExact && Object.keys(value).length > found ? UNSURE : read
+  }
+
+const struct = (ast: AST.TypeLiteral, isExact: boolean): QuickReader | undefined => {
+  // Of a record only the empty one is plain enough; a struct without fields takes anything.
+  if (ast.propertySignatures.length === 0) return ast.indexSignatures.length > 0 ? ofFields([], true) : undefined
+  if (ast.indexSignatures.length > 0) return undefined
+  const fields: Array<Field> = []
+  for (const { name, isOptional, type } of ast.propertySignatures) {
+    const read = compile(type, isExact)
+    if (typeof name !== "string" || read === undefined) return undefined
+    fields.push({ name, isOptional, read })
+  }
+  return ofFields(fields, isExact)
+}
+
+const list = (ast: AST.TupleType, isExact: boolean): QuickReader | undefined => {
+  const [rest, ...more] = ast.rest
+  const read = rest === undefined ? undefined : compile(rest.type, isExact)
+  // A list that is not empty comes as its first entry and all others, alike.
+  const isUniform = ast.elements.every(({ type, isOptional }) => type === rest?.type && !isOptional)
+  if (read === undefined || more.length > 0 || !isUniform) return undefined
+  return (value) => {
+    if (!Array.isArray(value) || value.length < ast.elements.length) return UNSURE
+    const entries = value.map((entry) => read(entry))
+    return entries.includes(UNSURE) ? UNSURE : entries
+  }
+}
+
+/** Of a choice among plain values, and of one thing or null; any other could be read in more than one way. */
+const choice = (ast: AST.Union, isExact: boolean): QuickReader | undefined => {
+  const values = new Set<unknown>()
+  const others: Array<AST.AST> = []
+  for (const type of ast.types) {
+    if (type._tag === "Literal") values.add(type.literal)
+    else others.push(type)
+  }
+  const [other, ...more] = others
+  const read = other === undefined ? () => UNSURE : compile(other, isExact)
+  if (read === undefined || more.length > 0) return undefined
+  return (value) => (values.has(value) ? value : read(value))
+}
+
+const refined = (ast: AST.Refinement, isExact: boolean): QuickReader | undefined => {
+  const read = compile(ast.from, isExact)
+  if (read === undefined) return undefined
+  return (value) => {
+    const found = read(value)
+    return found === UNSURE || Option.isSome(ast.filter(found, OPTIONS, ast)) ? UNSURE : found
+  }
+}
+
+const transformed = (ast: AST.Transformation, isExact: boolean): QuickReader | undefined => {
+  const { transformation } = ast
+  const from = compile(ast.from, isExact)
+  const to = compile(ast.to, isExact)
+  if (transformation._tag !== "FinalTransformation" || from === undefined || to === undefined) return undefined
+  return (value) => {
+    const given = from(value)
+    const made = given === UNSURE ? UNSURE : settled(transformation.decode(given, OPTIONS, ast, value))
+    return made === UNSURE ? UNSURE : to(made)
+  }
+}
+
+const declared = (ast: AST.Declaration): QuickReader => {
+  const decode = ast.decodeUnknown(...ast.typeParameters)
+  return (value) => settled(decode(value, OPTIONS, ast))
+}
+
+/** Marks on a schema that change how it is read. */
+const ALTERING = [AST.ParseOptionsAnnotationId, AST.DecodingFallbackAnnotationId] as const
+
+const compile = (ast: AST.AST, isExact: boolean): QuickReader | undefined => {
+  if (ALTERING.some((id) => id in ast.annotations)) return undefined
+  switch (ast._tag) {
+    case "StringKeyword":
+      return only("string")
+    case "NumberKeyword":
+      return only("number")
+    case "BooleanKeyword":
+      return only("boolean")
+    case "Literal":
+      return (value) => (value === ast.literal ? value : UNSURE)
+    case "TypeLiteral":
+      return struct(ast, isExact)
+    case "TupleType":
+      return list(ast, isExact)
+    case "Union":
+      return choice(ast, isExact)
+    case "Refinement":
+      return refined(ast, isExact)
+    case "Transformation":
+      return transformed(ast, isExact)
+    case "Declaration":
+      return declared(ast)
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Turns a schema into plain functions, once, for what nearly every request is: right. Such a request is read without
+ * the effects, paths and collected issues by which a schema explains what is wrong, at a fifth of the cost. Whatever is
+ * not plainly right is {@link UNSURE}, and then the schema itself is asked and has the say: the two can never disagree
+ * about a refusal. Undefined for a schema that holds something this does not know. `isExact`: unknown fields are refused.
+ */
+export const quickReader = <A, I>({ ast }: Schema.Schema<A, I>, isExact: boolean): QuickReader | undefined =>
+  compile(ast, isExact)

@@ -1,0 +1,104 @@
+import { TicketInput } from "@workshop/core/decisions/TicketInput"
+import { TicketId } from "@workshop/core/domain/Identifier"
+import { Nothing } from "@workshop/core/http/Endpoint"
+import { quickReader, UNSURE } from "@workshop/core/http/QuickReader"
+import { TicketQuery } from "@workshop/core/services/TicketQuery"
+import { Either, ParseResult, Schema } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const readTicket = quickReader(TicketInput, true)!
+
+/** A ticket's field, right or nearly so. */
+const text = fc.constantFrom("Zip", " Zip ", "", "a\u0000b", "\ud800", "x".repeat(121), null, 7)
+const amount = fc.constantFrom(0, 45_000, -1, 1.5, 1e13, "1", null)
+const item = fc.record(
+  { label: text, service: text, price_minor: amount, colour: fc.constant("red") },
+  { requiredKeys: ["label"] }
+)
+const ticket = fc.record(
+  {
+    service: text,
+    type: fc.constantFrom("repair", "prepare", "mend", null),
+    item: text,
+    items: fc.oneof(fc.array(item, { maxLength: 3 }), fc.constant(null), fc.constant({})),
+    client_id: fc.constantFrom("0197D1A0-0000-7000-8000-000000000001", "nobody", null),
+    client_phone: fc.constantFrom("+216 20 123 456", "20123456", null),
+    price_minor: amount,
+    deposit_minor: amount,
+    promised_at: fc.constantFrom("2031-11-24T17:00:00Z", "2031-02-30T17:00:00Z", null),
+    external_ref: text,
+    colour: fc.constant("red"),
+    ["__proto__"]: fc.constant({})
+  },
+  { requiredKeys: [] }
+)
+
+describe("a request is read alike whether quickly or by its schema (contract §2)", () => {
+  it("reads a right body as the schema does", () => {
+    const body = {
+      service: " Zip ",
+      items: [{ label: "Jacket" }, { label: "Coat", price_minor: 5 }],
+      client_id: "0197D1A0-0000-7000-8000-000000000001",
+      client_phone: "+216 20 123 456",
+      item: null,
+      promised_at: "2031-11-24T17:00:00Z"
+    }
+    expect(readTicket(body)).toEqual({
+      service: "Zip",
+      items: [{ label: "Jacket" }, { label: "Coat", price_minor: 5 }],
+      client_id: "0197d1a0-0000-7000-8000-000000000001",
+      client_phone: "+21620123456",
+      item: null,
+      promised_at: Date.UTC(2031, 10, 24, 17)
+    })
+  })
+
+  it("is sure exactly where the schema accepts, and then of the same", () => {
+    const bySchema = ParseResult.decodeUnknownEither(TicketInput, { errors: "all", onExcessProperty: "error" })
+    fc.assert(
+      fc.property(ticket, (body) => {
+        const found = bySchema(body)
+        expect(readTicket(body)).toEqual(Either.isRight(found) ? found.right : UNSURE)
+      }),
+      { seed: 1120, numRuns: 1000 }
+    )
+  })
+
+  it.each([null, [], "service", 7, undefined, [{ service: "Zip" }]])("leaves %j to the schema", (body) =>
+    expect(readTicket(body)).toBe(UNSURE)
+  )
+
+  it("takes only the empty object where nothing is asked", () => {
+    const read = quickReader(Nothing, true)!
+    expect(read({})).toEqual({})
+    expect(read({ page: "2" })).toBe(UNSURE)
+  })
+
+  it("passes over what is in excess where that is allowed", () => {
+    const read = quickReader(Schema.Struct({ id: TicketId }), false)!
+    const id = "0197d1a0-0000-7000-8000-000000000001"
+    expect(read({ id, more: "x" })).toEqual({ id })
+  })
+
+  it("does not judge schemas that it does not know", () => {
+    expect(quickReader(Schema.Struct({}), true)).toBeUndefined()
+    expect(quickReader(Schema.Struct({ a: Schema.optionalWith(Schema.Number, { default: () => 1 }) }), true)).toBe(
+      undefined
+    )
+    expect(quickReader(Schema.Union(Schema.String, Schema.Number), true)).toBeUndefined()
+    expect(quickReader(Schema.String.annotations({ decodingFallback: () => Either.right("") }), true)).toBeUndefined()
+  })
+})
+
+describe("the query of the list is read quickly too (spec §4)", () => {
+  const read = quickReader(TicketQuery, true)!
+
+  it("reads numbers and lists", () =>
+    expect(read({ limit: "50", state: "ready, workshop" })).toEqual({ limit: 50, state: ["ready", "workshop"] }))
+
+  it.each([{ limit: "0" }, { state: "" }, { state: "ready,lost" }, { colour: "red" }])(
+    "leaves %j to the schema",
+    (query) => expect(read(query)).toBe(UNSURE)
+  )
+})

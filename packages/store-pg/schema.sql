@@ -1,0 +1,354 @@
+-- Written by `npm run codegen` from a database that packages/store-pg/migrations made; change those instead.
+
+create domain instant as bigint;
+
+create type limit_window as (
+  used integer,
+  resets_at instant
+);
+
+CREATE OR REPLACE FUNCTION public.at(moment instant)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN to_timestamp((((moment)::numeric / 1000.0))::double precision);
+
+create sequence delivery_turns as bigint start 1 increment 1;
+
+create table api_key (
+  id uuid not null,
+  place bigint generated always as identity not null,
+  shop_id uuid not null,
+  name text not null,
+  scopes text[] not null,
+  hash text not null,
+  last_four text not null,
+  created_at instant not null,
+  revoked_at instant,
+  constraint api_key_hash_key UNIQUE (hash),
+  constraint api_key_pkey PRIMARY KEY (id)
+);
+
+create table attempt (
+  shop_id uuid not null,
+  event_id uuid not null,
+  n integer not null,
+  started_at instant not null,
+  status integer,
+  error text,
+  detail text,
+  address text,
+  timings json not null,
+  head text not null,
+  constraint attempt_pkey PRIMARY KEY (shop_id, event_id, n, started_at)
+) partition by RANGE (started_at);
+
+create table attempt_rest partition of attempt DEFAULT;
+
+create table client_account (
+  id uuid not null,
+  given_name text not null,
+  family_name text not null,
+  phone text not null,
+  hide_name boolean not null,
+  created_at instant not null,
+  constraint client_account_phone_key UNIQUE (phone),
+  constraint client_account_pkey PRIMARY KEY (id)
+);
+
+create table client_link (
+  shop_id uuid not null,
+  client_id uuid not null,
+  known_at instant,
+  blocked_at instant,
+  constraint client_link_pkey PRIMARY KEY (shop_id, client_id)
+);
+
+create table delivery (
+  shop_id uuid not null,
+  event_id uuid not null,
+  type text not null,
+  ticket_id uuid,
+  seq bigint not null,
+  attempts_made integer not null,
+  attempts_in_round integer not null,
+  due_at instant not null,
+  generation integer not null,
+  is_replay boolean not null,
+  token bigint not null,
+  lease_until instant,
+  constraint delivery_pkey PRIMARY KEY (shop_id, event_id)
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+
+create table delivery_turn (
+  shop_id uuid not null,
+  look_at instant not null,
+  turn bigint not null,
+  constraint delivery_turn_pkey PRIMARY KEY (shop_id)
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+
+create table event (
+  shop_id uuid not null,
+  id uuid not null,
+  type text not null,
+  seq bigint not null,
+  ticket_id uuid,
+  created_at instant not null,
+  body text not null,
+  constraint event_pkey PRIMARY KEY (shop_id, id, created_at)
+) partition by RANGE (created_at);
+
+create table event_rest partition of event DEFAULT;
+
+create table loyalty_card (
+  shop_id uuid not null,
+  client_id uuid not null,
+  balance bigint not null,
+  lifetime bigint not null,
+  rewards_redeemed bigint not null,
+  updated_at instant,
+  constraint loyalty_card_pkey PRIMARY KEY (shop_id, client_id)
+);
+
+create table loyalty_ledger (
+  shop_id uuid not null,
+  id uuid not null,
+  client_id uuid not null,
+  kind text not null,
+  stamps integer not null,
+  ticket_id uuid,
+  caller_id text,
+  created_at instant not null,
+  constraint loyalty_ledger_pkey PRIMARY KEY (shop_id, id)
+);
+
+create table message (
+  shop_id uuid not null,
+  id uuid not null,
+  receiver text not null,
+  attempts_made integer not null,
+  due_at instant not null,
+  constraint message_pkey PRIMARY KEY (shop_id, id)
+);
+
+create table notice (
+  shop_id uuid not null,
+  id uuid not null,
+  place bigint generated always as identity not null,
+  kind text not null,
+  created_at instant not null,
+  url text not null,
+  off_reason text,
+  failures_in_row integer not null,
+  first_failure_at instant,
+  constraint notice_pkey PRIMARY KEY (shop_id, id)
+);
+
+create table notification (
+  shop_id uuid not null,
+  id uuid not null,
+  place bigint generated always as identity not null,
+  client_id uuid not null,
+  type text not null,
+  ticket json not null,
+  ticket_id uuid not null,
+  created_at instant not null,
+  constraint notification_pkey PRIMARY KEY (shop_id, id)
+);
+
+create table offer (
+  shop_id uuid not null,
+  id uuid not null,
+  place bigint generated always as identity not null,
+  ticket_id uuid not null,
+  phone text not null,
+  status text not null,
+  created_at instant not null,
+  answered_at instant,
+  constraint offer_pkey PRIMARY KEY (shop_id, id)
+);
+
+create unlogged table rate_limit (
+  policy text not null,
+  subject text not null,
+  used integer not null,
+  resets_at instant not null,
+  constraint rate_limit_pkey PRIMARY KEY (policy, subject)
+) with (fillfactor=50);
+
+create table remembered (
+  shop_id uuid not null,
+  caller_id text not null,
+  operation text not null,
+  key text not null,
+  fingerprint text not null,
+  answer text not null,
+  expires_at instant not null,
+  constraint remembered_pkey PRIMARY KEY (shop_id, caller_id, operation, key)
+);
+
+create table replay (
+  shop_id uuid not null,
+  id uuid not null,
+  filter json not null,
+  after_seq bigint not null,
+  until_seq bigint not null,
+  is_done boolean not null,
+  created_at instant not null,
+  constraint replay_pkey PRIMARY KEY (shop_id, id)
+);
+
+create table schema_migration (
+  version integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null,
+  constraint schema_migration_pkey PRIMARY KEY (version)
+);
+
+create unlogged table server_life (
+  is_one boolean default true not null,
+  id uuid not null,
+  constraint server_life_is_one_check CHECK (is_one),
+  constraint server_life_pkey PRIMARY KEY (is_one)
+);
+
+create table shop (
+  id uuid not null,
+  name text not null,
+  currency text not null,
+  decimals integer not null,
+  time_zone text not null,
+  tracking_base_url text,
+  approved boolean not null,
+  active boolean not null,
+  api_enabled boolean not null,
+  program json not null,
+  forbidden_words text[] not null,
+  created_at instant not null,
+  constraint shop_pkey PRIMARY KEY (id)
+);
+
+create table shop_head (
+  shop_id uuid not null,
+  next_number integer not null,
+  change_seq bigint not null,
+  event_seq bigint not null,
+  last_instant instant not null,
+  tickets_per_hour limit_window not null,
+  tickets_per_day limit_window not null,
+  constraint shop_head_pkey PRIMARY KEY (shop_id)
+) with (fillfactor=50);
+
+create table stamps_used (
+  shop_id uuid not null,
+  caller_id text not null,
+  client_id uuid not null,
+  used integer not null,
+  resets_at instant not null,
+  constraint stamps_used_pkey PRIMARY KEY (shop_id, caller_id, client_id)
+);
+
+create table ticket (
+  shop_id uuid not null,
+  id uuid not null,
+  number integer not null,
+  state text not null,
+  outcome text,
+  type text not null,
+  service text not null,
+  item text,
+  description text,
+  items json not null,
+  price_minor bigint,
+  deposit_minor bigint,
+  before_minor bigint,
+  quote json,
+  promised_at instant,
+  delay json,
+  part json,
+  client_id uuid,
+  client_phone text,
+  tracking_code text not null,
+  photo_url text,
+  created_at instant not null,
+  updated_at instant not null,
+  ready_at instant,
+  collected_at instant,
+  abandoned_at instant,
+  abandon_reason text,
+  notified_at instant,
+  created_via text not null,
+  external_ref text,
+  change_seq bigint not null,
+  shop_changed_at instant not null,
+  stamps_earned boolean not null,
+  closure_due_at instant,
+  constraint ticket_pkey PRIMARY KEY (shop_id, id),
+  constraint ticket_tracking_code UNIQUE (shop_id, tracking_code)
+) with (fillfactor=85);
+
+create table webhook (
+  shop_id uuid not null,
+  url text not null,
+  secret text not null,
+  previous_secret text,
+  previous_until instant,
+  off_reason text,
+  failures_in_row integer not null,
+  first_failure_at instant,
+  steps_told integer not null,
+  generation integer not null,
+  released_at instant not null,
+  constraint webhook_pkey PRIMARY KEY (shop_id)
+);
+
+CREATE INDEX api_key_of_shop ON public.api_key USING btree (shop_id, created_at, place);
+
+CREATE INDEX delivery_due ON public.delivery USING btree (shop_id, is_replay, generation, due_at, seq) WHERE (lease_until IS NULL);
+
+CREATE INDEX delivery_leased ON public.delivery USING btree (shop_id, lease_until) WHERE (lease_until IS NOT NULL);
+
+CREATE INDEX delivery_leases ON public.delivery USING btree (lease_until) WHERE (lease_until IS NOT NULL);
+
+CREATE INDEX delivery_released ON public.delivery USING btree (shop_id, is_replay, generation, seq) WHERE (lease_until IS NULL);
+
+CREATE INDEX delivery_turn_order ON public.delivery_turn USING btree (turn);
+
+CREATE INDEX event_order ON ONLY public.event USING btree (shop_id, seq);
+
+CREATE INDEX loyalty_ledger_of_client ON public.loyalty_ledger USING btree (shop_id, client_id, id);
+
+CREATE INDEX message_due ON public.message USING btree (due_at);
+
+CREATE INDEX notification_of_client ON public.notification USING btree (client_id, created_at, place);
+
+CREATE INDEX offer_by_id ON public.offer USING btree (id);
+
+CREATE INDEX offer_to_phone ON public.offer USING btree (phone, created_at, place);
+
+CREATE INDEX rate_limit_until ON public.rate_limit USING btree (resets_at);
+
+CREATE INDEX remembered_until ON public.remembered USING btree (expires_at);
+
+CREATE INDEX replay_open ON public.replay USING btree (created_at, id) WHERE (NOT is_done);
+
+CREATE INDEX ticket_by_id ON public.ticket USING btree (id);
+
+CREATE INDEX ticket_changes ON public.ticket USING btree (shop_id, change_seq);
+
+CREATE INDEX ticket_changes_since ON public.ticket USING btree (shop_id, updated_at, change_seq);
+
+CREATE INDEX ticket_closures ON public.ticket USING btree (closure_due_at) WHERE (closure_due_at IS NOT NULL);
+
+CREATE INDEX ticket_for_phone ON public.ticket USING btree (shop_id, client_phone, created_at DESC, id DESC) WHERE (client_phone IS NOT NULL);
+
+CREATE INDEX ticket_in_state ON public.ticket USING btree (shop_id, state, created_at DESC, id DESC);
+
+CREATE INDEX ticket_newest ON public.ticket USING btree (shop_id, created_at DESC, id DESC);
+
+CREATE INDEX ticket_of_client ON public.ticket USING btree (shop_id, client_id, created_at DESC, id DESC) WHERE (client_id IS NOT NULL);
+
+CREATE INDEX ticket_with_number ON public.ticket USING btree (shop_id, number, created_at DESC, id DESC);
+
+CREATE INDEX ticket_with_ref ON public.ticket USING btree (shop_id, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);

@@ -1,0 +1,102 @@
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
+import { Effect, type Scope } from "effect"
+
+interface Pair {
+  readonly client: Socket
+  readonly server: Socket
+  isDead: boolean
+}
+
+/** What to do with a piece on its way to the database: `pass`; `drop` the connections before it arrives; `mute`, so that it arrives and its answer does not. */
+export type Verdict = "pass" | "drop" | "mute"
+
+/** A way to the database that can be broken in all the ways in which networks break. */
+export class Proxy {
+  /** Judges what clients send. */
+  judge: (sent: string) => Verdict = () => "pass"
+  readonly #server: Server
+  readonly #target: URL
+  readonly #pairs = new Set<Pair>()
+  #isPaused = false
+  #port = 0
+
+  constructor(target: string) {
+    this.#target = new URL(target)
+    this.#server = createServer((client) => this.#pair(client))
+  }
+
+  get url(): string {
+    const url = new URL(this.#target)
+    url.host = `127.0.0.1:${this.#port}`
+    return url.href
+  }
+
+  /** From now on new connections reach nobody, and nothing is forwarded on the old ones; nobody is told. */
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  /** New connections reach the database again. Those from before stay silent for good. */
+  resume(): void {
+    for (const pair of this.#pairs) pair.isDead = true
+    this.#isPaused = false
+  }
+
+  /** Breaks all connections. */
+  cut(): void {
+    for (const { client, server } of this.#pairs) {
+      client.destroy()
+      server.destroy()
+    }
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(this.#port, "127.0.0.1")
+    await once(this.#server, "listening")
+    this.#port = (this.#server.address() as AddressInfo).port
+  }
+
+  /** Refuses new connections as well. */
+  async close(): Promise<void> {
+    this.#server.close()
+    this.cut()
+    await once(this.#server, "close")
+  }
+
+  #pair(client: Socket): void {
+    const server = connect(Number(this.#target.port), this.#target.hostname)
+    const pair: Pair = { client, server, isDead: this.#isPaused }
+    this.#pairs.add(pair)
+    const isSilent = () => pair.isDead || this.#isPaused
+    client.on("data", (data) => {
+      if (isSilent()) return
+      const verdict = this.judge(data.toString("latin1"))
+      if (verdict === "drop") client.destroy()
+      else server.write(data)
+      if (verdict === "mute") server.removeAllListeners("data").once("data", () => client.destroy())
+    })
+    server.on("data", (data) => {
+      if (!isSilent()) client.write(data)
+    })
+    const ended = () => {
+      this.#pairs.delete(pair)
+      if (pair.isDead) return
+      client.destroy()
+      server.destroy()
+    }
+    client.on("error", () => {}).on("close", ended)
+    server.on("error", () => {}).on("close", ended)
+  }
+}
+
+/** A proxy before a database, gone with the scope. */
+export const proxyBefore = (url: string): Effect.Effect<Proxy, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const proxy = new Proxy(url)
+      await proxy.listen()
+      return proxy
+    }),
+    (proxy) => Effect.promise(() => proxy.close().catch(() => undefined))
+  )

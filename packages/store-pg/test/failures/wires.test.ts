@@ -1,0 +1,135 @@
+import { Reads } from "@workshop/core/ports/Reads"
+import { RateLimits, type Take } from "@workshop/core/ports/RateLimits"
+import { openShop } from "@workshop/core/testing/Fixtures"
+import { Effect, Exit, Schedule } from "effect"
+import { describe, expect, it } from "vitest"
+import { create, database, node, numbers, testing, upTo } from "../nodes/Node.js"
+import { Proxy, proxyBefore } from "./Proxy.js"
+
+const LONG = 40_000
+
+const take: Take = { policy: "requests_per_minute", subject: "a caller", time_zone: null }
+const untilItWorks = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
+
+/** A node behind a proxy, and a shop that has one ticket. */
+const behindProxy = Effect.gen(function* () {
+  const { url, session } = yield* database
+  const proxy = yield* proxyBefore(url)
+  const ports = yield* node({ url: proxy.url, lanes: 1, readConnections: 2 })
+  const shop = yield* Effect.provide(openShop(), ports)
+  yield* Effect.provide(create(shop.id), ports)
+  return { proxy, ports, session, shop }
+})
+
+/** What ends a batch on the wire: the statement that commits it. */
+const commits = (sent: string) => sent.includes("commit\0")
+
+describe.concurrent("when the way to the database breaks (design §1, point 6)", { timeout: LONG }, () => {
+  it.each([
+    ["the commit arrived and its answer was lost: it is committed once and answered", "mute"],
+    ["the commit never arrived: it is run again and answered", "drop"]
+  ] as const)("%s", (_, verdict) =>
+    testing(
+      Effect.gen(function* () {
+        const { proxy, ports, shop } = yield* behindProxy
+        let broken = 0
+        proxy.judge = (sent) => (commits(sent) && broken++ === 0 ? verdict : "pass")
+        expect(yield* Effect.provide(create(shop.id), ports)).toBe(2)
+        expect(broken).toBeGreaterThanOrEqual(1)
+        expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([1, 2])
+      })
+    )
+  )
+
+  it("connections that fall silent without a sign are given up, all of them, and what they held is free again", () =>
+    testing(
+      Effect.gen(function* () {
+        const { proxy, ports, shop } = yield* behindProxy
+        const limits = Effect.provide(
+          Effect.flatMap(RateLimits, ({ take: once }) => once([take], Date.now())),
+          ports
+        )
+        yield* limits
+        // It falls silent with the heads locked, so that the server knows nothing of the end.
+        proxy.judge = (sent) => {
+          if (commits(sent)) proxy.pause()
+          return "pass"
+        }
+        const inFlight = yield* Effect.fork(Effect.exit(Effect.provide(create(shop.id), ports)))
+        const late = yield* Effect.exit(Effect.zipRight(Effect.sleep("300 millis"), limits))
+        expect(Exit.isFailure(late)).toBe(true)
+        expect(Exit.isFailure(yield* Effect.exit(Effect.provide(create(shop.id), ports)))).toBe(true)
+        yield* inFlight
+        proxy.judge = () => "pass"
+        proxy.resume()
+        const again = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(untilItWorks))
+        expect(yield* Effect.retry(limits, untilItWorks)).toHaveLength(1)
+        expect(yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(untilItWorks))).toEqual(upTo(again))
+      })
+    ))
+
+  it("a database that is away when the layer is built, and comes later", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* database
+        const proxy = new Proxy(url)
+        yield* Effect.promise(() => proxy.listen())
+        const away = proxy.url
+        yield* Effect.promise(() => proxy.close())
+        const ports = yield* node({ url: away })
+        const ask = Effect.provide(openShop(), ports)
+        expect((yield* Effect.flip(ask))._tag).toBe("StoreUnavailable")
+        const limited = Effect.provide(
+          Effect.flatMap(RateLimits, ({ take: once }) => once([take], 0)),
+          ports
+        )
+        expect((yield* Effect.flip(limited))._tag).toBe("StoreUnavailable")
+        yield* Effect.addFinalizer(() => Effect.promise(() => proxy.close()))
+        yield* Effect.promise(() => proxy.listen())
+        const { id } = yield* ask
+        expect(yield* Effect.provide(create(id), ports)).toBe(1)
+        expect(yield* limited).toHaveLength(1)
+      })
+    ))
+
+  it("backends ended again and again under load: what was answered is there, no number twice and none left out", () =>
+    testing(
+      Effect.gen(function* () {
+        const { ports, session, shop } = yield* behindProxy
+        const end = session.run(
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'workshop lane%'"
+        )
+        const killer = yield* Effect.fork(Effect.forever(Effect.zipRight(end, Effect.sleep("15 millis"))))
+        const exits = yield* Effect.forEach(
+          upTo(140),
+          () => Effect.exit(Effect.delay(Effect.provide(create(shop.id), ports), "5 millis")),
+          { concurrency: 4 }
+        )
+        yield* killer.interruptAsFork(killer.id())
+        const answered = exits.filter(Exit.isSuccess).map(({ value }) => value)
+        const stored = yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(untilItWorks))
+        expect(new Set(answered).size).toBe(answered.length)
+        expect(stored).toEqual(upTo(stored.length))
+        expect(answered.filter((number) => !stored.includes(number))).toEqual([])
+        expect(answered.length).toBeGreaterThan(0)
+      })
+    ))
+
+  it("the pool of reads exhausted: whoever waits too long is told so, and it recovers by itself", () =>
+    testing(
+      Effect.gen(function* () {
+        const { ports, session, shop } = yield* behindProxy
+        const read = Effect.provide(
+          Effect.flatMap(Reads, (reads) => reads.shop(shop.id)),
+          ports
+        )
+        yield* session.run("begin; lock table webhook in access exclusive mode")
+        const exits = yield* Effect.all([read, read, read].map(Effect.either), { concurrency: "unbounded" })
+        expect(exits.map((exit) => (exit._tag === "Left" ? exit.left._tag : exit._tag))).toEqual(
+          Array(3).fill("StoreUnavailable")
+        )
+        yield* session.run("rollback")
+        expect((yield* read)?.shop.id).toBe(shop.id)
+      })
+    ))
+})

@@ -1,0 +1,55 @@
+import { createTicket } from "@workshop/core/decisions/createTicket"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Reads } from "@workshop/core/ports/Reads"
+import type { StorePorts } from "@workshop/core/ports/StorePorts"
+import { run, ticketInput } from "@workshop/core/testing/Fixtures"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
+import { connect, type Session } from "@workshop/store-pg/migrate/Session"
+import { layer, type PgStoreOptions } from "@workshop/store-pg/PgStore"
+import { type Context, Effect, Layer, type Scope } from "effect"
+import { testDatabase } from "../cluster/TestDatabase.js"
+
+/** What a test asks of a node. */
+export type Ports = Context.Context<StorePorts | Entropy>
+
+/** A store of its own on a database: what one process of the service has. */
+export const node = (options: PgStoreOptions): Effect.Effect<Ports, never, Scope.Scope> =>
+  Layer.build(Layer.provideMerge(layer(options), Entropy.layer))
+
+/** A database of one's own, with a session of the operator's on it. */
+export const database: Effect.Effect<{ readonly url: string; readonly session: Session }, never, Scope.Scope> =
+  Effect.gen(function* () {
+    const { url } = yield* testDatabase
+    return { url, session: yield* Effect.orDie(connect(url)) }
+  })
+
+/** Real time, where fixtures want a clock that tests hold. */
+class RealClock extends SettableClock {
+  override readonly currentTimeMillis = Effect.sync(() => this.unsafeCurrentTimeMillis())
+  override unsafeCurrentTimeMillis(): number {
+    return Date.now()
+  }
+  override unsafeCurrentTimeNanos(): bigint {
+    return process.hrtime.bigint()
+  }
+}
+
+/** Runs a test in real time, or under a clock of its own. */
+export const testing = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>, clock: SettableClock = new RealClock()) =>
+  Effect.runPromise(Effect.withClock(Effect.scoped(effect), clock))
+
+/** Creates a ticket; answers its number. */
+export const create = (shop_id: ShopId, service = "Hem") =>
+  Effect.map(run(createTicket(shop_id, ticketInput({ service }), { via: "api", forbidden: null })), ({ number }) => number)
+
+/** The numbers of all tickets of a shop, the first first. */
+export const numbers = (shop_id: ShopId) =>
+  Effect.gen(function* () {
+    const reads = yield* Reads
+    const { tickets } = yield* reads.tickets(shop_id, {}, { _tag: "Newest", after: null }, 1_000)
+    return tickets.map(({ record }) => record.number).sort((a, b) => a - b)
+  })
+
+/** The whole numbers from 1. */
+export const upTo = (n: number): ReadonlyArray<number> => Array.from({ length: n }, (_, i) => i + 1)

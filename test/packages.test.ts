@@ -1,0 +1,171 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+
+// The pages on embedding, followed to the letter, with the packages as they would be published, in an empty project.
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const PACKED = ["core", "store-memory", "http-node"]
+const tsc = join(root, "node_modules/.bin/tsc")
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+const folder = mkdtempSync(join(tmpdir(), "workshop-embedded-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Installs a package from outside as npm would have: linked, since there is no network here. */
+const link = (name: string, into: string) => {
+  const place = join(into, "node_modules", name)
+  if (existsSync(place)) return
+  mkdirSync(dirname(place), { recursive: true })
+  symlinkSync(join(root, "node_modules", name), place)
+}
+
+/** Lays a tarball where npm would lay it, with its own dependencies inside and nothing that it did not declare. */
+const install = (name: string, project: string) => {
+  const place = join(project, "node_modules/@workshop", name)
+  mkdirSync(place, { recursive: true })
+  execFileSync("tar", ["-xzf", join(folder, `workshop-${name}-0.1.0.tgz`), "-C", place, "--strip-components=1"])
+  const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8")) as Manifest
+  const outside = Object.keys(manifest.dependencies ?? {}).filter((dependency) => !dependency.startsWith("@workshop/"))
+  for (const dependency of outside) link(dependency, place)
+}
+
+/** The files that a page shows, by name: a block whose first line is `// src/…`, and its `json` block. */
+const filesOf = (page: string): ReadonlyMap<string, string> => {
+  const text = readFileSync(join(root, "docs", page), "utf8")
+  const named = [...text.matchAll(/^```ts\n\/\/ (src\/[\w/-]+\.ts)\n([\s\S]*?)^```/gm)]
+  const config = /^```json\n([\s\S]*?)^```/m.exec(text)?.[1] ?? ""
+  return new Map([["tsconfig.json", config], ...named.map(([, name = "", body = ""]) => [name, body] as const)])
+}
+
+const follow = (page: string, outside: ReadonlyArray<string>) => {
+  const project = join(folder, page.replace(".md", ""))
+  for (const name of PACKED) install(name, project)
+  for (const name of ["effect", "@effect/platform", "@types/node", "typescript", ...outside]) link(name, project)
+  writeFileSync(join(project, "package.json"), '{ "type": "module" }')
+  for (const [name, body] of filesOf(page)) {
+    mkdirSync(dirname(join(project, name)), { recursive: true })
+    writeFileSync(join(project, name), body)
+  }
+  return project
+}
+
+const compile = (project: string): string => spawnSync(tsc, ["-p", project], { encoding: "utf8" }).stdout
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { readonly port: number }
+      server.close(() => resolve(port))
+    })
+  })
+
+let running: ChildProcess | undefined
+const stop = async () => {
+  if (running === undefined || running.exitCode !== null) return
+  const ended = new Promise((resolve) => running?.once("exit", resolve))
+  running.kill("SIGTERM")
+  await ended
+}
+afterEach(stop)
+
+const run = async (project: string, program: string): Promise<string> => {
+  const port = await freePort()
+  const child = spawn(process.execPath, [program], { cwd: project, env: { ...process.env, PORT: String(port) } })
+  running = child
+  let said = ""
+  await new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => {
+        said += chunk
+        if (/Listening on/.test(said)) resolve()
+      })
+    child.once("exit", () => reject(new Error(said)))
+  })
+  return `http://127.0.0.1:${port}`
+}
+
+const dropOff = async (base: string, body: unknown) => {
+  const headers = { cookie: "session=amira", "content-type": "application/json" }
+  const response = await fetch(`${base}/drop-off`, { method: "POST", headers, body: JSON.stringify(body) })
+  return `${response.status} ${await response.text()}`
+}
+
+const tickets = async (base: string) => {
+  const response = await fetch(`${base}/workshop/v1/tickets`, { headers: { cookie: "session=amira" } })
+  const { data } = (await response.json()) as { readonly data: ReadonlyArray<{ readonly service: string }> }
+  return data.map(({ service }) => service)
+}
+
+beforeAll(() => {
+  spawnSync(tsc, ["-b", "packages/store-memory", "packages/http-node"], { cwd: root })
+  const workspaces = PACKED.flatMap((name) => ["-w", `packages/${name}`])
+  execFileSync("npm", ["pack", "--pack-destination", folder, ...workspaces], { cwd: root, stdio: "pipe" })
+}, 60_000)
+
+describe("the packages as published, in an empty project", () => {
+  it("docs/embed-express.md: compiles, serves, and takes another store in one file", { timeout: 60_000 }, async () => {
+    const project = follow("embed-express.md", ["express", "@types/express"])
+    expect(compile(project)).toBe("")
+    const base = await run(project, "dist/server.js")
+    expect(await dropOff(base, { service: "Hem", order: 17 })).toBe('200 {"number":"0001"}')
+    expect(await dropOff(base, { service: "Hem", order: 17 })).toBe('200 {"number":"0001"}')
+    expect(await dropOff(base, { service: "", order: 18 })).toMatch(/^400 .*must be 1 to 120 characters/)
+    expect(await tickets(base)).toEqual(["Hem"])
+    await stop()
+
+    for (const name of ["Journal.ts", "JournalStore.ts"])
+      copyFileSync(join(root, "examples/custom-store", name), join(project, "src", name))
+    const swapped = 'import { layer } from "./JournalStore.js"\nexport const store = layer("workshop.journal")\n'
+    writeFileSync(join(project, "src/store.ts"), swapped)
+    expect(compile(project)).toBe("")
+    expect(await dropOff(await run(project, "dist/server.js"), { service: "Hem", order: 17 })).toBe(
+      '200 {"number":"0001"}'
+    )
+    await stop()
+    expect(readFileSync(join(project, "workshop.journal"), "utf8")).toContain('"ticket.created"')
+  })
+
+  it("docs/embed-effect.md: compiles and serves", { timeout: 60_000 }, async () => {
+    const project = follow("embed-effect.md", ["@effect/platform-node"])
+    expect(compile(project)).toBe("")
+    const base = await run(project, "dist/main.js")
+    expect(await dropOff(base, { ticket: { service: "Hem" }, order: "17" })).toBe('200 {"number":"0001"}')
+    expect(await dropOff(base, { ticket: { servce: "Hem" }, order: "18" })).toMatch(/^400 /)
+    expect(await tickets(base)).toEqual(["Hem"])
+  })
+
+  it("the client and verify run where nothing is installed but the core", { timeout: 60_000 }, () => {
+    const project = join(folder, "bare")
+    const place = join(project, "node_modules/@workshop/core")
+    mkdirSync(place, { recursive: true })
+    execFileSync("tar", ["-xzf", join(folder, "workshop-core-0.1.0.tgz"), "-C", place, "--strip-components=1"])
+    const program = `import { createClient } from "@workshop/core/client/Client"
+import { verify } from "@workshop/core/verify/verify"
+const client = createClient({ baseUrl: "http://127.0.0.1:9", key: "wk_live_x", retries: 0 })
+const answer = await client.shop.read()
+console.log(answer.ok, answer.error.code, (await verify("{}", null, "whsec_x")).reason)`
+    writeFileSync(join(project, "bare.mjs"), program)
+    const { stdout, stderr } = spawnSync(process.execPath, ["bare.mjs"], { cwd: project, encoding: "utf8" })
+    expect(stderr).toBe("")
+    expect(stdout.trim()).toBe("false UNREACHABLE missing")
+  })
+})
