@@ -11,15 +11,15 @@ const shared = {
 const running = {
   // Starts nothing until a suite asks for a database.
   globalSetup: "packages/store-pg/test/cluster/globalSetup.ts",
-  // Effect costs more to load than most files take to run: two workers load it once each, and files share it.
   pool: "threads",
-  isolate: false,
-  poolOptions: { threads: { minThreads: 1, maxThreads: 2 } }
+  isolate: false
 } as const
 
 export default defineConfig({
   test: {
     reporters: ["default", "./test/reporter.ts"],
+    // Effect costs more to load than most files take to run: two workers load it once each, and files share it.
+    poolOptions: { threads: { minThreads: 1, maxThreads: 2 } },
     projects: [
       {
         ...shared,

@@ -1,6 +1,7 @@
 import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Cause, Effect } from "effect"
 import { type Decided, decideTogether, failAll, save, settleAll } from "./Batch.js"
+import type { Connection } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import type { Link } from "./Link.js"
 import type { PgFailure } from "./PgFailure.js"
@@ -74,16 +75,19 @@ export class Runner {
         }),
       onSuccess: (connection) =>
         decideTogether(connection, run.entries, run).pipe(
-          Effect.flatMap((decided) => this.#saved(run, decided)),
+          Effect.flatMap((decided) => this.#saved(connection, run, decided)),
           Effect.catchAll((failure) => Effect.zipRight(this.#options.link.undo(failure), this.#afterFailure(run, failure)))
         )
     })
   }
 
-  /** Saves a decided batch, and settles it once it is known whether that was committed. */
-  #saved(run: Run, decided: Decided): Effect.Effect<void, PgFailure> {
+  /**
+   * Saves a decided batch, and settles it once it is known whether that was committed. On the connection that holds its
+   * locks and no other: where that broke meanwhile, a new one would save without them, each statement by itself.
+   */
+  #saved(connection: Connection, run: Run, decided: Decided): Effect.Effect<void, PgFailure> {
     const { link } = this.#options
-    return Effect.flatMap(link.connection, (connection) => save(connection, decided)).pipe(
+    return save(connection, decided).pipe(
       Effect.flatMap((isCommitted) => (isCommitted ? this.#settle(run, decided) : this.#run(again(run)))),
       Effect.catchAll((failure) =>
         failure.isLoss ? Effect.zipRight(link.drop, this.#afterLoss(run, decided, failure)) : Effect.fail(failure)

@@ -102,11 +102,13 @@ export class Answer<D = unknown> {
     return this
   }
 
-  /** Expects 400 with issues at these places, such as `body service`, among others (contract §2). */
+  /** Expects 400 with issues at these places, such as `body service`, among others (contract §2); case is no matter. */
   invalid(...places: ReadonlyArray<string>): this {
     this.refused(400, "VALIDATION_ERROR")
-    for (const place of places)
-      expectThat(this.issues.includes(place), `an issue at "${place}"`, this.issues, this.exchange)
+    const found = this.issues.map((issue) => issue.toLowerCase())
+    for (const place of places) {
+      expectThat(found.includes(place.toLowerCase()), `an issue at "${place}"`, this.issues, this.exchange)
+    }
     return this
   }
 

@@ -124,7 +124,7 @@ export class World {
   }
 
   /** What the sandbox clock shows. */
-  async now(): Promise<string> {
+  async instant(): Promise<string> {
     return (await this.act<{ now: string }>("GET", "/clock")).now
   }
 

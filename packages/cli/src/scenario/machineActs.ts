@@ -89,7 +89,8 @@ export const machineActs: ReadonlyArray<Act> = [
   {
     name: "freeze clock",
     actor: "clock",
-    description: "Lets the clock stand, as it does when a scenario begins, or, against a --base-url, run along with the real one",
+    description:
+      "Lets the clock stand, as it does when a scenario begins, or, against a --base-url, run along with the real one",
     takes: Schema.Boolean,
     perform: (freeze: boolean, { clock }: Doing) => clock({ freeze })
   }

@@ -49,8 +49,7 @@ const appActs = actsOf("app", [
 const Url = Schema.Struct({ url: Schema.String })
 const REPLAY_FIELDS = ["event_ids", "since", "until", "state", "dry_run"] as const
 
-const trustSecret = (doing: Doing, secret: unknown) =>
-  typeof secret === "string" ? doing.trust(secret) : Effect.void
+const trustSecret = (doing: Doing, secret: unknown) => (typeof secret === "string" ? doing.trust(secret) : Effect.void)
 
 /** What the shop's owner does with the shop, its keys and its webhook (contract §10). */
 const ownerActs = actsOf("owner", [

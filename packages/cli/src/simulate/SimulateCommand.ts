@@ -24,8 +24,4 @@ export const simulateCommand = Command.make("simulate", simulateOptions, (asked)
     const { simulate } = yield* Effect.promise(() => import("./simulate.js"))
     return yield* simulate(asked)
   })
-).pipe(
-  Command.withDescription(
-    "Play whole shops with faults from a seed, and check every invariant."
-  )
-)
+).pipe(Command.withDescription("Play whole shops with faults from a seed, and check every invariant."))

@@ -59,7 +59,12 @@ export class Town {
   readonly clients: Array<KnownClient> = []
   /** The instant at which the sandbox clock stands. */
   now = 0
-  #drawn = 0
+  #drawn: number
+
+  /** `taken`: how many names and numbers others had before, where the service keeps what they left. */
+  constructor(taken = 0) {
+    this.#drawn = taken
+  }
 
   /** A name that nothing has had yet. */
   fresh(prefix: string): string {

@@ -63,10 +63,21 @@ const written = (file: string, page: string) =>
       new CommandRefused({ message: `${file} cannot be written (${String(cause)}): name another file with --html.` })
   })
 
+/** Whether the service begins with nothing, so that one seed is one run. */
+const isFresh = ({ store, baseUrl }: Asked): boolean => store === "memory" && baseUrl === null
+
+/** Below the numbers of the clients of any one run, so that all fit in a phone number. */
+const MOST_TAKEN = 9_000_000
+
 /** What `workshop simulate` does (contract §11). */
 export const simulate = (asked: Asked): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
-    const bounds = { seed: asked.seed ?? randomInt(LARGEST_SEED), steps: asked.steps, shops: asked.shops }
+    const bounds = {
+      seed: asked.seed ?? randomInt(LARGEST_SEED),
+      steps: asked.steps,
+      shops: asked.shops,
+      taken: isFresh(asked) ? 0 : randomInt(MOST_TAKEN)
+    }
     const company = cast(bounds.seed)
     const bar = progressBar(bounds.steps, process.stderr)
     const began_ms = realMs()

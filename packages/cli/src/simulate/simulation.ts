@@ -14,6 +14,8 @@ export interface Bounds {
   readonly seed: number
   readonly steps: number
   readonly shops: number
+  /** Names and phone numbers begin after so many, for a service that may have had this run before. */
+  readonly taken?: number
 }
 
 /** Those who see a simulation, apart from those who act in it. */
@@ -51,7 +53,7 @@ export const simulation = (
   course: Course
 ): Effect.Effect<Evidence, FaceBroken> =>
   Effect.gen(function* () {
-    const town = new Town()
+    const town = new Town(bounds.taken)
     const stage = { town, receivers, dice: new Dice(bounds.seed), receiverOf: face.receiverOf }
     const play = new Play({ stage, witness, face, token: course.token })
     const started_at = yield* readNow(face, course.token)

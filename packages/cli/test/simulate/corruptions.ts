@@ -317,7 +317,11 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     name: "an event overtakes another of its ticket",
     rule: "deliveries",
     lie: (seen) => {
-      const sent = seen.receptions.map(({ body }, i) => ({ i, id: idOf(body), ticket: JSON.parse(body).data.ticket?.id }))
+      const sent = seen.receptions.map(({ body }, i) => ({
+        i,
+        id: idOf(body),
+        ticket: JSON.parse(body).data.ticket?.id
+      }))
       const times = new Map<string, number>()
       for (const { id } of sent) times.set(id, (times.get(id) ?? 0) + 1)
       const once = sent.filter(({ id, ticket }) => times.get(id) === 1 && ticket !== undefined)

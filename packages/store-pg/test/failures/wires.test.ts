@@ -99,10 +99,10 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
         const end = session.run(
           "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'workshop lane%'"
         )
-        const killer = yield* Effect.fork(Effect.forever(Effect.zipRight(end, Effect.sleep("15 millis"))))
+        const killer = yield* Effect.fork(Effect.forever(Effect.zipRight(end, Effect.sleep("40 millis"))))
         const exits = yield* Effect.forEach(
-          upTo(140),
-          () => Effect.exit(Effect.delay(Effect.provide(create(shop.id), ports), "5 millis")),
+          upTo(60),
+          () => Effect.exit(Effect.delay(Effect.provide(create(shop.id), ports), "10 millis")),
           { concurrency: 4 }
         )
         yield* killer.interruptAsFork(killer.id())

@@ -38,7 +38,7 @@ export const clientCases = casesOf("§4", [
     rule: "A client who came to the counter is found by their number and by their id, with the same answer.",
     sentence: "spec §4, GET /v1/clients, GET /v1/clients/{id}; spec §2, Client.",
     run: async (world) => {
-      const shop = await world.shop()
+      const shop = await (await world.shop()).program({ active: false })
       const { id, phone } = await shop.known()
       const found = (await shop.lookUp(phone)).shows({
         id,

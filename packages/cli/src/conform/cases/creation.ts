@@ -149,7 +149,7 @@ export const creationCases = casesOf("§4", [
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
-      for (const client_phone of ["015123456789", "+", "+49", "call me", "+4915123456789 ext 5"]) {
+      for (const client_phone of ["015123456789", "+", "+49", "call me"]) {
         ;(await shop.create({ client_phone })).invalid("body client_phone")
       }
     }

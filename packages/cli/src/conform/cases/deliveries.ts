@@ -51,7 +51,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
       await shop.sendTo(inbox)
       await shop.ticket()
       await world.settle()
-      const first_failure_at = await world.now()
+      const first_failure_at = await world.instant()
       expectShape(await shop.webhook(), { on: true, failures_in_row: 1, first_failure_at }, "the webhook")
       inbox.answer({ status: 200 })
       await world.advance(MINUTE)

@@ -185,7 +185,7 @@ export const fieldCases = casesOf("§2", [
       const shop = await world.shop()
       const { id } = await shop.ticket({ price_minor: 1000 })
       await world.act("POST", `/tickets/${id}/quote`, { price_minor: 1500, note: "New sole" })
-      const quote = { status: "proposed", price_minor: 1500, note: "New sole", proposed_at: await world.now() }
+      const quote = { status: "proposed", price_minor: 1500, note: "New sole", proposed_at: await world.instant() }
       const answer = await shop.get<Ticket>(`/tickets/${id}`)
       answer.shows({ quote: { ...quote, answered_at: null }, money: { price_minor: 1000, before_minor: null } })
     }
@@ -201,7 +201,7 @@ export const fieldCases = casesOf("§2", [
       await world.advance(1)
       await world.act("POST", `/tickets/${id}/quote/accept`, {})
       ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({
-        quote: { status: "accepted", price_minor: 1500, answered_at: await world.now() },
+        quote: { status: "accepted", price_minor: 1500, answered_at: await world.instant() },
         money: { price_minor: 1500, before_minor: 1000, remaining_minor: 1200 }
       })
     }
@@ -233,7 +233,7 @@ export const fieldCases = casesOf("§2", [
       await world.act("POST", `/tickets/${id}/delay`, { promised_at, reason: "The leather is late" })
       ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({
         promised_at,
-        delay: { previous_promised_at: before, reason: "The leather is late", announced_at: await world.now() }
+        delay: { previous_promised_at: before, reason: "The leather is late", announced_at: await world.instant() }
       })
     }
   },
@@ -248,12 +248,12 @@ export const fieldCases = casesOf("§2", [
       await world.act("POST", `/tickets/${id}/photo`, { photo_url })
       const expected_at = "2031-01-01T10:00:00.000Z"
       await world.act("POST", `/tickets/${id}/part`, { label: "Zip", status: "ordered", expected_at })
-      const ordered_at = await world.now()
+      const ordered_at = await world.instant()
       const part = { label: "Zip", status: "ordered", ordered_at, expected_at, received_at: null }
       ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ photo_url, part })
       await world.advance(1)
       await world.act("POST", `/tickets/${id}/part`, { label: "Zip", status: "received" })
-      const received = { status: "received", ordered_at, received_at: await world.now() }
+      const received = { status: "received", ordered_at, received_at: await world.instant() }
       ;(await shop.get<Ticket>(`/tickets/${id}`)).shows({ part: received })
     }
   },

@@ -9,7 +9,7 @@ const STAMPS = "spec §8: stamps per client, per day, per key: 20; contract §6:
 
 /** Moves the clock to the next midnight of Tunis, one hour ahead of UTC all year round. */
 const toMidnight = async (world: World): Promise<void> => {
-  const past = (Date.parse(await world.now()) + HOUR) % DAY
+  const past = (Date.parse(await world.instant()) + HOUR) % DAY
   await world.advance(DAY - past)
 }
 

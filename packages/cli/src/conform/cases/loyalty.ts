@@ -60,7 +60,7 @@ export const loyaltyCases = casesOf("§4", [
     run: async (world) => {
       const shop = await (await world.shop()).program({ stamps_required: 4 })
       const client = await shop.known()
-      const updated_at = await world.now()
+      const updated_at = await world.instant()
       const none = { rewards_available: 0, rewards_redeemed: 0, updated_at }
       ;(await shop.stamps<Stamped>(client, 3)).shows({
         card: { balance: 3, lifetime: 3, ...none },
@@ -107,7 +107,7 @@ export const loyaltyCases = casesOf("§4", [
       const client = await shop.known()
       ;(await shop.stamps(client, 10)).ok()
       await world.advance(1)
-      const redeemed_at = await world.now()
+      const redeemed_at = await world.instant()
       ;(await shop.redeem<{ card: Card }>(client)).shows({
         card: { balance: 5, lifetime: 10, rewards_available: 1, rewards_redeemed: 1, updated_at: redeemed_at },
         reward: { label: "A free hem", redeemed_at }

@@ -127,7 +127,7 @@ export const numberCases = casesOf("§4", [
           const shop = await world.shop()
           const { id } = await shop.ticket()
           await world.advance(1)
-          const notified_at = await world.now()
+          const notified_at = await world.instant()
           ;(await shop.notified(id, channel)).shows({ id, notified_at, updated_at: notified_at })
           const data = { channel, notified_at, ticket: { id, notified_at } }
           expectShape((await shop.events()).at(-1), { type: "client.notified", data }, "the last event")

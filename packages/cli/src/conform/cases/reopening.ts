@@ -49,7 +49,7 @@ export const reopeningCases = casesOf("§3", [
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready")
-      const notified_at = await world.now()
+      const notified_at = await world.instant()
       ;(await shop.notified(id, "call")).shows({ notified_at })
       ;(await shop.status(id, "collected")).ok()
       await world.advance(1)

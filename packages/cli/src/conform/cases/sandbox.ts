@@ -11,10 +11,10 @@ export const sandboxCases = casesOf("sandbox", [
     rule: "A frozen clock moves by exactly what it is told, and by nothing else.",
     sentence: CLOCK,
     run: async (world) => {
-      const start = await world.now()
-      expectSame(await world.now(), start, "the clock when read again")
+      const start = await world.instant()
+      expectSame(await world.instant(), start, "the clock when read again")
       await world.advance(1234)
-      expectSame(await world.now(), later(start, 1234), "the clock after 1234 ms")
+      expectSame(await world.instant(), later(start, 1234), "the clock after 1234 ms")
       ;(await world.sandbox("GET", "/clock")).shows({ frozen: true })
     }
   },
@@ -23,7 +23,7 @@ export const sandboxCases = casesOf("sandbox", [
     rule: "The clock can be set to an instant, and moved on from there in the same call.",
     sentence: "contract §10: {advance_ms}, {set}, {freeze} in any mix → {now, frozen}.",
     run: async (world) => {
-      const target = later(await world.now(), 5000)
+      const target = later(await world.instant(), 5000)
       const moved = await world.act("POST", "/clock", { set: target, advance_ms: 10, freeze: true })
       expectSame(moved, { now: later(target, 10), frozen: true }, "the clock")
     }
@@ -33,10 +33,10 @@ export const sandboxCases = casesOf("sandbox", [
     rule: "It never goes back, and a move that is refused moves nothing.",
     sentence: CLOCK,
     run: async (world) => {
-      const now = await world.now()
+      const now = await world.instant()
       ;(await world.sandbox("POST", "/clock", { set: later(now, -1) })).invalid("body set")
       ;(await world.sandbox("POST", "/clock", { advance_ms: -1 })).invalid("body advance_ms")
-      expectSame(await world.now(), now, "the clock")
+      expectSame(await world.instant(), now, "the clock")
     }
   },
   {
@@ -46,7 +46,7 @@ export const sandboxCases = casesOf("sandbox", [
     run: async (world) => {
       const shop = await world.shop()
       await world.advance(3 * DAY)
-      const now = await world.now()
+      const now = await world.instant()
       ;(await shop.create()).shows({ created_at: now, updated_at: now }, 201)
     }
   },

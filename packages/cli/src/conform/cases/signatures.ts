@@ -18,7 +18,7 @@ export const signatureCases = casesOf("§6", [
       await shop.ticket({ item: "Größe 42 – 🧵" })
       await world.settle()
       expectSame(inbox.posts.length, 1, "the number of deliveries")
-      expectSigned(inbox.posts[0], [secret], await world.now())
+      expectSigned(inbox.posts[0], [secret], await world.instant())
     }
   },
   {
@@ -36,7 +36,7 @@ export const signatureCases = casesOf("§6", [
       const [first, second] = inbox.posts
       expectSame(inbox.posts.length, 2, "the number of attempts")
       expectSame(second?.body, first?.body, "the body of the second attempt")
-      expectSigned(second, [secret], await world.now())
+      expectSigned(second, [secret], await world.instant())
       expectSame(signatureOf(second).t - signatureOf(first).t, 60, "the seconds between both t")
     }
   },
@@ -60,7 +60,7 @@ export const signatureCases = casesOf("§6", [
       expectSame(await shop.sendTo(inbox), secret, "the secret with the new address")
       await shop.ticket()
       await world.settle()
-      expectSigned(inbox.posts[0], [secret], await world.now())
+      expectSigned(inbox.posts[0], [secret], await world.instant())
       const rotated = await world.act<{ secret: string }>("POST", `/shops/${shop.id}/webhook/rotate`, {})
       expectThat(rotated.secret !== secret, "another secret after a rotation", "the same")
     }
@@ -82,7 +82,7 @@ export const signatureCases = casesOf("§6", [
         await world.advance(ms)
         await shop.ticket()
         await world.settle()
-        expectSigned(inbox.posts.at(-1), secrets, await world.now())
+        expectSigned(inbox.posts.at(-1), secrets, await world.instant())
       }
       expectSame(inbox.posts.length, 3, "the number of deliveries")
     }

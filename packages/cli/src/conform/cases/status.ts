@@ -99,10 +99,10 @@ export const statusEffectCases = casesOf("§3", [
       const shop = await world.shop()
       const { id } = await shop.ticket()
       await world.advance(1000)
-      const ready_at = await world.now()
+      const ready_at = await world.instant()
       ;(await shop.status(id, "ready")).shows({ ready_at, collected_at: null, updated_at: ready_at })
       await world.advance(1000)
-      const collected_at = await world.now()
+      const collected_at = await world.instant()
       ;(await shop.status(id, "collected")).shows({ ready_at, collected_at, updated_at: collected_at })
     }
   },
@@ -142,7 +142,7 @@ export const statusEffectCases = casesOf("§3", [
       const client = await shop.known()
       const { id } = await shop.ticket({ client_id: client.id })
       await world.advance(1)
-      const notified_at = await world.now()
+      const notified_at = await world.instant()
       ;(await shop.status(id, "ready")).shows({ notified_at })
       const told = (await shop.events()).filter(({ type }) => type === "client.notified")
       expectShape(told, [{ data: { channel: "app", notified_at, ticket: { id } } }], "the client.notified events")
@@ -158,7 +158,7 @@ export const statusEffectCases = casesOf("§3", [
       const shop = await world.shop()
       const client = await shop.known()
       const { id } = await shop.ticket({ client_id: client.id })
-      ;(await shop.status(id, "impossible")).shows({ notified_at: await world.now() })
+      ;(await shop.status(id, "impossible")).shows({ notified_at: await world.instant() })
       const told = (await shop.events()).filter(({ type }) => type === "client.notified")
       expectShape(told, [{ data: { channel: "app", ticket: { id } } }], "the client.notified events")
     }

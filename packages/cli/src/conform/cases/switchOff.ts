@@ -9,10 +9,9 @@ const FAILING = "spec §6: after 20 failures in a row over 72 hours the webhook 
 
 const states = async (shop: Shop) => (await shop.deliveries()).map(({ state }) => state)
 
-const notices = async (shop: Shop) => {
-  const told = await shop.world.act<ReadonlyArray<{ kind: string }>>("GET", `/shops/${shop.id}/notices`)
-  return told.map(({ kind }) => kind)
-}
+/** How often the owner was told something. */
+const notices = async (shop: Shop): Promise<number> =>
+  (await shop.world.act<ReadonlyArray<unknown>>("GET", `/shops/${shop.id}/notices`)).length
 
 /** What turns a webhook off, what turns it on again, and what is sent again (spec §6, contract §9 and §10). */
 export const switchOffCases = casesOf("§6", [
@@ -28,7 +27,7 @@ export const switchOffCases = casesOf("§6", [
       await shop.ticket()
       await world.settle()
       expectShape(await shop.webhook(), { on: false, off_reason: "gone" }, "the webhook")
-      expectSame((await notices(shop)).length, 1, "the number of notices to the owner")
+      expectSame(await notices(shop), 1, "the number of notices to the owner")
       await shop.ticket()
       await world.advance(2 * DAY)
       expectSame(inbox.posts.length, 1, "the number of attempts")
@@ -73,10 +72,11 @@ export const switchOffCases = casesOf("§6", [
       await world.advance(2 * HOUR + 36 * MINUTE - 1)
       const nineteen = { on: true, failures_in_row: 19, first_failure_at: created_at }
       expectShape(await shop.webhook(), nineteen, "the webhook after nineteen failures")
+      const before = await notices(shop)
       await world.advance(1)
       const off = { on: false, off_reason: "failing", failures_in_row: 20 }
       expectShape(await shop.webhook(), off, "the webhook after the twentieth")
-      expectSame((await notices(shop)).at(-1), "webhook_off", "what the owner was told last")
+      expectSame((await notices(shop)) > before, true, "whether the owner was told")
       await world.advance(3 * DAY)
       expectSame(inbox.posts.length, 20, "the number of attempts three days later")
     }
@@ -111,7 +111,7 @@ export const switchOffCases = casesOf("§6", [
       await world.settle()
       inbox.answer({ status: 500 })
       await world.advance(6 * HOUR)
-      const first_failure_at = later(await world.now(), -24 * MINUTE)
+      const first_failure_at = later(await world.instant(), -24 * MINUTE)
       expectShape(await shop.webhook(), { failures_in_row: 3, first_failure_at }, "the webhook")
       await world.advance(80 * HOUR)
       expectShape(await shop.webhook(), { on: true }, "the webhook when all were given up")

@@ -34,7 +34,7 @@ export const syncingCases = casesOf("§4", [
     sentence: "spec §4: updated_since: the order then follows update time.",
     run: async (world) => {
       const shop = await world.shop()
-      const start = await world.now()
+      const start = await world.instant()
       const made = [await shop.ticket(), await shop.ticket(), await shop.ticket()]
       await world.advance(1)
       ;(await shop.status(made[0]!.id, "ready")).ok()
@@ -81,7 +81,7 @@ export const syncingCases = casesOf("§4", [
     sentence: SYNC,
     run: async (world) => {
       const shop = await world.shop()
-      const start = await world.now()
+      const start = await world.instant()
       const made = []
       for (let i = 0; i < 9; i++) made.push((await shop.ticket()).id)
       const { seen } = await follow(shop, start, 2)
@@ -94,7 +94,7 @@ export const syncingCases = casesOf("§4", [
     sentence: SYNC,
     run: async (world) => {
       const shop = await world.shop()
-      const start = await world.now()
+      const start = await world.instant()
       const made: Array<Ticket> = []
       for (let i = 0; i < 6; i++) made.push(await shop.ticket())
       const { seen, synced_until } = await follow(shop, start, 2, async (page) => {
@@ -142,7 +142,7 @@ export const syncingCases = casesOf("§4", [
       ]
       for (const act of acts) {
         await world.advance(10)
-        const instant = await world.now()
+        const instant = await world.instant()
         await act()
         expectSame(
           (await since(shop, instant)).ok().map((it) => it.id),
@@ -158,7 +158,7 @@ export const syncingCases = casesOf("§4", [
     sentence: "spec §4, GET /v1/tickets: lists, filters, pages and syncs.",
     run: async (world) => {
       const shop = await world.shop()
-      const start = await world.now()
+      const start = await world.instant()
       await shop.moved()
       const ready = await shop.moved("ready")
       expectSame(

@@ -1,0 +1,65 @@
+import { IdempotencyKey, once } from "@workshop/core/decisions/Idempotency"
+import { createTicket } from "@workshop/core/decisions/createTicket"
+import { TicketInput, ticketDefaults } from "@workshop/core/decisions/TicketInput"
+import type { KeyId, ShopId } from "@workshop/core/domain/Identifier"
+import { DAY_MS } from "@workshop/core/domain/Instant"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Store } from "@workshop/core/ports/Store"
+import { freshCaller, openShop } from "@workshop/core/testing/Fixtures"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
+import * as PgStore from "@workshop/store-pg/PgStore"
+import { Effect, Layer, Schema } from "effect"
+
+/** How many shops create, and how many creates are on their way at once. */
+export const SHOPS = 50
+/** See {@link SHOPS}. */
+export const IN_FLIGHT = 64
+
+/** A shop may create 150 tickets an hour and 600 a day (spec §8): no limit is lifted, so time goes on instead. */
+const CREATES_A_DAY = SHOPS * 100
+
+/** The ticket that is created, and that the peer writes too. */
+export const TICKET = { service: "Resoling", item: "Brown boots", price_minor: 45_000, external_ref: "web-1001" } as const
+
+const input = Schema.decodeSync(TicketInput)(TICKET)
+
+/** Who creates: a shop, and the key that it uses. */
+export interface Creator {
+  readonly shop_id: ShopId
+  readonly caller_id: KeyId
+}
+
+/** A clock that is moved by hand, and by which durations are still real. */
+export class BenchClock extends SettableClock {
+  override unsafeCurrentTimeNanos(): bigint {
+    return process.hrtime.bigint()
+  }
+}
+
+/** The Postgres store on a database. */
+export const world = (url: string, clock: BenchClock) =>
+  PgStore.layer({ url }).pipe(Layer.provideMerge(Layer.merge(Entropy.layer, clock.layer)))
+
+/** Opens the shops. */
+export const creators = Effect.replicateEffect(
+  Effect.gen(function* () {
+    const { id } = yield* openShop()
+    return { shop_id: id, caller_id: yield* freshCaller } satisfies Creator
+  }),
+  SHOPS
+)
+
+/** Makes creates, one after another by whoever asks, each by another shop and under a key of its own. */
+export const creating = (all: ReadonlyArray<Creator>, clock: BenchClock) =>
+  Effect.map(Store, ({ transact }) => {
+    let made = 0
+    return Effect.suspend(() => {
+      if (++made % CREATES_A_DAY === 0) clock.advance(DAY_MS)
+      const { shop_id, caller_id } = all[made % all.length]!
+      const key = Schema.decodeSync(IdempotencyKey)(`create-${made}`)
+      const command = createTicket(shop_id, input, { via: "api", forbidden: null })
+      return transact(
+        once({ caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }, command)
+      )
+    })
+  })

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { start } from "@workshop/store-pg/embedded/EmbeddedPostgres"
+import { migrate } from "@workshop/store-pg/migrate/Migrator"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { Effect, type Scope } from "effect"
+
+/** A Postgres of this run's own, as durable as that of `workshop serve`, or the one of `DATABASE_URL`. */
+export interface Cluster {
+  /** Makes a database with the current schema. Answers its connection string. */
+  readonly database: (name: string) => Effect.Effect<string, unknown>
+}
+
+const SETTINGS = { shared_buffers: "512MB", max_wal_size: "4GB", checkpoint_timeout: "30min", max_connections: "300" }
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-bench-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+/** Opens it for as long as the scope lasts. */
+export const cluster: Effect.Effect<Cluster, unknown, Scope.Scope> = Effect.gen(function* () {
+  const given = process.env["DATABASE_URL"]
+  const url = given ?? (yield* start({ dataDir: yield* folder, settings: SETTINGS })).url
+  const admin = yield* connect(url)
+  return {
+    database: (name) =>
+      Effect.gen(function* () {
+        const own = new URL(url)
+        own.pathname = `/bench_${name}`
+        yield* admin.run(`drop database if exists bench_${name} with (force)`)
+        yield* admin.run(`create database bench_${name}`)
+        yield* migrate(own.href)
+        return own.href
+      })
+  }
+})

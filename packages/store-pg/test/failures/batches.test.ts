@@ -1,0 +1,201 @@
+import type { Command } from "@workshop/core/decisions/Command"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { RateLimits, type Take } from "@workshop/core/ports/RateLimits"
+import { Reads } from "@workshop/core/ports/Reads"
+import { changing, openShop, placing, putting, run } from "@workshop/core/testing/Fixtures"
+import { SettableClock, TEST_START } from "@workshop/core/testing/SettableClock"
+import type { Session } from "@workshop/store-pg/migrate/Session"
+import { Cause, Effect, Exit, Fiber } from "effect"
+import { describe, expect, it } from "vitest"
+import { create, database, node, numbers, testing, upTo } from "../nodes/Node.js"
+
+const LONG = 30_000
+
+const oneNode = Effect.gen(function* () {
+  const { url, session } = yield* database
+  const ports = yield* node({ url, lanes: 1 })
+  const shop = yield* Effect.provide(openShop(), ports)
+  return { url, ports, session, shop }
+})
+
+/** Has the database raise an error for tickets of a service, where `when` holds. */
+const raising = (session: Session, sqlstate: string, { when = "true", deferred = false } = {}) =>
+  session.run(`create sequence tries;
+    create function refuse() returns trigger language plpgsql as $$ begin
+      if ${when} then raise exception 'refused' using errcode = '${sqlstate}'; end if; return null;
+    end $$;
+    create constraint trigger refusing after insert on ticket ${deferred ? "deferrable initially deferred" : ""}
+      for each row when (new.service = 'Refused') execute function refuse()`)
+
+const tagOf = (exit: Exit.Exit<unknown, { readonly _tag: string }>) =>
+  Exit.isSuccess(exit) ? "done" : Cause.isDieType(exit.cause) ? "defect" : Cause.squash(exit.cause)
+
+const allAtOnce = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
+  Effect.all(effects.map(Effect.exit), { concurrency: "unbounded" })
+
+describe.concurrent("a batch that the database refuses (design §1, point 5)", { timeout: LONG }, () => {
+  it("a poisoned command fails alone, and the others of its batch are saved", () =>
+    testing(
+      Effect.gen(function* () {
+        const { ports, shop } = yield* oneNode
+        const other = yield* Effect.provide(openShop(), ports)
+        const poison = placing(shop.id, [{ item: "a \u0000 that no text may hold" }])
+        const exits = yield* Effect.provide(
+          allAtOnce<unknown, unknown, never>([
+            ...upTo(20).map(() => create(shop.id)),
+            run(poison),
+            ...upTo(20).map(() => create(other.id)),
+            ...upTo(9).map(() => create(shop.id))
+          ] as never),
+          ports
+        )
+        expect(exits.flatMap((exit, i) => (Exit.isFailure(exit) ? [i] : []))).toEqual([20])
+        expect(tagOf(exits[20] as never)).toBe("defect")
+        expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual(upTo(29))
+        expect(yield* Effect.provide(numbers(other.id), ports)).toEqual(upTo(20))
+      })
+    ))
+
+  it.each([
+    ["40001", "a serialization failure"],
+    ["40P01", "a deadlock"]
+  ])("%s: %s is run again, and nobody hears of it", (sqlstate) =>
+    testing(
+      Effect.gen(function* () {
+        const { ports, session, shop } = yield* oneNode
+        yield* raising(session, sqlstate, { when: "nextval('tries') <= 3" })
+        const exits = yield* Effect.provide(allAtOnce(upTo(8).map(() => create(shop.id, "Refused"))), ports)
+        expect(exits.map(tagOf)).toEqual(Array(8).fill("done"))
+        expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual(upTo(8))
+      })
+    )
+  )
+
+  it("a disk that is full at the commit: nothing is saved, the answer is 503, and it goes on when there is room", () =>
+    testing(
+      Effect.gen(function* () {
+        const { ports, session, shop } = yield* oneNode
+        yield* raising(session, "53100", { deferred: true })
+        const failure = yield* Effect.flip(Effect.provide(create(shop.id, "Refused"), ports))
+        expect(failure._tag).toBe("StoreUnavailable")
+        expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([])
+        yield* session.run("drop trigger refusing on ticket")
+        expect(yield* Effect.provide(create(shop.id, "Refused"), ports)).toBe(1)
+      })
+    ))
+
+  it("a bug in what saves fails its batch, and the lane lives on", () =>
+    testing(
+      Effect.gen(function* () {
+        const { ports, shop } = yield* oneNode
+        const bug = putting(shop.id, { _tag: "NotificationAppended", row: { id: 1n } } as never)
+        expect(tagOf(yield* Effect.provide(Effect.exit(run(bug)), ports))).toBe("defect")
+        expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
+      })
+    ))
+})
+
+describe.concurrent("a shop whose head is held elsewhere (design §1, point 2)", { timeout: LONG }, () => {
+  const hold = (session: Session, shop_id: ShopId) =>
+    session.run(`begin; select from shop_head where shop_id = '${shop_id}' for update`)
+
+  it("waits apart while the others go on, and is served once it is free", () =>
+    testing(
+      Effect.gen(function* () {
+        const { ports, session, shop } = yield* oneNode
+        const other = yield* Effect.provide(openShop(), ports)
+        yield* hold(session, shop.id)
+        const held = yield* Effect.fork(Effect.provide(allAtOnce(upTo(5).map(() => create(shop.id))), ports))
+        for (const n of upTo(5)) expect(yield* Effect.provide(create(other.id), ports)).toBe(n)
+        expect(held.unsafePoll()).toBe(null)
+        yield* session.run("rollback")
+        expect((yield* Fiber.join(held)).map(tagOf)).toEqual(Array(5).fill("done"))
+        expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual(upTo(5))
+      })
+    ))
+
+  it("waits five seconds at most, and what has expired never runs", () => {
+    const clock = new SettableClock()
+    return testing(
+      Effect.gen(function* () {
+        const { ports, session, shop } = yield* oneNode
+        yield* hold(session, shop.id)
+        const held = yield* Effect.fork(Effect.provide(Effect.flip(create(shop.id)), ports))
+        yield* Effect.yieldNow()
+        clock.advance(5_001)
+        expect((yield* Fiber.join(held))._tag).toBe("StoreUnavailable")
+        yield* session.run("rollback")
+        expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([])
+        expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
+      }),
+      clock
+    )
+  })
+
+  it("a table that an operator locks holds everybody up, and nobody is refused once it is free", () =>
+    testing(
+      Effect.gen(function* () {
+        const { ports, session, shop } = yield* oneNode
+        yield* session.run("begin; lock table ticket in access exclusive mode")
+        const waiting = yield* Effect.fork(Effect.provide(allAtOnce(upTo(5).map(() => create(shop.id))), ports))
+        // Longer than sixteen times the time for which one waits for a lock.
+        yield* session.run("select pg_sleep(0.8)")
+        yield* session.run("rollback")
+        expect((yield* Fiber.join(waiting)).map(tagOf)).toEqual(Array(5).fill("done"))
+      })
+    ))
+
+  it("an unknown shop is a defect, and holds nobody up", () =>
+    testing(
+      Effect.gen(function* () {
+        const { ports, shop } = yield* oneNode
+        const nobody = "01890000-0000-7000-8000-000000000000" as ShopId
+        expect(tagOf(yield* Effect.provide(Effect.exit(create(nobody)), ports))).toBe("defect")
+        expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
+      })
+    ))
+})
+
+describe("a clock that steps back (design §1)", { timeout: LONG }, () => {
+  it("the shop's time stands until the clock has caught up, so that the sync misses nothing", () => {
+    const clock = new SettableClock()
+    const moment = (shop_id: ShopId): Command<{ readonly now: number }> => changing(shop_id, () => {})
+    return testing(
+      Effect.gen(function* () {
+        const { ports, shop } = yield* oneNode
+        yield* Effect.provide(create(shop.id), ports)
+        clock.advance(-3_600_000)
+        yield* Effect.provide(create(shop.id), ports)
+        expect((yield* Effect.provide(run(moment(shop.id)), ports)).now).toBe(TEST_START)
+        const { tickets } = yield* Effect.provide(
+          Effect.flatMap(Reads, (reads) =>
+            reads.tickets(shop.id, {}, { _tag: "Changed", since: TEST_START, after: null }, 10)
+          ),
+          ports
+        )
+        expect(tickets.map(({ record }) => [record.number, record.updated_at])).toEqual([
+          [1, TEST_START],
+          [2, TEST_START]
+        ])
+      }),
+      clock
+    )
+  })
+
+  it("an old window of a limit refuses nobody longer than a window lasts", () => {
+    const clock = new SettableClock()
+    const takes: ReadonlyArray<Take> = [
+      { policy: "requests_per_minute", subject: "a caller with spaces", time_zone: null }
+    ]
+    return testing(
+      Effect.gen(function* () {
+        const { ports } = yield* oneNode
+        const { take } = yield* Effect.provide(RateLimits, ports)
+        for (const n of upTo(120)) expect((yield* take(takes, TEST_START))[0]?.remaining).toBe(120 - n)
+        expect((yield* Effect.flip(take(takes, TEST_START)))._tag).toBe("LimitReached")
+        expect((yield* take(takes, TEST_START - 3_600_000))[0]?.remaining).toBe(119)
+      }),
+      clock
+    )
+  })
+})
