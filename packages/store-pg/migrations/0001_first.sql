@@ -171,6 +171,7 @@ create table stamps_used (
   resets_at instant not null,
   primary key (shop_id, caller_id, client_id)
 );
+create index stamps_used_until on stamps_used (resets_at);
 
 -- The first answer to each idempotency key, as text so that a replay is what it was.
 create table remembered (
@@ -197,7 +198,9 @@ create table event (
   primary key (shop_id, id, created_at)
 ) partition by range (created_at);
 create index event_order on event (shop_id, seq);
+-- Months have partitions of their own, made ahead by retention; here is what has none.
 create table event_rest partition of event default;
+create index event_rest_age on event_rest using brin (created_at) with (autosummarize = on);
 
 -- Every attempt to deliver, for good. `created_at` is the instant of its event, so that both age together.
 create table attempt (
@@ -214,6 +217,7 @@ create table attempt (
   primary key (shop_id, event_id, n, started_at)
 ) partition by range (started_at);
 create table attempt_rest partition of attempt default;
+create index attempt_rest_age on attempt_rest using brin (started_at) with (autosummarize = on);
 
 create table webhook (
   shop_id uuid primary key,

@@ -6,7 +6,10 @@ import { recovered } from "../domain/WebhookHealth.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 
-/** Sets the shop's one address. The first time it takes the given secret; afterwards it keeps its own (contract §9). */
+/**
+ * Sets the shop's one address. The first time it takes the given secret; afterwards it keeps its own (contract §9).
+ * Another address starts with no failures to its name: those of the last one must not turn it off.
+ */
 export const setWebhook = (
   shop_id: ShopId,
   { url, secret }: { readonly url: string; readonly secret: string }
@@ -27,7 +30,8 @@ export const setWebhook = (
         failures_in_row: 0,
         first_failure_at: null
       }
-      const row: Webhook = { ...(loaded.webhook ?? fresh), url }
+      const known = loaded.webhook ?? fresh
+      const row: Webhook = { ...(loaded.webhook?.url === url ? known : recovered({ ...known, url })), url }
       return new ChangeSet(loaded, moment).add({ _tag: "WebhookPut", row }).decided(row)
     }
   })

@@ -169,7 +169,7 @@ describe("a clock that steps back (design §1)", { timeout: LONG }, () => {
         expect((yield* Effect.provide(run(moment(shop.id)), ports)).now).toBe(TEST_START)
         const { tickets } = yield* Effect.provide(
           Effect.flatMap(Reads, (reads) =>
-            reads.tickets(shop.id, {}, { _tag: "Changed", since: TEST_START, after: null }, 10)
+            reads.tickets(shop.id, {}, { _tag: "Changes", since: TEST_START, after: null }, 10)
           ),
           ports
         )

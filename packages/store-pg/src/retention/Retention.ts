@@ -1,0 +1,72 @@
+import { DAY_MS } from "@workshop/core/domain/Instant"
+import { Clock, Effect, Layer, type Scope } from "effect"
+import { link } from "../Link.js"
+import type { PgFailure } from "../PgFailure.js"
+import { removeExpired } from "./Expiry.js"
+import { keepPartitions, type Partitioning } from "./Partitions.js"
+
+/** How long events and their attempts are kept, unless told otherwise. */
+export const KEEP_EVENTS_MS = 90 * DAY_MS
+
+/** How long at least: beyond the last attempt of every delivery, and the days in which a shop asks what happened. */
+export const LEAST_KEPT_MS = 7 * DAY_MS
+
+/** What is kept, and where. */
+export interface RetentionOptions {
+  readonly url: string
+  /** How long events and their attempts are kept, in milliseconds; 90 days, unless told otherwise, and at least seven. */
+  readonly keepEvents_ms?: number
+}
+
+/** What one turn did; null where another process has its turn. */
+export type Tidied = (Partitioning & { readonly expired: number }) | null
+
+/** One number for every process of ours that tidies; advisory locks are a database's own. */
+const LOCK = 7_305_809
+
+/** How often it is tidied. */
+const TURN = "1 minute"
+
+/** How long a statement may take. Only what is tidied here waits for it. */
+const ANSWER_TIMEOUT_MS = 60_000
+
+const turn = (text: string) => ({ name: "", text, values: [] })
+
+/**
+ * Removes what has had its time, a little at a time so that nobody waits for it: idempotency records and windows of limits
+ * that ended, and events with their attempts after a while, by the month. An event that is still to be delivered stays.
+ * Of several processes one does it at a time. Partitions need a role that owns the tables; without it rows go one by one.
+ */
+export const retention = ({
+  url,
+  keepEvents_ms = KEEP_EVENTS_MS
+}: RetentionOptions): Effect.Effect<{ readonly runOnce: Effect.Effect<Tidied, PgFailure> }, never, Scope.Scope> =>
+  Effect.map(
+    link({ url, name: "workshop retention", lock_timeout_ms: 1_000, answer_timeout_ms: ANSWER_TIMEOUT_MS }),
+    (wire) => ({
+      runOnce: Effect.gen(function* () {
+        const connection = yield* wire.connection
+        const [answer] = yield* connection.send([turn(`select pg_try_advisory_lock(${LOCK}) as has_turn`)])
+        if (answer!.rows[0]!["has_turn"] !== true) return null
+        const now = yield* Clock.currentTimeMillis
+        const expired = yield* removeExpired(connection, now)
+        const partitioning = yield* keepPartitions(connection, now, now - Math.max(keepEvents_ms, LEAST_KEPT_MS))
+        yield* connection.send([turn(`select pg_advisory_unlock(${LOCK})`)])
+        return { ...partitioning, expired }
+        // The lock goes with the connection.
+      }).pipe(Effect.tapError(() => wire.drop))
+    })
+  )
+
+/** Tidies now and then again, as long as the layer lives. A database that is away is tried again. */
+export const layer = (options: RetentionOptions): Layer.Layer<never> =>
+  Layer.scopedDiscard(
+    Effect.flatMap(retention(options), ({ runOnce }) =>
+      runOnce.pipe(
+        Effect.catchAllCause((cause) => Effect.logWarning("Old rows could not be removed; trying again", cause)),
+        Effect.zipRight(Effect.sleep(TURN)),
+        Effect.forever,
+        Effect.forkScoped
+      )
+    )
+  )
