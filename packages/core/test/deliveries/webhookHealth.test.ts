@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { enableWebhook } from "../../src/decisions/ownWebhook.js"
+import { enableWebhook, setWebhook } from "../../src/decisions/ownWebhook.js"
 import { answered, unanswered } from "../../src/testing/Courier.js"
 import { DAY, HOUR, SHOP, START } from "../decisions/fixtures.js"
 import { HookedShop, URL_1 } from "./Outward.js"
@@ -14,6 +14,24 @@ const failing = (failures_in_row: number, age_ms: number, steps_told = 0) => {
 }
 
 const told = (shop: HookedShop) => shop.rows("NoticeAppended").map(({ kind, off_reason }) => [kind, off_reason])
+
+describe("another address", () => {
+  it("starts with no failures to its name, so those of the last one cannot turn it off (contract §9)", () => {
+    const { shop, event } = failing(19, 80 * HOUR, 2)
+    shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
+    expect(shop.webhook).toMatchObject({ failures_in_row: 0, first_failure_at: null, steps_told: 0, secret: "whsec_1" })
+    expect(shop.attempts(event, DOWN)).toBe("retry")
+  })
+
+  it("the same one again keeps its failures, and one that is off stays off (contract §9)", () => {
+    const { shop } = failing(19, 80 * HOUR, 2)
+    shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_2" }))
+    expect(shop.webhook.failures_in_row).toBe(19)
+    shop.hooks({ off_reason: "gone" })
+    shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
+    expect(shop.webhook.off_reason).toBe("gone")
+  })
+})
 
 describe("spec §6: after 20 failures in a row over 72 hours, the webhook turns off and the owner is told", () => {
   it.each([

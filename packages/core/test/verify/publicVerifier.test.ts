@@ -1,0 +1,47 @@
+import Stripe from "stripe"
+import { describe, expect, it } from "vitest"
+import { eventTypes } from "../../src/domain/EventType.js"
+import { signatureHeader } from "../../src/domain/Signature.js"
+import { bytesOf, vectors } from "./vectors.js"
+
+// Stripe signs in the same way (t, a dot, the body; HMAC-SHA256; v1), so its own library is a judge that we did not write.
+const { webhooks } = new Stripe("sk_test_nothing_is_sent")
+
+const AT_S = 1_732_000_000
+
+const judge = (body: string | Buffer, header: string, secret: string, tolerance_s: number, now_s: number): boolean => {
+  try {
+    return webhooks.signature!.verifyHeader(body, header, secret, tolerance_s, undefined, now_s * 1000)
+  } catch {
+    return false
+  }
+}
+
+describe("a public verifier of this scheme (spec §6)", () => {
+  it.each(Object.keys(eventTypes))("accepts what we sign of %s, and neither another secret nor another body", (type) => {
+    const body = JSON.stringify({ id: "evt", type, data: { name: "Zoë 👞" } })
+    const header = signatureHeader(body, ["whsec_new", "whsec_old"], AT_S * 1000)
+    expect(judge(body, header, "whsec_new", 300, AT_S)).toBe(true)
+    expect(judge(body, header, "whsec_old", 300, AT_S)).toBe(true)
+    expect(judge(body, header, "whsec_else", 300, AT_S)).toBe(false)
+    expect(judge(`${body} `, header, "whsec_new", 300, AT_S)).toBe(false)
+  })
+
+  it("refuses, as we do, a time more than five minutes back", () => {
+    const header = signatureHeader("{}", ["whsec_a"], AT_S * 1000)
+    expect(judge("{}", header, "whsec_a", 300, AT_S + 300)).toBe(true)
+    expect(judge("{}", header, "whsec_a", 300, AT_S + 301)).toBe(false)
+  })
+
+  it("accepts every committed vector that is good under one secret and of which it signs the very bytes", () => {
+    // It reads a body as text first, which loses a byte order mark and whatever is no UTF-8.
+    const isWhole = (body: Buffer) => Buffer.from(new TextDecoder().decode(body)).equals(body)
+    const good = vectors.filter(
+      ({ ok, header, secrets, body }) =>
+        ok && secrets.length === 1 && /^t=\d+,/.test(header ?? "") && isWhole(bytesOf(body))
+    )
+    expect(good.length).toBeGreaterThan(8)
+    for (const { name, body, header, secrets, tolerance_seconds, now } of good)
+      expect([name, judge(bytesOf(body), header!, secrets[0]!, tolerance_seconds, now)]).toEqual([name, true])
+  })
+})
