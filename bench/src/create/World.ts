@@ -1,5 +1,5 @@
-import { IdempotencyKey, once } from "@workshop/core/decisions/Idempotency"
 import { createTicket } from "@workshop/core/decisions/createTicket"
+import { IdempotencyKey, once } from "@workshop/core/decisions/Idempotency"
 import { TicketInput, ticketDefaults } from "@workshop/core/decisions/TicketInput"
 import type { KeyId, ShopId } from "@workshop/core/domain/Identifier"
 import { DAY_MS } from "@workshop/core/domain/Instant"
@@ -19,7 +19,12 @@ export const IN_FLIGHT = 64
 const CREATES_A_DAY = SHOPS * 100
 
 /** The ticket that is created, and that the peer writes too. */
-export const TICKET = { service: "Resoling", item: "Brown boots", price_minor: 45_000, external_ref: "web-1001" } as const
+export const TICKET = {
+  service: "Resoling",
+  item: "Brown boots",
+  price_minor: 45_000,
+  external_ref: "web-1001"
+} as const
 
 const input = Schema.decodeSync(TicketInput)(TICKET)
 

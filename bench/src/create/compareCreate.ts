@@ -27,7 +27,10 @@ const runOurs = <E, R>(create: Effect.Effect<unknown, E, R>, seconds: number) =>
         made++
       }
     })
-    yield* Effect.all(Array.from({ length: IN_FLIGHT }, () => one), { concurrency: "unbounded", discard: true })
+    yield* Effect.all(
+      Array.from({ length: IN_FLIGHT }, () => one),
+      { concurrency: "unbounded", discard: true }
+    )
     return (made * 1000) / (performance.now() - begun)
   })
 
@@ -64,7 +67,9 @@ const rates = (create: Effect.Effect<unknown, unknown>, url: string, shops: Read
     const pgbench = findPgbench()
     const ids = shops.map(({ shop_id }) => shop_id)
     const peer = (seconds: number) =>
-      Effect.promise(() => (pgbench === undefined ? callFunction(url, ids, seconds) : runPgbench(pgbench, url, seconds)))
+      Effect.promise(() =>
+        pgbench === undefined ? callFunction(url, ids, seconds) : runPgbench(pgbench, url, seconds)
+      )
     yield* runOurs(create, asked.seconds)
     yield* peer(1)
     const found: Array<{ readonly ours: number; readonly theirs: number }> = []

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs"
 import { setWebhook } from "@workshop/core/decisions/ownWebhook"
 import type { TicketId } from "@workshop/core/domain/Identifier"
-import { Entropy } from "@workshop/core/ports/Entropy"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { Entropy } from "@workshop/core/ports/Entropy"
 import { Reads } from "@workshop/core/ports/Reads"
 import { openShop, run } from "@workshop/core/testing/Fixtures"
-import * as PgStore from "@workshop/store-pg/PgStore"
 import { connect } from "@workshop/store-pg/migrate/Session"
+import * as PgStore from "@workshop/store-pg/PgStore"
 import { Effect, Layer } from "effect"
 import { median } from "../Median.js"
 import type { Cluster } from "../pg/Cluster.js"
@@ -51,7 +51,7 @@ const filled = (database: Cluster["database"], tickets: number) =>
     const [reads, deliveries] = yield* Effect.provide(Effect.all([Reads, Deliveries]), context)
     const now = 1_795_170_042_123
     let n = 0
-    const some = () => (++n * 7919) % tickets + 1
+    const some = () => ((++n * 7919) % tickets) + 1
     const newest = { _tag: "Newest", after: null } as const
     const doing: Readonly<Record<(typeof works)[number], Effect.Effect<unknown, unknown>>> = {
       "GET one ticket": Effect.suspend(() => reads.ticket(id, idOf(some()))),
@@ -84,7 +84,8 @@ export const compareSizes = (database: Cluster["database"]) =>
     return yield* Effect.forEach(works, (work) =>
       Effect.gen(function* () {
         const found: Array<{ readonly ours: number; readonly theirs: number }> = []
-        for (let i = 0; i < ROUNDS; i++) found.push({ ours: yield* time(large, work), theirs: yield* time(small, work) })
+        for (let i = 0; i < ROUNDS; i++)
+          found.push({ ours: yield* time(large, work), theirs: yield* time(small, work) })
         const ratio = median(found.slice(2).map(({ ours, theirs }) => ours / theirs))
         return {
           work: `${work}, 1,000,000 tickets, p50 ms`,

@@ -1,3 +1,4 @@
+import { keepEvents } from "./dispatch/DispatchOptions.js"
 import { toggle, value } from "./terminal/Flags.js"
 import { host, oneOf, optional, port, text } from "./terminal/Readers.js"
 
@@ -30,6 +31,7 @@ export const serveOptions = {
   }),
   noMigrate: toggle("no-migrate", "Refuse a database with an older schema, in place of bringing it up to date."),
   noDispatcher: toggle("no-dispatcher", "Leave deliveries and closures to workshop dispatch."),
+  keepEvents,
   host: value({
     name: "host",
     placeholder: "address",

@@ -17,6 +17,8 @@ export interface StoreChoice {
   readonly migrate: boolean
   /** For `embedded`: whether it may be the one that `workshop serve` runs there now, as for a short command beside it. */
   readonly isShared?: boolean
+  /** How long events are kept; left out, this process removes nothing that is old. */
+  readonly keepEvents_ms?: number
 }
 
 /** What was asked for, with what follows where nothing was: a database that is named is used (contract §11). */
@@ -42,12 +44,15 @@ const memory = Layer.unwrapEffect(
 )
 
 /** The store on a database whose schema is brought up to date first, or held to be. */
-const onDatabase = (url: string, { migrate }: StoreChoice) =>
+const onDatabase = (url: string, { migrate, keepEvents_ms }: StoreChoice) =>
   Effect.gen(function* () {
     const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Migrator"))
     yield* Effect.mapError(migrate ? Migrator.migrate(url) : Migrator.check(url), refused)
     const PgStore = yield* Effect.promise(() => import("@workshop/store-pg/PgStore"))
-    return Layer.provide(PgStore.layer({ url }), Entropy.layer)
+    const store = Layer.provide(PgStore.layer({ url }), Entropy.layer)
+    if (keepEvents_ms === undefined) return store
+    const Retention = yield* Effect.promise(() => import("@workshop/store-pg/retention/Retention"))
+    return Layer.merge(store, Retention.layer({ url, keepEvents_ms }))
   })
 
 const postgres = (choice: StoreChoice) =>

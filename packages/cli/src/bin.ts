@@ -4,6 +4,7 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Layer, Logger, LogLevel } from "effect"
 import { conformCommand } from "./conform/ConformCommand.js"
+import { dispatchCommand } from "./dispatch/DispatchCommand.js"
 import { migrateCommand } from "./MigrateCommand.js"
 import { CommandRefused, layer as oneSentence } from "./OneSentence.js"
 import { openApiCommand } from "./openapi/OpenApiCommand.js"
@@ -31,6 +32,7 @@ const workshop = Command.make("workshop", {}, () =>
   Command.withDescription("Runs and drives the workshop ticket service"),
   Command.withSubcommands([
     serveCommand,
+    dispatchCommand,
     migrateCommand,
     receiveCommand,
     scenarioCommand,

@@ -19,6 +19,7 @@ import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
 import * as NodeSender from "@workshop/http-node/sender/NodeSender"
 import { Console, Effect, Layer } from "effect"
 import { demoSteps, furnish } from "./DemoShop.js"
+import { workOff } from "./dispatch/workOff.js"
 import { hasShops, nextSteps, openFirstShop, stillThere } from "./FirstShop.js"
 import type { Asked } from "./ServeCommand.js"
 import { choiceOf, type StoreChoice, storeLayer } from "./StoreChoice.js"
@@ -63,13 +64,6 @@ const kept: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => strin
   postgres: () => "Everything is kept in the Postgres database."
 }
 
-/** Closes, delivers and tells what is due, beside everything else. */
-const workOff = Effect.gen(function* () {
-  yield* Effect.forkScoped((yield* Closer).run)
-  yield* Effect.forkScoped((yield* Dispatcher).run)
-  yield* Effect.forkScoped((yield* Messenger).run)
-})
-
 /** Serves the API, the pages and what else there is, until interrupted. */
 const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<ReadonlyArray<Branch>, E, R>) =>
   Effect.gen(function* () {
@@ -94,7 +88,9 @@ const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<Read
 
 /** What `workshop serve` does (contract §11). */
 export const serve = (asked: Asked) => {
-  const choice = choiceOf(asked)
+  // A sandbox's clock makes everything old in a moment.
+  const tidies = !asked.noDispatcher && !asked.sandbox
+  const choice = { ...choiceOf(asked), ...(tidies ? { keepEvents_ms: asked.keepEvents } : {}) }
   if (!asked.sandbox) return Effect.provide(run(asked, choice, Effect.succeed([])), delivering(choice))
   const token = asked.sandboxToken
   const others = Effect.map(sandboxBranch({ token, webhookPolicy: sandbox, isHeld: false }), (branch) => [branch])

@@ -2,9 +2,13 @@ import { current, type Usage, usage } from "@workshop/core/domain/LimitWindow"
 import type { Departure } from "@workshop/core/http/Arrival"
 import type { Branch } from "@workshop/core/http/Branch"
 import { fail, page, type Stamp } from "@workshop/core/http/Departures"
+import { failureBody } from "@workshop/core/http/Envelope"
 import { Directory } from "@workshop/core/ports/Directory"
+import { Probes } from "@workshop/core/ports/Probes"
 import { Effect } from "effect"
 import { docsBranch } from "./docs/docsBranch.js"
+import { EXPOSITION_TYPE } from "./metrics/exposition.js"
+import { scrape } from "./metrics/scrape.js"
 
 /** How long the store may take to answer before the process counts as not ready, in milliseconds. */
 const READY_MS = 2_000
@@ -25,7 +29,22 @@ const at = (path: `/${string}`, show: Page): Branch => ({
       : Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, untouched(stamp)))
 })
 
-/** What is served without a key beside the API: whether the process lives, whether it is ready, what the API is, and a page to try it. */
+/** Why a process that the store answers should get no requests all the same; null where nothing is wrong. */
+const complaint = Effect.gen(function* () {
+  for (const { complaint = Effect.succeed(null) } of (yield* Probes) ?? []) {
+    const found = yield* complaint
+    if (found !== null) return found
+  }
+  return null
+})
+
+/** A 503 that says what is wrong. */
+const notReady = (reason: string, stamp: Stamp): Departure => {
+  const departure = fail({ _tag: "StoreUnavailable" }, stamp, [])
+  return { ...departure, body: JSON.stringify(failureBody("UNAVAILABLE", reason)) }
+}
+
+/** What is served without a key beside the API: whether the process lives, whether it is ready, how it fares, what the API is, and a page to try it. */
 export const pages: Effect.Effect<ReadonlyArray<Branch>, never, Directory> = Effect.gen(function* () {
   const directory = yield* Directory
   // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
@@ -35,9 +54,13 @@ export const pages: Effect.Effect<ReadonlyArray<Branch>, never, Directory> = Eff
 
   const ready: Page = (stamp) =>
     // No key has this hash: a look-up that the store must really make.
-    directory.keyByHash("readyz").pipe(
+    Effect.zipRight(directory.keyByHash("readyz"), complaint).pipe(
       Effect.timeout(READY_MS),
-      Effect.as(page(JSON.stringify({ status: "ready" }), stamp, untouched(stamp))),
+      Effect.map((reason) =>
+        reason === null
+          ? page(JSON.stringify({ status: "ready" }), stamp, untouched(stamp))
+          : notReady(reason, stamp)
+      ),
       Effect.catchAllCause((cause) =>
         Effect.as(
           Effect.annotateLogs(Effect.logWarning("Not ready: the store does not answer", cause), {
@@ -51,6 +74,12 @@ export const pages: Effect.Effect<ReadonlyArray<Branch>, never, Directory> = Eff
   return [
     at("/healthz", (stamp) => Effect.succeed(page(JSON.stringify({ status: "alive" }), stamp, untouched(stamp)))),
     at("/readyz", ready),
+    at("/metrics", (stamp) =>
+      Effect.map(scrape, (text) => {
+        const { headers, ...rest } = page(text, stamp, untouched(stamp))
+        return { ...rest, headers: { ...headers, "Content-Type": EXPOSITION_TYPE } }
+      })
+    ),
     at("/openapi.json", (stamp) => Effect.map(openapi, (json) => page(json, stamp, untouched(stamp)))),
     yield* docsBranch(untouched)
   ]

@@ -2,6 +2,7 @@
 export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   "": ["workshop serve --sandbox --demo", "workshop receive --register http://127.0.0.1:4010"],
   serve: ["workshop serve", "workshop serve --sandbox --demo --port 0"],
+  dispatch: ["workshop dispatch --database-url postgres://service@db.example.com/workshop"],
   migrate: ["workshop migrate", "workshop migrate --database-url postgres://owner@db.example.com/workshop --json"],
   receive: [
     "workshop receive --secret whsec_...",

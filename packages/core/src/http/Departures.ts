@@ -13,6 +13,8 @@ export interface Stamp {
   readonly now: Instant
   /** The part of the request in which a service's own input issues stand. */
   readonly part: RequestIssue["in"]
+  /** The template of the path, such as `/v1/tickets/:id`, noted once it is known; until then where it leads; null where nowhere. */
+  route?: string | null
 }
 
 const JSON_TYPE = "application/json; charset=utf-8"

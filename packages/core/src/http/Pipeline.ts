@@ -11,6 +11,12 @@ import { fail, type Stamp } from "./Departures.js"
 /** Turns any request into an answer. It never fails, and answers nothing but the envelope (spec §1). */
 export type Pipeline = (arrival: Arrival) => Effect.Effect<Departure>
 
+/**
+ * Looks on while a request is answered, to count, log and trace; it changes nothing of the answer. It may take the fiber that
+ * runs it for the request's own.
+ */
+export type Watch = (arrival: Arrival, stamp: Stamp, answer: Effect.Effect<Departure>) => Effect.Effect<Departure>
+
 const REQUEST_ID_BYTES = 12
 
 /** A new `Request-Id`. */
@@ -19,7 +25,10 @@ export const requestId = (bytes: (n: number) => Uint8Array): string => bytesToHe
 const owns = (prefix: string, path: string): boolean => path === prefix || path.startsWith(`${prefix}/`)
 
 /** The branches as one service; a path of none of them is not found, and no key is asked (contract §11). */
-export const pipeline = (branches: ReadonlyArray<Branch>): Effect.Effect<Pipeline, never, Entropy | RateLimits> =>
+export const pipeline = (
+  branches: ReadonlyArray<Branch>,
+  watch?: Watch
+): Effect.Effect<Pipeline, never, Entropy | RateLimits> =>
   Effect.gen(function* () {
     const { bytes } = yield* Entropy
     const limits = yield* RateLimits
@@ -31,8 +40,10 @@ export const pipeline = (branches: ReadonlyArray<Branch>): Effect.Effect<Pipelin
     return (arrival) =>
       readClock((clock) => {
         const now = clock.unsafeCurrentTimeMillis()
-        const stamp: Stamp = { request_id: requestId(bytes), now, part: inputPart(arrival.method) }
         const branch = branches.find(({ prefix }) => owns(prefix, arrival.path))
-        return branch === undefined ? lost(arrival, stamp) : branch.answer(arrival, stamp)
+        const route = branch === undefined ? null : branch.prefix
+        const stamp: Stamp = { request_id: requestId(bytes), now, part: inputPart(arrival.method), route }
+        const answer = branch === undefined ? lost(arrival, stamp) : branch.answer(arrival, stamp)
+        return watch === undefined ? answer : watch(arrival, stamp, answer)
       })
   })

@@ -23,6 +23,7 @@ export const workshopBranch = (options: { readonly isHeld: boolean; readonly aut
       Effect.catchAllCause(giveBack(admitted), (cause) => Effect.logWarning("A refused request stays counted", cause))
 
     const handle = (arrival: Arrival, admitted: Admitted, stamp: Stamp): Effect.Effect<Departure> => {
+      stamp.route = admitted.route.path
       const counts = admitted.route.policies.length === 0 ? undefined : count(admitted, stamp.now)
       return Effect.matchCauseEffect(serveRoute(admitted, arrival, admitted.caller, counts), {
         onSuccess: (reply) => Effect.succeed(succeed(reply, stamp, admitted.usages)),

@@ -1,8 +1,9 @@
-import { Effect, Schedule } from "effect"
+import { Effect, Metric, Schedule } from "effect"
 import { closeTicket } from "../decisions/closeTicket.js"
 import type { Instant } from "../domain/Instant.js"
 import { Closures, type DueClosure } from "../ports/Closures.js"
 import { Store } from "../ports/Store.js"
+import { ticketsClosed } from "./ServiceMetrics.js"
 
 /** How many tickets are looked at before the rest is asked for again; it bounds memory, not what gets closed. */
 const AT_ONCE = 256
@@ -31,6 +32,7 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
         const due = yield* closures.due(now, AT_ONCE)
         const answers = yield* Effect.forEach(due, close, { concurrency: 16 })
         const closedNow = answers.filter((isClosed) => isClosed).length
+        yield* Metric.incrementBy(ticketsClosed, closedNow)
         closed += closedNow
         if (due.length < AT_ONCE || closedNow === 0) return closed
       }

@@ -1,13 +1,15 @@
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Metric, Schedule } from "effect"
 import { recordAttempt } from "../decisions/recordAttempt.js"
 import { advanceReplay } from "../decisions/replayDeliveries.js"
 import type { Instant } from "../domain/Instant.js"
 import { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "../domain/Signature.js"
 import { type Claim, Deliveries } from "../ports/Deliveries.js"
 import { Entropy } from "../ports/Entropy.js"
+import { probe } from "../ports/Probes.js"
 import { Store, type StoreUnavailable } from "../ports/Store.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
 import { Flights } from "./Flights.js"
+import { attemptsEnded, showDeliveries } from "./ServiceMetrics.js"
 
 /** How a dispatcher works. */
 export interface DispatcherOptions {
@@ -44,7 +46,8 @@ const makeAttempt = ({ signatureHeader: header, isJittered }: DispatcherOptions)
       const sent = yield* sender.send({ shop_id, url: webhook.url, headers: { [header]: signature }, body })
       const jitter = isJittered ? entropy.bytes(1)[0]! / 256 : 0
       const attempted = { event_id, token, started_at, sent, jitter }
-      yield* store.transact(recordAttempt(shop_id, attempted)).pipe(Effect.retry(RECORDING))
+      const { answer } = yield* store.transact(recordAttempt(shop_id, attempted)).pipe(Effect.retry(RECORDING))
+      yield* Metric.increment(attemptsEnded[answer])
     })
     return (claim: Claim) =>
       Effect.catchAllCause(attempt(claim), (cause) =>
@@ -65,6 +68,7 @@ const make = (options: DispatcherOptions) =>
     const attempt = yield* makeAttempt(options)
     const flights = new Flights()
     yield* Effect.addFinalizer(() => flights.letGo)
+    yield* probe({ measure: Effect.suspend(() => showDeliveries(flights.count)) })
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
     let stepped = 0
 

@@ -75,6 +75,7 @@ export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
         answerUncounted(arrival, stamp, (usages) => {
           const found = lead(arrival)
           if ("_tag" in found) return Effect.succeed(fail(found, stamp, usages))
+          stamp.route = found.route.path
           return Effect.matchCauseEffect(serveRoute(found, arrival, undefined), {
             onSuccess: (reply) => Effect.succeed(succeed(reply, stamp, usages)),
             onFailure: (cause) => answerCause(cause, stamp, usages)

@@ -7,7 +7,7 @@ import type { PgFailure } from "../PgFailure.js"
 const AT_ONCE = 1_000
 
 /** How often in a row at most; what is left then is for the next turn. */
-const MOST_TIMES = 200
+const MOST_TIMES = 1_000
 
 /** Ended windows are kept this long, for processes whose clocks are behind. */
 const SPARE_MS = HOUR_MS

@@ -25,13 +25,16 @@ type Partitioned = (typeof partitioned)[number]
 
 const plain = (text: string): Statement => ({ name: "", text, values: [] })
 
+/** Beyond this size the default partition would take too long to look through, which attaching does under a lock. */
+const MOST_REST_BYTES = 64 * 1024 * 1024
+
 /** A lock that is not had soon is left for the next time: everybody would queue behind whoever waits for it. */
 const BRIEFLY = [plain("set local lock_timeout = 200"), plain("set local statement_timeout = 1000")]
 
 /** Our role may not change the schema; rows arrive by default then, and leave one by one. */
 const NO_RIGHT = "42501"
-/** There are rows of that month elsewhere already. */
-const TAKEN = ["23514", "42P17"]
+/** A row of that month came by default just then. */
+const TAKEN = ["23514"]
 const LEFT_ALONE = [NO_RIGHT, ...TAKEN, "55P03", "57014", "40P01"]
 
 /** Does something to the schema in one short transaction. False where it has to be left alone for now. */
@@ -62,13 +65,31 @@ const found = (connection: Connection, { table }: Partitioned) =>
     ([answer]) => answer!.rows as unknown as ReadonlyArray<Found>
   )
 
-const make = (connection: Connection, { table }: Partitioned, { name, from, until }: Month) =>
-  briefly(
+/** Whether rows of a month may get a partition of their own: none of them came by default already. */
+const isFree = (connection: Connection, { table, by }: Partitioned, { from, until }: Month) =>
+  Effect.map(
+    connection.send([
+      {
+        name: `is ${table} free`,
+        text: `select pg_relation_size('${table}_rest') < ${MOST_REST_BYTES}
+          and not exists (select from ${table}_rest where ${by} >= $1 and ${by} < $2) as is_free`,
+        values: [from, until]
+      }
+    ]),
+    ([answer]) => answer!.rows[0]!["is_free"] === true
+  )
+
+const make = (connection: Connection, one: Partitioned, month: Month) => {
+  const { table } = one
+  const { name, from, until } = month
+  const made = briefly(
     connection,
     // Made apart and attached, the table as a whole stays free meanwhile.
     plain(`create table ${table}_${name} (like ${table} including all)`),
     plain(`alter table ${table} attach partition ${table}_${name} for values from (${from}) to (${until})`)
   )
+  return Effect.flatMap(isFree(connection, one, month), (may) => (may ? made : Effect.succeed(false)))
+}
 
 const times = (connection: Connection, statement: Statement): Effect.Effect<number, PgFailure> =>
   Effect.flatMap(connection.send([statement]), ([answer]) => {

@@ -25,7 +25,7 @@ export type Tidied = (Partitioning & { readonly expired: number }) | null
 const LOCK = 7_305_809
 
 /** How often it is tidied. */
-const TURN = "1 minute"
+const TURN = "5 minutes"
 
 /** How long a statement may take. Only what is tidied here waits for it. */
 const ANSWER_TIMEOUT_MS = 60_000

@@ -1,0 +1,12 @@
+import { SettableClock } from "@workshop/core/testing/SettableClock"
+
+/** The real time, for the fixtures of the contract suite, which want a clock that could be set. */
+export class RunningClock extends SettableClock {
+  override unsafeCurrentTimeMillis(): number {
+    return Math.floor(performance.timeOrigin + performance.now())
+  }
+
+  override unsafeCurrentTimeNanos(): bigint {
+    return process.hrtime.bigint()
+  }
+}

@@ -1,0 +1,75 @@
+// Our dispatcher, on a database or, without one, on the memory store.
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Dispatcher } from "@workshop/core/services/Dispatcher"
+import { raising } from "@workshop/core/testing/Courier"
+import { openShop, run } from "@workshop/core/testing/Fixtures"
+import * as NodeSender from "@workshop/http-node/sender/NodeSender"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as PgStore from "@workshop/store-pg/PgStore"
+import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
+import { answering } from "./Child.js"
+import { type Compare, type Deliver, SHOPS } from "./Job.js"
+import { RunningClock } from "./RunningClock.js"
+
+const [receiver, url] = process.argv.slice(2)
+
+const clock = new RunningClock()
+const store = url === undefined || url === "" ? MemoryStore.layer : PgStore.layer({ url })
+const runtime = ManagedRuntime.make(
+  Dispatcher.layer().pipe(
+    Layer.provide(NodeSender.layer({ policy: sandbox })),
+    Layer.provideMerge(store),
+    Layer.provideMerge(Layer.merge(Entropy.layer, clock.layer))
+  )
+)
+
+const hooked = (path: string) =>
+  Effect.gen(function* () {
+    const { id } = yield* openShop()
+    yield* run(setWebhook(id, { url: `http://127.0.0.1:${receiver}/${path}`, secret: "whsec_1" }))
+    return id
+  })
+
+const MOST_RAISED = 1000
+
+const raise = (shop_id: ShopId, events: number) =>
+  Effect.gen(function* () {
+    for (let left = events; left > 0; left -= MOST_RAISED)
+      yield* run(raising(shop_id, Array(Math.min(left, MOST_RAISED)).fill(null)))
+  })
+
+const shops = await runtime.runPromise(Effect.replicateEffect(hooked("ok"), SHOPS))
+
+const deliver = ({ events }: Deliver) =>
+  Effect.gen(function* () {
+    const { runOnce } = yield* Dispatcher
+    yield* Effect.forEach(shops, (shop_id) => raise(shop_id, events), { discard: true })
+    const begun = performance.now()
+    yield* runOnce
+    return { per_second: (events * SHOPS * 1000) / (performance.now() - begun) }
+  })
+
+const HEALTHY = 20
+const PAUSE = "50 millis"
+
+const compare = ({ seconds, backlog }: Compare) =>
+  Effect.gen(function* () {
+    const { run: dispatching } = yield* Dispatcher
+    if (backlog > 0) yield* Effect.flatMap(hooked("hang"), (shop_id) => raise(shop_id, backlog))
+    const fiber = yield* Effect.fork(dispatching)
+    const end = performance.now() + seconds * 1000
+    while (performance.now() < end) {
+      yield* Effect.forEach(shops.slice(0, HEALTHY), (shop_id) => raise(shop_id, 1), { concurrency: "unbounded" })
+      yield* Effect.sleep(PAUSE)
+    }
+    yield* Effect.sleep("1 second")
+    yield* Effect.forkDaemon(Fiber.interrupt(fiber))
+    return {}
+  })
+
+answering<Deliver | Compare>({ ready: true }, (question) =>
+  runtime.runPromise("events" in question ? deliver(question) : compare(question))
+)

@@ -1,0 +1,92 @@
+// graphile-worker with its local queue: a job signs the body, POSTs it and inserts an attempt row.
+import { createHmac, randomUUID } from "node:crypto"
+import { type Runner, run } from "graphile-worker"
+import pg from "pg"
+import { Pool } from "undici"
+import { answering } from "./Child.js"
+import { type Deliver, IN_FLIGHT, SHOPS } from "./Job.js"
+
+const [receiver, url] = process.argv.slice(2)
+const SECRET = "whsec_1"
+
+interface Payload {
+  readonly shop_id: string
+  readonly event_id: string
+  readonly body: string
+}
+
+const http = new Pool(`http://127.0.0.1:${receiver}`, { connections: IN_FLIGHT, pipelining: 1 })
+const pool = new pg.Pool({ connectionString: url, max: 20 })
+
+const INSERT = `insert into attempt (shop_id, event_id, n, started_at, status, error, detail, address, timings, head)
+  values ($1, $2, 1, $3, $4, null, null, '127.0.0.1', $5, $6)`
+
+const deliverOne = async ({ shop_id, event_id, body }: Payload): Promise<void> => {
+  const started = Date.now()
+  const t = Math.floor(started / 1000)
+  const v1 = createHmac("sha256", SECRET).update(`${t}.${body}`).digest("hex")
+  const headers = { "content-type": "application/json; charset=utf-8", "service-signature": `t=${t},v1=${v1}` }
+  const answer = await http.request({ method: "POST", path: "/ok", headers, body })
+  await answer.body.dump()
+  if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`status ${answer.statusCode}`)
+  const timings = JSON.stringify({ total_ms: Date.now() - started })
+  const values = [shop_id, event_id, started, answer.statusCode, timings, `HTTP/1.1 ${answer.statusCode} OK\n`]
+  await pool.query({ name: "attempt", text: INSERT, values })
+}
+
+const PREPARE = `insert into graphile_worker._private_jobs (task_id, payload)
+  select t.id, p.payload from graphile_worker._private_tasks t, json_array_elements($1::json) p (payload)
+  where t.identifier = 'deliver'`
+
+const start = (): Promise<Runner> =>
+  run({
+    pgPool: pool,
+    taskList: { deliver: (payload) => deliverOne(payload as Payload) },
+    noHandleSignals: true,
+    preset: {
+      worker: {
+        concurrentJobs: IN_FLIGHT,
+        localQueue: { size: 500 },
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
+        logger: { scope: () => ({ error() {}, warn() {}, info() {}, debug() {} }) } as never
+      }
+    }
+  })
+
+// Makes its schema, and lets it know the task.
+const first = await start()
+await first.stop()
+
+const bodyOf = (id: string, shop_id: string): string =>
+  `{"id":"${id}","type":"ping","created_at":"${new Date().toISOString()}","api_version":"1","shop_id":"${shop_id}","data":{}}`
+
+const shops = Array.from({ length: SHOPS }, () => randomUUID())
+
+const fill = async (events: number): Promise<void> => {
+  for (let made = 0; made < events; made += 20) {
+    const payloads = shops.flatMap((shop_id) =>
+      Array.from({ length: Math.min(20, events - made) }, () => {
+        const event_id = randomUUID()
+        return { shop_id, event_id, body: bodyOf(event_id, shop_id) }
+      })
+    )
+    await pool.query(PREPARE, [JSON.stringify(payloads)])
+  }
+}
+
+const isDone = async (): Promise<boolean> => {
+  const { rows } = await pool.query("select exists (select from graphile_worker._private_jobs) as more")
+  return rows[0].more === false
+}
+
+answering<Deliver>({ ready: true }, async ({ events }) => {
+  await fill(events)
+  await pool.query("vacuum analyze graphile_worker._private_jobs")
+  const begun = performance.now()
+  const runner = await start()
+  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 20))
+  const per_second = (events * SHOPS * 1000) / (performance.now() - begun)
+  await runner.stop()
+  return { per_second }
+})

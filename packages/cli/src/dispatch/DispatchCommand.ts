@@ -1,0 +1,18 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+import { dispatchOptions } from "./DispatchOptions.js"
+
+const refused = new CommandRefused({
+  message:
+    "workshop dispatch works on a database that workshop serve --no-dispatcher uses: name it with --database-url."
+})
+
+/** `workshop dispatch` (contract §11): deliveries, closures and messages alone, as many processes as wanted. */
+export const dispatchCommand = Command.make("dispatch", dispatchOptions, ({ databaseUrl, noMigrate, keepEvents }) =>
+  Effect.gen(function* () {
+    if (databaseUrl === null) return yield* refused
+    const { dispatch } = yield* Effect.promise(() => import("./dispatch.js"))
+    return yield* dispatch({ databaseUrl, migrate: !noMigrate, keepEvents_ms: keepEvents })
+  })
+).pipe(Command.withDescription("Deliver and close what is due in a database, until SIGTERM or SIGINT"))

@@ -1,0 +1,25 @@
+import { Context, Effect, type Scope } from "effect"
+
+/** What a part of the process lets its operator see, beside what it counts as it goes (contract §11). */
+export interface Probe {
+  /** Brings gauges up to date; run whenever somebody looks, so it is cheap, and it tells of its own failure in the gauge. */
+  readonly measure?: Effect.Effect<void>
+  /** Why requests should go elsewhere for now, in a sentence without secrets or addresses; null where nothing is wrong. */
+  readonly complaint?: Effect.Effect<string | null>
+}
+
+/** The probes of the process; null, as it is unless provided, where nobody looks. */
+export class Probes extends Context.Reference<Probes>()("@workshop/core/Probes", {
+  defaultValue: (): Set<Probe> | null => null
+}) {}
+
+/** Lets the operator see something for as long as the scope lasts. */
+export const probe = (one: Probe): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.flatMap(Probes, (probes) =>
+    probes === null
+      ? Effect.void
+      : Effect.acquireRelease(
+          Effect.sync(() => void probes.add(one)),
+          () => Effect.sync(() => void probes.delete(one))
+        )
+  )

@@ -1,0 +1,33 @@
+import { Effect, Metric } from "effect"
+import type { AttemptOutcome } from "../decisions/recordAttempt.js"
+
+const attempts = Metric.counter("workshop_delivery_attempts_total", {
+  description: "Attempts to deliver an event, by what became of the delivery.",
+  incremental: true
+})
+
+/** Attempts to deliver an event, by what became of the delivery; `dead` counts those that were given up (contract §9). */
+export const attemptsEnded = {
+  delivered: Metric.tagged(attempts, "outcome", "delivered"),
+  retry: Metric.tagged(attempts, "outcome", "retry"),
+  parked: Metric.tagged(attempts, "outcome", "parked"),
+  dead: Metric.tagged(attempts, "outcome", "dead"),
+  superseded: Metric.tagged(attempts, "outcome", "superseded")
+} as const satisfies Record<AttemptOutcome, unknown>
+
+const deliveriesInFlight = Metric.gauge("workshop_deliveries_in_flight", {
+  description: "Deliveries that this process has on their way."
+})
+
+/** Shows how many deliveries are on their way, and the outcomes that there were none of yet as 0: a rate needs a beginning. */
+export const showDeliveries = (in_flight: number): Effect.Effect<void> =>
+  Effect.zipRight(
+    Metric.set(deliveriesInFlight, in_flight),
+    Effect.forEach(Object.values(attemptsEnded), (one) => Metric.incrementBy(one, 0), { discard: true })
+  )
+
+/** Tickets that were closed because nobody collected them or their shop gave no news (spec §3). */
+export const ticketsClosed = Metric.counter("workshop_tickets_closed_total", {
+  description: "Tickets closed by the service: never collected, or no news.",
+  incremental: true
+})

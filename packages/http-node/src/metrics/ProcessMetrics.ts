@@ -1,0 +1,53 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks"
+import { probe } from "@workshop/core/ports/Probes"
+import { Effect, Metric, type Scope } from "effect"
+
+/** How fine delays of the event loop are measured, in milliseconds; the measure takes itself along. */
+const RESOLUTION_MS = 20
+
+const gauge = (name: string, description: string) => Metric.gauge(name, { description })
+
+const uptime = gauge("process_uptime_seconds", "How long the process has run.")
+const resident = gauge("process_resident_memory_bytes", "Memory of the process that is in RAM.")
+const heapUsed = gauge("nodejs_heap_size_used_bytes", "Memory that JavaScript objects take up.")
+const cpu = Metric.counter("process_cpu_seconds_total", { description: "Processor time used, in user and system mode." })
+const lag = gauge(
+  "nodejs_eventloop_lag_seconds",
+  "By how much the event loop was late since the last look, by quantile; 1 is the worst."
+)
+
+const QUANTILES = [0.5, 0.99, 1].map((quantile) => ({
+  quantile,
+  metric: Metric.tagged(lag, "quantile", String(quantile))
+}))
+
+const latenessOf = (delays: IntervalHistogram, quantile: number): number => {
+  const late_ns = delays.count === 0 ? 0 : delays.percentile(quantile * 100) - RESOLUTION_MS * 1e6
+  return Math.max(0, late_ns) / 1e9
+}
+
+/** Shows how the process itself fares: its age, memory, processor time, and how late its event loop runs. */
+export const processMetrics: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function* () {
+  const delays = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+      histogram.enable()
+      return histogram
+    }),
+    (histogram) => Effect.sync(() => void histogram.disable())
+  )
+  let told_s = 0
+  const measure = Effect.gen(function* () {
+    const { rss, heapUsed: used } = process.memoryUsage()
+    const { user, system } = process.cpuUsage()
+    const spent_s = (user + system) / 1e6
+    yield* Metric.set(uptime, process.uptime())
+    yield* Metric.set(resident, rss)
+    yield* Metric.set(heapUsed, used)
+    yield* Metric.incrementBy(cpu, spent_s - told_s)
+    told_s = spent_s
+    for (const { quantile, metric } of QUANTILES) yield* Metric.set(metric, latenessOf(delays, quantile))
+    delays.reset()
+  })
+  yield* probe({ measure })
+})

@@ -1,0 +1,58 @@
+import { type MetricKey, MetricKeyType, type MetricPair, MetricState, Option } from "effect"
+
+/** The content type of Prometheus' text format. */
+export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+/** Whose names these are: our own, and the two that Prometheus' dashboards know. Effect counts more, for itself. */
+const SHOWN = /^(workshop|process|nodejs)_/
+
+type Labels = ReadonlyArray<readonly [string, string]>
+
+const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
+
+const number = (value: number): string =>
+  Number.isFinite(value) ? String(value) : Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"
+
+const sample = (name: string, labels: Labels, value: number): string => {
+  const inner = labels.map(([key, text]) => `${key}="${escaped(text).replaceAll('"', '\\"')}"`).join(",")
+  return `${name}${inner === "" ? "" : `{${inner}}`} ${number(value)}`
+}
+
+const typeOf = ({ keyType }: MetricKey.MetricKey.Untyped): string =>
+  MetricKeyType.isCounterKey(keyType) ? "counter" : MetricKeyType.isHistogramKey(keyType) ? "histogram" : "gauge"
+
+const samples = ({ metricKey, metricState: state }: MetricPair.MetricPair.Untyped): ReadonlyArray<string> => {
+  const { name, tags } = metricKey
+  const labels: Labels = tags.map(({ key, value }) => [key, value])
+  if (MetricState.isHistogramState(state)) {
+    return [
+      ...state.buckets
+        .filter(([until]) => until !== Number.POSITIVE_INFINITY)
+        .map(([until, n]) => sample(`${name}_bucket`, [...labels, ["le", number(until)]], n)),
+      sample(`${name}_bucket`, [...labels, ["le", "+Inf"]], state.count),
+      sample(`${name}_sum`, labels, state.sum),
+      sample(`${name}_count`, labels, state.count)
+    ]
+  }
+  if (MetricState.isCounterState(state)) return [sample(name, labels, Number(state.count))]
+  return MetricState.isGaugeState(state) ? [sample(name, labels, Number(state.value))] : []
+}
+
+/** What was measured in Prometheus' text format, version 0.0.4: each name once, with its help and type, then its samples. */
+export const exposition = (measured: ReadonlyArray<MetricPair.MetricPair.Untyped>): string => {
+  const families = new Map<string, { readonly head: string; readonly lines: Array<string> }>()
+  for (const pair of measured) {
+    const { name, description } = pair.metricKey
+    if (!SHOWN.test(name)) continue
+    const family = families.get(name) ?? {
+      head: `# HELP ${name} ${escaped(Option.getOrElse(description, () => ""))}\n# TYPE ${name} ${typeOf(pair.metricKey)}`,
+      lines: []
+    }
+    families.set(name, family)
+    family.lines.push(...samples(pair))
+  }
+  return [...families]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { head, lines }]) => `${head}\n${lines.join("\n")}\n`)
+    .join("")
+}

@@ -1,0 +1,237 @@
+import { once } from "node:events"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import { connect, type Session } from "@workshop/store-pg/migrate/Session"
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { build, run, Workshop } from "../../../cli/test/Workshop.js"
+import { testDatabase } from "../cluster/TestDatabase.js"
+import { type Proxy, proxyBefore } from "../failures/Proxy.js"
+import { upTo } from "./Node.js"
+
+const scope = Effect.runSync(Scope.make())
+const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
+const started: Array<Workshop> = []
+const start = (...args: ReadonlyArray<string>) => {
+  const workshop = new Workshop(args)
+  started.push(workshop)
+  return workshop
+}
+
+interface Said<D> {
+  readonly status: number
+  readonly headers: Headers
+  readonly data: D
+  readonly meta?: { readonly replayed: boolean }
+  readonly error?: { readonly code: string }
+}
+
+/** One call of a process; a connection that breaks rejects. */
+const call = async <D = Record<string, never>>(
+  url: string,
+  { method = "GET", key = "", once: idempotencyKey = "", body = undefined as unknown } = {}
+): Promise<Said<D>> => {
+  const headers = { Authorization: `Bearer ${key}`, "Idempotency-Key": idempotencyKey, "Content-Type": "application/json" }
+  const answer = await fetch(url, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    // Longer than anybody may be left without an answer.
+    signal: AbortSignal.timeout(6_000)
+  })
+  return { status: answer.status, headers: answer.headers, ...((await answer.json()) as Omit<Said<D>, "status" | "headers">) }
+}
+
+const until = async <A>(look: () => Promise<A>, isIt: (found: A) => boolean): Promise<A> => {
+  for (let tries = 0; tries < 600; tries++) {
+    const found = await look()
+    if (isIt(found)) return found
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  throw new Error("It never came to that")
+}
+
+let url = ""
+let session: Session
+let proxy: Proxy
+let one = { base: "", port: 0, process: undefined as unknown as Workshop }
+let two = one
+/** Event ids as they arrived. */
+const arrived: Array<string> = []
+let receiver: Server
+
+const serve = async (database: string) => {
+  const process = start("serve", "--sandbox", "--port", "0", "--database-url", database)
+  const [, base = "", port = ""] = await process.says(/^Listening on (http:\/\/\S+:(\d+))$/m)
+  return { base, port: Number(port), process }
+}
+
+interface OpenedShop {
+  readonly shop: { readonly id: string }
+  readonly key_id: string
+  readonly key: string
+}
+
+const open = async (base: string) => {
+  const body = { name: "Atelier", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+  const { data } = await call<OpenedShop>(`${base}/sandbox/shops`, { method: "POST", body })
+  return data
+}
+
+beforeAll(async () => {
+  build()
+  url = (await within(testDatabase)).url
+  session = await within(connect(url))
+  proxy = await within(proxyBefore(url))
+  receiver = createServer(async (request, response) => {
+    arrived.push((JSON.parse(await text(request)) as { id: string }).id)
+    response.end()
+  })
+  receiver.listen(0, "127.0.0.1")
+  await once(receiver, "listening")
+  one = await serve(url)
+  two = await serve(proxy.url)
+}, 120_000)
+
+afterAll(async () => {
+  for (const workshop of started) {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  }
+  receiver.closeAllConnections()
+  receiver.close()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+describe("two processes on one database (design §8)", { timeout: 60_000 }, () => {
+  it("thirty equal creates give one ticket, and the limit on writes counts over both (spec §4, §8)", async () => {
+    const { key } = await open(one.base)
+    const post = (base: string, once: string) =>
+      call(`${base}/v1/tickets`, { method: "POST", key, once, body: { service: "Hem" } })
+    const answers = await Promise.all(upTo(30).map((n) => post(n % 2 === 0 ? one.base : two.base, "the same")))
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(29).fill(200), 201])
+    expect(answers.filter(({ meta }) => meta?.replayed === false)).toHaveLength(1)
+    expect(await Promise.all([post(one.base, "another"), post(two.base, "another")])).toMatchObject([
+      { status: 429, error: { code: "TOO_MANY_ATTEMPTS" } },
+      { status: 429, error: { code: "TOO_MANY_ATTEMPTS" } }
+    ])
+    const { data } = await call<ReadonlyArray<unknown>>(`${two.base}/v1/tickets`, { key })
+    expect(data).toHaveLength(1)
+  })
+
+  it("a key revoked at one is refused by the other (spec §5), also after its listener was cut off", async () => {
+    for (const cut of [false, true]) {
+      const { key, key_id } = await open(one.base)
+      expect((await call(`${two.base}/v1/shop`, { key })).status).toBe(200)
+      if (cut)
+        await within(session.run(
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'workshop listener' and datname = current_database()"
+        ))
+      await call(`${one.base}/sandbox/keys/${key_id}`, { method: "DELETE" })
+      await until(() => call(`${two.base}/v1/shop`, { key }), ({ status }) => status === 401)
+    }
+  })
+
+  it("answers 503 UNAVAILABLE with Retry-After while its database is away, and recovers by itself (contract §2)", async () => {
+    const { key } = await open(two.base)
+    const get = () => call(`${two.base}/v1/tickets`, { key })
+    const post = (once: string) => call(`${two.base}/v1/tickets`, { method: "POST", key, once, body: { service: "Hem" } })
+    expect((await post("before")).status).toBe(201)
+    proxy.pause()
+    for (const ask of [() => get(), () => post("meanwhile"), () => call(`${two.base}/v1/shop`, { key: `${key}x` })]) {
+      const { status, error, headers } = await ask()
+      expect([status, error?.code, Number(headers.get("Retry-After")) > 0]).toEqual([503, "UNAVAILABLE", true])
+    }
+    expect((await fetch(`${two.base}/healthz`)).status).toBe(200)
+    expect((await call(`${one.base}/v1/tickets`, { key })).status).toBe(200)
+    proxy.resume()
+    await until(() => post("after"), ({ status }) => status === 201)
+    expect((await get()).status).toBe(200)
+  })
+})
+
+describe("a process killed with -9 under load (design §8, §9)", { timeout: 60_000 }, () => {
+  it("what it acknowledged is there, no number is missing or twice, and every event arrives under its own id", async () => {
+    const shops = await Promise.all(upTo(4).map(() => open(two.base)))
+    const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    for (const { shop } of shops)
+      await call(`${two.base}/sandbox/shops/${shop.id}/webhook`, { method: "PUT", body: { url: hook } })
+
+    const acknowledged = new Map(shops.map(({ shop }) => [shop.id, [] as Array<number>]))
+    const createSome = async (base: string, id: string, most: number) => {
+      for (let n = 0; n < most; n++) {
+        const made = await call<{ number: number }>(`${base}/sandbox/shops/${id}/tickets`, {
+          method: "POST",
+          body: { service: "Hem" }
+        }).catch(() => undefined)
+        if (made === undefined) return
+        if (made.status === 201) acknowledged.get(id)!.push(made.data.number)
+      }
+    }
+    const load = [one.base, two.base].flatMap((base) =>
+      shops.flatMap(({ shop }) => [createSome(base, shop.id, 25), createSome(base, shop.id, 25)])
+    )
+    await until(
+      async () => [...acknowledged.values()].reduce((sum, { length }) => sum + length, 0),
+      (count) => count >= 60
+    )
+    one.process.kill("SIGKILL")
+    expect(await one.process.exited).toBe("SIGKILL")
+    await Promise.all(load)
+    // As if fifteen seconds had passed on the database's clock.
+    await within(session.run("update delivery set lease_until = 0 where lease_until is not null"))
+
+    for (const { shop } of shops) {
+      const rows = await within(session.run<{ number: number }>(`select number from ticket where shop_id = '${shop.id}' order by 1`))
+      const stored = rows.map(({ number }) => number)
+      expect(stored).toEqual(upTo(stored.length))
+      expect(acknowledged.get(shop.id)!.filter((number) => !stored.includes(number))).toEqual([])
+    }
+    const ids = shops.map(({ shop }) => `'${shop.id}'`).join()
+    const events = await within(session.run<{ id: string }>(`select id from event where shop_id in (${ids})`))
+    const raised = new Set(events.map(({ id }) => id))
+    await until(
+      async () => new Set(arrived),
+      (got) => [...raised].every((id) => got.has(id))
+    )
+    expect(arrived.filter((id) => !raised.has(id))).toEqual([])
+    await until(
+      () => within(session.run<{ n: number }>("select count(*)::integer as n from delivery")),
+      ([left]) => left?.n === 0
+    )
+  })
+})
+
+describe("workshop dispatch (contract §11)", { timeout: 60_000 }, () => {
+  it("delivers what serve leaves to it, and ends in good order", async () => {
+    const { url: apart } = await within(testDatabase)
+    const named = ["--database-url", apart]
+    const shop = ["--name", "Atelier", "--currency", "TND", "--decimals", "3", "--time-zone", "Africa/Tunis", "--json"]
+    const created = await run(["shop", "create", ...shop, ...named])
+    const { id } = JSON.parse(created.stdout) as { readonly id: string }
+    // It resolves to loopback, which is refused as it is dialled: an attempt all the same.
+    expect((await run(["webhook", "set", id, "https://localhost/", ...named])).status).toBe(0)
+    expect((await run(["webhook", "ping", id, ...named])).status).toBe(0)
+    const look = () => run(["webhook", "deliveries", id, "--json", ...named])
+    expect(JSON.parse((await look()).stdout)).toMatchObject([{ type: "ping", state: "pending", attempts: [] }])
+    const process = start("dispatch", ...named)
+    await process.says(/^Delivering and closing what is due in the Postgres database\.$/m)
+    const apartSession = await within(connect(apart))
+    await until(
+      () => within(apartSession.run<{ n: number }>("select count(*)::integer as n from attempt")),
+      ([made]) => made?.n === 1
+    )
+    process.kill("SIGTERM")
+    expect(await process.exited).toBe(0)
+    expect(process.stderr).toBe("")
+  })
+
+  it("asks for a database in one sentence", async () => {
+    const { status, stdout, stderr } = await run(["dispatch"], { DATABASE_URL: "" })
+    expect([status, stdout]).toEqual([1, ""])
+    expect(stderr).toBe(
+      "workshop dispatch works on a database that workshop serve --no-dispatcher uses: name it with --database-url.\n"
+    )
+  })
+})

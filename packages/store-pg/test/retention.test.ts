@@ -1,0 +1,178 @@
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { Reads } from "@workshop/core/ports/Reads"
+import { raising } from "@workshop/core/testing/Courier"
+import { openShop, run } from "@workshop/core/testing/Fixtures"
+import { SettableClock, TEST_START } from "@workshop/core/testing/SettableClock"
+import { connect, type Session } from "@workshop/store-pg/migrate/Session"
+import { retention } from "@workshop/store-pg/retention/Retention"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { database, node, testing } from "./nodes/Node.js"
+
+const DAY = 24 * 60 * 60 * 1000
+const JANUARY = Date.parse("2027-01-15T12:00:00Z")
+const SHOP = "01890000-0000-7000-8000-000000000001"
+
+const within = <A, E>(test: (clock: SettableClock) => Effect.Effect<A, E, import("effect").Scope.Scope>) => {
+  const clock = new SettableClock(JANUARY)
+  return testing(test(clock), clock)
+}
+
+const countOf = (session: Session, table: string) =>
+  Effect.map(session.run<{ n: number }>(`select count(*)::integer as n from ${table}`), ([row]) => row?.n)
+
+/** Events of a shop, one at each instant, with an attempt each. */
+const events = (session: Session, ...instants: ReadonlyArray<number>) =>
+  Effect.forEach(instants, (created_at, seq) =>
+    session.run(
+      `with e as (insert into event select $1, gen_random_uuid(), 'ping', $2, null, $3, '{}' returning shop_id, id)
+       insert into attempt select shop_id, id, 1, $3, 200, null, null, null, '{}', '' from e`,
+      [SHOP, seq + 1, created_at]
+    )
+  )
+
+const partitions = (session: Session) =>
+  Effect.map(
+    session.run<{ name: string }>(
+      "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'event'::regclass order by 1"
+    ),
+    (rows) => rows.map(({ name }) => name)
+  )
+
+const AHEAD = ["event_2027_01", "event_2027_02", "event_2027_03"]
+
+describe.concurrent("retention (design §8)", { timeout: 30_000 }, () => {
+  it("removes idempotency records and windows that have ended, by the thousand, and nothing that counts", () =>
+    within(() =>
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        yield* session.run(
+          `insert into remembered select $1, 'caller', 'create', n::text, '', '', $2::bigint + n - 2500 from generate_series(1, 2600) n`,
+          [SHOP, JANUARY]
+        )
+        yield* session.run(
+          `insert into rate_limit select 'requests_per_minute', n::text, 1, $1::bigint + n * 3600000 from generate_series(-3, 2) n`,
+          [JANUARY]
+        )
+        yield* session.run(
+          `insert into stamps_used select $1, 'caller', gen_random_uuid(), 1, $2::bigint + n * 3600000 from generate_series(-3, 2) n`,
+          [SHOP, JANUARY]
+        )
+        const { runOnce } = yield* retention({ url })
+        expect((yield* runOnce)?.expired).toBe(2_500 + 3 + 3)
+        expect(yield* countOf(session, "remembered")).toBe(100)
+        expect(yield* countOf(session, "rate_limit")).toBe(3)
+        expect(yield* countOf(session, "stamps_used")).toBe(3)
+        expect((yield* runOnce)?.expired).toBe(0)
+      })
+    ))
+
+  it("makes the partitions of this month and the next two ahead, once, and rows arrive there", () =>
+    within(() =>
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const { runOnce } = yield* retention({ url })
+        expect((yield* runOnce)?.made).toEqual([...AHEAD, "attempt_2027_01", "attempt_2027_02", "attempt_2027_03"])
+        expect((yield* runOnce)?.made).toEqual([])
+        yield* events(session, JANUARY, JANUARY + 40 * DAY, JANUARY + 400 * DAY)
+        expect([yield* countOf(session, "event_2027_01"), yield* countOf(session, "event_2027_02")]).toEqual([1, 1])
+        expect(yield* countOf(session, "event_rest")).toBe(1)
+      })
+    ))
+
+  it("drops the months that are wholly older than it keeps, and old rows that came by default", () =>
+    within((clock) =>
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const { runOnce } = yield* retention({ url, keepEvents_ms: 30 * DAY })
+        yield* events(session, JANUARY - 31 * DAY, JANUARY - 29 * DAY)
+        expect((yield* runOnce)?.removed).toBe(2)
+        yield* events(session, JANUARY, JANUARY + 40 * DAY)
+        clock.set(Date.parse("2027-03-02T23:59:59Z"))
+        expect((yield* runOnce)?.dropped).toEqual([])
+        clock.set(Date.parse("2027-03-03T00:00:00Z"))
+        expect((yield* runOnce)?.dropped).toEqual(["event_2027_01", "attempt_2027_01"])
+        expect(yield* partitions(session)).toEqual([
+          "event_2027_02",
+          "event_2027_03",
+          "event_2027_04",
+          "event_2027_05",
+          "event_rest"
+        ])
+        expect([yield* countOf(session, "event"), yield* countOf(session, "attempt")]).toEqual([1, 1])
+      })
+    ))
+
+  it("an event that is still to be delivered stays, and is delivered", () =>
+    within((clock) =>
+      Effect.gen(function* () {
+        const { url } = yield* database
+        const { runOnce } = yield* retention({ url })
+        yield* runOnce
+        const ports = yield* node({ url })
+        const shop = yield* Effect.provide(openShop(), ports)
+        yield* Effect.provide(run(raising(shop.id, [null])), ports)
+        yield* Effect.provide(run(setWebhook(shop.id, { url: "https://shop.example", secret: "whsec_1" })), ports)
+        yield* Effect.provide(run(raising(shop.id, [null])), ports)
+        clock.advance(200 * DAY)
+        expect((yield* runOnce)?.dropped).toEqual(["event_2027_01", "event_2027_02", "event_2027_03", "attempt_2027_01", "attempt_2027_02", "attempt_2027_03"])
+        const kept = yield* Effect.provide(
+          Effect.flatMap(Reads, (reads) => reads.events(shop.id as ShopId)),
+          ports
+        )
+        expect(kept.map(({ seq }) => seq)).toEqual([2])
+        const claims = yield* Effect.provide(
+          Effect.flatMap(Deliveries, (deliveries) => deliveries.claim(clock.unsafeCurrentTimeMillis(), 10)),
+          ports
+        )
+        expect(claims.map(({ body }) => body)).toEqual(kept.map(({ body }) => body))
+      })
+    ))
+
+  it("waits for nobody: what somebody reads just then is left for the next turn, and writers go on meanwhile", () =>
+    within((clock) =>
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const { runOnce } = yield* retention({ url })
+        yield* runOnce
+        const reader = yield* connect(url)
+        yield* reader.run("begin; select count(*) from event")
+        clock.advance(200 * DAY)
+        const turn = yield* Effect.fork(runOnce)
+        yield* events(session, TEST_START)
+        expect((yield* turn)?.dropped.filter((name) => name.startsWith("event"))).toEqual([])
+        yield* reader.run("commit")
+        expect((yield* runOnce)?.dropped.filter((name) => name.startsWith("event"))).toEqual(AHEAD)
+      })
+    ))
+
+  it("one process does it at a time", () =>
+    within(() =>
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const { runOnce } = yield* retention({ url })
+        yield* session.run("select pg_advisory_lock(7305809)")
+        expect(yield* runOnce).toBe(null)
+        yield* session.run("select pg_advisory_unlock(7305809)")
+        expect(yield* runOnce).not.toBe(null)
+      })
+    ))
+
+  it("a role that may not change the schema removes rows one by one", () =>
+    within(() =>
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const role = `limited_${new URL(url).pathname.slice(1)}`
+        yield* session.run(
+          `create role ${role}; grant select, insert, update, delete on all tables in schema public to ${role}`
+        )
+        yield* Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${role}; drop role ${role}`)))
+        yield* events(session, JANUARY - 91 * DAY, JANUARY)
+        const { runOnce } = yield* retention({ url: `${url}?options=-c%20role%3D${role}` })
+        expect(yield* runOnce).toEqual({ made: [], dropped: [], removed: 2, expired: 0 })
+        expect([yield* countOf(session, "event"), yield* countOf(session, "attempt")]).toEqual([1, 1])
+      })
+    ))
+})
