@@ -119,12 +119,14 @@ const bench = (asked: Asked): Effect.Effect<ReadonlyArray<{ readonly reached: bo
     const context = yield* runtime.runtimeEffect
     const inWorld = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, context)
     const shops = yield* inWorld(creators) as Effect.Effect<ReadonlyArray<Creator>, unknown>
-    const create = inWorld(yield* inWorld(creating(shops, clock))) as Effect.Effect<unknown, unknown>
+    const create = (yield* inWorld(creating(shops, clock))) as Effect.Effect<unknown, unknown>
     const session = yield* preparePeer(url, shops)
-    const rows = [
-      yield* rates(create, url, shops, asked),
-      yield* idleRow(create, session.run("insert into empty_commit values ($1)", [1]))
-    ]
+    const rows = yield* inWorld(
+      Effect.all([
+        rates(create, url, shops, asked),
+        idleRow(create, session.run("insert into empty_commit values ($1)", [1]))
+      ])
+    )
     return asked.sizes ? [...rows, ...(yield* compareSizes(database))] : rows
   })
 

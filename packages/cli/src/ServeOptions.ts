@@ -1,8 +1,8 @@
 import { keepEvents } from "./dispatch/DispatchOptions.js"
+import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
+import { STORES } from "./StoreChoice.js"
 import { toggle, value } from "./terminal/Flags.js"
 import { host, oneOf, optional, port, text } from "./terminal/Readers.js"
-
-import { STORES } from "./StoreChoice.js"
 
 /** The flags of `workshop serve` (contract §11). */
 export const serveOptions = {
@@ -55,5 +55,7 @@ export const serveOptions = {
     fallback: ""
   }),
   demo: toggle("demo", "Furnish the first shop: a programme, clients, and tickets in many states."),
-  trustProxy: toggle("trust-proxy", "Believe the last address of X-Forwarded-For: only behind a proxy that sets it.")
+  trustProxy: toggle("trust-proxy", "Believe the last address of X-Forwarded-For: only behind a proxy that sets it."),
+  ...observeOptions,
+  accessLog
 }

@@ -21,6 +21,8 @@ import { Console, Effect, Layer } from "effect"
 import { demoSteps, furnish } from "./DemoShop.js"
 import { workOff } from "./dispatch/workOff.js"
 import { hasShops, nextSteps, openFirstShop, stillThere } from "./FirstShop.js"
+import { observing, watching } from "./observe/observing.js"
+import * as TracedSender from "./observe/TracedSender.js"
 import type { Asked } from "./ServeCommand.js"
 import { choiceOf, type StoreChoice, storeLayer } from "./StoreChoice.js"
 import { baseOf, cannotListen, isEverywhere } from "./terminal/listenAddress.js"
@@ -36,6 +38,7 @@ const services = (choice: StoreChoice) =>
 
 const delivering = (choice: StoreChoice) =>
   Dispatcher.layer().pipe(
+    Layer.provide(TracedSender.layer),
     Layer.provide(NodeSender.layer({ policy: production })),
     Layer.provideMerge(services(choice))
   )
@@ -52,6 +55,7 @@ const caughtUp = Layer.effectDiscard(
 const sandboxed = (choice: StoreChoice) =>
   TimeWalk.layer([Closer, Dispatcher, Messenger]).pipe(
     Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
+    Layer.provide(TracedSender.layer),
     Layer.provide(NodeSender.layer({ policy: sandbox })),
     Layer.provideMerge(caughtUp),
     Layer.provideMerge(services(choice)),
@@ -70,7 +74,7 @@ const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<Read
     const first = asked.demo || !(yield* hasShops) ? yield* openFirstShop : null
     if (asked.demo && first !== null) yield* furnish(first)
     const branches = [yield* workshopBranch({ isHeld: false }), ...(yield* others), ...(yield* pages)]
-    const { port } = yield* Effect.mapError(listen(yield* pipeline(branches), asked), cannotListen)
+    const { port } = yield* Effect.mapError(listen(yield* pipeline(branches, watching(asked)), asked), cannotListen)
     if (!asked.noDispatcher) yield* workOff
     const base = baseOf(asked.host, port)
     yield* Console.log(
@@ -86,8 +90,7 @@ const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<Read
     // At once, so that all of them are done within the ten seconds of a shutdown (contract §11).
   }).pipe(Effect.parallelFinalizers, Effect.scoped)
 
-/** What `workshop serve` does (contract §11). */
-export const serve = (asked: Asked) => {
+const served = (asked: Asked) => {
   // A sandbox's clock makes everything old in a moment.
   const tidies = !asked.noDispatcher && !asked.sandbox
   const choice = { ...choiceOf(asked), ...(tidies ? { keepEvents_ms: asked.keepEvents } : {}) }
@@ -96,3 +99,6 @@ export const serve = (asked: Asked) => {
   const others = Effect.map(sandboxBranch({ token, webhookPolicy: sandbox, isHeld: false }), (branch) => [branch])
   return Effect.provide(run(asked, choice, others), sandboxed(choice))
 }
+
+/** What `workshop serve` does (contract §11). */
+export const serve = (asked: Asked) => Effect.provide(served(asked), observing(asked))

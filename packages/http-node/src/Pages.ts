@@ -57,9 +57,7 @@ export const pages: Effect.Effect<ReadonlyArray<Branch>, never, Directory> = Eff
     Effect.zipRight(directory.keyByHash("readyz"), complaint).pipe(
       Effect.timeout(READY_MS),
       Effect.map((reason) =>
-        reason === null
-          ? page(JSON.stringify({ status: "ready" }), stamp, untouched(stamp))
-          : notReady(reason, stamp)
+        reason === null ? page(JSON.stringify({ status: "ready" }), stamp, untouched(stamp)) : notReady(reason, stamp)
       ),
       Effect.catchAllCause((cause) =>
         Effect.as(

@@ -264,7 +264,7 @@ create table delivery_turn (
   -- Shops are served in this order, and go to its end with each claim.
   turn bigint not null
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-create index delivery_turn_order on delivery_turn (turn);
+create index delivery_turn_due on delivery_turn (look_at, shop_id);
 create sequence delivery_turns;
 
 create table replay (

@@ -11,6 +11,7 @@ import type { PgFailure } from "./PgFailure.js"
 import { Saving } from "./Saving.js"
 import { LIFE } from "./ServerLife.js"
 import type { Begun } from "./TransactionOutcome.js"
+import { together } from "./together.js"
 
 /** How a batch left its shops and its commands. Nothing is told to anybody before the commit is known. */
 export interface Decided {
@@ -31,12 +32,15 @@ const LOCK = `select pg_current_xact_id()::text as xid, ${LIFE} as life, (
     select json_agg(row_to_json(h)) from (
       select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update`
 
-// The locks are taken in one statement and everything is read in the next: one that had waited for a lock would still
-// see what was there before it waited.
-const lockAll: Omit<Statement, "values"> = { name: "lock heads", text: `${LOCK}) h) as heads` }
+/**
+ * Locks the heads of shops, and waits for those that are held. Everything else is read in the next statement: one that had
+ * waited for a lock would still see what was there before it waited.
+ */
+export const lockAll: Omit<Statement, "values"> = { name: "lock heads", text: `${LOCK}) h) as heads` }
 const lockFree: Omit<Statement, "values"> = { name: "lock free heads", text: `${LOCK} skip locked) h) as heads` }
 
-const SHOPS: Omit<Statement, "values"> = {
+/** Loads what every decision sees of its shop besides the head. */
+export const SHOPS: Omit<Statement, "values"> = {
   name: "load shops",
   text: `select row_to_json(s) as shop, row_to_json(w) as webhook
     from unnest($1::uuid[]) q (id) join shop s on s.id = q.id left join webhook w on w.shop_id = q.id`
@@ -136,7 +140,7 @@ export const decideTogether = (
 export const save = (connection: Connection, { saving }: Decided): Effect.Effect<boolean, PgFailure> =>
   saving.isEmpty
     ? Effect.as(connection.send([ROLLBACK]), true)
-    : Effect.map(connection.send([...saving.statements(), COMMIT]), (answers) => answers.at(-1)?.command === "COMMIT")
+    : Effect.map(connection.send([together(saving.statements()), COMMIT]), (answers) => answers.at(-1)?.command === "COMMIT")
 
 /** Tells everybody how their command ended. */
 export const settleAll = ({ exits }: Decided): void => {

@@ -1,6 +1,7 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import { Effect, PubSub, type Scope, Stream } from "effect"
+import { Effect, Metric, PubSub, type Scope, Stream } from "effect"
 import { type Link, link } from "./Link.js"
+import { listenerConnected } from "./PgMetrics.js"
 
 /** The channel on which the processes of one service tell each other what changed. */
 const CHANNEL = "workshop"
@@ -39,6 +40,7 @@ const listening = (listener: Link, onSilence: () => void) =>
   Effect.gen(function* () {
     const connection = yield* listener.connection
     yield* connection.send([{ name: "listen", text: `listen ${CHANNEL}`, values: [] }])
+    yield* Metric.set(listenerConnected, 1)
     // What was told while nobody listened is lost.
     onSilence()
     while (connection.isOpen()) {
@@ -46,6 +48,7 @@ const listening = (listener: Link, onSilence: () => void) =>
       if (connection.isOpen()) yield* connection.send([{ name: "heartbeat", text: "select 1", values: [] }])
     }
   }).pipe(
+    Effect.ensuring(Metric.set(listenerConnected, 0)),
     Effect.catchAll(() => Effect.zipRight(listener.drop, Effect.sleep(AGAIN))),
     Effect.forever
   )

@@ -11,9 +11,16 @@ const LOOKED_AT = 64
 const leaseTime = (given: string) =>
   `coalesce(${given}::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint)`
 
-/** The shops that may have something due, those served longest ago first. Who is locked is served by another process. */
-export const LANES = `select shop_id from delivery_turn where look_at <= $1 order by turn limit $2
-  for update skip locked`
+/** How many shops that may have something due are put in the order of their turns: those that have waited longest. */
+const IN_TURN = 2_048
+
+/**
+ * The shops that may have something due, those served longest ago first. Who is locked is served by another process. The
+ * many that have nothing due are not looked at.
+ */
+export const LANES = `select shop_id from delivery_turn
+  where shop_id in (select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit ${IN_TURN})
+  order by turn limit $2 for update skip locked`
 
 /** Shops `s`, in their order, whose webhook is on, with what they have on their way. */
 const OPEN = `select s.shop_id, s.place, w.generation, w.released_at,

@@ -1,6 +1,7 @@
 import { Effect, type Scope } from "effect"
 import pg from "pg"
 import { failureOf, type PgFailure } from "./PgFailure.js"
+import { PLANNED_ONCE } from "./planning.js"
 
 /** A statement that its connection prepares once, under its name. */
 export interface Statement {
@@ -50,6 +51,16 @@ export const COMMIT: Statement = { name: "commit", text: "commit", values: [] }
 /** Ends one, and undoes what it did. */
 export const ROLLBACK: Statement = { name: "rollback", text: "rollback", values: [] }
 
+/**
+ * Said first where every statement finds its rows by their keys: plans are made once and kept, and one that was made while
+ * a table was small must not read it from end to end when it is large.
+ */
+export const BY_KEY: Statement = {
+  name: "by key",
+  text: `select set_config(setting, 'off', false) from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']) setting`,
+  values: []
+}
+
 /** A connection of its own, whose statements go out together without waiting for each other's answers. */
 export interface Connection {
   /** Sends statements in one go. Answers all of them, or fails with the first failure among them. */
@@ -70,7 +81,8 @@ interface Wired {
   }
 }
 
-const streamOf = (client: pg.Client) => (client as unknown as Wired).connection.stream
+/** The wire beneath a client. */
+export const streamOf = (client: pg.ClientBase) => (client as unknown as Wired).connection.stream
 
 interface Opened {
   readonly client: pg.Client
@@ -84,6 +96,7 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
   const config: Pipelined = {
     connectionString: url,
     application_name: name,
+    options: PLANNED_ONCE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: answer_timeout_ms,
     lock_timeout: lock_timeout_ms,

@@ -1,7 +1,8 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
+import { Tracing } from "@workshop/core/ports/Tracing"
 import { Effect, type Scope } from "effect"
 import { failAll } from "./Batch.js"
-import type { ConnectionOptions } from "./Connection.js"
+import { BY_KEY, type ConnectionOptions } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import { link } from "./Link.js"
 import { Runner, type RunnerOptions, unavailable, unexpired } from "./Runner.js"
@@ -31,10 +32,11 @@ export interface Lane {
 /** A lane with a connection of its own. It works until its scope ends; then it finishes what it has and refuses what waits. */
 export const lane = ({ connection, ...options }: LaneOptions): Effect.Effect<Lane, never, Scope.Scope> =>
   Effect.gen(function* () {
+    const { within } = yield* Tracing
     const waiting = new Waiting()
     const runner = new Runner({
       ...options,
-      link: yield* link(connection, [markLife]),
+      link: yield* link(connection, [BY_KEY, markLife]),
       putBack: (entries) => waiting.putBack(entries),
       // They would only wait for the same connection, one batch after the other.
       onAway: (cause) => failAll(waiting.takeAll(), cause)
@@ -47,13 +49,16 @@ export const lane = ({ connection, ...options }: LaneOptions): Effect.Effect<Lan
       if (waiting.count > 0) ring()
     })
 
+    const traced = (entries: ReadonlyArray<Entry>) =>
+      within("store batch", { lane: connection.name, commands: entries.length }, runner.run(entries))
+
     const turn = Effect.gen(function* () {
       yield* untilOffered
       // Those who came in the same moment come along.
       yield* Effect.yieldNow()
       // Apart, a shop that stays held must not keep the others from theirs.
       const entries = unexpired(options.apart === null ? waiting.takeOfOneShop() : waiting.take())
-      if (entries.length > 0) yield* Effect.uninterruptible(runner.run(entries))
+      if (entries.length > 0) yield* Effect.uninterruptible(traced(entries))
     })
 
     const sweep = Effect.zipRight(

@@ -44,12 +44,12 @@ const byCode: Readonly<Record<string, FailureKind>> = {
 // Every SQLSTATE has a digit; the system's own EPIPE, which is as long, has none.
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/
 
-/** What `pg` says where an answer does not come. */
-const NO_ANSWER = "Query read timeout"
+/** What `pg` says where an answer, or a connection, does not come. */
+const NO_ANSWER = ["Query read timeout", "timeout expired"]
 
 const kindOf = (code: string | null, cause: unknown): FailureKind => {
   if (code !== null) return byCode[code] ?? byClass[code.slice(0, 2)] ?? "other"
-  return cause instanceof Error && cause.message === NO_ANSWER ? "late" : "lost"
+  return cause instanceof Error && NO_ANSWER.includes(cause.message) ? "late" : "lost"
 }
 
 /** Reads what `pg` threw. Whatever is not the database's own word is a broken connection. */

@@ -50,6 +50,10 @@ const seenClient = ({ shop, account, link, card, ...counts }: FoundClient): Coun
   return client === null ? null : { client, card: card ?? blankCard(shop.id, client.id), shop, ...counts }
 }
 
+/** Whether a list is best gathered state by state: where nothing else narrows it down. */
+const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
+  _tag === "Newest" && [filter.number, filter.client_id, filter.phone, filter.external_ref].every((one) => one === undefined)
+
 /** The conditions of a filter, each served by an index of its own that bears the order of the list too. */
 const conditions = (sql: SqlClient, filter: TicketFilter): ReadonlyArray<Fragment> => {
   const { state, number, client_id, phone, external_ref, created_after, created_before } = filter
@@ -122,8 +126,16 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
       withClients(shop_id, sql`select * from ticket t where t.shop_id = ${shop_id} and t.id = ${id}`, newestFirst),
     tickets: (shop_id, filter, order, limit) => {
       const { from, by } = place(sql, order)
-      const where = sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, filter), ...from])
-      const found = withClients(shop_id, sql`select * from ticket t where ${where} order by ${by} limit ${limit}`, by)
+      const { state, ...others } = filter
+      const ofShop = (...more: ReadonlyArray<Fragment>) =>
+        sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, others), ...from, ...more])
+      // Each state's in their order, as no index has those of several in one: rare ones would be looked for among all others.
+      const rows =
+        state !== undefined && isByState(filter, order)
+          ? sql`select t.* from unnest(${state}::text[]) s (state) cross join lateral (
+              select * from ticket t where ${ofShop(sql`t.state = s.state`)} order by ${by} limit ${limit}) t`
+          : sql`select * from ticket t where ${ofShop(...(state === undefined ? [] : [sql`t.state = any(${state})`]))}`
+      const found = withClients(shop_id, sql`${rows} order by ${by} limit ${limit}`, by)
       // A client whom the shop does not see matches nothing, whatever tickets bear their id.
       return filter.client_id === undefined
         ? found

@@ -14,6 +14,7 @@ import { bulletin } from "./Bulletin.js"
 import { type LeaseClock, pgDeliveries } from "./PgDeliveries.js"
 import { pgDeliveryLog } from "./PgDeliveryLog.js"
 import { pgClosures, pgDirectory, pgMessages } from "./PgDirectory.js"
+import { pgProbe } from "./PgProbe.js"
 import { pgRateLimits } from "./PgRateLimits.js"
 import { pgReads } from "./PgReads.js"
 import * as Sql from "./Sql.js"
@@ -35,6 +36,7 @@ const ports = ({ url, lanes = 2, leaseClock = "database" }: PgStoreOptions) =>
   Effect.gen(function* () {
     const entropy = yield* Entropy
     const node = Array.from(entropy.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
+    yield* pgProbe(url)
     const board = yield* bulletin(url, node)
     const run = yield* transact(
       {

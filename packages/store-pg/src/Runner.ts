@@ -5,6 +5,7 @@ import type { Connection } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import type { Link } from "./Link.js"
 import type { PgFailure } from "./PgFailure.js"
+import { batchCommands, expiredCommands } from "./PgMetrics.js"
 import { outcomeOf } from "./TransactionOutcome.js"
 
 /** How often a batch is run again that lost against another transaction, and a command whose tracking code was taken. */
@@ -43,6 +44,7 @@ const again = (run: Run): Run => ({ ...run, runs: run.runs + 1 })
 export const unexpired = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   const expired = entries.filter((entry) => entry.isExpired())
   if (expired.length === 0) return entries
+  expiredCommands.unsafeUpdate(expired.length, [])
   failAll(expired, unavailable(new Error("The command waited too long")))
   return entries.filter((entry) => !expired.includes(entry))
 }
@@ -76,7 +78,9 @@ export class Runner {
       onSuccess: (connection) =>
         decideTogether(connection, run.entries, run).pipe(
           Effect.flatMap((decided) => this.#saved(connection, run, decided)),
-          Effect.catchAll((failure) => Effect.zipRight(this.#options.link.undo(failure), this.#afterFailure(run, failure)))
+          Effect.catchAll((failure) =>
+            Effect.zipRight(this.#options.link.undo(failure), this.#afterFailure(run, failure))
+          )
         )
     })
   }
@@ -110,6 +114,7 @@ export class Runner {
   #settle(run: Run, decided: Decided): Effect.Effect<void> {
     return Effect.sync(() => {
       settleAll(decided)
+      batchCommands.unsafeUpdate(decided.exits.length, [])
       this.#rest(run, decided)
       this.#options.onCommit(decided)
     })
@@ -131,12 +136,12 @@ export class Runner {
         return this.#afterHeld(run)
       case "conflict":
       case "lost":
-      case "late":
         return this.#unlessExpired(again(run))
       case "data":
         if (entries.length > 1) return this.#halve(run)
         if (failure.constraint === TRACKING_CODE) return this.#run(again(run))
         return Effect.sync(() => failAll(entries, Cause.die(failure)))
+      case "late":
       case "other":
         return Effect.sync(() => failAll(entries, unavailable(failure)))
     }

@@ -1,9 +1,12 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import * as PgClient from "@effect/sql-pg/PgClient"
+import { probe } from "@workshop/core/ports/Probes"
 import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Effect, type Layer } from "effect"
 import pg from "pg"
-import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "./Connection.js"
+import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, streamOf } from "./Connection.js"
+import { showPool } from "./PgMetrics.js"
+import { PLANNED_EACH_TIME } from "./planning.js"
 
 /** How many texts of statements a connection prepares at most; the store's own come to a few dozen. */
 const MOST_PREPARED = 500
@@ -40,6 +43,7 @@ export const layer = (options: { readonly url: string; readonly connections: num
           Client: PreparingClient,
           connectionString: options.url,
           application_name: "workshop reads",
+          options: PLANNED_EACH_TIME,
           max: options.connections,
           connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
           query_timeout: ANSWER_TIMEOUT_MS,
@@ -47,12 +51,21 @@ export const layer = (options: { readonly url: string; readonly connections: num
           // Only so that a connection on which an answer did not come in time is closed; otherwise the pool hands it out again.
           pipeline: true
         } as pg.PoolConfig)
-        // What breaks while idle is replaced when it is next needed.
-        pool.on("error", () => undefined)
+        const idle = new Set<pg.PoolClient>()
+        pool.on("acquire", (client) => idle.delete(client))
+        pool.on("remove", (client) => idle.delete(client))
+        pool.on("release", (_, client) => idle.add(client))
+        // What breaks is replaced when it is next needed. Where the network is the reason the others are as dead, without a
+        // sign: each would be found out by a read of its own, which waits in vain.
+        pool.on("error", () => {
+          const others = [...idle]
+          idle.clear()
+          for (const client of others) streamOf(client).destroy()
+        })
         return pool
       }),
       (pool) => Effect.promise(() => pool.end())
-    )
+    ).pipe(Effect.tap((pool) => probe({ measure: Effect.suspend(() => showPool(pool)) })))
   }) satisfies Layer.Layer<never, unknown, unknown>
 
 /** A read that failed is a store that is away: the statements are fixed, and what goes into them was decoded. */

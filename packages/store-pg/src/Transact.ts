@@ -2,6 +2,7 @@ import type { Command, Decision, Outcome } from "@workshop/core/decisions/Comman
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import { ENTROPY_BYTES } from "@workshop/core/domain/Moment"
 import type { Entropy } from "@workshop/core/ports/Entropy"
+import { probe } from "@workshop/core/ports/Probes"
 import { readClock } from "@workshop/core/ports/readClock"
 import { type Store, StoreUnavailable } from "@workshop/core/ports/Store"
 import { type Context, Effect, Exit, type Scope } from "effect"
@@ -9,6 +10,7 @@ import type { Decided } from "./Batch.js"
 import type { ConnectionOptions } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import { type Lane, lane } from "./Lane.js"
+import { showWaiting } from "./PgMetrics.js"
 
 /** How long a lane waits for a head that another process holds, before it lets its shop wait apart. */
 const LANE_LOCK_TIMEOUT_MS = 25
@@ -53,6 +55,13 @@ export const transact = (
     const all = yield* Effect.forEach(Array.from({ length: lanes }), (_, i) =>
       lane({ connection: speaking(`workshop lane ${i + 1}`, LANE_LOCK_TIMEOUT_MS), apart: sendApart, onCommit })
     )
+    const measure = Effect.suspend(() =>
+      Effect.all([
+        showWaiting("apart", apart.waiting()),
+        ...all.map((one, i) => showWaiting(String(i + 1), one.waiting()))
+      ])
+    )
+    yield* probe({ measure: Effect.asVoid(measure) })
     const waiting = () => all.reduce((sum, one) => sum + one.waiting(), apart.waiting())
 
     const run = <A, E>(command: Command<A, E>): Effect.Effect<Outcome<A>, E | StoreUnavailable> =>

@@ -10,7 +10,9 @@ const gauge = (name: string, description: string) => Metric.gauge(name, { descri
 const uptime = gauge("process_uptime_seconds", "How long the process has run.")
 const resident = gauge("process_resident_memory_bytes", "Memory of the process that is in RAM.")
 const heapUsed = gauge("nodejs_heap_size_used_bytes", "Memory that JavaScript objects take up.")
-const cpu = Metric.counter("process_cpu_seconds_total", { description: "Processor time used, in user and system mode." })
+const cpu = Metric.counter("process_cpu_seconds_total", {
+  description: "Processor time used, in user and system mode."
+})
 const lag = gauge(
   "nodejs_eventloop_lag_seconds",
   "By how much the event loop was late since the last look, by quantile; 1 is the worst."

@@ -51,12 +51,20 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
         )
         yield* limits
         // It falls silent with the heads locked, so that the server knows nothing of the end.
-        proxy.judge = (sent) => {
-          if (commits(sent)) proxy.pause()
-          return "pass"
-        }
+        const silence = yield* Effect.fork(
+          Effect.async<void>((resume) => {
+            proxy.judge = (sent) => {
+              if (commits(sent)) {
+                proxy.pause()
+                resume(Effect.void)
+              }
+              return "pass"
+            }
+          })
+        )
         const inFlight = yield* Effect.fork(Effect.exit(Effect.provide(create(shop.id), ports)))
-        const late = yield* Effect.exit(Effect.zipRight(Effect.sleep("300 millis"), limits))
+        yield* silence
+        const late = yield* Effect.exit(limits)
         expect(Exit.isFailure(late)).toBe(true)
         expect(Exit.isFailure(yield* Effect.exit(Effect.provide(create(shop.id), ports)))).toBe(true)
         yield* inFlight

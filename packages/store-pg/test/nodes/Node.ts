@@ -25,7 +25,7 @@ export const database: Effect.Effect<{ readonly url: string; readonly session: S
   })
 
 /** Real time, where fixtures want a clock that tests hold. */
-class RealClock extends SettableClock {
+export class RealClock extends SettableClock {
   override readonly currentTimeMillis = Effect.sync(() => this.unsafeCurrentTimeMillis())
   override unsafeCurrentTimeMillis(): number {
     return Date.now()

@@ -1,0 +1,183 @@
+import { KeyInput } from "@workshop/core/domain/ApiKey"
+import { ShopInput } from "@workshop/core/domain/Shop"
+import type { Branch } from "@workshop/core/http/Branch"
+import { pipeline } from "@workshop/core/http/Pipeline"
+import { webHandler } from "@workshop/core/http/WebHandler"
+import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { type Probe, Probes, probe } from "@workshop/core/ports/Probes"
+import { Keys } from "@workshop/core/services/Keys"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { Shops } from "@workshop/core/services/Shops"
+import { layer as workshopLayer } from "@workshop/core/services/Workshop"
+import { exposition } from "@workshop/http-node/metrics/exposition"
+import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
+import { processMetrics } from "@workshop/http-node/metrics/ProcessMetrics"
+import { pages } from "@workshop/http-node/Pages"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Effect, Fiber, Layer, Logger, ManagedRuntime, Metric, MetricBoundaries, Schema } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { readExposition, total } from "./Exposition.js"
+
+const logs: Array<string> = []
+const runtime = ManagedRuntime.make(
+  Layer.scopedDiscard(processMetrics).pipe(
+    Layer.provideMerge(workshopLayer),
+    Layer.provideMerge(MemoryStore.layer),
+    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Entropy.layerSeeded(2)),
+    Layer.provideMerge(Layer.sync(Probes, () => new Set<Probe>())),
+    Layer.provideMerge(
+      Logger.replace(
+        Logger.defaultLogger,
+        Logger.make((entry) => logs.push(Logger.logfmtLogger.log(entry)))
+      )
+    )
+  )
+)
+afterAll(() => runtime.dispose())
+
+/** Where requests end as told by their path. */
+const odd: Branch = {
+  prefix: "/odd",
+  answer: ({ path }) =>
+    path === "/odd/hangs" ? Effect.never : Effect.zipRight(Effect.logWarning("Odd"), Effect.dieMessage("odd"))
+}
+
+const { answer, pipe, key } = await runtime.runPromise(
+  Effect.gen(function* () {
+    const shop = yield* (yield* Shops).create(
+      Schema.decodeSync(ShopInput)({ name: "Atelier", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+    )
+    const input = Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read"] })
+    const { key } = yield* (yield* Keys).create(shop.id, input)
+    const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages), odd]
+    const pipe = yield* pipeline(branches, makeHttpMetrics())
+    return { pipe, key, answer: webHandler(pipe, yield* Effect.runtime<never>()) }
+  })
+)
+const get = (path: string, headers: Record<string, string> = {}) =>
+  answer(new Request(`http://127.0.0.1${path}`, { headers }))
+const metrics = async () => (await get("/metrics")).text()
+const bearer = { Authorization: `Bearer ${key}` }
+
+describe("GET /metrics (contract §11)", () => {
+  it("is Prometheus' text format, without a key, an envelope or a limit", async () => {
+    const page = await get("/metrics")
+    expect(page.status).toBe(200)
+    expect(page.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
+    expect(page.headers.get("RateLimit-Remaining")).toBe("120")
+    const families = readExposition(await page.text())
+    expect(families.get("workshop_http_requests_total")?.type).toBe("counter")
+    expect(families.get("workshop_http_request_duration_seconds")?.type).toBe("histogram")
+    expect(families.get("process_resident_memory_bytes")?.samples[0]?.value).toBeGreaterThan(1_000_000)
+  })
+
+  it("counts requests by method, route and status, and never by the path that was sent", async () => {
+    const before = await metrics()
+    const id = "01980000-0000-7000-8000-00000000abcd"
+    await get(`/v1/tickets/${id}`, bearer)
+    await get("/v1/clients?phone=%2B21620123456", bearer)
+    await get("/v1/shop")
+    await get("/nowhere/wk_live_secret")
+    const after = await metrics()
+    const grown = (route: string, status: string) =>
+      total(after, "workshop_http_requests_total", { method: "GET", route, status }) -
+      total(before, "workshop_http_requests_total", { method: "GET", route, status })
+    expect(grown("/v1/tickets/{id}", "404")).toBe(1)
+    expect(grown("/v1", "403")).toBe(1)
+    expect(grown("/v1", "401")).toBe(1)
+    expect(grown("none", "404")).toBe(1)
+    expect(after).not.toMatch(/abcd|21620123456|secret/)
+  })
+
+  it("counts each request's duration in one histogram a route, whose last bucket is its count", async () => {
+    await get("/v1/tickets", bearer)
+    const text = await metrics()
+    const of = { method: "GET", route: "/v1/tickets" }
+    const count = total(text, "workshop_http_request_duration_seconds_count", of)
+    expect(count).toBe(total(text, "workshop_http_requests_total", of))
+    expect(total(text, "workshop_http_request_duration_seconds_bucket", { ...of, le: "+Inf" })).toBe(count)
+    const buckets = readExposition(text)
+      .get("workshop_http_request_duration_seconds")!
+      .samples.filter(({ name, labels }) => name.endsWith("_bucket") && labels.route === "/v1/tickets")
+      .map(({ value }) => value)
+    expect(buckets).toEqual([...buckets].sort((a, b) => a - b))
+  })
+
+  it("counts a refusal by the policy that refused (contract §8)", async () => {
+    const refused = (text: string) =>
+      total(text, "workshop_rate_limit_refusals_total", { policy: "unauthenticated_per_minute" })
+    const before = refused(await metrics())
+    let status = 401
+    for (let n = 0; n < 130 && status !== 429; n++) status = (await get("/v1/shop")).status
+    expect(status).toBe(429)
+    expect(refused(await metrics())).toBe(before + 1)
+  })
+
+  it("shows requests in flight, and one whose client left as aborted", async () => {
+    const inFlight = async () => total(await metrics(), "workshop_http_requests_in_flight")
+    const request = {
+      method: "GET",
+      path: "/odd/hangs",
+      query: "",
+      header: () => undefined,
+      address: "",
+      body: () => Effect.never
+    }
+    expect(await inFlight()).toBe(1)
+    const hanging = runtime.runFork(pipe(request))
+    expect(await inFlight()).toBe(2)
+    await Effect.runPromise(Fiber.interrupt(hanging))
+    expect(await inFlight()).toBe(1)
+    expect(total(await metrics(), "workshop_http_requests_total", { route: "/odd", status: "aborted" })).toBe(1)
+  })
+
+  it("marks what is logged while a request is answered with its Request-Id (contract §2)", async () => {
+    await Promise.allSettled([get("/odd/dies")])
+    expect(logs.filter((line) => line.includes("Odd"))).toEqual([expect.stringMatching(/request_id=[0-9a-f]{24}\b/)])
+  })
+
+  it("brings gauges up to date when it is asked, as long as their scope lasts", async () => {
+    const gauge = Metric.gauge("workshop_test_gauge", { description: 'A test\'s.\nOf "two" lines \\ and more.' })
+    const shown = probe({ measure: Metric.set(Metric.tagged(gauge, "of", 'a "b"\\'), 7) })
+    const text = await runtime.runPromise(Effect.scoped(Effect.zipRight(shown, Effect.promise(metrics))))
+    expect(text).toContain('workshop_test_gauge{of="a \\"b\\"\\\\"} 7\n')
+    expect(readExposition(text).get("workshop_test_gauge")?.help).toBe('A test\'s.\\nOf "two" lines \\\\ and more.')
+  })
+})
+
+describe("exposition", () => {
+  it("writes what is no number as Prometheus does, and leaves out what Effect counts for itself", () => {
+    Effect.runSync(Metric.set(Metric.gauge("workshop_test_unknown"), Number.NaN))
+    Effect.runSync(Metric.set(Metric.gauge("other_gauge"), 1))
+    Effect.runSync(Metric.update(Metric.histogram("workshop_test_sizes", MetricBoundaries.fromIterable([1, 2])), 2))
+    const text = exposition(Metric.unsafeSnapshot())
+    expect(text).toContain("\nworkshop_test_unknown NaN\n")
+    expect(text).not.toContain("other_gauge")
+    expect(text).toContain(
+      'workshop_test_sizes_bucket{le="1"} 0\nworkshop_test_sizes_bucket{le="2"} 1\nworkshop_test_sizes_bucket{le="+Inf"} 1\nworkshop_test_sizes_sum 2\nworkshop_test_sizes_count 1\n'
+    )
+  })
+})
+
+describe("GET /readyz (contract §11)", () => {
+  it("answers 503 with the reason while a probe complains, and 200 again afterwards", async () => {
+    const complaint = probe({ complaint: Effect.succeed("The schema is behind: run workshop migrate.") })
+    const during = await runtime.runPromise(
+      Effect.scoped(
+        Effect.zipRight(
+          complaint,
+          Effect.promise(() => get("/readyz"))
+        )
+      )
+    )
+    expect(during.status).toBe(503)
+    expect(during.headers.get("Retry-After")).toBe("1")
+    expect(await during.json()).toEqual({
+      success: false,
+      error: { code: "UNAVAILABLE", message: "The schema is behind: run workshop migrate." }
+    })
+    expect((await get("/readyz")).status).toBe(200)
+  })
+})

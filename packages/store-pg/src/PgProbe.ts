@@ -1,0 +1,102 @@
+import * as SqlClient from "@effect/sql/SqlClient"
+import { Probes, probe } from "@workshop/core/ports/Probes"
+import { Clock, Effect, Metric } from "effect"
+import { check } from "./migrate/Migrator.js"
+import { database, expiredCommands } from "./PgMetrics.js"
+
+/** By how much the clocks of a process and of its database may differ, in milliseconds: leases and keys go by both (design: a second). */
+const MOST_APART_MS = 1_000
+
+/** How often the database is asked at most, however often somebody looks, in real time. */
+const LOOK = "5 seconds"
+
+/** How many due deliveries of a shop are counted at most, so that a long queue costs no more to look at. */
+const MOST_COUNTED = 10_000
+
+interface Seen {
+  readonly due: number
+  readonly oldest_due_at: number | null
+  readonly webhooks_off: number
+  readonly snapshot: number
+}
+
+const seen = (sql: SqlClient.SqlClient, now: number) => sql<Seen>`
+  with due as (
+    select d.due_at from delivery_turn t
+    join webhook w on w.shop_id = t.shop_id and w.off_reason is null
+    cross join lateral (
+      select case when d.generation < w.generation then w.released_at else d.due_at end as due_at from delivery d
+      where d.shop_id = t.shop_id and d.lease_until is null and (d.generation < w.generation or d.due_at <= ${now})
+      limit ${MOST_COUNTED}
+    ) d where t.look_at <= ${now}
+  )
+  select (select count(*)::integer from due) as due,
+    (select min(due_at)::double precision from due) as oldest_due_at,
+    (select count(*)::integer from webhook where off_reason is not null) as webhooks_off,
+    (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity where pid <> pg_backend_pid()) as snapshot`
+
+const databaseTime = (sql: SqlClient.SqlClient) =>
+  sql<{ readonly ms: number }>`select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`
+
+/** By how many milliseconds the database's clock is ahead, as far as that can be told: the way there and back is not held against it. */
+const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
+  Effect.gen(function* () {
+    const asked = clock.unsafeCurrentTimeMillis()
+    const [row] = yield* databaseTime(sql)
+    const answered = clock.unsafeCurrentTimeMillis()
+    const { ms } = row!
+    return ms > answered ? ms - answered : ms < asked ? ms - asked : 0
+  })
+
+const showSeen = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
+  Effect.gen(function* () {
+    const now = clock.unsafeCurrentTimeMillis()
+    const [found] = yield* seen(sql, now)
+    const { due, oldest_due_at, webhooks_off, snapshot } = found!
+    yield* Metric.set(database.due, due)
+    yield* Metric.set(database.oldest_due_s, oldest_due_at === null ? 0 : Math.max(0, now - oldest_due_at) / 1000)
+    yield* Metric.set(database.webhooks_off, webhooks_off)
+    yield* Metric.set(database.snapshot, snapshot)
+  }).pipe(
+    // What is not known must not look as if it were.
+    Effect.catchAll(() =>
+      Effect.forEach(Object.values(database), (gauge) => Metric.set(gauge, Number.NaN), { discard: true })
+    )
+  )
+
+/** What the operator sees of the database. `real` is this machine's clock: a sandbox's may stand. */
+export const pgProbe = (url: string, real: Clock.Clock = Clock.make()) =>
+  Effect.gen(function* () {
+    if ((yield* Probes) === null) return
+    const sql = yield* SqlClient.SqlClient
+    const clock = yield* Effect.clock
+    // A rate needs a beginning.
+    yield* Metric.incrementBy(expiredCommands, 0)
+
+    const offset = Effect.tap(ahead(sql, real), (ms) => Metric.set(database.clock_s, ms / 1000))
+    const schema = yield* Effect.cachedWithTTL(
+      check(url).pipe(
+        Effect.as(null),
+        // A database that does not answer is said to be away by whoever asks it for more than this.
+        Effect.catchAll((refused) => Effect.succeed(refused._tag === "DatabaseFailed" ? null : refused.message))
+      ),
+      LOOK
+    )
+    const clocks = Effect.map(offset, (ms) =>
+      Math.abs(ms) > MOST_APART_MS
+        ? `The clock of this machine is ${Math.abs(Math.round(ms)) / 1000} seconds ${ms > 0 ? "behind" : "ahead of"} its database's: set both by the same time server.`
+        : null
+    ).pipe(Effect.catchAll(() => Effect.succeed("The database does not answer.")))
+
+    const shown = Effect.zipRight(
+      showSeen(sql, clock),
+      Effect.catchAll(offset, () => Metric.set(database.clock_s, Number.NaN))
+    )
+    yield* probe({
+      measure: yield* Effect.cachedWithTTL(Effect.asVoid(shown), LOOK),
+      complaint: Effect.withClock(
+        Effect.flatMap(schema, (found) => (found === null ? clocks : Effect.succeed(found))),
+        Clock.make()
+      )
+    })
+  })

@@ -1,0 +1,61 @@
+import type { Session } from "@workshop/store-pg/migrate/Session"
+import { Effect } from "effect"
+
+/** A node of a plan, as `explain (analyze, format json)` tells it. */
+interface Node {
+  readonly "Node Type": string
+  readonly "Relation Name"?: string
+  readonly "Actual Rows": number
+  readonly "Actual Loops": number
+  readonly "Rows Removed by Filter"?: number
+  readonly "Rows Removed by Index Recheck"?: number
+  readonly Plans?: ReadonlyArray<Node>
+}
+
+/** A table of fewer rows is one page or two, and no index beats that. */
+const SMALL = 100
+
+/** What a plan comes to. */
+export interface Plan {
+  /** The tables, of those that are not small, that it read from one end to the other. */
+  readonly scanned: ReadonlyArray<string>
+  /** How many rows of tables it looked at. */
+  readonly looked_at: number
+  /** How many rows it sorted at most in one place. */
+  readonly sorted: number
+}
+
+const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+const rowsOf = (node: Node) =>
+  (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) *
+  node["Actual Loops"]
+
+const planOf = (root: Node): Plan => {
+  const nodes = nodesOf(root)
+  const sorts = nodes.filter((node) => node["Node Type"].includes("Sort"))
+  return {
+    scanned: nodes.flatMap((node) => (node["Node Type"] === "Seq Scan" && rowsOf(node) > SMALL ? [node["Relation Name"] ?? ""] : [])),
+    looked_at: nodes
+      .filter((node) => node["Relation Name"] !== undefined && node["Node Type"].includes("Scan"))
+      .reduce((sum, node) => sum + rowsOf(node), 0),
+    sorted: Math.max(0, ...sorts.map((node) => (node.Plans ?? []).reduce((sum, below) => sum + rowsOf(below), 0)))
+  }
+}
+
+const literal = (value: unknown): string => {
+  if (value === null) return "null"
+  if (Array.isArray(value)) return `'{${value.map((one) => `"${one}"`).join()}}'`
+  return `'${String(value).replaceAll("'", "''")}'`
+}
+
+/** Plans a statement once for whatever values it gets, as for one that is run often, and runs it. */
+export const planned = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
+  Effect.gen(function* () {
+    yield* session.run(`deallocate all; set plan_cache_mode = force_generic_plan; prepare looked as ${text}`)
+    const given = values.length === 0 ? "" : `(${values.map(literal).join(", ")})`
+    const [row] = yield* session.run<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
+      `explain (analyze, format json) execute looked${given}`
+    )
+    return planOf(row!["QUERY PLAN"][0]!.Plan)
+  }).pipe(Effect.orDie)

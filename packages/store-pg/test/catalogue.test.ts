@@ -1,0 +1,157 @@
+import { readFileSync } from "node:fs"
+import type { Ask } from "@workshop/core/decisions/Need"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { lockAll, SHOPS } from "@workshop/store-pg/Batch"
+import { CLAIM, LOOK_AGAIN } from "@workshop/store-pg/ClaimStatements"
+import { loading } from "@workshop/store-pg/Loading"
+import { Saving } from "@workshop/store-pg/Saving"
+import { type TableName, tables } from "@workshop/store-pg/Tables"
+import { turnsNamed } from "@workshop/store-pg/TurnStatements"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { database, testing } from "./nodes/Node.js"
+
+/** Small, and copied to every machine of a distributed Postgres. */
+const DIRECTORY = ["shop", "client_account", "api_key"]
+/** Of no shop, and of no command. */
+const APART = ["rate_limit", "server_life", "schema_migration"]
+
+const SHOP = "01890000-0000-7000-8000-000000000001" as ShopId
+
+describe("a schema that can be distributed by shop (design §8)", { timeout: 30_000 }, () => {
+  const catalogue = Effect.gen(function* () {
+    const { session } = yield* database
+    return yield* session.run<{ table: string; index: string; columns: ReadonlyArray<string> }>(`
+      select t.relname as table, c.relname as index, array(
+          select a.attname::text from unnest(i.indkey::int2[]) with ordinality k (attnum, n)
+          join pg_attribute a on a.attrelid = t.oid and a.attnum = k.attnum order by k.n
+        ) as columns
+      from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
+      where t.relnamespace = 'public'::regnamespace and (i.indisprimary or i.indisunique) order by 1, 2`)
+  })
+
+  it("every primary key and unique index of shop data leads with shop_id", () =>
+    testing(
+      Effect.gen(function* () {
+        const unique = yield* catalogue
+        const ofShops = unique.filter(({ table }) => ![...DIRECTORY, ...APART].includes(table))
+        expect(ofShops.filter(({ columns }) => columns[0] !== "shop_id")).toEqual([])
+        expect(ofShops.length).toBeGreaterThanOrEqual(15)
+      })
+    ))
+
+  it("every table is of the directory, of shops, or of neither, and has a primary key", () =>
+    testing(
+      Effect.gen(function* () {
+        const { session } = yield* database
+        const rows = yield* session.run<{ table: string; has_shop: boolean; has_key: boolean }>(`
+          select c.relname as table,
+            exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'shop_id' and a.attnotnull) as has_shop,
+            exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as has_key
+          from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`)
+        const others = rows.filter(({ has_shop }) => !has_shop).map(({ table }) => table)
+        expect(others.sort()).toEqual([...APART, "client_account", "shop"].sort())
+        expect(rows.filter(({ has_key }) => !has_key)).toEqual([])
+      })
+    ))
+
+  it("a row of a command takes the place of the one with its key: the primary key of its table", () =>
+    testing(
+      Effect.gen(function* () {
+        const unique = yield* catalogue
+        const keyOf = (name: string) => unique.find(({ index }) => index === `${name}_pkey`)?.columns
+        for (const name of Object.keys(tables) as ReadonlyArray<TableName>)
+          // Partitions add the instant by which they are told apart.
+          expect([name, keyOf(name)?.slice(0, tables[name].key.length)]).toEqual([name, tables[name].key])
+      })
+    ))
+})
+
+/** The tables of shops, as a statement may name them. */
+const SHOP_TABLES = Object.keys(tables).filter((name) => !DIRECTORY.includes(name)).concat("delivery_turn")
+
+/** Each table of shops that a statement reads or changes, under the name by which it goes on. */
+const named = (sql: string): ReadonlyArray<readonly [string, string]> =>
+  [...sql.matchAll(/\b(?:from|join|update|delete from)\s+(\w+)(?:\s+(?!where|on|set|join|left|cross|order|using|for)(\w+))?/g)].flatMap(
+    ([, table = "", alias = table]) => (SHOP_TABLES.includes(table) ? [[table, alias] as const] : [])
+  )
+
+/** Whether a statement binds a table's shop: to a given one, or to that of another row. */
+const bindsShop = (sql: string, alias: string): boolean =>
+  new RegExp(`(?<!\\w)${alias}\\.shop_id = |= ${alias}\\.shop_id(?!\\w)`).test(sql) ||
+  (named(sql).length === 1 && /(?<![.\w])shop_id = /.test(sql))
+
+const asks: Readonly<Record<Ask["_tag"], object>> = {
+  Ticket: { id: SHOP },
+  Client: { id: SHOP },
+  Offer: { id: SHOP },
+  Remembered: { key: { caller_id: SHOP, operation: "create", key: "k" } },
+  StampsUsed: { key: { caller_id: SHOP, client_id: SHOP } },
+  Keys: {},
+  Delivery: { event_id: SHOP },
+  Message: { id: SHOP },
+  Replay: { id: SHOP, most: 1 }
+}
+
+const loads = loading(
+  Object.entries(asks).map(([_tag, ask]) => ({ shop_id: SHOP, ask: { _tag, ...ask } as unknown as Ask }))
+).map(({ statement }) => [statement.name, statement.text] as const)
+
+const removals = () => {
+  const saving = new Saving()
+  saving.add({ _tag: "DeliveryRemoved", row: { shop_id: SHOP, event_id: SHOP as never } }, SHOP)
+  saving.add({ _tag: "MessageRemoved", row: { shop_id: SHOP, id: SHOP } }, SHOP)
+  return saving.statements().map(({ name, text }) => [name, text] as const)
+}
+
+const SOURCES = new URL("../src/", import.meta.url)
+const HAS_SQL = /`[^`]*\b(select|insert|update|delete)\b[^`]*\b(from|into|set)\b/s
+
+/** The modules by which commands are run, as one imports the other. */
+const modulesFrom = (file: string, seen = new Map<string, string>()): ReadonlyMap<string, string> => {
+  if (seen.has(file)) return seen
+  const text = readFileSync(new URL(file, SOURCES), "utf8")
+  seen.set(file, text)
+  for (const [, imported] of text.matchAll(/from "\.\/(\w+)\.js"/g)) modulesFrom(`${imported}.ts`, seen)
+  return seen
+}
+
+describe("statements that keep to the rows of the shops they name (design §8)", () => {
+  it.each([
+    ...loads,
+    ...removals(),
+    ...[lockAll, SHOPS].map(({ name, text }) => [name, text] as const),
+    ["claim", CLAIM] as const,
+    ["look again", LOOK_AGAIN] as const
+  ])("%s", (_, text) => {
+    const unbound = named(text).filter(([, alias]) => !bindsShop(text, alias))
+    expect(unbound).toEqual([])
+  })
+
+  it("writes name their rows by a key that leads with the shop", () => {
+    for (const [name, { key }] of Object.entries(tables))
+      if (!DIRECTORY.includes(name)) expect([name, key[0]]).toEqual([name, "shop_id"])
+    expect(turnsNamed(new Map([[SHOP, 0]])).text).toContain("on conflict (shop_id)")
+  })
+
+  it("the check sees a statement that does not", () => {
+    expect(bindsShop("select * from ticket t where t.id = $1", "t")).toBe(false)
+    expect(bindsShop("select * from ticket t join offer o on o.shop_id = q.shop_id where t.id = o.ticket_id", "t")).toBe(false)
+    expect(named("select from ticket t left join offer on true")).toEqual([
+      ["ticket", "t"],
+      ["offer", "offer"]
+    ])
+  })
+
+  it("no other module of a command has SQL of its own", () => {
+    const withSql = [...modulesFrom("Transact.ts")].flatMap(([file, text]) => (HAS_SQL.test(text) ? [file] : [])).sort()
+    expect(withSql).toEqual([
+      "Batch.ts",
+      "Loading.ts",
+      "ReplayStatements.ts",
+      "Saving.ts",
+      "ServerLife.ts",
+      "TurnStatements.ts"
+    ])
+  })
+})

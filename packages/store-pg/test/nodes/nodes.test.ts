@@ -1,0 +1,163 @@
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { DAY_MS } from "@workshop/core/domain/Instant"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { Closures } from "@workshop/core/ports/Closures"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { Directory } from "@workshop/core/ports/Directory"
+import { RateLimits, type Take } from "@workshop/core/ports/RateLimits"
+import { Reads } from "@workshop/core/ports/Reads"
+import { answered, raising, record } from "@workshop/core/testing/Courier"
+import { changing, openShop, placing, run } from "@workshop/core/testing/Fixtures"
+import { Closer } from "@workshop/core/services/Closer"
+import { Effect, Exit, Stream } from "effect"
+import { describe, expect, it } from "vitest"
+import { create, database, node, numbers, type Ports, testing, upTo } from "./Node.js"
+
+const twoNodes = Effect.gen(function* () {
+  const { url, session } = yield* database
+  const [one, two] = [yield* node({ url }), yield* node({ url })]
+  const shop = yield* Effect.provide(openShop(), one)
+  return { session, one, two, shop }
+})
+
+/** Runs the same on both, many times over, all at once. */
+const onBoth = <A, E, R>(one: Ports, two: Ports, times: number, effect: Effect.Effect<A, E, R>) =>
+  Effect.all(
+    upTo(times).map((n) => Effect.provide(effect as Effect.Effect<A, E, never>, n % 2 === 0 ? one : two)),
+    { concurrency: "unbounded" }
+  )
+
+describe.concurrent("several nodes on one database (design §8)", { timeout: 30_000 }, () => {
+  it("commands of one shop run one after another over all of them: no number twice, none left out", () =>
+    testing(
+      Effect.gen(function* () {
+        const { one, two, shop } = yield* twoNodes
+        const made = yield* onBoth(one, two, 120, create(shop.id))
+        expect([...made].sort((a, b) => a - b)).toEqual(upTo(120))
+        expect(yield* Effect.provide(numbers(shop.id), one)).toEqual(upTo(120))
+      })
+    ))
+
+  it("limits are shared and never overdrawn", () =>
+    testing(
+      Effect.gen(function* () {
+        const { one, two } = yield* twoNodes
+        const takes: ReadonlyArray<Take> = [
+          { policy: "requests_per_minute", subject: "a", time_zone: null },
+          { policy: "writes_per_minute", subject: "a", time_zone: null }
+        ]
+        const now = Date.now()
+        const taking = Effect.exit(Effect.flatMap(RateLimits, ({ take }) => take(takes, now)))
+        const exits = yield* onBoth(one, two, 60, taking)
+        expect(exits.filter(Exit.isSuccess)).toHaveLength(30)
+        const [left] = yield* Effect.provide(
+          Effect.flatMap(RateLimits, ({ take }) => take([takes[0]!], now)),
+          two
+        )
+        // All or nothing: those that were refused took nothing.
+        expect(left?.remaining).toBe(120 - 31)
+      })
+    ))
+
+  it("what changes at one is told to the other, also after the listener's connection was cut", () =>
+    testing(
+      Effect.gen(function* () {
+        const { session, one, two, shop } = yield* twoNodes
+        const { news } = yield* Effect.provide(Directory, two)
+        const heard: Array<ShopId | null> = []
+        yield* Effect.forkScoped(Stream.runForEach(news, (shop_id) => Effect.sync(() => heard.push(shop_id))))
+        const until = (isIt: () => boolean) =>
+          Effect.iterate(0, { while: (tries) => !isIt() && tries < 200, body: (tries) => Effect.delay(Effect.succeed(tries + 1), "20 millis") })
+        const changed = changing(shop.id, (changes, _, loaded) =>
+          changes.add({ _tag: "ShopPut", row: { ...loaded.shop, approved: false } })
+        )
+        yield* Effect.provide(run(changed), one)
+        yield* until(() => heard.includes(shop.id))
+        expect(heard).toContain(shop.id)
+        heard.length = 0
+        yield* session.run(
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name in ('workshop listener', 'workshop speaker') and datname = current_database()"
+        )
+        yield* until(() => heard.includes(null))
+        expect(heard).toContain(null)
+        yield* Effect.provide(run(changed), one)
+        yield* until(() => heard.includes(shop.id))
+        expect(heard).toContain(shop.id)
+      })
+    ))
+
+  it("each due ticket is closed once, with one event, by whomever", () =>
+    testing(
+      Effect.gen(function* () {
+        const { one, two, shop } = yield* twoNodes
+        const long_ago = Date.now() - 61 * DAY_MS
+        const row = { shop_changed_at: long_ago, created_at: long_ago }
+        yield* Effect.provide(run(placing(shop.id, Array(40).fill(row))), one)
+        const closer = Effect.flatMap(Closer, ({ runOnce }) => runOnce).pipe(Effect.provide(Closer.Default))
+        const closed = yield* onBoth(one, two, 4, closer)
+        expect(closed.reduce((sum, n) => sum + n, 0)).toBe(40)
+        const events = yield* Effect.provide(Effect.flatMap(Reads, (reads) => reads.events(shop.id)), two)
+        expect(events.map(({ type }) => type)).toEqual(Array(40).fill("ticket.abandoned"))
+        expect(yield* Effect.provide(Effect.flatMap(Closures, ({ due }) => due(Date.now(), 1)), one)).toEqual([])
+      })
+    ))
+
+  it("deliveries are divided: none is two nodes' at once, four of a shop at most, and each is recorded once", () =>
+    testing(
+      Effect.gen(function* () {
+        const { one, two, shop } = yield* twoNodes
+        const shops = [shop, ...(yield* Effect.provide(Effect.replicateEffect(openShop(), 4), one))]
+        for (const { id } of shops) {
+          yield* Effect.provide(run(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" })), one)
+          yield* Effect.provide(run(raising(id, upTo(12).map(() => null))), one)
+        }
+        const inFlight = new Map<string, number>()
+        const delivered: Array<string> = []
+        const work = Effect.gen(function* () {
+          const deliveries = yield* Deliveries
+          for (let idle = 0; idle < 3; ) {
+            const claims = yield* deliveries.claim(Date.now(), 7)
+            idle = claims.length === 0 ? idle + 1 : 0
+            for (const { shop_id } of claims) inFlight.set(shop_id, (inFlight.get(shop_id) ?? 0) + 1)
+            expect([...inFlight.values()].filter((n) => n > 4)).toEqual([])
+            yield* Effect.yieldNow()
+            for (const claim of claims) {
+              // Before it is recorded: from then on another may take its place.
+              inFlight.set(claim.shop_id, inFlight.get(claim.shop_id)! - 1)
+              delivered.push(claim.event_id)
+              expect(yield* record(claim, answered(204))).toBe("delivered")
+            }
+          }
+        })
+        yield* onBoth(one, two, 4, work)
+        expect(delivered).toHaveLength(60)
+        expect(new Set(delivered).size).toBe(60)
+      })
+    ))
+
+  it("a node that closes finishes what it began, and refuses the rest", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* database
+        const other = yield* node({ url })
+        const shop = yield* Effect.provide(openShop(), other)
+        const exits = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const closing = yield* node({ url })
+            const all = yield* Effect.fork(
+              Effect.all(upTo(140).map(() => Effect.exit(Effect.provide(create(shop.id), closing))), {
+                concurrency: "unbounded"
+              })
+            )
+            // By then some of them are on their way.
+            yield* Effect.provide(create(shop.id), other)
+            return all
+          })
+        ).pipe(Effect.flatMap((all) => all))
+        const made = exits.filter(Exit.isSuccess).map(({ value }) => value)
+        const stored = yield* Effect.provide(numbers(shop.id), other)
+        expect(stored).toEqual(upTo(stored.length))
+        expect(stored).toHaveLength(made.length + 1)
+      })
+    ))
+})

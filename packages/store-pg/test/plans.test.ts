@@ -1,0 +1,152 @@
+import type { TicketId } from "@workshop/core/domain/Identifier"
+import type { Phone } from "@workshop/core/domain/Phone"
+import { Closures } from "@workshop/core/ports/Closures"
+import { Reads, type TicketFilter, type TicketOrder } from "@workshop/core/ports/Reads"
+import { openShop } from "@workshop/core/testing/Fixtures"
+import { CLAIM, LANES, LOOK_AGAIN, RECLAIM } from "@workshop/store-pg/ClaimStatements"
+import { loading } from "@workshop/store-pg/Loading"
+import { connect, type Session } from "@workshop/store-pg/migrate/Session"
+import { Effect, Exit, Scope } from "effect"
+import pg from "pg"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { node, type Ports, RealClock } from "./nodes/Node.js"
+import { type Plan, planned } from "./Plan.js"
+
+const TICKETS = 50_000
+const T0 = 1_700_000_000_000
+
+const clock = new RealClock()
+const scope = Effect.runSync(Scope.make())
+const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.runPromise(Effect.withClock(Scope.extend(effect, scope), clock))
+
+let session: Session
+let ports: Ports
+let shop_id = "" as never
+let ticket = { id: "" as TicketId, number: 0, client_id: "" as never }
+
+/** Tickets of one shop as they come to be over years: most collected, a few open, numbers that came round. */
+const TICKET_ROWS = `insert into ticket (shop_id, id, number, state, type, service, items, client_id, client_phone,
+    tracking_code, created_at, updated_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at)
+  select $1, gen_random_uuid(), n % 9999 + 1, case when n % 100 = 0 then 'ready' when n % 50 = 1 then 'workshop' else 'collected' end,
+    'repair', 'Hem', '[]', md5((n % 5000)::text)::uuid, '+2162' || lpad((n % 5000)::text, 7, '0'), 'C' || n,
+    ${T0} + n * 1000::bigint, ${T0} + n * 1000::bigint, 'api', 'R' || n, n, ${T0}, false,
+    case when n % 50 < 2 then ${T0} + n * 1000::bigint + 5184000000 end
+  from generate_series(1, ${TICKETS}) n`
+
+const DELIVERY_ROWS = `insert into delivery
+  select $1, gen_random_uuid(), 'ping', null, n, 0, 0, ${T0} + n, 1, false, 0, null from generate_series(1, 20000) n`
+
+const WEBHOOK = `insert into webhook select $1, 'https://shop.example/', 'whsec_1', null, null, null, 0, null, 0, 1, 0`
+
+beforeAll(async () => {
+  const { url } = await within(testDatabase)
+  session = await within(connect(url))
+  ports = await within(node({ url }))
+  const shop = await within(Effect.provide(openShop(), ports))
+  shop_id = shop.id as never
+  for (const sql of [TICKET_ROWS, DELIVERY_ROWS, WEBHOOK]) await within(session.run(sql, [shop_id]))
+  await within(session.run(`insert into delivery_turn select $1, 0, 0`, [shop_id]))
+  await within(
+    session.run(`insert into delivery_turn select gen_random_uuid(), 253402300799999, n from generate_series(1, 20000) n`)
+  )
+  await within(session.run("analyze"))
+  const [row] = await within(
+    session.run<typeof ticket>(`select id, number, client_id from ticket where change_seq = ${TICKETS / 2}`)
+  )
+  ticket = row!
+}, 60_000)
+
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+/** The statement that a read sends. */
+const sentBy = async (read: Effect.Effect<unknown, unknown>) => {
+  const sent: Array<{ readonly text: string; readonly values: ReadonlyArray<unknown> }> = []
+  const query = pg.Client.prototype.query
+  pg.Client.prototype.query = function (this: pg.Client, ...args: ReadonlyArray<never>) {
+    const { text, values } = args[0] as unknown as { readonly text?: string; readonly values?: ReadonlyArray<unknown> }
+    if (text?.startsWith("select row_to_json(s)") || text?.includes("closure_due_at")) sent.push({ text, values: values ?? [] })
+    return (query as (...args: ReadonlyArray<never>) => never).apply(this, args as never)
+  } as never
+  await within(Effect.exit(read)).finally(() => {
+    pg.Client.prototype.query = query
+  })
+  expect(sent).toHaveLength(1)
+  return sent[0]!
+}
+
+const planOfRead = async (read: Effect.Effect<unknown, unknown, Reads>): Promise<Plan> => {
+  const { text, values } = await sentBy(Effect.provide(read, ports))
+  return within(planned(session, text, values))
+}
+
+const page = (filter: TicketFilter, order: TicketOrder = { _tag: "Newest", after: null }) =>
+  planOfRead(Effect.flatMap(Reads, (reads) => reads.tickets(shop_id, filter, order, 51)))
+
+const small = { scanned: [], looked_at: expect.any(Number), sorted: expect.any(Number) }
+
+/** Reads no table from end to end, and looks at no more rows than so many. */
+const expectAtMost = (plan: Plan, rows: number) => {
+  expect(plan).toEqual(small)
+  expect(plan.looked_at).toBeLessThanOrEqual(rows)
+  expect(plan.sorted).toBeLessThanOrEqual(rows)
+}
+
+describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (design §2, §9)`, { timeout: 30_000 }, () => {
+  it("one ticket", async () =>
+    expectAtMost(await planOfRead(Effect.flatMap(Reads, (reads) => reads.ticket(shop_id, ticket.id))), 10))
+
+  it("the tickets of a number", async () =>
+    expectAtMost(await planOfRead(Effect.flatMap(Reads, (reads) => reads.ticketsOfNumber(shop_id, ticket.number, 100))), 50))
+
+  it.each<[string, () => TicketFilter]>([
+    ["all", () => ({})],
+    ["of a state", () => ({ state: ["ready"] })],
+    ["of some states", () => ({ state: ["ready", "workshop"] })],
+    ["of all states", () => ({ state: ["ready", "workshop", "impossible", "collected", "abandoned"] })],
+    ["of a number", () => ({ number: ticket.number })],
+    ["of a client", () => ({ client_id: ticket.client_id })],
+    ["for a phone", () => ({ phone: "+21620000042" as Phone })],
+    ["with a reference", () => ({ external_ref: "R42" })],
+    ["of some days", () => ({ created_after: T0 + 10_000_000, created_before: T0 + 20_000_000 })]
+  ])("a page: %s", async (_, filter) => expectAtMost(await page(filter()), 500))
+
+  it("a page from the middle", async () =>
+    expectAtMost(await page({}, { _tag: "Newest", after: { created_at: T0 + 25_000_000, id: ticket.id } }), 200))
+
+  it("the changes since an instant, and what follows", async () => {
+    expectAtMost(await page({}, { _tag: "Changes", since: T0 + 25_000_000, after: null }), 200)
+    expectAtMost(await page({}, { _tag: "Changes", since: T0 + 25_000_000, after: 25_100 }), 200)
+  })
+
+  it("which tickets are due to close", async () => {
+    const due = Effect.provide(Effect.flatMap(Closures, (closures) => closures.due(T0 + 5_284_000_000, 256)), ports)
+    const { text, values } = await sentBy(due)
+    expectAtMost(await within(planned(session, text, values)), 600)
+  })
+})
+
+describe("commands and claims look at no more than they need (design §5, §9)", { timeout: 30_000 }, () => {
+  it("what a command asks for", async () => {
+    const asked = [
+      { shop_id, ask: { _tag: "Ticket", id: ticket.id } },
+      { shop_id, ask: { _tag: "Client", id: ticket.client_id } },
+      { shop_id, ask: { _tag: "Remembered", key: { caller_id: ticket.client_id, operation: "create", key: "k" } } }
+    ] as const
+    for (const { statement } of loading(asked as never))
+      expectAtMost(await within(planned(session, statement.text, statement.values)), 10)
+  })
+
+  it("a claim of a shop with 20,000 due deliveries", async () => {
+    const plan = await within(planned(session, CLAIM, [[shop_id], T0 + 1_000_000, 4, null]))
+    expectAtMost(plan, 1_000)
+    expectAtMost(await within(planned(session, LOOK_AGAIN, [[shop_id]])), 100)
+  })
+
+  it("who is to be claimed for, among 20,000 shops that have nothing due", async () =>
+    expectAtMost(await within(planned(session, LANES, [T0 + 1_000_000, 300])), 300))
+
+  it("leases that have ended", async () =>
+    expectAtMost(await within(planned(session, RECLAIM, [T0, 1_000])), 100))
+})
