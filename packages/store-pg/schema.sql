@@ -305,6 +305,8 @@ create table webhook (
 
 CREATE INDEX api_key_of_shop ON public.api_key USING btree (shop_id, created_at, place);
 
+CREATE INDEX attempt_rest_age ON public.attempt_rest USING brin (started_at) WITH (autosummarize='on');
+
 CREATE INDEX delivery_due ON public.delivery USING btree (shop_id, is_replay, generation, due_at, seq) WHERE (lease_until IS NULL);
 
 CREATE INDEX delivery_leased ON public.delivery USING btree (shop_id, lease_until) WHERE (lease_until IS NOT NULL);
@@ -313,9 +315,11 @@ CREATE INDEX delivery_leases ON public.delivery USING btree (lease_until) WHERE 
 
 CREATE INDEX delivery_released ON public.delivery USING btree (shop_id, is_replay, generation, seq) WHERE (lease_until IS NULL);
 
-CREATE INDEX delivery_turn_order ON public.delivery_turn USING btree (turn);
+CREATE INDEX delivery_turn_due ON public.delivery_turn USING btree (look_at, shop_id);
 
 CREATE INDEX event_order ON ONLY public.event USING btree (shop_id, seq);
+
+CREATE INDEX event_rest_age ON public.event_rest USING brin (created_at) WITH (autosummarize='on');
 
 CREATE INDEX loyalty_ledger_of_client ON public.loyalty_ledger USING btree (shop_id, client_id, id);
 
@@ -332,6 +336,8 @@ CREATE INDEX rate_limit_until ON public.rate_limit USING btree (resets_at);
 CREATE INDEX remembered_until ON public.remembered USING btree (expires_at);
 
 CREATE INDEX replay_open ON public.replay USING btree (created_at, id) WHERE (NOT is_done);
+
+CREATE INDEX stamps_used_until ON public.stamps_used USING btree (resets_at);
 
 CREATE INDEX ticket_by_id ON public.ticket USING btree (id);
 

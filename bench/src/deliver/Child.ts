@@ -2,6 +2,17 @@ import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 
+/** The next message of a process; fails where it ends instead. */
+const messageOf = (process: ChildProcess): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`A program of the benchmark ended with status ${code}`))
+    process.once("exit", ended)
+    process.once("message", (message) => {
+      process.off("exit", ended)
+      resolve(message)
+    })
+  })
+
 /** A program of the benchmark in a process of its own: asked by a message, it answers with one. */
 export class Child<Ready> {
   readonly #process: ChildProcess
@@ -15,15 +26,14 @@ export class Child<Ready> {
   /** Starts a program of this folder, and waits until it says that it is ready. */
   static async start<Ready>(name: string, args: ReadonlyArray<string> = []): Promise<Child<Ready>> {
     const process = fork(fileURLToPath(import.meta.resolve(`./${name}.js`)), [...args], { stdio: "inherit" })
-    const [ready] = await once(process, "message")
-    return new Child(process, ready as Ready)
+    return new Child(process, (await messageOf(process)) as Ready)
   }
 
   /** Sends a question and waits for the answer. */
   async ask<Answer>(question: object): Promise<Answer> {
-    const answer = once(this.#process, "message")
+    const answer = messageOf(this.#process)
     this.#process.send(question)
-    return (await answer)[0] as Answer
+    return (await answer) as Answer
   }
 
   /** Ends the process. */

@@ -1,7 +1,10 @@
 import { SettableClock } from "@workshop/core/testing/SettableClock"
+import { Effect } from "effect"
 
 /** The real time, for the fixtures of the contract suite, which want a clock that could be set. */
 export class RunningClock extends SettableClock {
+  override readonly currentTimeMillis = Effect.sync(() => this.unsafeCurrentTimeMillis())
+
   override unsafeCurrentTimeMillis(): number {
     return Math.floor(performance.timeOrigin + performance.now())
   }

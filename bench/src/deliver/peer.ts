@@ -1,6 +1,6 @@
 // graphile-worker with its local queue: a job signs the body, POSTs it and inserts an attempt row.
 import { createHmac, randomUUID } from "node:crypto"
-import { type Runner, run } from "graphile-worker"
+import { Logger, type Runner, run } from "graphile-worker"
 import pg from "pg"
 import { Pool } from "undici"
 import { answering } from "./Child.js"
@@ -17,6 +17,8 @@ interface Payload {
 
 const http = new Pool(`http://127.0.0.1:${receiver}`, { connections: IN_FLIGHT, pipelining: 1 })
 const pool = new pg.Pool({ connectionString: url, max: 20 })
+pool.on("error", (error) => console.error(error))
+pool.on("connect", (client) => client.on("error", (error) => console.error(error)))
 
 const INSERT = `insert into attempt (shop_id, event_id, n, started_at, status, error, detail, address, timings, head)
   values ($1, $2, 1, $3, $4, null, null, '127.0.0.1', $5, $6)`
@@ -49,7 +51,7 @@ const start = (): Promise<Runner> =>
         localQueue: { size: 500 },
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
-        logger: { scope: () => ({ error() {}, warn() {}, info() {}, debug() {} }) } as never
+        logger: new Logger(() => () => undefined)
       }
     }
   })

@@ -140,7 +140,10 @@ export const decideTogether = (
 export const save = (connection: Connection, { saving }: Decided): Effect.Effect<boolean, PgFailure> =>
   saving.isEmpty
     ? Effect.as(connection.send([ROLLBACK]), true)
-    : Effect.map(connection.send([together(saving.statements()), COMMIT]), (answers) => answers.at(-1)?.command === "COMMIT")
+    : Effect.map(
+        connection.send([together(saving.statements()), COMMIT]),
+        (answers) => answers.at(-1)?.command === "COMMIT"
+      )
 
 /** Tells everybody how their command ended. */
 export const settleAll = ({ exits }: Decided): void => {

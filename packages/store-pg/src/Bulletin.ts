@@ -89,7 +89,11 @@ export const bulletin = (url: string, node: string): Effect.Effect<Bulletin, nev
       pending.clear()
       yield* Effect.flatMap(speaker.connection, ({ send }) => send([notifying(node, words)])).pipe(
         // Said again rather than not at all: a key that was revoked must not wait for the caches to end.
-        Effect.tapError(() => Effect.sync(() => words.forEach((word) => pending.add(word))))
+        Effect.tapError(() =>
+          Effect.sync(() => {
+            for (const word of words) pending.add(word)
+          })
+        )
       )
     }).pipe(Effect.catchAll(() => Effect.zipRight(speaker.drop, Effect.sleep(AGAIN))))
     yield* Effect.forkScoped(Effect.forever(speak))

@@ -51,16 +51,6 @@ export const COMMIT: Statement = { name: "commit", text: "commit", values: [] }
 /** Ends one, and undoes what it did. */
 export const ROLLBACK: Statement = { name: "rollback", text: "rollback", values: [] }
 
-/**
- * Said first where every statement finds its rows by their keys: plans are made once and kept, and one that was made while
- * a table was small must not read it from end to end when it is large.
- */
-export const BY_KEY: Statement = {
-  name: "by key",
-  text: `select set_config(setting, 'off', false) from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']) setting`,
-  values: []
-}
-
 /** A connection of its own, whose statements go out together without waiting for each other's answers. */
 export interface Connection {
   /** Sends statements in one go. Answers all of them, or fails with the first failure among them. */

@@ -2,7 +2,7 @@ import type { ShopId } from "@workshop/core/domain/Identifier"
 import { Tracing } from "@workshop/core/ports/Tracing"
 import { Effect, type Scope } from "effect"
 import { failAll } from "./Batch.js"
-import { BY_KEY, type ConnectionOptions } from "./Connection.js"
+import type { ConnectionOptions } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import { link } from "./Link.js"
 import { Runner, type RunnerOptions, unavailable, unexpired } from "./Runner.js"
@@ -36,7 +36,7 @@ export const lane = ({ connection, ...options }: LaneOptions): Effect.Effect<Lan
     const waiting = new Waiting()
     const runner = new Runner({
       ...options,
-      link: yield* link(connection, [BY_KEY, markLife]),
+      link: yield* link(connection, [markLife]),
       putBack: (entries) => waiting.putBack(entries),
       // They would only wait for the same connection, one batch after the other.
       onAway: (cause) => failAll(waiting.takeAll(), cause)

@@ -5,7 +5,7 @@ import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { type Context, Effect, Schedule, type Scope } from "effect"
 import type { Bulletin } from "./Bulletin.js"
 import { CLAIM, FIRST, FIRST_LANES, LANES, LOOK_AGAIN, OPEN_REPLAYS, RECLAIM } from "./ClaimStatements.js"
-import { type Answer, BEGIN, BY_KEY, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
+import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
 import { link } from "./Link.js"
 import type { PgFailure } from "./PgFailure.js"
 import { turnsNamed } from "./TurnStatements.js"
@@ -76,7 +76,7 @@ export const pgDeliveries = (
   { due }: Pick<Bulletin, "due">
 ): Effect.Effect<Context.Tag.Service<Deliveries>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const queue = yield* link({ url, name: "workshop deliveries", lock_timeout_ms: 1_000 }, [BY_KEY])
+    const queue = yield* link({ url, name: "workshop deliveries", lock_timeout_ms: 1_000 })
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
 
     /** Null where the database is to look at its own clock. */

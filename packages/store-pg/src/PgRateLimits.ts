@@ -42,7 +42,7 @@ const taking =
       return Exit.fail(new LimitReached({ usages: usages.filter(({ remaining }) => remaining === 0) }))
     }
     const counted = found.map((window) => used(window, 1))
-    takes.forEach((take, i) => windows.set(placeOf(take), counted[i]!))
+    for (const [i, take] of takes.entries()) windows.set(placeOf(take), counted[i]!)
     return Exit.succeed(takes.map(({ policy }, i) => usage(counted[i]!, policy)))
   }
 
@@ -117,7 +117,12 @@ const saving = (changed: ReadonlyArray<readonly [string, LimitWindow]>): Readonl
 }
 
 /** A row that went away between its two statements: an ended window that was tidied up just then. */
-const vanished = new PgFailure({ kind: "conflict", code: null, constraint: null, cause: new Error("A window was removed") })
+const vanished = new PgFailure({
+  kind: "conflict",
+  code: null,
+  constraint: null,
+  cause: new Error("A window was removed")
+})
 
 /** Counts what came in one moment, in one transaction. */
 const countTogether = (link: Link, jobs: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<Answer>, PgFailure> =>
@@ -132,9 +137,7 @@ const countTogether = (link: Link, jobs: ReadonlyArray<Job>): Effect.Effect<Read
     const changed = [...windows].filter(([place, window]) => before.get(place) !== window)
     yield* connection.send(changed.length === 0 ? [ROLLBACK] : saving(changed))
     return exits
-  }).pipe(
-    Effect.tapError(link.undo)
-  )
+  }).pipe(Effect.tapError(link.undo))
 
 const RETRIES = Schedule.recurs(5)
 
@@ -165,7 +168,11 @@ export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<Rat
       const jobs = queue.splice(0, MOST_TOGETHER)
       return countTogether(connection, jobs).pipe(
         Effect.retry({ schedule: RETRIES, while: mayRunAgain }),
-        Effect.map((answers) => jobs.forEach(({ settle }, i) => settle(answers[i]!))),
+        Effect.flatMap((answers) =>
+          Effect.sync(() => {
+            for (const [i, { settle }] of jobs.entries()) settle(answers[i]!)
+          })
+        ),
         Effect.catchAll((cause) => Effect.sync(() => failAll(jobs, Exit.fail(new StoreUnavailable({ cause }))))),
         // A bug of ours; the loop goes on, or everybody would wait for ever.
         Effect.catchAllDefect((defect) =>

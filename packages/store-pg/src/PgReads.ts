@@ -52,7 +52,8 @@ const seenClient = ({ shop, account, link, card, ...counts }: FoundClient): Coun
 
 /** Whether a list is best gathered state by state: where nothing else narrows it down. */
 const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
-  _tag === "Newest" && [filter.number, filter.client_id, filter.phone, filter.external_ref].every((one) => one === undefined)
+  _tag === "Newest" &&
+  [filter.number, filter.client_id, filter.phone, filter.external_ref].every((one) => one === undefined)
 
 /** The conditions of a filter, each served by an index of its own that bears the order of the list too. */
 const conditions = (sql: SqlClient, filter: TicketFilter): ReadonlyArray<Fragment> => {
@@ -127,14 +128,14 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
     tickets: (shop_id, filter, order, limit) => {
       const { from, by } = place(sql, order)
       const { state, ...others } = filter
-      const ofShop = (...more: ReadonlyArray<Fragment>) =>
-        sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, others), ...from, ...more])
+      const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
+        sql`select * from ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...from, ...more])}`
       // Each state's in their order, as no index has those of several in one: rare ones would be looked for among all others.
       const rows =
         state !== undefined && isByState(filter, order)
-          ? sql`select t.* from unnest(${state}::text[]) s (state) cross join lateral (
-              select * from ticket t where ${ofShop(sql`t.state = s.state`)} order by ${by} limit ${limit}) t`
-          : sql`select * from ticket t where ${ofShop(...(state === undefined ? [] : [sql`t.state = any(${state})`]))}`
+          ? sql`select t.* from unnest(${[...new Set(state)]}::text[]) s (state) cross join lateral (
+              ${matching(others, sql`t.state = s.state`)} order by ${by} limit ${limit}) t`
+          : matching(filter)
       const found = withClients(shop_id, sql`${rows} order by ${by} limit ${limit}`, by)
       // A client whom the shop does not see matches nothing, whatever tickets bear their id.
       return filter.client_id === undefined
@@ -142,12 +143,13 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
         : Effect.map(found, (seen) => ({ ...seen, tickets: seen.tickets.filter((ticket) => ticket.client !== null) }))
     },
     ticketsOfNumber: (shop_id, number, limit) => {
+      // With `offset 0` the few are found before they are put in order; else all tickets would be read in that order for them.
       const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
       return withClients(
         shop_id,
         sql`select * from ticket t where t.shop_id = ${shop_id} and t.id in (
             (select t.id from ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
-            union (select t.id from ticket t where ${ofNumber} order by ${newestFirst} limit ${limit + 1}))`,
+            union (select t.id from ticket t where ${ofNumber} order by ${newestFirst} limit ${limit + 1})) offset 0`,
         newestFirst
       ).pipe(
         Effect.map(({ shop, tickets }) => {

@@ -75,52 +75,72 @@ export class Saving {
   add(change: Change, shop_id: ShopId): void {
     switch (change._tag) {
       case "HeadPut":
-        return this.#put("shop_head", change.row)
+        this.#put("shop_head", change.row)
+        break
       case "ShopPut":
         this.#settings.add(shop_id)
-        return this.#put("shop", change.row)
+        this.#put("shop", change.row)
+        break
       case "TicketPut":
-        return this.#put("ticket", { ...change.row, closure_due_at: closure(change.row)?.due_at ?? null })
+        this.#put("ticket", { ...change.row, closure_due_at: closure(change.row)?.due_at ?? null })
+        break
       case "LinkPut":
-        return this.#put("client_link", change.row)
+        this.#put("client_link", change.row)
+        break
       case "OfferPut":
-        return this.#put("offer", change.row)
+        this.#put("offer", change.row)
+        break
       case "CardPut":
-        return this.#put("loyalty_card", change.row)
+        this.#put("loyalty_card", change.row)
+        break
       case "StampsUsedPut":
-        return this.#put("stamps_used", { ...change.key, ...change.row, shop_id })
+        this.#put("stamps_used", { ...change.key, ...change.row, shop_id })
+        break
       case "KeyPut":
         this.#settings.add(shop_id)
-        return this.#put("api_key", change.row)
+        this.#put("api_key", change.row)
+        break
       case "WebhookPut":
         this.#turn(shop_id, 0)
-        return this.#put("webhook", change.row)
+        this.#put("webhook", change.row)
+        break
       case "DeliveryPut":
         this.#turn(shop_id, change.row.due_at)
         this.#gone.get("delivery")?.delete(keyOf("delivery", change.row))
-        return this.#put("delivery", { ...change.row, lease_until: null })
+        this.#put("delivery", { ...change.row, lease_until: null })
+        break
       case "DeliveryRemoved":
         this.#turn(shop_id, 0)
-        return this.#remove("delivery", keyOf("delivery", change.row), { shop_id, id: change.row.event_id })
+        this.#remove("delivery", keyOf("delivery", change.row), { shop_id, id: change.row.event_id })
+        break
       case "ReplayPut":
-        return this.#put("replay", change.row)
+        this.#put("replay", change.row)
+        break
       case "MessagePut":
         this.#gone.get("message")?.delete(keyOf("message", change.row))
-        return this.#put("message", change.row)
+        this.#put("message", change.row)
+        break
       case "MessageRemoved":
-        return this.#remove("message", keyOf("message", change.row), { shop_id, id: change.row.id })
+        this.#remove("message", keyOf("message", change.row), { shop_id, id: change.row.id })
+        break
       case "RememberedPut":
-        return this.#put("remembered", change.row)
+        this.#put("remembered", change.row)
+        break
       case "LedgerAppended":
-        return this.#put("loyalty_ledger", change.row)
+        this.#put("loyalty_ledger", change.row)
+        break
       case "NotificationAppended":
-        return this.#put("notification", change.row)
+        this.#put("notification", change.row)
+        break
       case "AttemptAppended":
-        return this.#put("attempt", change.row)
+        this.#put("attempt", change.row)
+        break
       case "NoticeAppended":
-        return this.#put("notice", change.row)
+        this.#put("notice", change.row)
+        break
       case "EventRaised":
-        return this.#put("event", change.row)
+        this.#put("event", change.row)
+        break
     }
   }
 

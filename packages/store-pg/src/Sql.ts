@@ -5,11 +5,17 @@ import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Effect, type Layer } from "effect"
 import pg from "pg"
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, streamOf } from "./Connection.js"
+import { failureOf } from "./PgFailure.js"
 import { showPool } from "./PgMetrics.js"
 import { PLANNED_EACH_TIME } from "./planning.js"
 
 /** How many texts of statements a connection prepares at most; the store's own come to a few dozen. */
 const MOST_PREPARED = 500
+
+type Told = (error: unknown, result: unknown) => void
+
+/** What a client says whose answer did not come in time. */
+const LATE = "late"
 
 /** A client that prepares each text once: `@effect/sql-pg` gives statements no names, so the server would parse them every time. */
 class PreparingClient extends pg.Client {
@@ -25,12 +31,23 @@ class PreparingClient extends pg.Client {
 
   // The overloads of `query` cannot be told apart by type here.
   override query(...args: ReadonlyArray<unknown>): never {
-    const [text, values, ...rest] = args
+    const [text, values, ...rest] = args.map((arg) => (typeof arg === "function" ? this.#leaving(arg as Told) : arg))
     const named =
       typeof text === "string" && Array.isArray(values) && values.length > 0
         ? [{ name: PreparingClient.#nameOf(text), text, values }, ...rest]
-        : args
-    return (super.query as (...args: ReadonlyArray<unknown>) => never).apply(this, [...named])
+        : [text, values, ...rest]
+    return (super.query as (...args: ReadonlyArray<unknown>) => never).apply(this, named)
+  }
+
+  /** Where an answer is late the client is done with before anybody is told: the pool would hand it out again. */
+  #leaving(tell: Told): Told {
+    return (error, result) => {
+      if (error !== null && error !== undefined && failureOf(error).kind === "late") {
+        void this.end()
+        this.emit(LATE)
+      }
+      tell(error, result)
+    }
   }
 }
 
@@ -48,7 +65,7 @@ export const layer = (options: { readonly url: string; readonly connections: num
           connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
           query_timeout: ANSWER_TIMEOUT_MS,
           keepAlive: true,
-          // Only so that a connection on which an answer did not come in time is closed; otherwise the pool hands it out again.
+          // Only so that the wire is cut where an answer does not come in time.
           pipeline: true
         } as pg.PoolConfig)
         const idle = new Set<pg.PoolClient>()
@@ -57,11 +74,13 @@ export const layer = (options: { readonly url: string; readonly connections: num
         pool.on("release", (_, client) => idle.add(client))
         // What breaks is replaced when it is next needed. Where the network is the reason the others are as dead, without a
         // sign: each would be found out by a read of its own, which waits in vain.
-        pool.on("error", () => {
+        const dropOthers = () => {
           const others = [...idle]
           idle.clear()
           for (const client of others) streamOf(client).destroy()
-        })
+        }
+        pool.on("error", dropOthers)
+        pool.on("connect", (client) => client.on(LATE as "end", dropOthers))
         return pool
       }),
       (pool) => Effect.promise(() => pool.end())

@@ -17,12 +17,12 @@ const STATUS = {
   text: `select pg_xact_status($1::text::xid8) as status, ${LIFE} as life`
 }
 
-/** How long it is asked after, in real time, where it is still in progress or the database is away: longer than such a one lives. */
-const PATIENCE_NS = 3_000_000_000n
+/** How long it is asked after, in real time, where it is still in progress or the database is away: with the time for which an answer was waited, longer than such a one lives. */
+const PATIENCE_NS = 1_500_000_000n
 
 const AGAIN = "50 millis"
 
-const verdict = (status: unknown, isSameLife: boolean): TransactionOutcome | undefined => {
+const verdict = (status: string | null, isSameLife: boolean): TransactionOutcome | undefined => {
   if (status === "aborted") return "aborted"
   if (status === "committed") return isSameLife ? "committed" : "unknown"
   return status === "in progress" ? undefined : "unknown"
@@ -30,8 +30,10 @@ const verdict = (status: unknown, isSameLife: boolean): TransactionOutcome | und
 
 const asked = (link: Link, { xid, life }: Begun) =>
   Effect.flatMap(link.connection, (connection) => connection.send([{ ...STATUS, values: [xid] }])).pipe(
-    Effect.map(([answer]) => answer!.rows[0]!),
-    Effect.map((row) => verdict(row["status"], life !== null && row["life"] === life)),
+    Effect.map(
+      ([answer]) => answer!.rows[0] as unknown as { readonly status: string | null; readonly life: string | null }
+    ),
+    Effect.map((now) => verdict(now.status, life !== null && now.life === life)),
     Effect.catchAll(() => Effect.succeed(undefined))
   )
 

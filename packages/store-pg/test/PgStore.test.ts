@@ -7,7 +7,4 @@ import { testDatabase } from "./cluster/TestDatabase.js"
 /** Leases are told by the nanoseconds of the running clock, as the contract wants it. */
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 
-runContract(
-  "The Postgres store",
-  Layer.unwrapScoped(Effect.map(testDatabase, ({ url }) => layer({ url, leaseClock })))
-)
+runContract("The Postgres store", Layer.unwrapScoped(Effect.map(testDatabase, ({ url }) => layer({ url, leaseClock }))))

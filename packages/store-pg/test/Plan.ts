@@ -35,7 +35,9 @@ const planOf = (root: Node): Plan => {
   const nodes = nodesOf(root)
   const sorts = nodes.filter((node) => node["Node Type"].includes("Sort"))
   return {
-    scanned: nodes.flatMap((node) => (node["Node Type"] === "Seq Scan" && rowsOf(node) > SMALL ? [node["Relation Name"] ?? ""] : [])),
+    scanned: nodes.flatMap((node) =>
+      node["Node Type"] === "Seq Scan" && rowsOf(node) > SMALL ? [node["Relation Name"] ?? ""] : []
+    ),
     looked_at: nodes
       .filter((node) => node["Relation Name"] !== undefined && node["Node Type"].includes("Scan"))
       .reduce((sum, node) => sum + rowsOf(node), 0),
@@ -49,10 +51,10 @@ const literal = (value: unknown): string => {
   return `'${String(value).replaceAll("'", "''")}'`
 }
 
-/** Plans a statement once for whatever values it gets, as for one that is run often, and runs it. */
+/** Plans a statement as its connection, whose settings the session has, would; and runs it. */
 export const planned = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
   Effect.gen(function* () {
-    yield* session.run(`deallocate all; set plan_cache_mode = force_generic_plan; prepare looked as ${text}`)
+    yield* session.run(`deallocate all; prepare looked as ${text}`)
     const given = values.length === 0 ? "" : `(${values.map(literal).join(", ")})`
     const [row] = yield* session.run<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
       `explain (analyze, format json) execute looked${given}`

@@ -60,21 +60,25 @@ describe("a schema that can be distributed by shop (design §8)", { timeout: 30_
       Effect.gen(function* () {
         const unique = yield* catalogue
         const keyOf = (name: string) => unique.find(({ index }) => index === `${name}_pkey`)?.columns
+        // Partitions add the instant by which they are told apart.
         for (const name of Object.keys(tables) as ReadonlyArray<TableName>)
-          // Partitions add the instant by which they are told apart.
           expect([name, keyOf(name)?.slice(0, tables[name].key.length)]).toEqual([name, tables[name].key])
       })
     ))
 })
 
 /** The tables of shops, as a statement may name them. */
-const SHOP_TABLES = Object.keys(tables).filter((name) => !DIRECTORY.includes(name)).concat("delivery_turn")
+const SHOP_TABLES = Object.keys(tables)
+  .filter((name) => !DIRECTORY.includes(name))
+  .concat("delivery_turn")
 
 /** Each table of shops that a statement reads or changes, under the name by which it goes on. */
 const named = (sql: string): ReadonlyArray<readonly [string, string]> =>
-  [...sql.matchAll(/\b(?:from|join|update|delete from)\s+(\w+)(?:\s+(?!where|on|set|join|left|cross|order|using|for)(\w+))?/g)].flatMap(
-    ([, table = "", alias = table]) => (SHOP_TABLES.includes(table) ? [[table, alias] as const] : [])
-  )
+  [
+    ...sql.matchAll(
+      /\b(?:from|join|update|delete from)\s+(\w+)(?:\s+(?!where|on|set|join|left|cross|order|using|for)(\w+))?/g
+    )
+  ].flatMap(([, table = "", alias = table]) => (SHOP_TABLES.includes(table) ? [[table, alias] as const] : []))
 
 /** Whether a statement binds a table's shop: to a given one, or to that of another row. */
 const bindsShop = (sql: string, alias: string): boolean =>
@@ -136,7 +140,9 @@ describe("statements that keep to the rows of the shops they name (design §8)",
 
   it("the check sees a statement that does not", () => {
     expect(bindsShop("select * from ticket t where t.id = $1", "t")).toBe(false)
-    expect(bindsShop("select * from ticket t join offer o on o.shop_id = q.shop_id where t.id = o.ticket_id", "t")).toBe(false)
+    expect(
+      bindsShop("select * from ticket t join offer o on o.shop_id = q.shop_id where t.id = o.ticket_id", "t")
+    ).toBe(false)
     expect(named("select from ticket t left join offer on true")).toEqual([
       ["ticket", "t"],
       ["offer", "offer"]

@@ -117,7 +117,14 @@ describe.concurrent("retention (design §8)", { timeout: 30_000 }, () => {
         yield* Effect.provide(run(setWebhook(shop.id, { url: "https://shop.example", secret: "whsec_1" })), ports)
         yield* Effect.provide(run(raising(shop.id, [null])), ports)
         clock.advance(200 * DAY)
-        expect((yield* runOnce)?.dropped).toEqual(["event_2027_01", "event_2027_02", "event_2027_03", "attempt_2027_01", "attempt_2027_02", "attempt_2027_03"])
+        expect((yield* runOnce)?.dropped).toEqual([
+          "event_2027_01",
+          "event_2027_02",
+          "event_2027_03",
+          "attempt_2027_01",
+          "attempt_2027_02",
+          "attempt_2027_03"
+        ])
         const kept = yield* Effect.provide(
           Effect.flatMap(Reads, (reads) => reads.events(shop.id as ShopId)),
           ports

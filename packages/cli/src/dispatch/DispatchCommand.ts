@@ -9,10 +9,11 @@ const refused = new CommandRefused({
 })
 
 /** `workshop dispatch` (contract §11): deliveries, closures and messages alone, as many processes as wanted. */
-export const dispatchCommand = Command.make("dispatch", dispatchOptions, ({ databaseUrl, noMigrate, keepEvents }) =>
+export const dispatchCommand = Command.make("dispatch", dispatchOptions, (asked) =>
   Effect.gen(function* () {
+    const { databaseUrl, noMigrate, keepEvents } = asked
     if (databaseUrl === null) return yield* refused
     const { dispatch } = yield* Effect.promise(() => import("./dispatch.js"))
-    return yield* dispatch({ databaseUrl, migrate: !noMigrate, keepEvents_ms: keepEvents })
+    return yield* dispatch({ ...asked, databaseUrl, migrate: !noMigrate, keepEvents_ms: keepEvents })
   })
 ).pipe(Command.withDescription("Deliver and close what is due in a database, until SIGTERM or SIGINT"))

@@ -1,11 +1,13 @@
+import { observeOptions } from "../observe/ObserveOptions.js"
 import { toggle, value } from "../terminal/Flags.js"
-import { duration, optional, text } from "../terminal/Readers.js"
+import { duration, host, optional, port, text } from "../terminal/Readers.js"
 
 /** How long events are kept; `serve` has it too. */
 export const keepEvents = value({
   name: "keep-events",
   placeholder: "duration",
-  description: "How long events and their attempts are kept in Postgres, at least 7d; those still to be delivered stay.",
+  description:
+    "How long events and their attempts are kept in Postgres, at least 7d; those still to be delivered stay.",
   read: duration,
   fallback: "90d"
 })
@@ -21,5 +23,21 @@ export const dispatchOptions = {
     variable: "DATABASE_URL"
   }),
   noMigrate: toggle("no-migrate", "Refuse a database with an older schema, in place of bringing it up to date."),
-  keepEvents
+  keepEvents,
+  statusHost: value({
+    name: "status-host",
+    placeholder: "address",
+    description: "The address of --status-port; 0.0.0.0 listens on all.",
+    read: host,
+    fallback: "127.0.0.1"
+  }),
+  statusPort: value({
+    name: "status-port",
+    placeholder: "number",
+    description:
+      "Answer /healthz, /readyz and /metrics there; 0 takes a free port. Unless told, nothing is listened to.",
+    read: optional(port),
+    fallback: ""
+  }),
+  ...observeOptions
 }

@@ -1,36 +1,59 @@
 import { production } from "@workshop/core/domain/WebhookAddress"
+import { pipeline, type Watch } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
 import { Messenger } from "@workshop/core/services/Messenger"
 import * as Notifiers from "@workshop/core/services/Notifiers"
+import { serve as listen } from "@workshop/http-node/NodeServer"
+import { pages } from "@workshop/http-node/Pages"
 import * as NodeSender from "@workshop/http-node/sender/NodeSender"
 import { Console, Effect, Layer } from "effect"
+import type { Observed } from "../observe/ObserveOptions.js"
+import { observing, watching } from "../observe/observing.js"
+import * as TracedSender from "../observe/TracedSender.js"
 import { type StoreChoice, storeLayer } from "../StoreChoice.js"
+import { baseOf, cannotListen } from "../terminal/listenAddress.js"
 import { workOff } from "./workOff.js"
 
 /** Where to dispatch. */
-export interface DispatchOptions extends Pick<StoreChoice, "migrate" | "keepEvents_ms"> {
+export interface DispatchOptions extends Pick<StoreChoice, "migrate" | "keepEvents_ms">, Observed {
   readonly databaseUrl: string
+  readonly statusHost: string
+  /** Where health and metrics are answered; null: nowhere. */
+  readonly statusPort: number | null
 }
 
 const services = (choice: StoreChoice) =>
   Layer.mergeAll(Closer.Default, Messenger.Default, Dispatcher.layer()).pipe(
     Layer.provide(Notifiers.layer),
+    Layer.provide(TracedSender.layer),
     Layer.provide(NodeSender.layer({ policy: production })),
-    Layer.provide(storeLayer(choice)),
-    Layer.provide(Entropy.layer)
+    Layer.provideMerge(storeLayer(choice)),
+    Layer.provideMerge(Entropy.layer)
   )
+
+/** Answers health and metrics, and nothing else. Answers where. */
+const status = (host: string, port: number, watch: Watch) =>
+  Effect.gen(function* () {
+    const pipe = yield* pipeline(yield* pages, watch)
+    const at = yield* Effect.mapError(listen(pipe, { host, port, trustProxy: false }), cannotListen)
+    return baseOf(host, at.port)
+  })
 
 /** Works off what is due in a database, until interrupted; then it claims no more and waits for what is on its way. */
 export const dispatch = (options: DispatchOptions) =>
   Effect.gen(function* () {
     yield* workOff
-    yield* Console.log("Delivering and closing what is due in the Postgres database.")
+    const { statusHost, statusPort } = options
+    const watch = watching({ ...options, accessLog: false })
+    const at = statusPort === null ? "" : `\nHealth and metrics are at ${yield* status(statusHost, statusPort, watch)}`
+    yield* Console.log(`Delivering and closing what is due in the Postgres database.${at}`)
     return yield* Effect.never
     // At once, as the loops are apart from each other and all must be done within ten seconds.
   }).pipe(
     Effect.parallelFinalizers,
     Effect.scoped,
-    Effect.provide(services({ ...options, store: "postgres", dataDir: "" }))
+    Effect.provide(services({ ...options, store: "postgres", dataDir: "" })),
+    Effect.provide(observing(options))
   )

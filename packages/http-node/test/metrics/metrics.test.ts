@@ -1,5 +1,4 @@
-import { KeyInput } from "@workshop/core/domain/ApiKey"
-import { ShopInput } from "@workshop/core/domain/Shop"
+import { KeyInput } from "@workshop/core/decisions/ownShop"
 import type { Branch } from "@workshop/core/http/Branch"
 import { pipeline } from "@workshop/core/http/Pipeline"
 import { webHandler } from "@workshop/core/http/WebHandler"
@@ -8,7 +7,7 @@ import { Entropy } from "@workshop/core/ports/Entropy"
 import { type Probe, Probes, probe } from "@workshop/core/ports/Probes"
 import { Keys } from "@workshop/core/services/Keys"
 import * as Profanity from "@workshop/core/services/Profanity"
-import { Shops } from "@workshop/core/services/Shops"
+import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
 import { exposition } from "@workshop/http-node/metrics/exposition"
 import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
@@ -63,6 +62,7 @@ const bearer = { Authorization: `Bearer ${key}` }
 
 describe("GET /metrics (contract §11)", () => {
   it("is Prometheus' text format, without a key, an envelope or a limit", async () => {
+    await get("/healthz")
     const page = await get("/metrics")
     expect(page.status).toBe(200)
     expect(page.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")

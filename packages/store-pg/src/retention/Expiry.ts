@@ -2,6 +2,7 @@ import { HOUR_MS, type Instant } from "@workshop/core/domain/Instant"
 import { Effect } from "effect"
 import type { Connection, Statement } from "../Connection.js"
 import type { PgFailure } from "../PgFailure.js"
+import { countOf } from "./answers.js"
 
 /** How many rows one statement removes: few enough that nobody waits for it. */
 const AT_ONCE = 1_000
@@ -42,7 +43,7 @@ const removeAll = (connection: Connection, one: Expiring, now: Instant) =>
     let removed = 0
     for (let times = 0; times < MOST_TIMES; times++) {
       const [answer] = yield* connection.send([removing(one, now)])
-      const n = answer!.rows[0]!["n"] as number
+      const n = countOf(answer)
       removed += n
       if (n < AT_ONCE) break
     }

@@ -2,6 +2,7 @@ import type { Instant } from "@workshop/core/domain/Instant"
 import { Effect } from "effect"
 import { BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "../Connection.js"
 import type { PgFailure } from "../PgFailure.js"
+import { countOf, isTrue } from "./answers.js"
 import { type Month, monthNamed, monthsFrom } from "./Month.js"
 
 /** How many months ahead have their partitions. */
@@ -72,11 +73,11 @@ const isFree = (connection: Connection, { table, by }: Partitioned, { from, unti
       {
         name: `is ${table} free`,
         text: `select pg_relation_size('${table}_rest') < ${MOST_REST_BYTES}
-          and not exists (select from ${table}_rest where ${by} >= $1 and ${by} < $2) as is_free`,
+          and not exists (select from ${table}_rest where ${by} >= $1 and ${by} < $2) as is_true`,
         values: [from, until]
       }
     ]),
-    ([answer]) => answer!.rows[0]!["is_free"] === true
+    ([answer]) => isTrue(answer)
   )
 
 const make = (connection: Connection, one: Partitioned, month: Month) => {
@@ -93,7 +94,7 @@ const make = (connection: Connection, one: Partitioned, month: Month) => {
 
 const times = (connection: Connection, statement: Statement): Effect.Effect<number, PgFailure> =>
   Effect.flatMap(connection.send([statement]), ([answer]) => {
-    const n = answer!.rows[0]!["n"] as number
+    const n = countOf(answer)
     return n < AT_ONCE ? Effect.succeed(n) : Effect.map(times(connection, statement), (more) => n + more)
   })
 
@@ -111,7 +112,8 @@ const rescue = (connection: Connection, { table, needed }: Partitioned, name: st
 /** Detaches a partition and drops it. "Concurrently" is not to be had beside a default partition; this way is as short. */
 const drop = (connection: Connection, one: Partitioned, { name, is_attached }: Found) =>
   Effect.gen(function* () {
-    if (is_attached && !(yield* briefly(connection, plain(`alter table ${one.table} detach partition ${name}`)))) return false
+    if (is_attached && !(yield* briefly(connection, plain(`alter table ${one.table} detach partition ${name}`))))
+      return false
     yield* rescue(connection, one, name)
     return yield* briefly(connection, plain(`drop table ${name}`))
   })
@@ -150,7 +152,8 @@ export const keepPartitions = (
       const there = yield* found(connection, one)
       for (const month of monthsFrom(now, AHEAD)) {
         const name = `${one.table}_${month.name}`
-        if (!there.some((partition) => partition.name === name) && (yield* make(connection, one, month))) made.push(name)
+        if (!there.some((partition) => partition.name === name) && (yield* make(connection, one, month)))
+          made.push(name)
       }
       for (const partition of there) {
         const month = monthNamed(partition.name)

@@ -2,6 +2,7 @@ import { DAY_MS } from "@workshop/core/domain/Instant"
 import { Clock, Effect, Layer, type Scope } from "effect"
 import { link } from "../Link.js"
 import type { PgFailure } from "../PgFailure.js"
+import { isTrue } from "./answers.js"
 import { removeExpired } from "./Expiry.js"
 import { keepPartitions, type Partitioning } from "./Partitions.js"
 
@@ -46,8 +47,8 @@ export const retention = ({
     (wire) => ({
       runOnce: Effect.gen(function* () {
         const connection = yield* wire.connection
-        const [answer] = yield* connection.send([turn(`select pg_try_advisory_lock(${LOCK}) as has_turn`)])
-        if (answer!.rows[0]!["has_turn"] !== true) return null
+        const [answer] = yield* connection.send([turn(`select pg_try_advisory_lock(${LOCK}) as is_true`)])
+        if (!isTrue(answer)) return null
         const now = yield* Clock.currentTimeMillis
         const expired = yield* removeExpired(connection, now)
         const partitioning = yield* keepPartitions(connection, now, now - Math.max(keepEvents_ms, LEAST_KEPT_MS))

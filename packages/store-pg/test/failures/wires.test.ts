@@ -1,24 +1,24 @@
-import { Reads } from "@workshop/core/ports/Reads"
 import { RateLimits, type Take } from "@workshop/core/ports/RateLimits"
+import { Reads } from "@workshop/core/ports/Reads"
 import { openShop } from "@workshop/core/testing/Fixtures"
 import { Effect, Exit, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { create, database, node, numbers, testing, upTo } from "../nodes/Node.js"
-import { Proxy, proxyBefore } from "./Proxy.js"
+import { Way, wayTo } from "./Way.js"
 
 const LONG = 40_000
 
 const take: Take = { policy: "requests_per_minute", subject: "a caller", time_zone: null }
 const untilItWorks = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
 
-/** A node behind a proxy, and a shop that has one ticket. */
-const behindProxy = Effect.gen(function* () {
+/** A node behind a way, and a shop that has one ticket. */
+const onItsWay = Effect.gen(function* () {
   const { url, session } = yield* database
-  const proxy = yield* proxyBefore(url)
-  const ports = yield* node({ url: proxy.url, lanes: 1, readConnections: 2 })
+  const way = yield* wayTo(url)
+  const ports = yield* node({ url: way.url, lanes: 1, readConnections: 2 })
   const shop = yield* Effect.provide(openShop(), ports)
   yield* Effect.provide(create(shop.id), ports)
-  return { proxy, ports, session, shop }
+  return { way, ports, session, shop }
 })
 
 /** What ends a batch on the wire: the statement that commits it. */
@@ -31,9 +31,9 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
   ] as const)("%s", (_, verdict) =>
     testing(
       Effect.gen(function* () {
-        const { proxy, ports, shop } = yield* behindProxy
+        const { way, ports, shop } = yield* onItsWay
         let broken = 0
-        proxy.judge = (sent) => (commits(sent) && broken++ === 0 ? verdict : "pass")
+        way.judge = (sent) => (commits(sent) && broken++ === 0 ? verdict : "pass")
         expect(yield* Effect.provide(create(shop.id), ports)).toBe(2)
         expect(broken).toBeGreaterThanOrEqual(1)
         expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([1, 2])
@@ -44,7 +44,7 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
   it("connections that fall silent without a sign are given up, all of them, and what they held is free again", () =>
     testing(
       Effect.gen(function* () {
-        const { proxy, ports, shop } = yield* behindProxy
+        const { way, ports, shop } = yield* onItsWay
         const limits = Effect.provide(
           Effect.flatMap(RateLimits, ({ take: once }) => once([take], Date.now())),
           ports
@@ -53,9 +53,9 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
         // It falls silent with the heads locked, so that the server knows nothing of the end.
         const silence = yield* Effect.fork(
           Effect.async<void>((resume) => {
-            proxy.judge = (sent) => {
+            way.judge = (sent) => {
               if (commits(sent)) {
-                proxy.pause()
+                way.pause()
                 resume(Effect.void)
               }
               return "pass"
@@ -68,8 +68,8 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
         expect(Exit.isFailure(late)).toBe(true)
         expect(Exit.isFailure(yield* Effect.exit(Effect.provide(create(shop.id), ports)))).toBe(true)
         yield* inFlight
-        proxy.judge = () => "pass"
-        proxy.resume()
+        way.judge = () => "pass"
+        way.resume()
         const again = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(untilItWorks))
         expect(yield* Effect.retry(limits, untilItWorks)).toHaveLength(1)
         expect(yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(untilItWorks))).toEqual(upTo(again))
@@ -80,10 +80,10 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
     testing(
       Effect.gen(function* () {
         const { url } = yield* database
-        const proxy = new Proxy(url)
-        yield* Effect.promise(() => proxy.listen())
-        const away = proxy.url
-        yield* Effect.promise(() => proxy.close())
+        const way = new Way(url)
+        yield* Effect.promise(() => way.listen())
+        const away = way.url
+        yield* Effect.promise(() => way.close())
         const ports = yield* node({ url: away })
         const ask = Effect.provide(openShop(), ports)
         expect((yield* Effect.flip(ask))._tag).toBe("StoreUnavailable")
@@ -92,8 +92,8 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
           ports
         )
         expect((yield* Effect.flip(limited))._tag).toBe("StoreUnavailable")
-        yield* Effect.addFinalizer(() => Effect.promise(() => proxy.close()))
-        yield* Effect.promise(() => proxy.listen())
+        yield* Effect.addFinalizer(() => Effect.promise(() => way.close()))
+        yield* Effect.promise(() => way.listen())
         const { id } = yield* ask
         expect(yield* Effect.provide(create(id), ports)).toBe(1)
         expect(yield* limited).toHaveLength(1)
@@ -103,17 +103,16 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
   it("backends ended again and again under load: what was answered is there, no number twice and none left out", () =>
     testing(
       Effect.gen(function* () {
-        const { ports, session, shop } = yield* behindProxy
+        const { ports, session, shop } = yield* onItsWay
         const end = session.run(
           "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'workshop lane%'"
         )
-        const killer = yield* Effect.fork(Effect.forever(Effect.zipRight(end, Effect.sleep("40 millis"))))
-        const exits = yield* Effect.forEach(
-          upTo(60),
-          () => Effect.exit(Effect.delay(Effect.provide(create(shop.id), ports), "10 millis")),
-          { concurrency: 4 }
+        const some = Effect.all(
+          upTo(4).map(() => Effect.exit(Effect.provide(create(shop.id), ports))),
+          { concurrency: "unbounded" }
         )
-        yield* killer.interruptAsFork(killer.id())
+        const rounds = yield* Effect.forEach(upTo(15), () => Effect.zipLeft(some, end, { concurrent: true }))
+        const exits = rounds.flat()
         const answered = exits.filter(Exit.isSuccess).map(({ value }) => value)
         const stored = yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(untilItWorks))
         expect(new Set(answered).size).toBe(answered.length)
@@ -126,7 +125,7 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
   it("the pool of reads exhausted: whoever waits too long is told so, and it recovers by itself", () =>
     testing(
       Effect.gen(function* () {
-        const { ports, session, shop } = yield* behindProxy
+        const { ports, session, shop } = yield* onItsWay
         const read = Effect.provide(
           Effect.flatMap(Reads, (reads) => reads.shop(shop.id)),
           ports

@@ -41,7 +41,10 @@ export const testing = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>, clock: S
 
 /** Creates a ticket; answers its number. */
 export const create = (shop_id: ShopId, service = "Hem") =>
-  Effect.map(run(createTicket(shop_id, ticketInput({ service }), { via: "api", forbidden: null })), ({ number }) => number ?? 0)
+  Effect.map(
+    run(createTicket(shop_id, ticketInput({ service }), { via: "api", forbidden: null })),
+    ({ number }) => number ?? 0
+  )
 
 /** The numbers of all tickets of a shop, the first first. */
 export const numbers = (shop_id: ShopId) =>

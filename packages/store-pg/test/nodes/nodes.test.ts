@@ -1,15 +1,15 @@
 import { setWebhook } from "@workshop/core/decisions/ownWebhook"
-import { DAY_MS } from "@workshop/core/domain/Instant"
 import type { ShopId } from "@workshop/core/domain/Identifier"
+import { DAY_MS } from "@workshop/core/domain/Instant"
 import { Closures } from "@workshop/core/ports/Closures"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { Directory } from "@workshop/core/ports/Directory"
 import { RateLimits, type Take } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
+import { Closer } from "@workshop/core/services/Closer"
 import { answered, raising, record } from "@workshop/core/testing/Courier"
 import { changing, openShop, placing, run } from "@workshop/core/testing/Fixtures"
-import { Closer } from "@workshop/core/services/Closer"
-import { Effect, Exit, Stream } from "effect"
+import { Effect, Exit, Fiber, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { create, database, node, numbers, type Ports, testing, upTo } from "./Node.js"
 
@@ -67,7 +67,10 @@ describe.concurrent("several nodes on one database (design §8)", { timeout: 30_
         const heard: Array<ShopId | null> = []
         yield* Effect.forkScoped(Stream.runForEach(news, (shop_id) => Effect.sync(() => heard.push(shop_id))))
         const until = (isIt: () => boolean) =>
-          Effect.iterate(0, { while: (tries) => !isIt() && tries < 200, body: (tries) => Effect.delay(Effect.succeed(tries + 1), "20 millis") })
+          Effect.iterate(0, {
+            while: (tries) => !isIt() && tries < 200,
+            body: (tries) => Effect.delay(Effect.succeed(tries + 1), "20 millis")
+          })
         const changed = changing(shop.id, (changes, _, loaded) =>
           changes.add({ _tag: "ShopPut", row: { ...loaded.shop, approved: false } })
         )
@@ -96,9 +99,17 @@ describe.concurrent("several nodes on one database (design §8)", { timeout: 30_
         const closer = Effect.flatMap(Closer, ({ runOnce }) => runOnce).pipe(Effect.provide(Closer.Default))
         const closed = yield* onBoth(one, two, 4, closer)
         expect(closed.reduce((sum, n) => sum + n, 0)).toBe(40)
-        const events = yield* Effect.provide(Effect.flatMap(Reads, (reads) => reads.events(shop.id)), two)
+        const events = yield* Effect.provide(
+          Effect.flatMap(Reads, (reads) => reads.events(shop.id)),
+          two
+        )
         expect(events.map(({ type }) => type)).toEqual(Array(40).fill("ticket.abandoned"))
-        expect(yield* Effect.provide(Effect.flatMap(Closures, ({ due }) => due(Date.now(), 1)), one)).toEqual([])
+        expect(
+          yield* Effect.provide(
+            Effect.flatMap(Closures, ({ due }) => due(Date.now(), 1)),
+            one
+          )
+        ).toEqual([])
       })
     ))
 
@@ -109,7 +120,15 @@ describe.concurrent("several nodes on one database (design §8)", { timeout: 30_
         const shops = [shop, ...(yield* Effect.provide(Effect.replicateEffect(openShop(), 4), one))]
         for (const { id } of shops) {
           yield* Effect.provide(run(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" })), one)
-          yield* Effect.provide(run(raising(id, upTo(12).map(() => null))), one)
+          yield* Effect.provide(
+            run(
+              raising(
+                id,
+                upTo(12).map(() => null)
+              )
+            ),
+            one
+          )
         }
         const inFlight = new Map<string, number>()
         const delivered: Array<string> = []
@@ -145,15 +164,18 @@ describe.concurrent("several nodes on one database (design §8)", { timeout: 30_
           Effect.gen(function* () {
             const closing = yield* node({ url })
             const all = yield* Effect.fork(
-              Effect.all(upTo(140).map(() => Effect.exit(Effect.provide(create(shop.id), closing))), {
-                concurrency: "unbounded"
-              })
+              Effect.all(
+                upTo(140).map(() => Effect.exit(Effect.provide(create(shop.id), closing))),
+                {
+                  concurrency: "unbounded"
+                }
+              )
             )
             // By then some of them are on their way.
             yield* Effect.provide(create(shop.id), other)
             return all
           })
-        ).pipe(Effect.flatMap((all) => all))
+        ).pipe(Effect.flatMap((all) => Fiber.join(all)))
         const made = exits.filter(Exit.isSuccess).map(({ value }) => value)
         const stored = yield* Effect.provide(numbers(shop.id), other)
         expect(stored).toEqual(upTo(stored.length))

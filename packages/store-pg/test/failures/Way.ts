@@ -12,7 +12,7 @@ interface Pair {
 export type Verdict = "pass" | "drop" | "mute"
 
 /** A way to the database that can be broken in all the ways in which networks break. */
-export class Proxy {
+export class Way {
   /** Judges what clients send. */
   judge: (sent: string) => Verdict = () => "pass"
   readonly #server: Server
@@ -90,13 +90,13 @@ export class Proxy {
   }
 }
 
-/** A proxy before a database, gone with the scope. */
-export const proxyBefore = (url: string): Effect.Effect<Proxy, never, Scope.Scope> =>
+/** A way before a database, gone with the scope. */
+export const wayTo = (url: string): Effect.Effect<Way, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const proxy = new Proxy(url)
-      await proxy.listen()
-      return proxy
+      const way = new Way(url)
+      await way.listen()
+      return way
     }),
-    (proxy) => Effect.promise(() => proxy.close().catch(() => undefined))
+    (way) => Effect.promise(() => way.close().catch(() => undefined))
   )

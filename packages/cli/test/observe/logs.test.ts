@@ -1,0 +1,76 @@
+import * as Logs from "@workshop/cli/observe/Logs"
+import { redacted } from "@workshop/cli/observe/redaction"
+import { Cause, Effect } from "effect"
+import { describe, expect, it } from "vitest"
+
+type Options = Parameters<typeof Logs.layer>[0]
+
+const logged = (work: Effect.Effect<unknown>, options: Partial<Options> = {}, isTerminal = false) => {
+  const lines: Array<string> = []
+  const layer = Logs.layer({ logFormat: null, logLevel: "info", ...options }, isTerminal, (line) => lines.push(line))
+  Effect.runSync(Effect.provide(work, layer))
+  return lines
+}
+
+const failure = Effect.annotateLogs(Effect.logError("A request failed", Cause.die(new Error("two\nlines"))), {
+  request_id: "abc"
+})
+
+describe("log lines (contract §2)", () => {
+  it("are one JSON object each where nobody watches, with the Request-Id beside the message and the cause", () => {
+    const [line = "", ...others] = logged(failure)
+    expect(others).toEqual([])
+    expect(line).not.toContain("\n")
+    expect(JSON.parse(line)).toEqual({
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      level: "error",
+      message: "A request failed",
+      request_id: "abc",
+      cause: expect.stringContaining("Error: two\nlines")
+    })
+  })
+
+  it("are for people on a terminal, still one line each; --log-format decides otherwise", () => {
+    const [line = ""] = logged(failure, {}, true)
+    expect(line).toMatch(/level=ERROR .*message="A request failed".*request_id=abc/)
+    expect(line).not.toContain("\n")
+    expect(JSON.parse(logged(failure, { logFormat: "json" }, true)[0]!)).toMatchObject({ request_id: "abc" })
+    expect(logged(failure, { logFormat: "pretty" })[0]).toContain("level=ERROR")
+  })
+
+  it.each([
+    ["debug", ["debug", "info", "warn", "error"]],
+    ["info", ["info", "warn", "error"]],
+    ["warning", ["warn", "error"]],
+    ["error", ["error"]],
+    ["none", []]
+  ] as const)("--log-level %s logs %j", (logLevel, levels) => {
+    const all = Effect.all([Effect.logDebug("d"), Effect.logInfo("i"), Effect.logWarning("w"), Effect.logError("e")])
+    expect(logged(all, { logLevel }).map((line) => JSON.parse(line).level)).toEqual(levels)
+  })
+
+  it("hold no key, secret, token, password or phone number, wherever it came from", () => {
+    const secrets = [
+      "wk_live_wVEfGQCQuuSP0esFgUYPXp6OGZugyDklP0xK7hrHds8",
+      "whsec_wVEfGQCQuuSP0esFgUYPXp6OGZugyDklP0xK7hrHds8",
+      "postgres://owner:hunter2@db.example.com/workshop",
+      "Authorization: Bearer sandbox-token-7",
+      "Key (phone)=(+21620123456) already exists",
+      "/v1/clients?phone=%2B21620123456"
+    ]
+    const all = Effect.forEach(secrets, (secret) =>
+      Effect.annotateLogs(Effect.logError(secret, Cause.die(new Error(secret))), { said: secret })
+    )
+    for (const logFormat of ["json", "pretty"] as const) {
+      const lines = logged(all, { logFormat })
+      expect(lines).toHaveLength(secrets.length)
+      expect(lines.join("\n")).not.toMatch(/wVEf|hunter2|sandbox-token-7|21620123456/)
+    }
+  })
+
+  it("keep what only looks like one", () => {
+    const line =
+      '{"timestamp":"2026-11-20T14:40:24.005+0000","price_minor":21620123456,"url":"http://127.0.0.1:4010/v1"}'
+    expect(redacted(line)).toBe(line)
+  })
+})

@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs"
+import { stripVTControlCharacters } from "node:util"
+import { HelpDoc, Options } from "@effect/cli"
+import { dispatchOptions } from "@workshop/cli/dispatch/DispatchOptions"
+import { serveOptions } from "@workshop/cli/ServeOptions"
+import { createTicket } from "@workshop/core/decisions/createTicket"
+import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { pipeline } from "@workshop/core/http/Pipeline"
+import { webHandler } from "@workshop/core/http/WebHandler"
+import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { type Probe, Probes } from "@workshop/core/ports/Probes"
+import { Closer } from "@workshop/core/services/Closer"
+import { Dispatcher } from "@workshop/core/services/Dispatcher"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { layer as workshopLayer } from "@workshop/core/services/Workshop"
+import { openShop, run, ticketInput } from "@workshop/core/testing/Fixtures"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
+import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
+import { processMetrics } from "@workshop/http-node/metrics/ProcessMetrics"
+import { pages } from "@workshop/http-node/Pages"
+import * as NodeSender from "@workshop/http-node/sender/NodeSender"
+import * as PgStore from "@workshop/store-pg/PgStore"
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { readExposition } from "../../../http-node/test/metrics/Exposition.js"
+import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
+
+const page = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8")
+
+/** The rows of the first table below a heading, each cell without its ticks. */
+const tableBelow = (heading: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const section = page.slice(page.indexOf(`\n${heading}\n`))
+  const [, rows = ""] = /\n\|---.*\n((?:\|.*\n)+)/.exec(section) ?? []
+  return rows
+    .trim()
+    .split("\n")
+    .map((row) =>
+      row
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim().replace(/^`([^`]*)`$/, "$1"))
+    )
+}
+
+/** A flag as its help tells of it: its name, its variable and its default. */
+const settings = (options: Readonly<Record<string, Options.Options<unknown>>>) =>
+  Object.values(options).map((option) => {
+    const help = stripVTControlCharacters(HelpDoc.toAnsiText(Options.getHelp(option))).replaceAll(/\s+/g, " ")
+    const [, flag = ""] = /(--[\w-]+)/.exec(help) ?? []
+    const [, variable = ""] = /Environment: (\w+)\./.exec(help) ?? []
+    const [, fallback = ""] = /Default: (\S+)\. Environment/.exec(help) ?? []
+    return [flag, variable, fallback]
+  })
+
+describe("docs/operating.md", () => {
+  it.each([
+    ["### `workshop serve`", serveOptions],
+    ["### `workshop dispatch`", dispatchOptions]
+  ] as const)(
+    "%s: the table has every flag, its variable and its default, in order, and no other",
+    (heading, options) => {
+      expect(tableBelow(heading).map((row) => row.slice(0, 3))).toEqual(settings(options))
+      expect(settings(options).length).toBeGreaterThanOrEqual(8)
+    }
+  )
+
+  it("every metric that a node on Postgres shows is in the table with its type and labels, and no other", async () => {
+    const clock = new SettableClock(Date.parse("2026-03-01T10:00:00Z"))
+    const text = await Effect.runPromise(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const layer = Layer.scopedDiscard(processMetrics).pipe(
+          Layer.provideMerge(Dispatcher.layer()),
+          Layer.provide(NodeSender.layer({ policy: sandbox })),
+          Layer.provideMerge(workshopLayer),
+          Layer.provideMerge(PgStore.layer({ url })),
+          Layer.provideMerge(Profanity.layer),
+          Layer.provideMerge(Entropy.layerSeeded(3))
+        )
+        return yield* Effect.gen(function* () {
+          const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages)]
+          const answer = webHandler(yield* pipeline(branches, makeHttpMetrics()), yield* Effect.runtime<never>())
+          const get = (path: string) =>
+            Effect.promise(async () => (await answer(new Request(`http://x${path}`))).text())
+          const { id } = yield* openShop()
+          yield* run(createTicket(id, ticketInput(), { via: "api", forbidden: null }))
+          yield* Closer.runOnce
+          yield* get("/healthz")
+          let text = yield* get("/metrics")
+          // Listening begins on its own; each look takes a round trip.
+          while (!text.includes("workshop_pg_listener_connected 1")) text = yield* get("/metrics")
+          return text
+        }).pipe(Effect.provide(layer))
+      }).pipe(Effect.scoped, Effect.provide(Layer.sync(Probes, () => new Set<Probe>())), Effect.withClock(clock))
+    )
+    const shown = [...readExposition(text)].map(([name, { type, samples }]) => {
+      const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)))
+      labels.delete("le")
+      return [name, type, [...labels].sort().join(", ")]
+    })
+    const documented = tableBelow("## Metrics").map(([name = "", type = "", labels = ""]) => [
+      name,
+      type,
+      labels.replaceAll("`", "")
+    ])
+    expect(documented.toSorted()).toEqual(shown.filter(([name]) => !name?.startsWith("workshop_test_")).toSorted())
+  })
+})

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { build, Workshop } from "../Workshop.js"
+
+const dataDir = mkdtempSync(join(tmpdir(), "workshop-stop-"))
+const started: Array<Workshop> = []
+const serve = (port: number) => {
+  const workshop = new Workshop(["serve", "--data-dir", dataDir, "--port", String(port)], { DATABASE_URL: "" })
+  started.push(workshop)
+  return workshop
+}
+
+beforeAll(build, 120_000)
+afterAll(async () => {
+  for (const workshop of started) {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  }
+  rmSync(dataDir, { recursive: true, force: true })
+}, 30_000)
+
+it("SIGTERM under load: every create that was answered is there after a restart, and the status is 0 (contract §11)", async () => {
+  const first = serve(0)
+  const { base, port, key } = await first.listens()
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
+  const answered: Array<string> = []
+  let goOn = () => {}
+  const some = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  /** The write limit of a minute lets thirty through: the signal comes while they are on their way. */
+  const load = Promise.allSettled(
+    Array.from({ length: 30 }, async (_, i) => {
+      const response = await fetch(`${base}/v1/tickets`, {
+        method: "POST",
+        headers: { ...headers, "Idempotency-Key": `load-${i}` },
+        body: JSON.stringify({ service: "Hem" })
+      })
+      const { data } = (await response.json()) as { data: { id: string } }
+      if (response.status === 201) answered.push(data.id)
+      if (answered.length === 3) goOn()
+    })
+  )
+  await some
+  first.kill("SIGTERM")
+  expect(await first.exited).toBe(0)
+  await load
+  expect(first.stderr).toBe("")
+
+  const second = serve(port)
+  await second.says(/^Listening on /m)
+  const list = await fetch(`${base}/v1/tickets?limit=100`, { headers })
+  const { data } = (await list.json()) as { data: ReadonlyArray<{ id: string }> }
+  expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(answered))
+  expect(answered.length).toBeGreaterThanOrEqual(3)
+  second.kill("SIGTERM")
+  expect(await second.exited).toBe(0)
+}, 60_000)

@@ -1,0 +1,91 @@
+import { traced } from "@workshop/cli/observe/TracedRequests"
+import * as TracedSender from "@workshop/cli/observe/TracedSender"
+import * as Traces from "@workshop/cli/observe/Traces"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { Arrival, Departure } from "@workshop/core/http/Arrival"
+import type { Stamp } from "@workshop/core/http/Departures"
+import { Tracing } from "@workshop/core/ports/Tracing"
+import { WebhookSender } from "@workshop/core/ports/WebhookSender"
+import { Effect, Layer, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import { Collector, said } from "./Collector.js"
+
+const arrival = (headers: Readonly<Record<string, string>> = {}): Arrival => ({
+  method: "GET",
+  path: "/v1/tickets/1",
+  query: "phone=%2B21620123456",
+  header: (name) => headers[name],
+  address: "127.0.0.1",
+  body: () => Effect.never
+})
+const departure: Departure = { status: 404, headers: {}, body: "" }
+
+/** What a collector receives of some work by the time that it is over. */
+const collected = <A>(work: Effect.Effect<A>, wrap: (work: Effect.Effect<A>, url: string) => Effect.Effect<A>) =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const collector = yield* Collector.open
+        yield* wrap(work, collector.url)
+        return collector
+      })
+    )
+  )
+const withTraces = <A>(work: Effect.Effect<A>) =>
+  collected(work, (work, url) => Effect.provide(work, Traces.layer(url, "1.2.3")))
+
+describe("traces (contract §11)", () => {
+  it("send a span for each request, by its route, with its status and Request-Id", async () => {
+    const stamp: Stamp = { request_id: "abc", now: 0, part: "query", route: "/v1" }
+    const answer = Effect.sync(() => {
+      stamp.route = "/v1/tickets/:id"
+      return departure
+    })
+    const { paths, bodies, spans } = await withTraces(traced(arrival(), stamp, answer))
+    expect(paths).toEqual(["/v1/traces"])
+    expect(said(bodies[0]!.resourceSpans[0]!.resource)).toEqual({
+      "service.name": "workshop",
+      "service.version": "1.2.3"
+    })
+    expect(spans).toMatchObject([{ name: "GET /v1/tickets/{id}", kind: 2 }])
+    expect(said(spans[0]!)).toEqual({
+      "http.request.method": "GET",
+      "http.route": "/v1/tickets/{id}",
+      "http.response.status_code": 404,
+      request_id: "abc"
+    })
+    expect(JSON.stringify(bodies)).not.toContain("21620123456")
+  })
+
+  it("go on below the span of a caller that sent traceparent", async () => {
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    const stamp: Stamp = { request_id: "abc", now: 0, part: "query", route: "/v1" }
+    const { spans } = await withTraces(traced(arrival({ traceparent }), stamp, Effect.succeed(departure)))
+    expect(spans).toMatchObject([{ traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" }])
+  })
+
+  const sent = { status: null, error: "timeout", detail: null, address: null, timings: {}, head: "" } as never
+  const post = { shop_id: "s" as ShopId, url: "https://example.com/?token=1", headers: {}, body: "secret" }
+  const attempt = Effect.flatMap(WebhookSender, ({ send }) => send(post)).pipe(
+    Effect.provide(
+      Layer.provide(TracedSender.layer, Layer.succeed(WebhookSender, { send: () => Effect.succeed(sent) }))
+    )
+  )
+
+  it("send a span for each attempt to deliver, without the address, the body or the signature", async () => {
+    const { bodies, spans } = await withTraces(attempt)
+    expect(spans).toMatchObject([{ name: "webhook attempt" }])
+    expect(said(spans[0]!)).toEqual({ shop_id: "s", error: "timeout" })
+    expect(JSON.stringify(bodies)).not.toMatch(/example|token|secret/)
+  })
+
+  it("cost nothing unless asked for: the work itself runs, and no span is made", async () => {
+    const work = Effect.gen(function* () {
+      const { within } = yield* Tracing
+      const inner = Effect.option(Effect.currentSpan)
+      expect(within("store batch", { commands: 1 }, inner)).toBe(inner)
+      return yield* within("store batch", { commands: 1 }, inner)
+    })
+    expect(await Effect.runPromise(work)).toEqual(Option.none())
+  })
+})

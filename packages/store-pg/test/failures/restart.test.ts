@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { openShop } from "@workshop/core/testing/Fixtures"
+import * as EmbeddedPostgres from "@workshop/store-pg/embedded/EmbeddedPostgres"
+import { link } from "@workshop/store-pg/Link"
+import { migrate } from "@workshop/store-pg/migrate/Migrator"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { outcomeOf } from "@workshop/store-pg/TransactionOutcome"
+import { Effect, Exit, Schedule } from "effect"
+import { expect, it } from "vitest"
+import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
+
+const patiently = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
+
+/** A Postgres that may be killed, which starts again by itself. It keeps what it commits. */
+const cluster = Effect.gen(function* () {
+  const dataDir = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-restart-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+  const { url } = yield* EmbeddedPostgres.start({ dataDir })
+  yield* migrate(url)
+  const pid = () => Number(readFileSync(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").split("\n")[0])
+  return { url, kill: (signal: NodeJS.Signals) => process.kill(pid(), signal) }
+})
+
+const lookedUp = (url: string) =>
+  Effect.scoped(
+    Effect.flatMap(connect(url), (session) =>
+      session.run<{ life: string; xid: string }>(
+        "select id::text as life, pg_current_xact_id()::text as xid from server_life"
+      )
+    )
+  ).pipe(
+    Effect.map(([row]) => row!),
+    Effect.retry(patiently)
+  )
+
+it(
+  "Postgres killed, and Postgres restarted, under load: what was answered is there, and it goes on by itself",
+  {
+    timeout: 90_000
+  },
+  () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, kill } = yield* cluster
+        const ports = yield* node({ url, lanes: 1 })
+        const wire = yield* link({ url, name: "a test", lock_timeout_ms: 0 })
+        for (const [signal, isLifeKept] of [
+          ["SIGINT", true],
+          ["SIGKILL", false]
+        ] as const) {
+          const shop = yield* Effect.provide(openShop(), ports).pipe(Effect.retry(patiently))
+          yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
+          const before = yield* lookedUp(url)
+          const load = yield* Effect.fork(
+            Effect.forEach(upTo(100), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
+          )
+          yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.repeat({ until: (made) => made.length > 10 }))
+          kill(signal)
+          const exits = yield* load
+          const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
+          const answered = exits.filter(Exit.isSuccess).map(({ value }) => value)
+          const stored = yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(patiently))
+          expect(stored).toEqual(upTo(after))
+          expect([...answered, after].filter((number) => !stored.includes(number))).toEqual([])
+          expect(new Set(answered).size).toBe(answered.length)
+
+          // A crash may give the number of a transaction that it lost to a later one, so an old one is not believed.
+          const { life } = yield* lookedUp(url)
+          expect(life === before.life).toBe(isLifeKept)
+          expect(yield* outcomeOf(wire, before)).toBe(isLifeKept ? "committed" : "unknown")
+          expect(yield* outcomeOf(wire, { ...before, life })).toBe("committed")
+        }
+      })
+    )
+)

@@ -1,0 +1,121 @@
+import * as Reactivity from "@effect/experimental/Reactivity"
+import { createTicket } from "@workshop/core/decisions/createTicket"
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { type Probe, Probes } from "@workshop/core/ports/Probes"
+import { openShop, run, ticketInput } from "@workshop/core/testing/Fixtures"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { pgProbe } from "@workshop/store-pg/PgProbe"
+import * as PgStore from "@workshop/store-pg/PgStore"
+import * as Sql from "@workshop/store-pg/Sql"
+import { Clock, Effect, Layer, Metric, type Scope } from "effect"
+import { describe, expect, it } from "vitest"
+import { testDatabase } from "../cluster/TestDatabase.js"
+
+const shown = (name: string, label?: string) =>
+  Metric.unsafeSnapshot()
+    .filter(({ metricKey }) => metricKey.name === name)
+    .filter(({ metricKey }) => label === undefined || metricKey.tags.some(({ value }) => value === label))
+    .map(({ metricState }) => ("value" in metricState ? metricState.value : undefined))
+
+const probing = Effect.gen(function* () {
+  for (const { measure = Effect.void } of (yield* Probes) ?? []) yield* measure
+})
+
+const complaints = Effect.gen(function* () {
+  const all = [...((yield* Probes) ?? [])].flatMap(({ complaint }) => (complaint === undefined ? [] : [complaint]))
+  return yield* Effect.all(all)
+})
+
+const watched = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.runPromise(work.pipe(Effect.scoped, Effect.provide(Layer.sync(Probes, () => new Set<Probe>()))))
+
+/** This machine's clock, set off by so much. */
+const off = (ms: number): Clock.Clock => {
+  const clock = Clock.make()
+  const read = clock.unsafeCurrentTimeMillis.bind(clock)
+  return Object.assign(Clock.make(), { unsafeCurrentTimeMillis: () => read() + ms })
+}
+
+const complaining = (url: string, clock?: Clock.Clock) =>
+  Effect.gen(function* () {
+    yield* pgProbe(url, clock)
+    return yield* complaints
+  }).pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
+
+describe("what the operator sees of the database", () => {
+  it("is what is due and since when, webhooks that are off, the lanes, the pool and the listener", async () => {
+    const clock = new SettableClock(Date.parse("2026-03-01T10:00:00Z"))
+    const work = Effect.gen(function* () {
+      const { url } = yield* testDatabase
+      const store = yield* Layer.build(Layer.provideMerge(PgStore.layer({ url }), Entropy.layerSeeded(7)))
+      yield* Effect.gen(function* () {
+        const [open, off] = [yield* openShop(), yield* openShop()]
+        for (const { id } of [open, off]) {
+          yield* run(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
+          for (let n = 0; n < 3; n++) yield* run(createTicket(id, ticketInput(), { via: "api", forbidden: null }))
+        }
+        yield* (yield* connect(url)).run("update webhook set off_reason = 'gone' where shop_id = $1", [off.id])
+        clock.set(Date.parse("2026-03-01T10:01:30Z"))
+        yield* probing
+        const session = yield* connect(url)
+        // Listening begins on its own; each look takes a round trip.
+        while (shown("workshop_pg_listener_connected")[0] !== 1) yield* session.run("select 1")
+      }).pipe(Effect.provide(store))
+    })
+    await watched(Effect.withClock(work, clock))
+    expect(shown("workshop_deliveries_due")).toEqual([3])
+    expect(shown("workshop_deliveries_oldest_due_seconds")).toEqual([90])
+    expect(shown("workshop_webhooks_off")).toEqual([1])
+    expect(shown("workshop_store_waiting_commands", "apart")).toEqual([0])
+    expect(shown("workshop_pg_pool_waiting")).toEqual([0])
+    expect(shown("workshop_pg_pool_connections", "total")[0]).toBeGreaterThan(0)
+    expect(shown("workshop_pg_listener_connected")).toEqual([0])
+  })
+
+  it("is not known while the database is away, and says so", async () => {
+    const url = "postgres://nobody@127.0.0.1:1/nothing"
+    await watched(
+      Effect.gen(function* () {
+        yield* pgProbe(url)
+        yield* probing
+      }).pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
+    )
+    expect(shown("workshop_deliveries_due")).toEqual([Number.NaN])
+    expect(shown("workshop_pg_clock_offset_seconds")).toEqual([Number.NaN])
+  })
+})
+
+describe("a node is not ready", () => {
+  it("when its clock is more than a second off its database's (design: time), and says which way", async () => {
+    const [right, slow, fast] = await watched(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        return [yield* complaining(url), yield* complaining(url, off(-60_000)), yield* complaining(url, off(60_000))]
+      })
+    )
+    expect(right).toEqual([null])
+    expect(slow?.at(-1)).toMatch(/^The clock of this machine is (60|59\.9\d*|60\.\d+) seconds behind its database's: /)
+    expect(fast?.at(-1)).toMatch(
+      /^The clock of this machine is (60|59\.9\d*|60\.\d+) seconds ahead of its database's: /
+    )
+  })
+
+  it("when its database has a newer schema, or an older one", async () => {
+    const said = (change: string) =>
+      watched(
+        Effect.gen(function* () {
+          const { url } = yield* testDatabase
+          yield* (yield* connect(url)).run(change)
+          return yield* complaining(url)
+        })
+      )
+    expect(
+      await said("insert into schema_migration select 9999, 'later', '', applied_at from schema_migration limit 1")
+    ).toEqual([expect.stringContaining("update the program")])
+    expect(
+      await said("delete from schema_migration where version = (select max(version) from schema_migration)")
+    ).toEqual([expect.stringContaining("run workshop migrate")])
+  })
+})
