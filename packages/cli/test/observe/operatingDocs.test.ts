@@ -53,7 +53,7 @@ const settings = (options: Readonly<Record<string, Options.Options<unknown>>>) =
     return [flag, variable, fallback]
   })
 
-describe("docs/operating.md", () => {
+describe("docs/operating.md", { timeout: 30_000 }, () => {
   it.each([
     ["### `workshop serve`", serveOptions],
     ["### `workshop dispatch`", dispatchOptions]

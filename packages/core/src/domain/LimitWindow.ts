@@ -48,11 +48,15 @@ const endOfWindow = (policy: PolicyName, now: Instant, time_zone: TimeZone | nul
 const isOpen = ({ resets_at }: LimitWindow, policy: PolicyName, now: Instant): boolean =>
   now < resets_at && resets_at - now <= longest[Policies[policy].window]
 
+/** Processes share windows, and one whose clock is a little behind must not take another's for such a one: it would begin anew. */
+const SKEW_MS = 5_000
+
 // The longest calendar day has the hour that clocks go back; two, to be safe.
-const longest = { minute: MINUTE_MS, hour: HOUR_MS, calendar_day: 26 * HOUR_MS } as const satisfies Record<
-  WindowKind,
-  number
->
+const longest = {
+  minute: MINUTE_MS + SKEW_MS,
+  hour: HOUR_MS + SKEW_MS,
+  calendar_day: 26 * HOUR_MS
+} as const satisfies Record<WindowKind, number>
 
 /** The window that counts now: the given one, or a new one where it has ended or there was none. */
 export const current = (

@@ -17,52 +17,53 @@ export class Call {
     tls_ms: null,
     first_byte_ms: null
   }
-  readonly #started: bigint
+  readonly #started: number
   readonly #releases: Array<() => void> = []
+  #has_ended = false
 
   constructor(readonly clock: Clock.Clock) {
-    this.#started = clock.unsafeCurrentTimeNanos()
+    this.#started = this.now
+  }
+
+  /** Milliseconds of a clock that nobody sets. */
+  get now(): number {
+    return Number(this.clock.unsafeCurrentTimeNanos()) / 1e6
   }
 
   /** Notes how long a stage takes, if it succeeds. */
   timed<A, E>(stage: Stage, run: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.suspend(() => {
-      const stop = this.stopwatch(stage)
-      return Effect.tap(run, () => Effect.sync(stop))
+      const started = this.now
+      return Effect.tap(run, () => Effect.sync(() => this.note(stage, started)))
     })
   }
 
-  /** Starts a stage; call the answer when it is over. */
-  stopwatch(stage: Stage): () => void {
-    const started = this.clock.unsafeCurrentTimeNanos()
-    return () => {
-      this.#timings[stage] = this.#since(started)
-    }
+  /** Notes that a stage is over, and when it began. */
+  note(stage: Stage, started: number): void {
+    this.#timings[stage] = Math.round(this.now - started)
   }
 
-  /** Noted at once when something is taken: an interruption may come right after. */
+  /** Noted at once when something is taken: the end may come right after. What is taken later than that is let go at once. */
   atEnd(release: () => void): void {
-    this.#releases.push(release)
+    if (this.#has_ended) release()
+    else this.#releases.push(release)
   }
 
   /** Lets go of everything, the last taken first. */
   end(): void {
+    this.#has_ended = true
     for (let release = this.#releases.pop(); release !== undefined; release = this.#releases.pop()) release()
   }
 
   sent(outcome: { readonly status: number } | { readonly error: SendError; readonly detail: string | null }): Sent {
+    const isAnswered = "status" in outcome
     return {
-      status: null,
-      error: null,
-      detail: null,
-      ...outcome,
+      status: isAnswered ? outcome.status : null,
+      error: isAnswered ? null : outcome.error,
+      detail: isAnswered ? null : outcome.detail,
       address: this.address,
-      timings: { ...this.#timings, total_ms: this.#since(this.#started) },
+      timings: { ...this.#timings, total_ms: Math.round(this.now - this.#started) },
       head: this.transcript.text()
     }
-  }
-
-  #since(started: bigint): number {
-    return Math.round(Number(this.clock.unsafeCurrentTimeNanos() - started) / 1e6)
   }
 }

@@ -1,27 +1,22 @@
 /** How much of an answer is kept. */
 const KEPT_BYTES = 4096
 
-// Only a whole line counts; informational answers (1xx) before the real one are passed over.
-const STATUS_LINE =
-  /^(?:HTTP\/1\.[01] 1\d\d(?: [^\r\n]*)?\r?\n(?:[^\r\n]+\r?\n)*\r?\n)*HTTP\/1\.[01] ([2-9]\d\d)(?: [^\r\n]*)?\r?\n/
-
 const NOT_TEXT = /[^\P{C}\n\t]|\uFFFD/gu
+
+// Most answers: nothing there needs to be replaced.
+const PLAIN = /^[ -~\n\t]*$/
+
+const NOTHING = Buffer.alloc(0)
 
 /** An answer as it came over the wire: its start, and how long it was. */
 export class Transcript {
   #kept: Array<Buffer> = []
   #kept_bytes = 0
   #bytes = 0
-  #status: number | null = null
 
   /** All bytes so far, those that were not kept included. */
   get bytes(): number {
     return this.#bytes
-  }
-
-  /** The status, as soon as its line has come in full, which is before a parser tells it. */
-  get status(): number | null {
-    return this.#status
   }
 
   add(chunk: Buffer): void {
@@ -32,18 +27,12 @@ export class Transcript {
     const part = Buffer.from(chunk.subarray(0, room))
     this.#kept.push(part)
     this.#kept_bytes += part.length
-    if (this.#status !== null) return
-    const status = STATUS_LINE.exec(this.#whole().toString("latin1"))?.[1]
-    if (status !== undefined) this.#status = Number(status)
   }
 
   /** What was kept, fit to be stored and shown: no longer in UTF-8 than it was, and without control characters. */
   text(): string {
-    return this.#whole().toString("utf8").replaceAll("\r\n", "\n").replaceAll(NOT_TEXT, "?")
-  }
-
-  #whole(): Buffer {
-    if (this.#kept.length > 1) this.#kept = [Buffer.concat(this.#kept)]
-    return this.#kept[0] ?? Buffer.alloc(0)
+    const whole = this.#kept.length > 1 ? Buffer.concat(this.#kept) : (this.#kept[0] ?? NOTHING)
+    const lines = whole.toString("utf8").replaceAll("\r\n", "\n")
+    return PLAIN.test(lines) ? lines : lines.replaceAll(NOT_TEXT, "?")
   }
 }

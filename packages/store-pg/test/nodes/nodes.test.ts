@@ -59,6 +59,23 @@ describe.concurrent("several nodes on one database (design §8)", { timeout: 30_
       })
     ))
 
+  it("a window that was opened by a node whose clock is a little ahead counts for the others too", () =>
+    testing(
+      Effect.gen(function* () {
+        const { one, two } = yield* twoNodes
+        const takes: ReadonlyArray<Take> = [{ policy: "writes_per_minute", subject: "a", time_zone: null }]
+        const takenAt = (ports: Ports, now: number) =>
+          Effect.provide(
+            Effect.flatMap(RateLimits, ({ take }) => take(takes, now)),
+            ports
+          )
+        const now = Date.now()
+        yield* takenAt(one, now)
+        expect((yield* takenAt(two, now - 1_000))[0]?.remaining).toBe(28)
+        expect((yield* takenAt(one, now))[0]?.remaining).toBe(27)
+      })
+    ))
+
   it("what changes at one is told to the other, also after the listener's connection was cut", () =>
     testing(
       Effect.gen(function* () {

@@ -2,13 +2,16 @@ import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { raising } from "@workshop/core/testing/Courier"
+import { run as act, openShop } from "@workshop/core/testing/Fixtures"
 import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { build, run, Workshop } from "../../../cli/test/Workshop.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { type Way, wayTo } from "../failures/Way.js"
-import { upTo } from "./Node.js"
+import { node, RealClock, upTo } from "./Node.js"
 
 const scope = Effect.runSync(Scope.make())
 const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
@@ -225,18 +228,13 @@ describe("a process killed with -9 under load (design §8, §9)", { timeout: 60_
 describe("workshop dispatch (contract §11)", { timeout: 60_000 }, () => {
   it("delivers what serve leaves to it, and ends in good order", async () => {
     const { url: apart } = await within(testDatabase)
-    const named = ["--database-url", apart]
-    const shop = ["--name", "Atelier", "--currency", "TND", "--decimals", "3", "--time-zone", "Africa/Tunis", "--json"]
-    const created = await run(["shop", "create", ...shop, ...named])
-    const { id } = JSON.parse(created.stdout) as { readonly id: string }
-    expect((await run(["webhook", "set", id, "https://shop.example/", ...named])).status).toBe(0)
-    const apartSession = await within(connect(apart))
+    const ports = await within(node({ url: apart }))
+    const shop = await within(Effect.withClock(Effect.provide(openShop(), ports), new RealClock()))
     // An address that is refused as it is dialled: an attempt all the same, which goes nowhere.
-    await within(apartSession.run("update webhook set url = 'https://127.0.0.1/'"))
-    expect((await run(["webhook", "ping", id, ...named])).status).toBe(0)
-    const look = () => run(["webhook", "deliveries", id, "--json", ...named])
-    expect(JSON.parse((await look()).stdout)).toMatchObject([{ type: "ping", state: "pending", attempts: [] }])
-    const process = start("dispatch", ...named)
+    await within(Effect.provide(act(setWebhook(shop.id, { url: "https://127.0.0.1/", secret: "whsec_1" })), ports))
+    await within(Effect.provide(act(raising(shop.id, [null])), ports))
+    const apartSession = await within(connect(apart))
+    const process = start("dispatch", "--database-url", apart)
     await process.says(/^Delivering and closing what is due in the Postgres database\.$/m)
     await until(
       () => within(apartSession.run<{ n: number }>("select count(*)::integer as n from attempt")),

@@ -44,7 +44,10 @@ const complaining = (url: string, clock?: Clock.Clock) =>
     return yield* complaints
   }).pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
 
-describe("what the operator sees of the database", () => {
+/** The first test of a run waits for its server. */
+const PATIENT = { timeout: 30_000 }
+
+describe("what the operator sees of the database", PATIENT, () => {
   it("is what is due and since when, webhooks that are off, the lanes, the pool and the listener", async () => {
     const clock = new SettableClock(Date.parse("2026-03-01T10:00:00Z"))
     const work = Effect.gen(function* () {
@@ -87,7 +90,7 @@ describe("what the operator sees of the database", () => {
   })
 })
 
-describe("a node is not ready", () => {
+describe("a node is not ready", PATIENT, () => {
   it("when its clock is more than a second off its database's (design: time), and says which way", async () => {
     const [right, slow, fast] = await watched(
       Effect.gen(function* () {

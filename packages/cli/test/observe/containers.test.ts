@@ -1,0 +1,124 @@
+import { existsSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { stripVTControlCharacters } from "node:util"
+import { HelpDoc, Options } from "@effect/cli"
+import { dispatchOptions } from "@workshop/cli/dispatch/DispatchOptions"
+import { serveOptions } from "@workshop/cli/ServeOptions"
+import { describe, expect, it } from "vitest"
+import { parse } from "yaml"
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url))
+const read = (path: string) => readFileSync(root + path, "utf8")
+
+interface Stage {
+  readonly base: string
+  readonly name: string | undefined
+  readonly lines: Array<{ readonly word: string; readonly rest: string }>
+}
+
+/** The instructions of the Dockerfile, by stage; a line that ends with a backslash goes on. */
+const stages = read("Dockerfile")
+  .replaceAll(/^#.*\n/gm, "")
+  .replaceAll(/\\\n\s*/g, "")
+  .split("\n")
+  .filter((line) => line.trim() !== "")
+  .reduce<Array<Stage>>((found, line) => {
+    const [, word = "", rest = ""] = /^([A-Z]+) (.*)$/.exec(line) ?? []
+    if (word === "FROM") {
+      const [, base = "", name] = /^(\S+)(?: AS (\S+))?$/.exec(rest) ?? []
+      found.push({ base, name, lines: [] })
+    } else found.at(-1)?.lines.push({ word, rest })
+    return found
+  }, [])
+const last = stages.at(-1)!
+const copied = stages.flatMap(({ lines }) =>
+  lines.flatMap(({ word, rest }) =>
+    word === "COPY" && !rest.startsWith("--from") ? [rest.split(" ").slice(0, -1)] : []
+  )
+)
+const of = (word: string) => last.lines.filter((line) => line.word === word).map(({ rest }) => rest)
+
+/** Environment variables that a command reads. */
+const variables = (options: Readonly<Record<string, Options.Options<unknown>>>) =>
+  Object.values(options).map(
+    (option) =>
+      /Environment:\s+(\w+)\./.exec(stripVTControlCharacters(HelpDoc.toAnsiText(Options.getHelp(option))))?.[1] ?? ""
+  )
+
+describe("Dockerfile", () => {
+  it("knows every instruction that it uses, and copies only what there is and what .dockerignore lets through", () => {
+    const known = ["WORKDIR", "COPY", "RUN", "ENV", "USER", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT", "CMD"]
+    expect(stages.flatMap(({ lines }) => lines).filter(({ word }) => !known.includes(word))).toEqual([])
+    const let_through = read(".dockerignore")
+      .split("\n")
+      .filter((line) => line.startsWith("!"))
+    for (const path of copied.flat()) {
+      expect(existsSync(root + path), path).toBe(true)
+      expect(
+        let_through.some((line) => path === line.slice(1) || path.startsWith(`${line.slice(1)}/`)),
+        path
+      ).toBe(true)
+    }
+    expect(copied.length).toBeGreaterThan(5)
+  })
+
+  it("copies the package.json of every workspace before it installs, or npm ci would refuse the lock", () => {
+    const { workspaces } = JSON.parse(read("package.json"))
+    for (const workspace of workspaces) expect(copied.flat()).toContain(`${workspace}/package.json`)
+  })
+
+  it("copies from stages that are there", () => {
+    const names = stages.map(({ name }) => name)
+    for (const { lines } of stages)
+      for (const { rest } of lines) {
+        const from = /^--from=(\S+)/.exec(rest)?.[1]
+        if (from !== undefined) expect(names).toContain(from)
+      }
+  })
+
+  it("runs as nobody special, without development's packages, and is asked for its health", () => {
+    expect(stages.map(({ base }) => base)).toEqual(["node:20-slim", "node:20-slim", "node:20-slim"])
+    expect(of("USER")).toEqual(["node"])
+    expect(of("HEALTHCHECK")[0]).toContain("http://127.0.0.1:4010/healthz")
+    expect(stages.flatMap(({ lines }) => lines).some(({ rest }) => rest.startsWith("npm ci --omit=dev"))).toBe(true)
+    expect(existsSync(`${root}${JSON.parse(of("ENTRYPOINT")[0]!)[1]}`)).toBe(true)
+    const set = of("ENV").flatMap((line) => line.split(" ").map((one) => one.split("=")[0]!))
+    expect(set.filter((name) => name !== "NODE_ENV" && !variables(serveOptions).includes(name))).toEqual([])
+  })
+})
+
+interface Service {
+  readonly command?: ReadonlyArray<string>
+  readonly environment?: Readonly<Record<string, string>>
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+  readonly stop_grace_period?: string
+}
+
+describe("compose.yaml", () => {
+  const { services } = parse(read("compose.yaml"), { merge: true }) as {
+    readonly services: Readonly<Record<string, Service>>
+  }
+
+  it("runs a Postgres, a migration, two nodes and a dispatcher", () => {
+    expect(Object.entries(services).map(([name, { command = [] }]) => [name, ...command])).toEqual([
+      ["database"],
+      ["migrate", "migrate"],
+      ["node-1"],
+      ["node-2"],
+      ["dispatcher", "dispatch"]
+    ])
+  })
+
+  it("sets only what a command reads, leaves deliveries to the dispatcher, and waits for what each needs", () => {
+    const known = [...variables(serveOptions), ...variables(dispatchOptions)]
+    for (const [name, { environment = {}, depends_on = {} }] of Object.entries(services)) {
+      for (const other of Object.keys(depends_on)) expect(Object.keys(services)).toContain(other)
+      if (name === "database") continue
+      expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([])
+      expect(environment.DATABASE_URL).toContain("${POSTGRES_PASSWORD:?")
+    }
+    expect(services["node-1"]?.environment?.WORKSHOP_NO_DISPATCHER).toBe("true")
+    expect(services["node-2"]?.environment?.WORKSHOP_NO_DISPATCHER).toBe("true")
+    expect(services.dispatcher?.stop_grace_period).toBe("15s")
+  })
+})
