@@ -197,7 +197,7 @@ describe.concurrent(
   () => {
     it("two processes on one port", async () => {
       const { port } = await serve().listens()
-      const { status, stdout, stderr } = await run(["serve", "--port", String(port)])
+      const { status, stdout, stderr } = await run(["serve", "--store", "memory", "--port", String(port)])
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
       expect(stderr).toBe(
         `127.0.0.1 port ${port} is taken: stop what listens there, or choose another with --port (0 takes a free one).\n`
@@ -216,14 +216,13 @@ describe.concurrent(
         ["serve", "--store", "paper"],
         '--store (or WORKSHOP_STORE) must be one of memory, embedded, postgres, and not "paper".'
       ],
-      [["serve", "--store", "embedded"], "--store embedded is not offered yet: use --store memory, or leave it out."],
-      [["serve", "--store", "postgres"], "--store postgres is not offered yet: use --store memory, or leave it out."],
+      [["serve", "--store", "postgres"], "--store postgres needs a database: name it with --database-url."],
       [
         ["serve", "--host", "http://x"],
         '--host (or WORKSHOP_HOST) must be an address of this machine, such as 127.0.0.1, and not "http://x".'
       ],
       [
-        ["serve", "--host", "192.0.2.1"],
+        ["serve", "--store", "memory", "--host", "192.0.2.1"],
         "192.0.2.1 port 4010 is no address of this machine: choose one with --host, such as 127.0.0.1."
       ],
       [
@@ -252,7 +251,7 @@ describe.concurrent("help (contract §11)", PATIENT, () => {
     const { status, stdout, stderr } = await run(["--help"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     expect(stdout).toContain("$ workshop <command>")
-    expect(stdout).toContain("  workshop serve  Serve the API over HTTP")
+    expect(stdout).toMatch(/^ {2}workshop serve {2,}Serve the API over HTTP/m)
   })
 
   it("workshop serve --help names every flag with its default and its environment variable", async () => {

@@ -66,6 +66,8 @@ export class Answer {
   has_head = false
   /** Whether it came to its end, with nothing after that. */
   is_whole = false
+  /** Whether what follows the head is nothing that can be read on: another protocol, or no chunks where chunks were promised. */
+  is_senseless = false
   /** How long the receiver keeps the connection for a next request: not at all, so many seconds, or untold. */
   kept_s: number | null = 0
   /** Bytes of what follows the head, sizes of chunks and the like included. */
@@ -81,7 +83,7 @@ export class Answer {
       return undefined
     }
     const before = this.#head.length
-    this.#head += chunk.latin1Slice(0, HEAD_BYTES - this.#head_bytes + 1)
+    this.#head += chunk.toString("latin1", 0, HEAD_BYTES - this.#head_bytes + 1)
     let begin = 0
     while (!this.has_head) {
       const end = this.#endOfHead(begin)
@@ -138,6 +140,7 @@ export class Answer {
     if (status < 200 && status !== 101) return undefined
     this.status = status
     this.has_head = true
+    this.is_senseless = status === 101
     this.#body = bodyOf(status, framing)
     this.kept_s = keptSeconds(minor === "0", framing)
     return undefined
@@ -155,10 +158,8 @@ export class Answer {
     if (this.#body === "rest") return undefined
     if (typeof this.#body !== "number") {
       const end = this.#body.read(chunk, from)
-      if (end !== -1) return this.#body.isWhole ? end : undefined
-      this.#body = "rest"
-      this.kept_s = 0
-      return undefined
+      if (end === -1) this.is_senseless = true
+      return this.#body.isWhole ? end : undefined
     }
     const left = this.#body - (chunk.length - from)
     this.#body = Math.max(0, left)

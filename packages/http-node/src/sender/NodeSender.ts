@@ -1,18 +1,15 @@
-import { isIP, type Socket } from "node:net"
-import { createSecureContext, type SecureContext } from "node:tls"
+import { createSecureContext } from "node:tls"
 import type { Sent } from "@workshop/core/domain/Attempt"
 import { Limits } from "@workshop/core/domain/Limits"
 import { isPublicAddress } from "@workshop/core/domain/PublicAddress"
 import type { Policy } from "@workshop/core/domain/WebhookAddress"
 import { type WebhookPost, WebhookSender } from "@workshop/core/ports/WebhookSender"
-import { Clock, Deferred, Effect, Layer, type Scope } from "effect"
-import { Call } from "./Call.js"
+import { Clock, Context, DefaultServices, Effect, Layer, type Scope, Tracer } from "effect"
+import { Attempt } from "./Attempt.js"
 import { type ConnectionCounts, Connections } from "./Connections.js"
-import { dial } from "./Dial.js"
-import { Exchange } from "./Exchange.js"
-import { notSent } from "./NotSent.js"
+import { Deadlines } from "./Deadlines.js"
 import { nameServers, type Resolve } from "./Resolver.js"
-import { type RouteRules, routeOf } from "./Route.js"
+import { Routes } from "./Route.js"
 
 /** How a sender works. The defaults are the contract's (contract §9). */
 export interface NodeSenderOptions {
@@ -42,60 +39,15 @@ export interface NodeSender {
   readonly counts: () => SenderCounts
 }
 
-interface Settings extends RouteRules {
-  readonly deadline_ms: number
-  readonly body_ms: number
-  readonly user_agent: string
-  readonly connections: Connections
-  readonly secureContext: SecureContext
-  readonly onBytes: (bytes: number) => void
-}
+/** Who traces nothing is spared the cost of spans. */
+const untraced = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
-const headersOf = ({ headers, body }: WebhookPost, authority: string, user_agent: string) => {
-  const every = {
-    Host: authority,
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": Buffer.byteLength(body),
-    "User-Agent": user_agent,
-    "Accept-Encoding": "identity"
-  }
-  const names = new Set(["connection", "transfer-encoding", ...Object.keys(every).map((name) => name.toLowerCase())])
-  const own = Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase()))
-  return { ...every, ...Object.fromEntries(own) }
-}
-
-/** Up to the status line. */
-const reach = Effect.fnUntraced(function* (post: WebhookPost, call: Call, settings: Settings) {
-  const { connections, user_agent, onBytes } = settings
-  const route = yield* routeOf(post.url, settings)
-  yield* connections.place(post.shop_id, call)
-  const looked_up = isIP(route.host) === 0 ? call.timed("lookup_ms", route.addresses) : route.addresses
-  const addresses = yield* looked_up
-  const poolOf = (address: string) => [post.shop_id, route.secure, route.authority, route.port, address].join(" ")
-  const headers = headersOf(post, route.authority, user_agent)
-  const start = (address: string, dialled: Socket | undefined) => {
-    call.address = address
-    const outgoing = { pool: poolOf(address), dialled, path: route.path, headers, body: post.body }
-    return new Exchange(connections, outgoing, call, onBytes)
-  }
-  // Nothing may come between the look for an idle connection and its use.
-  const idle = addresses.find((address) => connections.hasIdle(poolOf(address)))
-  const exchange =
-    idle === undefined ? start(...(yield* dial(addresses, route, call, settings))) : start(idle, undefined)
-  yield* Deferred.await(exchange.answered)
-  return exchange
-})
-
-const attempt = Effect.fnUntraced(function* (post: WebhookPost, call: Call, settings: Settings) {
-  const { deadline_ms, body_ms } = settings
-  const onTimeout = () => notSent("timeout")
-  const exchange = yield* Effect.timeoutFail(reach(post, call, settings), { duration: deadline_ms, onTimeout })
-  const finished = Deferred.await(exchange.finished)
-  // In most cases the answer came in one piece, and needs no timer.
-  if (yield* Deferred.isDone(exchange.finished)) yield* finished
-  else yield* Effect.timeoutOption(finished, body_ms)
-  return { status: exchange.status! }
-})
+const spanned = <A>(sending: Effect.Effect<A>): Effect.Effect<A> =>
+  Effect.withFiberRuntime((fiber) =>
+    Context.get(fiber.currentDefaultServices, Tracer.Tracer) === untraced
+      ? sending
+      : Effect.withSpan(sending, "WebhookSender.send", { captureStackTrace: false })
+  )
 
 /** A sender on Node's sockets, whose connections close with the scope. */
 export const make = (options: NodeSenderOptions): Effect.Effect<NodeSender, never, Scope.Scope> =>
@@ -112,19 +64,21 @@ export const make = (options: NodeSenderOptions): Effect.Effect<NodeSender, neve
     const onBytes = (bytes: number) => {
       bytes_read += bytes
     }
-    const rules = { policy, resolve, isPublic }
-    const settings = { ...rules, deadline_ms, body_ms, user_agent, connections, secureContext, onBytes }
     // Durations are real, also where the caller's clock is a sandbox's (contract §9).
     const clock = Clock.make()
+    const [verdicts, rests] = [new Deadlines(deadline_ms, clock), new Deadlines(body_ms, clock)]
+    for (const { watch } of [verdicts, rests]) yield* Effect.forkScoped(watch)
+    const routes = new Routes({ policy, resolve, isPublic })
+    const deadlines = { deadline_ms, verdicts, rests }
+    const around = { clock, routes, connections, secureContext, user_agent, onBytes, ...deadlines }
     const send = (post: WebhookPost) =>
-      Effect.suspend(() => {
-        const call = new Call(clock)
-        return attempt(post, call, settings).pipe(
-          Effect.catchTag("NotSent", Effect.succeed),
-          Effect.ensuring(Effect.sync(() => call.end())),
-          Effect.map((outcome) => call.sent(outcome))
-        )
-      }).pipe(Effect.withClock(clock), Effect.withSpan("WebhookSender.send", { captureStackTrace: false }))
+      spanned(
+        Effect.async<Sent>((resume) => {
+          const attempt = new Attempt(post, around, resume)
+          attempt.begin()
+          return Effect.sync(() => attempt.abandon())
+        })
+      )
     return { send, counts: () => ({ ...connections.counts, bytes_read }) }
   })
 

@@ -13,9 +13,12 @@ export interface Route {
   readonly authority: string
   readonly port: number
   readonly path: string
+  /** Parts its connections from those of other routes. */
+  readonly key: string
   /** Whether an address may be called on this route: asked before the dial, and again of the connection's other end. */
   readonly allows: (address: string) => boolean
-  readonly addresses: Effect.Effect<ReadonlyArray<string>, NotSent>
+  /** The vetted addresses, or how to find them where the host is a name, as it may lead elsewhere each time. */
+  readonly addresses: ReadonlyArray<string> | Effect.Effect<ReadonlyArray<string>, NotSent>
 }
 
 /** What decides on a route; all but the policy is for tests to replace. */
@@ -27,22 +30,16 @@ export interface RouteRules {
 
 const isLoopback = (address: string): boolean => address === "::1" || (isIPv4(address) && address.startsWith("127."))
 
-const LOOPBACK = Effect.succeed(["127.0.0.1", "::1"])
-
-const addressesOf = (host: string, loopback: boolean, resolve: Resolve): Route["addresses"] => {
-  if (isIP(host) !== 0) return Effect.succeed([host])
-  return loopback ? LOOPBACK : resolve(host)
-}
+const LOOPBACK = ["127.0.0.1", "::1"]
 
 /** One refused address among several refuses them all: a name that leads inside, even in part, means no good. */
-const vetted = (addresses: Route["addresses"], allows: Route["allows"]): Route["addresses"] =>
-  Effect.flatMap(addresses, (all) => {
-    if (all.length === 0) return Effect.fail(notSent("lookup"))
-    return all.every(allows) ? Effect.succeed(all) : Effect.fail(notSent("refused_address"))
-  })
+const vetted = (all: ReadonlyArray<string>, allows: Route["allows"]): Either.Either<ReadonlyArray<string>, NotSent> => {
+  if (all.length === 0) return Either.left(notSent("lookup"))
+  return all.every(allows) ? Either.right(all) : Either.left(notSent("refused_address"))
+}
 
 /** The route to an address; none where the policy refuses it. */
-export const routeOf = (url: string, { policy, resolve, isPublic }: RouteRules): Either.Either<Route, NotSent> => {
+const routeOf = (url: string, { policy, resolve, isPublic }: RouteRules): Either.Either<Route, NotSent> => {
   if (Either.isLeft(parse(url, policy))) return Either.left(notSent("refused_address"))
   // What only the freedom of loopback lets through is loopback.
   const loopback = Either.isLeft(parse(url, { ...policy, allowLoopbackHttp: false }))
@@ -50,13 +47,33 @@ export const routeOf = (url: string, { policy, resolve, isPublic }: RouteRules):
   const secure = protocol === "https:"
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname
   const allows = loopback ? isLoopback : isPublic
-  return Either.right({
-    secure,
-    host,
-    authority,
-    port: port === "" ? (secure ? 443 : 80) : Number(port),
-    path: pathname + search,
-    allows,
-    addresses: vetted(addressesOf(host, loopback, resolve), allows)
-  })
+  const portNumber = port === "" ? (secure ? 443 : 80) : Number(port)
+  const key = `${protocol} ${authority} ${portNumber}`
+  const route = { secure, host, authority, port: portNumber, path: pathname + search, key, allows }
+  const known = isIP(host) !== 0 ? [host] : loopback ? LOOPBACK : undefined
+  if (known !== undefined) return Either.map(vetted(known, allows), (addresses) => ({ ...route, addresses }))
+  return Either.right({ ...route, addresses: Effect.flatMap(resolve(host), (all) => vetted(all, allows)) })
+}
+
+/** So many routes are remembered: to read an address takes longer than to send to it. */
+const MOST_REMEMBERED = 4_096
+
+/** Routes, each read once for many events to the same webhook. */
+export class Routes {
+  readonly #rules: RouteRules
+  readonly #known = new Map<string, Either.Either<Route, NotSent>>()
+
+  constructor(rules: RouteRules) {
+    this.#rules = rules
+  }
+
+  /** The route to an address. */
+  to(url: string): Either.Either<Route, NotSent> {
+    const known = this.#known.get(url)
+    if (known !== undefined) return known
+    const route = routeOf(url, this.#rules)
+    if (this.#known.size >= MOST_REMEMBERED) this.#known.clear()
+    this.#known.set(url, route)
+    return route
+  }
 }

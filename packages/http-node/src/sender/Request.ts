@@ -1,0 +1,21 @@
+import { validateHeaderName, validateHeaderValue } from "node:http"
+import type { WebhookPost } from "@workshop/core/ports/WebhookSender"
+import type { Route } from "./Route.js"
+
+/** What every request has; what a post brings under these names is left out. */
+const OURS: ReadonlySet<string> = new Set([
+  ...["host", "content-type", "content-length", "user-agent", "accept-encoding"],
+  ...["connection", "transfer-encoding"]
+])
+
+/** The text of a request: its head, and the body byte for byte. */
+export const requestText = ({ headers, body }: WebhookPost, { path, authority }: Route, user_agent: string): string => {
+  let own = ""
+  for (const [name, value] of Object.entries(headers)) {
+    if (OURS.has(name.toLowerCase())) continue
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    own += `${name}: ${value}\r\n`
+  }
+  return `POST ${path} HTTP/1.1\r\nHost: ${authority}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nUser-Agent: ${user_agent}\r\nAccept-Encoding: identity\r\n${own}Connection: keep-alive\r\n\r\n${body}`
+}
