@@ -138,7 +138,8 @@ describe("sh blocks name commands that exist", () => {
 
   const complaint = (command: string): string | undefined => {
     const [program = "", first = "", second = ""] = command.replace(/^(\w+=\S*\s+)+/, "").split(/\s+/)
-    if (["curl", "cd", "git", "export", "docker", "psql", "pg_dump", "pg_restore", "createdb"].includes(program)) return undefined
+    if (["curl", "cd", "git", "export", "docker", "psql", "pg_dump", "pg_restore", "createdb"].includes(program))
+      return undefined
     if (program === "npm" && ["ci", "install", "i", "init", "pkg"].includes(first)) return undefined
     const script = program === "npm" ? (first === "run" ? second : first) : undefined
     if (script !== undefined) return script in scripts ? undefined : `package.json has no script "${script}"`

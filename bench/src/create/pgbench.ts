@@ -10,7 +10,7 @@ const DEBIAN = "/usr/lib/postgresql"
 /** Where pgbench is: on the path, or where Debian's packages put it; undefined where it is not installed. */
 export const findPgbench = (): string | undefined => {
   const debian = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => `${DEBIAN}/${version}/bin`) : []
-  const places = [...(process.env["PATH"] ?? "").split(":"), ...debian.reverse()]
+  const places = [...(process.env.PATH ?? "").split(":"), ...debian.reverse()]
   return places.map((place) => join(place, "pgbench")).find((path) => existsSync(path))
 }
 

@@ -21,7 +21,7 @@ const folder = Effect.acquireRelease(
 
 /** Opens it for as long as the scope lasts. */
 export const cluster: Effect.Effect<Cluster, unknown, Scope.Scope> = Effect.gen(function* () {
-  const given = process.env["DATABASE_URL"]
+  const given = process.env.DATABASE_URL
   const url = given ?? (yield* start({ dataDir: yield* folder, settings: SETTINGS })).url
   const admin = yield* connect(url)
   return {

@@ -18,14 +18,17 @@ const judge = (body: string | Buffer, header: string, secret: string, tolerance_
 }
 
 describe("a public verifier of this scheme (spec §6)", () => {
-  it.each(Object.keys(eventTypes))("accepts what we sign of %s, and neither another secret nor another body", (type) => {
-    const body = JSON.stringify({ id: "evt", type, data: { name: "Zoë 👞" } })
-    const header = signatureHeader(body, ["whsec_new", "whsec_old"], AT_S * 1000)
-    expect(judge(body, header, "whsec_new", 300, AT_S)).toBe(true)
-    expect(judge(body, header, "whsec_old", 300, AT_S)).toBe(true)
-    expect(judge(body, header, "whsec_else", 300, AT_S)).toBe(false)
-    expect(judge(`${body} `, header, "whsec_new", 300, AT_S)).toBe(false)
-  })
+  it.each(Object.keys(eventTypes))(
+    "accepts what we sign of %s, and neither another secret nor another body",
+    (type) => {
+      const body = JSON.stringify({ id: "evt", type, data: { name: "Zoë 👞" } })
+      const header = signatureHeader(body, ["whsec_new", "whsec_old"], AT_S * 1000)
+      expect(judge(body, header, "whsec_new", 300, AT_S)).toBe(true)
+      expect(judge(body, header, "whsec_old", 300, AT_S)).toBe(true)
+      expect(judge(body, header, "whsec_else", 300, AT_S)).toBe(false)
+      expect(judge(`${body} `, header, "whsec_new", 300, AT_S)).toBe(false)
+    }
+  )
 
   it("refuses, as we do, a time more than five minutes back", () => {
     const header = signatureHeader("{}", ["whsec_a"], AT_S * 1000)

@@ -110,7 +110,9 @@ export class Attempt implements Listener {
     const poolOf = (address: string) => `${this.#post.shop_id} ${route.key} ${address}`
     for (const address of addresses) {
       const idle = connections.reuse(poolOf(address))
-      if (idle !== undefined) return this.#ask(route, address, idle)
+      if (idle === undefined) continue
+      this.#ask(route, address, idle)
+      return
     }
     this.#run(dial(addresses, route, this.#call, this.#around), ([address, socket]) =>
       this.#ask(route, address, connections.open(poolOf(address), socket))
@@ -123,8 +125,7 @@ export class Attempt implements Listener {
     connection.user = this
     // An answer may come before the request is read; then there is no more to say, and the rest stays unsent.
     call.atEnd(() => {
-      const isSent = connection.socket.writableLength === 0
-      call.clean &&= isSent
+      call.clean &&= connection.socket.writableLength === 0
       connections.leave(connection, call.clean ? this.#answer.kept_s : 0)
     })
     this.#asked_at = call.now
