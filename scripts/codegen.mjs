@@ -6,6 +6,7 @@ import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.j
 import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
 import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
 import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/http/openapi/States.js"
+import { packagesDiagram, requestDiagram } from "./diagrams.mjs"
 
 const NOTE = "<!-- Written by `npm run codegen`; change the tables in packages/core/src instead. -->"
 const diagram = `\`\`\`mermaid\n${stateDiagram}\n\`\`\``
@@ -132,3 +133,5 @@ page("docs/limits.md", [
 ])
 
 insert("README.md", "states", diagram)
+insert("docs/how-it-is-built.md", "packages", packagesDiagram)
+insert("docs/how-it-is-built.md", "request", requestDiagram)

@@ -11,7 +11,7 @@ import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import * as PgStore from "@workshop/store-pg/PgStore"
 import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { answering } from "./Child.js"
-import { type Compare, type Deliver, SHOPS } from "./Job.js"
+import { type Compare, type Deliver, measured, SHOPS } from "./Job.js"
 import { RunningClock } from "./RunningClock.js"
 
 const [receiver, url] = process.argv.slice(2)
@@ -43,14 +43,10 @@ const raise = (shop_id: ShopId, events: number) =>
 
 const shops = await runtime.runPromise(Effect.replicateEffect(hooked("ok"), SHOPS))
 
-const deliver = ({ events }: Deliver) =>
-  Effect.gen(function* () {
-    const { runOnce } = yield* Dispatcher
-    yield* Effect.forEach(shops, (shop_id) => raise(shop_id, events), { discard: true })
-    const begun = performance.now()
-    yield* runOnce
-    return { per_second: (events * SHOPS * 1000) / (performance.now() - begun) }
-  })
+const deliver = async ({ events }: Deliver) => {
+  await runtime.runPromise(Effect.forEach(shops, (shop_id) => raise(shop_id, events), { discard: true }))
+  return measured(events * SHOPS, () => runtime.runPromise(Effect.flatMap(Dispatcher, ({ runOnce }) => runOnce)))
+}
 
 const HEALTHY = 20
 const PAUSE = "50 millis"
@@ -71,5 +67,5 @@ const compare = ({ seconds, backlog }: Compare) =>
   })
 
 answering<Deliver | Compare>({ ready: true }, (question) =>
-  runtime.runPromise("events" in question ? deliver(question) : compare(question))
+  "events" in question ? deliver(question) : runtime.runPromise(compare(question))
 )

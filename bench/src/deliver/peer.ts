@@ -4,7 +4,7 @@ import { Logger, type Runner, run } from "graphile-worker"
 import pg from "pg"
 import { Pool } from "undici"
 import { answering } from "./Child.js"
-import { type Deliver, IN_FLIGHT, SHOPS } from "./Job.js"
+import { type Deliver, IN_FLIGHT, measured, SHOPS } from "./Job.js"
 
 const [receiver, url] = process.argv.slice(2)
 const SECRET = "whsec_1"
@@ -85,10 +85,11 @@ const isDone = async (): Promise<boolean> => {
 answering<Deliver>({ ready: true }, async ({ events }) => {
   await fill(events)
   await pool.query("vacuum analyze graphile_worker._private_jobs")
-  const begun = performance.now()
-  const runner = await start()
-  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 20))
-  const per_second = (events * SHOPS * 1000) / (performance.now() - begun)
-  await runner.stop()
-  return { per_second }
+  const all: { runner?: Runner } = {}
+  const result = await measured(events * SHOPS, async () => {
+    all.runner = await start()
+    while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 20))
+  })
+  await all.runner?.stop()
+  return result
 })

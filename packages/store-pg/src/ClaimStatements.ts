@@ -5,7 +5,7 @@ import { TURN_STEP } from "./TurnStatements.js"
 const NEVER = "253402300799999"
 
 /** How many waiting deliveries of a shop are looked at for the few that may go. */
-const LOOKED_AT = 64
+const LOOKED_AT = 16
 
 /** Milliseconds on the clock by which leases are counted: the given ones, else the database's. */
 const leaseTime = (given: string) =>

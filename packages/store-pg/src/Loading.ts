@@ -57,6 +57,8 @@ const loader = <Tag extends Ask["_tag"], Row>(_tag: Tag, made: Loader<Asking<Tag
 
 const shops = (asked: ReadonlyArray<Asked>) => asked.map(({ shop_id }) => shop_id)
 
+const placeOf = ({ shop_id, ask }: Asked<Asking<"Delivery">>) => `${shop_id} ${ask.event_id}`
+
 const meet = (slices: Slices, { shop_id, account, link, card }: Person): void => {
   const slice = slices.of(shop_id)
   if (account !== null) slices.accounts.set(account.id, account)
@@ -141,12 +143,17 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
     }
   }),
   Delivery: loader("Delivery", {
-    // Locked, as a claim raises the token without the head's lock.
+    // Locked, as a claim raises the token without the head's lock; one by one in their order: to sort what a join finds, the
+    // planner would go through the whole table.
     text: `select row_to_json(d) as delivery
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
-      join delivery d on d.shop_id = q.shop_id and d.event_id = q.event_id
-      order by d.shop_id, d.event_id for no key update of d`,
-    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.event_id)],
+      cross join lateral (
+        select * from delivery d where d.shop_id = q.shop_id and d.event_id = q.event_id for no key update
+      ) d`,
+    values: (asked) => {
+      const inOrder = asked.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+      return [shops(inOrder), inOrder.map(({ ask }) => ask.event_id)]
+    },
     fill: (slices, { delivery }: { readonly delivery: DeliveryRow }) => {
       slices.of(delivery.shop_id)?.deliveries.set(delivery.event_id, deliveryOf(delivery))
     }

@@ -89,10 +89,13 @@ const place = (
 export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
   const newestFirst = sql`t.created_at desc, t.id desc`
 
-  /** The shop with the tickets that a subquery yields, in an order, with their clients. */
-  const withClients = (shop_id: ShopId, tickets: Fragment, by: Fragment) =>
+  /**
+   * The shop with the tickets that a subquery yields, with their clients; in an order, where it may yield several. For one
+   * none is asked: from 16 on Postgres would rather read the whole index that has it than sort the one.
+   */
+  const withClients = (shop_id: ShopId, tickets: Fragment, by?: Fragment) =>
     sql<FoundTickets>`select row_to_json(s) as shop, (
-        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by ${by})
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l)${by === undefined ? sql.literal("") : sql` order by ${by}`})
         from (${tickets}) t
         left join client_account a on a.id = t.client_id
         left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
@@ -124,7 +127,7 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
         available
       ),
     ticket: (shop_id, id) =>
-      withClients(shop_id, sql`select * from ticket t where t.shop_id = ${shop_id} and t.id = ${id}`, newestFirst),
+      withClients(shop_id, sql`select * from ticket t where t.shop_id = ${shop_id} and t.id = ${id}`),
     tickets: (shop_id, filter, order, limit) => {
       const { from, by } = place(sql, order)
       const { state, ...others } = filter

@@ -1,7 +1,7 @@
 import type { Session } from "@workshop/store-pg/migrate/Session"
 import { Effect } from "effect"
 
-/** A node of a plan, as `explain (analyze, format json)` tells it. */
+/** A node of a plan, as `explain (analyze, buffers, format json)` tells it. */
 interface Node {
   readonly "Node Type": string
   readonly "Relation Name"?: string
@@ -9,6 +9,9 @@ interface Node {
   readonly "Actual Loops": number
   readonly "Rows Removed by Filter"?: number
   readonly "Rows Removed by Index Recheck"?: number
+  /** Pages of 8 KiB, with those of the nodes below: found in memory, and read. */
+  readonly "Shared Hit Blocks": number
+  readonly "Shared Read Blocks": number
   readonly Plans?: ReadonlyArray<Node>
 }
 
@@ -23,6 +26,8 @@ export interface Plan {
   readonly looked_at: number
   /** How many rows it sorted at most in one place. */
   readonly sorted: number
+  /** How many pages it touched, of tables and indexes. An index read from end to end for one row shows here alone. */
+  readonly pages: number
 }
 
 const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
@@ -41,7 +46,8 @@ const planOf = (root: Node): Plan => {
     looked_at: nodes
       .filter((node) => node["Relation Name"] !== undefined && node["Node Type"].includes("Scan"))
       .reduce((sum, node) => sum + rowsOf(node), 0),
-    sorted: Math.max(0, ...sorts.map((node) => (node.Plans ?? []).reduce((sum, below) => sum + rowsOf(below), 0)))
+    sorted: Math.max(0, ...sorts.map((node) => (node.Plans ?? []).reduce((sum, below) => sum + rowsOf(below), 0))),
+    pages: root["Shared Hit Blocks"] + root["Shared Read Blocks"]
   }
 }
 
@@ -57,7 +63,7 @@ export const planned = (session: Session, text: string, values: ReadonlyArray<un
     yield* session.run(`deallocate all; prepare looked as ${text}`)
     const given = values.length === 0 ? "" : `(${values.map(literal).join(", ")})`
     const [row] = yield* session.run<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
-      `explain (analyze, format json) execute looked${given}`
+      `explain (analyze, buffers, format json) execute looked${given}`
     )
     return planOf(row!["QUERY PLAN"][0]!.Plan)
   }).pipe(Effect.orDie)

@@ -1,24 +1,19 @@
-import { type Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
-import { recordAttempt } from "../decisions/recordAttempt.js"
+import { Context, Effect, Layer } from "effect"
 import { advanceReplay } from "../decisions/replayDeliveries.js"
-import { acknowledges, type Sent } from "../domain/Attempt.js"
 import type { Instant } from "../domain/Instant.js"
-import { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "../domain/Signature.js"
-import { type Claim, Deliveries } from "../ports/Deliveries.js"
-import { Entropy } from "../ports/Entropy.js"
+import { SIGNATURE_HEADER } from "../domain/Signature.js"
+import { Deliveries } from "../ports/Deliveries.js"
+import type { Entropy } from "../ports/Entropy.js"
 import { probe } from "../ports/Probes.js"
-import { readClock } from "../ports/readClock.js"
 import { Store, type StoreUnavailable } from "../ports/Store.js"
-import { WebhookSender } from "../ports/WebhookSender.js"
+import type { WebhookSender } from "../ports/WebhookSender.js"
+import { type AttemptOptions, makeAttempt } from "./Attempts.js"
 import { Flights } from "./Flights.js"
-import { attemptsEnded, showDeliveries } from "./ServiceMetrics.js"
+import { showDeliveries } from "./ServiceMetrics.js"
+import { takeoffs } from "./Takeoffs.js"
 
 /** How a dispatcher works. */
-export interface DispatcherOptions {
-  /** The name of the header that carries the signature. */
-  readonly signatureHeader: string
-  /** Puts retries off by up to a tenth, so that many do not come at once; the sandbox does without (contract §9). */
-  readonly isJittered: boolean
+export interface DispatcherOptions extends AttemptOptions {
   /** How many deliveries this process has on their way at once. */
   readonly mostInFlight: number
 }
@@ -31,50 +26,10 @@ const POLL = "250 millis"
 const RECLAIM = "1 second"
 /** How long deliveries on their way may go on after an interruption, in real time; then they are left to their lease. */
 const GRACE = "5 seconds"
-/** How an attempt's record is tried to be written, for about as long as its claim holds: later it would change nothing. */
-const RECORDING = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(6))
-const FIRST_AGAIN = "50 millis"
-
-/** While much is on its way, claims are at least so far apart, and as far as the last one took, but no farther than the most. */
-const LEAST_APART_MS = 1
-const MOST_APART_MS = 20
-
 /** So many turns that had something to send may pass until replays are looked for. */
 const TURNS_WITHOUT_REPLAYS = 16
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
-
-/** Milliseconds that pass also while a sandbox's clock stands. */
-const realNow = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
-
-/** One attempt: signs, sends and records. One that cannot be recorded is left to its lease, and made again under the same event id. */
-const makeAttempt = ({ signatureHeader: header, isJittered }: DispatcherOptions) =>
-  Effect.gen(function* () {
-    const store = yield* Store
-    const sender = yield* WebhookSender
-    const entropy = yield* Entropy
-    const record = ({ shop_id, event_id, token }: Claim, started_at: Instant, sent: Sent) => {
-      const jitter = isJittered && !acknowledges(sent) ? entropy.bytes(1)[0]! / 256 : 0
-      const recording = store.transact(recordAttempt(shop_id, { event_id, token, started_at, sent, jitter }))
-      // The first try goes without what a schedule needs.
-      return recording.pipe(
-        Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_AGAIN)),
-        Effect.map(({ answer }) => void attemptsEnded[answer].unsafeUpdate(1, []))
-      )
-    }
-    const attempt = (claim: Claim) =>
-      readClock((clock) => {
-        const { shop_id, webhook, body } = claim
-        const started_at = clock.unsafeCurrentTimeMillis()
-        const signature = signatureHeader(body, signingSecrets(webhook, started_at), started_at)
-        const sending = sender.send({ shop_id, url: webhook.url, headers: { [header]: signature }, body })
-        return Effect.flatMap(sending, (sent) => record(claim, started_at, sent))
-      })
-    return (claim: Claim) =>
-      Effect.catchAllCause(attempt(claim), (cause) =>
-        Effect.logWarning("A delivery was not recorded and will be made again", cause)
-      )
-  })
 
 /** Says why work on the queue failed, and waits a little before it is tried again. */
 const patiently = <A, E>(work: Effect.Effect<A, E>) =>
@@ -91,30 +46,14 @@ const make = (options: DispatcherOptions) =>
     yield* Effect.addFinalizer(() => flights.letGo)
     yield* probe({ measure: Effect.suspend(() => showDeliveries(flights.count)) })
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
+    const { gather, dispatch } = takeoffs({
+      deliveries,
+      flights,
+      attempt,
+      oneByOne,
+      mostInFlight: options.mostInFlight
+    })
     let stepped = 0
-    let claimed_at = 0
-    let took_ms = 0
-
-    /** Lets landings gather, so that one claim fills the places of many: a claim costs about the same for one as for all. */
-    const gather = readClock((clock) => {
-      const apart_ms = Math.min(MOST_APART_MS, Math.max(LEAST_APART_MS, took_ms))
-      const left_ms = flights.count === 0 ? 0 : claimed_at + apart_ms - realNow(clock)
-      return left_ms > 0 ? clock.sleep(Duration.millis(Math.min(apart_ms, left_ms))) : Effect.void
-    })
-
-    /** Sends what is due and fits, each on its own, so that none waits for another. Answers how many that were. */
-    const claimAndBegin = Effect.gen(function* () {
-      const free = options.mostInFlight - flights.count
-      const clock = yield* Effect.clock
-      const began_at = realNow(clock)
-      const claims = free > 0 ? yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), free) : []
-      claimed_at = realNow(clock)
-      took_ms = claimed_at - began_at
-      yield* Effect.forEach(claims, (claim) => flights.begin(attempt(claim)), { discard: true })
-      return claims.length
-    })
-    // One at a time, or two would fill the same free places; and what is claimed takes off, or it would wait for its lease.
-    const dispatch = oneByOne(Effect.uninterruptible(claimAndBegin))
 
     /** Takes a step of every open replay. Answers how many got on by it. */
     const advanceReplays = Effect.gen(function* () {
@@ -148,9 +87,11 @@ const make = (options: DispatcherOptions) =>
       yield* deliveries.reclaim
       while (true) {
         const { news } = flights
+        // What landed after the claim had looked has made room that it did not see.
+        const isQuiet = flights.count === 0
         const begun = yield* turn
         if (flights.count > 0) yield* news
-        else if (begun === 0) return yield* progress
+        else if (begun === 0 && isQuiet) return yield* progress
       }
     })
 

@@ -235,6 +235,18 @@ describe("contract §9: order and numbers in flight", () => {
   )
 })
 
+/** A store whose claims are answered long after they looked. */
+const answeringLate = Layer.effectContext(
+  Effect.map(Effect.context<Deliveries>(), (context) => {
+    const deliveries = Context.get(context, Deliveries)
+    const wait = Effect.repeatN(turnOfLoop, 9)
+    return Context.make(Deliveries, {
+      ...deliveries,
+      claim: (now, most) => Effect.zipLeft(deliveries.claim(now, most), wait)
+    })
+  })
+) as unknown as Around
+
 describe("runOnce", () => {
   it(
     "makes every delivery due by now, and those that this makes due, and says how many landed",
@@ -249,6 +261,20 @@ describe("runOnce", () => {
         yield* runOnce
         expect(sender.arrived).toHaveLength(1400)
       })
+    )
+  )
+
+  it(
+    "misses nothing that landings make claimable while a claim is being answered",
+    dispatching(
+      ({ sender }) =>
+        Effect.gen(function* () {
+          yield* raise(yield* openHooked, ...Array(20).fill(null))
+          sender.script = () => Effect.as(turnOfLoop, answered(200))
+          expect(yield* (yield* Dispatcher).runOnce).toBe(20)
+        }),
+      {},
+      answeringLate
     )
   )
 

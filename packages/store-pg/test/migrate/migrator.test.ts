@@ -106,14 +106,13 @@ describe("migrate", { timeout: LONG }, () => {
         const folder = yield* folderOf({ ...FIRST, "0002_seen.sql": sql })
         yield* session.run("begin; lock table letter in access share mode")
         const fiber = yield* Effect.fork(migrate(url, folder))
-        yield* session.run<{ is_called: boolean }>("select is_called from attempts").pipe(
-          Effect.filterOrFail(([row]) => row?.is_called === true),
+        yield* session.run<{ again: boolean }>("select last_value > 1 as again from attempts").pipe(
+          Effect.filterOrFail(([row]) => row?.again === true),
           Effect.retry(Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500)))
         )
         yield* session.run("select words from letter")
         yield* session.run("commit")
         expect(yield* Fiber.join(fiber)).toEqual(["0002_seen"])
-        expect(yield* session.run("select last_value > 1 as again from attempts")).toEqual([{ again: true }])
       })
     ))
 })

@@ -1,0 +1,52 @@
+import { Effect, Schedule } from "effect"
+import { recordAttempt } from "../decisions/recordAttempt.js"
+import { acknowledges, type Sent } from "../domain/Attempt.js"
+import type { Instant } from "../domain/Instant.js"
+import { signatureHeader, signingSecrets } from "../domain/Signature.js"
+import type { Claim } from "../ports/Deliveries.js"
+import { Entropy } from "../ports/Entropy.js"
+import { readClock } from "../ports/readClock.js"
+import { Store } from "../ports/Store.js"
+import { WebhookSender } from "../ports/WebhookSender.js"
+import { attemptsEnded } from "./ServiceMetrics.js"
+
+/** How attempts are made. */
+export interface AttemptOptions {
+  /** The name of the header that carries the signature. */
+  readonly signatureHeader: string
+  /** Puts retries off by up to a tenth, so that many do not come at once; the sandbox does without (contract §9). */
+  readonly isJittered: boolean
+}
+
+/** How an attempt's record is tried to be written, for about as long as its claim holds: later it would change nothing. */
+const RECORDING = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(6))
+const FIRST_AGAIN = "50 millis"
+
+/** One attempt: signs, sends and records. One that cannot be recorded is left to its lease, and made again under the same event id. */
+export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOptions) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const sender = yield* WebhookSender
+    const entropy = yield* Entropy
+    const record = ({ shop_id, event_id, token }: Claim, started_at: Instant, sent: Sent) => {
+      const jitter = isJittered && !acknowledges(sent) ? entropy.bytes(1)[0]! / 256 : 0
+      const recording = store.transact(recordAttempt(shop_id, { event_id, token, started_at, sent, jitter }))
+      // The first try goes without what a schedule needs.
+      return recording.pipe(
+        Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_AGAIN)),
+        Effect.map(({ answer }) => attemptsEnded[answer].unsafeUpdate(1, []))
+      )
+    }
+    const attempt = (claim: Claim) =>
+      readClock((clock) => {
+        const { shop_id, webhook, body } = claim
+        const started_at = clock.unsafeCurrentTimeMillis()
+        const signature = signatureHeader(body, signingSecrets(webhook, started_at), started_at)
+        const sending = sender.send({ shop_id, url: webhook.url, headers: { [header]: signature }, body })
+        return Effect.flatMap(sending, (sent) => record(claim, started_at, sent))
+      })
+    return (claim: Claim) =>
+      Effect.catchAllCause(attempt(claim), (cause) =>
+        Effect.logWarning("A delivery was not recorded and will be made again", cause)
+      )
+  })

@@ -1,0 +1,51 @@
+import { type Clock, type Context, Duration, Effect } from "effect"
+import type { Claim, Deliveries } from "../ports/Deliveries.js"
+import { readClock } from "../ports/readClock.js"
+import type { Flights } from "./Flights.js"
+
+/** While much is on its way, claims are at least so far apart, and as far as the last one took, but no farther than the most. */
+const LEAST_APART_MS = 1
+const MOST_APART_MS = 20
+
+/** Milliseconds that pass also while a sandbox's clock stands. */
+const realNow = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+
+/** What deliveries take off from. */
+export interface Ground {
+  readonly deliveries: Context.Tag.Service<Deliveries>
+  readonly flights: Flights
+  readonly attempt: (claim: Claim) => Effect.Effect<void>
+  readonly oneByOne: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly mostInFlight: number
+}
+
+/** How claims become deliveries on their way. */
+export const takeoffs = ({ deliveries, flights, attempt, oneByOne, mostInFlight }: Ground) => {
+  let claimed_at = 0
+  let took_ms = 0
+
+  const claimAndBegin = Effect.gen(function* () {
+    const clock = yield* Effect.clock
+    const free = mostInFlight - flights.count
+    const began_at = realNow(clock)
+    const claims = free > 0 ? yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), free) : []
+    claimed_at = realNow(clock)
+    took_ms = claimed_at - began_at
+    yield* Effect.forEach(claims, (claim) => flights.begin(attempt(claim)), { discard: true })
+    return claims.length
+  })
+
+  return {
+    /** Lets landings gather, so that one claim fills the places of many: it costs about the same for one as for all. */
+    gather: readClock((clock) => {
+      const apart_ms = Math.min(MOST_APART_MS, Math.max(LEAST_APART_MS, took_ms))
+      const left_ms = flights.count === 0 ? 0 : claimed_at + apart_ms - realNow(clock)
+      return left_ms > 0 ? clock.sleep(Duration.millis(Math.min(apart_ms, left_ms))) : Effect.void
+    }),
+    /**
+     * Sends what is due and fits, each on its own, so that none waits for another. Answers how many that were. One at a
+     * time, or two would fill the same free places; and what is claimed takes off, or it would wait for its lease.
+     */
+    dispatch: oneByOne(Effect.uninterruptible(claimAndBegin))
+  }
+}

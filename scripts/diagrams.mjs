@@ -1,0 +1,43 @@
+// The diagrams of docs/how-it-is-built.md: packages from what they depend on, and the way of a request from its steps.
+import { readdirSync, readFileSync } from "node:fs"
+
+/** @param {ReadonlyArray<string>} lines */
+const mermaid = (lines) => `\`\`\`mermaid\n${lines.join("\n")}\n\`\`\``
+
+/** Which packages of ours each needs to run. */
+const needs = readdirSync("packages").map((folder) => {
+  const { dependencies = {} } = JSON.parse(readFileSync(`packages/${folder}/package.json`, "utf8"))
+  const ours = Object.keys(dependencies).filter((name) => name.startsWith("@workshop/"))
+  return { folder, ours: ours.map((name) => name.slice("@workshop/".length)).sort() }
+})
+
+/** Arrows point to what is needed, and leave out what another arrow leads to anyway. */
+export const packagesDiagram = mermaid([
+  "flowchart LR",
+  ...needs.flatMap(({ folder, ours }) => {
+    const further = new Set(ours.flatMap((name) => needs.find((other) => other.folder === name)?.ours ?? []))
+    return ours.filter((name) => !further.has(name)).map((name) => `    ${folder} --> ${name}`)
+  })
+])
+
+/** What a `POST /v1/tickets` passes, and where it may be turned back (contract §2). */
+const STEPS = /** @type {const} */ ([
+  ["client", "server", "bytes"],
+  ["server", "admission", "an arrival: method, path, headers"],
+  ["admission", "admission", "key 401, requests 429, shop 403, route 404, scope 403, writes 429"],
+  ["admission", "service", "the input, read by the endpoint's schemas, or 400"],
+  ["service", "store", "a command: what it asks for, and a pure decision"],
+  ["store", "store", "takes the shop's turn, loads, decides, saves all changes with their events"],
+  ["store", "service", "a ticket, or a refusal that saved nothing"],
+  ["service", "server", "201, or the refusal's status from the table of errors"],
+  ["server", "client", "the envelope"],
+  ["store", "dispatcher", "an event is due"],
+  ["dispatcher", "receiver", "the event, signed, until a 2xx"]
+])
+
+/** A request's way, from its first byte to the webhook. */
+export const requestDiagram = mermaid([
+  "sequenceDiagram",
+  ...[...new Set(STEPS.flatMap(([from, to]) => [from, to]))].map((name) => `    participant ${name}`),
+  ...STEPS.map(([from, to, what]) => `    ${from}->>${to}: ${what}`)
+])

@@ -1,0 +1,125 @@
+// node scripts/record-terminal.mjs: runs the commands below in three terminals and draws what they print, as docs/terminal.svg.
+// Needs curl and jq, and port 4010; what it starts it ends, and what it keeps is thrown away.
+import { execFileSync, spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { drawTerminals } from "./terminalSvg.mjs"
+
+/** @typedef {import("./terminalSvg.mjs").Terminal} Terminal */
+
+const COLUMNS = 134
+const API = "http://127.0.0.1:4010"
+/** How long anything may take to print what is waited for. */
+const PATIENCE_MS = 30_000
+const root = fileURLToPath(new URL("..", import.meta.url))
+const workshop = join(root, "packages/cli/bin/workshop.js")
+/** Makes the command believe that it prints on a terminal, so that it shows its colours. */
+const TERMINAL = `data:text/javascript,process.stdout.isTTY=true;process.stdout.columns=${COLUMNS}`
+const folder = mkdtempSync(join(tmpdir(), "workshop-picture-"))
+
+/** @type {Array<import("node:child_process").ChildProcess>} */
+const running = []
+
+/** Starts a command that goes on; answers what it printed so far, now and later. @param {ReadonlyArray<string>} args */
+const start = (args) => {
+  const env = { ...process.env, NO_COLOR: "", WORKSHOP_RECEIVE_PORT: "0" }
+  const child = spawn(process.execPath, ["--import", TERMINAL, workshop, ...args], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  running.push(child)
+  const said = { text: "", hasEnded: false }
+  child.stdout?.setEncoding("utf8").on("data", (text) => {
+    said.text += text
+  })
+  child.once("exit", () => {
+    said.hasEnded = true
+  })
+  return said
+}
+
+/** @param {{ readonly text: string, readonly hasEnded: boolean }} said @param {RegExp} words */
+const until = async (said, words) => {
+  for (let waited = 0; waited < PATIENCE_MS; waited += 50) {
+    const found = words.exec(said.text)
+    if (found !== null) return found[1] ?? found[0]
+    if (said.hasEnded) break
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`It never said ${words}:\n${said.text}`)
+}
+
+/** Runs a line as a person would. @param {string} line @param {Record<string, string>} variables */
+const type = (line, variables) =>
+  execFileSync("sh", ["-c", line], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NO_COLOR: "", ...variables }
+  })
+
+const ticket = `${API}/v1/tickets`
+const bearer = '-H "Authorization: Bearer $KEY"'
+const TILL = [
+  `curl -s ${ticket} ${bearer} -H "Idempotency-Key: sale-1" \\
+  --json '{"service":"Resoling","price_minor":45000}' \\
+  | jq -c '.data | {number_label, state, remaining_minor: .money.remaining_minor}'`,
+  `curl -s ${ticket}/$TICKET/status ${bearer} --json '{"status":"ready"}' \\
+  | jq -c '.data | {state, ready_at}'`,
+  `curl -s ${API}/sandbox/clock --json '{"advance_ms":5184000000}' | jq -c .data   # sixty days`,
+  `curl -s ${ticket}/$TICKET ${bearer} \\
+  | jq -c '.data | {state, abandoned_at, abandon_reason}'`
+]
+const SCENARIO = "examples/scenarios/3-reopen-window.yaml"
+
+/** The first lines of a text, and dots where there were more. @param {string} text @param {number} count */
+const firstLines = (text, count) => {
+  const lines = text.trimEnd().split("\n")
+  return lines.length > count ? `${lines.slice(0, count).join("\n")}\n…` : lines.join("\n")
+}
+
+/** @returns {Promise<ReadonlyArray<Terminal>>} */
+const record = async () => {
+  const service = start(["serve", "--sandbox"])
+  const KEY = await until(service, /KEY=(\S+)/)
+  await until(service, /sandbox is at/)
+  const receiver = start(["receive", "--register", API, "--key", KEY])
+  await until(receiver, /points here/)
+  /** @type {Array<string>} */
+  const till = []
+  /** @type {Record<string, string>} */
+  const variables = { KEY }
+  for (const line of TILL) {
+    till.push(`$ ${line}`, type(line, variables))
+    variables.TICKET ??= type(`curl -s '${ticket}?limit=1' ${bearer} | jq -r '.data[0].id'`, variables).trim()
+  }
+  await until(receiver, /ticket\.abandoned/)
+  const scenario = start(["scenario", "run", join(root, SCENARIO)])
+  await until(scenario, /\d+ scenario.*\n/)
+  return [
+    {
+      title: "the service",
+      text: `$ npx workshop serve --sandbox\n${firstLines(service.text.replaceAll(folder, "…"), 4)}`
+    },
+    { title: "a receiver of webhooks", text: `$ npx workshop receive --register ${API} --key $KEY\n${receiver.text}` },
+    { title: "a till, and time", text: till.map((text) => text.trimEnd()).join("\n") },
+    {
+      title: "a scenario",
+      text: `$ npx workshop scenario run ${SCENARIO}\n${scenario.text.replaceAll(root, "")}`
+    }
+  ]
+}
+
+try {
+  writeFileSync(join(root, "docs/terminal.svg"), drawTerminals(await record(), COLUMNS))
+} finally {
+  for (const child of running) {
+    if (child.exitCode !== null) continue
+    child.kill("SIGTERM")
+    await new Promise((resolve) => child.once("exit", resolve))
+  }
+  rmSync(folder, { recursive: true, force: true })
+}
