@@ -9,6 +9,7 @@ COPY packages/http-node/package.json packages/http-node/
 COPY packages/cli/package.json packages/cli/
 COPY bench/package.json bench/
 COPY examples/package.json examples/
+COPY docs/reference/package.json docs/reference/
 # What is built is not there yet, so nothing may be built while installing.
 RUN npm ci --ignore-scripts
 COPY packages packages

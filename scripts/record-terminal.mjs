@@ -115,6 +115,9 @@ const record = async () => {
 
 try {
   writeFileSync(join(root, "docs/terminal.svg"), drawTerminals(await record(), COLUMNS))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
 } finally {
   for (const child of running) {
     if (child.exitCode !== null) continue

@@ -21,7 +21,9 @@ const filesBelow = (folder: string, name: RegExp) =>
     : []
 
 const pages = [
-  ...["README.md", "CONTRIBUTING.md"].filter((page) => existsSync(join(root, page))),
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md", "test-vectors/README.md"].filter((page) =>
+    existsSync(join(root, page))
+  ),
   ...filesBelow("docs", /\.md$/),
   ...filesBelow("packages", /^[^/]+\/README\.md$/),
   ...filesBelow("examples", /(^|\/)README\.md$/)
@@ -55,6 +57,29 @@ describe("every page", () => {
   it("names the language of its code blocks, one that is checked or one that is only shown", () => {
     const others = blocks.filter(({ language }) => ![...CHECKED, ...SHOWN].includes(language))
     expect(others.map((block) => `${place(block)} "${block.language}"`)).toEqual([])
+  })
+})
+
+describe("every link", () => {
+  const proseOf = (page: string) => readFileSync(join(root, page), "utf8").replaceAll(/^```[\s\S]*?^```/gm, "")
+  /** The anchors that GitHub makes of a page's headings. */
+  const anchorsOf = (page: string) =>
+    [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+        .replaceAll(" ", "-")
+    )
+  const isDead = (page: string, link: string) => {
+    const [path = "", anchor] = link.split("#")
+    const target = path === "" ? page : join(dirname(page), path)
+    if (!existsSync(join(root, target))) return true
+    return anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).includes(anchor)
+  }
+
+  it.each(pages)("of %s leads somewhere", (page) => {
+    const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link)
+    expect(links.filter((link) => !/^https?:/.test(link) && isDead(page, link))).toEqual([])
   })
 })
 

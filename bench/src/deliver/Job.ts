@@ -24,8 +24,12 @@ export const measured = async (deliveries: number, run: () => Promise<unknown>):
   return { per_second: deliveries / seconds, per_cpu_second: (deliveries * 1e6) / (user + system) }
 }
 
-/** Raises events of healthy shops for a while, beside a shop with a backlog whose receiver hangs, or without one. */
+/** Gives a shop whose receiver hangs so many events. */
+export interface Hang {
+  readonly backlog: number
+}
+
+/** Raises events of healthy shops for a while, and delivers what is due. */
 export interface Compare {
   readonly seconds: number
-  readonly backlog: number
 }

@@ -11,7 +11,7 @@ import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import * as PgStore from "@workshop/store-pg/PgStore"
 import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { answering } from "./Child.js"
-import { type Compare, type Deliver, measured, SHOPS } from "./Job.js"
+import { type Compare, type Deliver, type Hang, measured, SHOPS } from "./Job.js"
 import { RunningClock } from "./RunningClock.js"
 
 const [receiver, url] = process.argv.slice(2)
@@ -51,10 +51,15 @@ const deliver = async ({ events }: Deliver) => {
 const HEALTHY = 20
 const PAUSE = "50 millis"
 
-const compare = ({ seconds, backlog }: Compare) =>
+const hang = ({ backlog }: Hang) =>
+  Effect.as(
+    Effect.flatMap(hooked("hang"), (shop_id) => raise(shop_id, backlog)),
+    {}
+  )
+
+const compare = ({ seconds }: Compare) =>
   Effect.gen(function* () {
     const { run: dispatching } = yield* Dispatcher
-    if (backlog > 0) yield* Effect.flatMap(hooked("hang"), (shop_id) => raise(shop_id, backlog))
     const fiber = yield* Effect.fork(dispatching)
     const end = performance.now() + seconds * 1000
     while (performance.now() < end) {
@@ -66,6 +71,7 @@ const compare = ({ seconds, backlog }: Compare) =>
     return {}
   })
 
-answering<Deliver | Compare>({ ready: true }, (question) =>
-  "events" in question ? deliver(question) : runtime.runPromise(compare(question))
-)
+answering<Deliver | Hang | Compare>({ ready: true }, (question) => {
+  if ("events" in question) return deliver(question)
+  return runtime.runPromise("backlog" in question ? hang(question) : compare(question))
+})

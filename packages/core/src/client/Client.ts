@@ -36,7 +36,7 @@ export interface RepeatableOptions extends CallOptions {
   readonly idempotencyKey?: string
 }
 
-/** A question for {@link Client.tickets}: the filters of the list as plain values. */
+/** A question for `Client.tickets`: the filters of the list as plain values. */
 export type TicketQuery = typeof TicketQueryJson.Encoded
 
 interface Replayed {

@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect"
-import { advanceReplay } from "../decisions/replayDeliveries.js"
 import type { Instant } from "../domain/Instant.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import { Deliveries } from "../ports/Deliveries.js"
@@ -9,6 +8,7 @@ import { Store, type StoreUnavailable } from "../ports/Store.js"
 import type { WebhookSender } from "../ports/WebhookSender.js"
 import { type AttemptOptions, makeAttempt } from "./Attempts.js"
 import { Flights } from "./Flights.js"
+import { replaySteps } from "./ReplaySteps.js"
 import { showDeliveries } from "./ServiceMetrics.js"
 import { takeoffs } from "./Takeoffs.js"
 
@@ -53,33 +53,23 @@ const make = (options: DispatcherOptions) =>
       oneByOne,
       mostInFlight: options.mostInFlight
     })
-    let stepped = 0
-
-    /** Takes a step of every open replay. Answers how many got on by it. */
-    const advanceReplays = Effect.gen(function* () {
-      const open = yield* deliveries.replays
-      const steps = yield* Effect.forEach(open, ({ shop_id, id }) => store.transact(advanceReplay(shop_id, id)))
-      for (const { answer } of steps) stepped += answer.taken_up
-      return steps.filter(({ answer }) => answer.taken_up > 0 || !answer.is_done).length
-    })
+    const replays = replaySteps(deliveries, store)
 
     let turnsLeft = 0
     /** Replays take steps and deliveries take off. Answers how much of that there was; without any, replays were looked for. */
     const turn = Effect.gen(function* () {
       yield* gather
       const isLookingFirst = turnsLeft === 0
-      const replayed = isLookingFirst ? yield* advanceReplays : 0
+      const replayed = isLookingFirst ? yield* replays.advance : 0
       const begun = yield* dispatch
-      if (replayed === 0 && begun > 0) turnsLeft = isLookingFirst ? TURNS_WITHOUT_REPLAYS : turnsLeft - 1
-      else turnsLeft = 0
-      return begun === 0 && !isLookingFirst ? yield* advanceReplays : replayed + begun
+      turnsLeft = replayed > 0 || begun === 0 ? 0 : isLookingFirst ? TURNS_WITHOUT_REPLAYS : turnsLeft - 1
+      return begun === 0 && !isLookingFirst ? yield* replays.advance : replayed + begun
     })
 
     let answered = 0
     const progress = Effect.sync(() => {
-      const made = flights.landed + stepped
-      const since = made - answered
-      answered = made
+      const since = flights.landed + replays.stepped() - answered
+      answered += since
       return since
     })
 
@@ -98,8 +88,7 @@ const make = (options: DispatcherOptions) =>
     const turnOrRest = Effect.gen(function* () {
       const { news } = flights
       const begun = yield* turn
-      const isIdle = begun === 0 || flights.count >= options.mostInFlight
-      if (isIdle) yield* Effect.race(news, Effect.sleep(POLL))
+      if (begun === 0 || flights.count >= options.mostInFlight) yield* Effect.race(news, Effect.sleep(POLL))
     })
 
     const run: Effect.Effect<never> = Effect.gen(function* () {

@@ -69,7 +69,7 @@ export class NoSender extends Data.TaggedError("NoSender")<{}> {
   }
 }
 
-/** Everything a workshop runs on: for what is built on top of it in Effect, such as {@link PromiseWorkshop.runtime}. */
+/** Everything a workshop runs on: for what is built on top of it in Effect, such as `PromiseWorkshop.runtime`. */
 export type WorkshopServices =
   | Layer.Layer.Success<typeof services>
   | StorePorts

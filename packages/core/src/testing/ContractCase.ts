@@ -5,8 +5,8 @@ import type { StorePorts } from "../ports/StorePorts.js"
 
 /**
  * One promise of the store, as a sentence and an effect that fails where it is broken. A case opens shops and clients
- * of its own, so cases may share a store, also one that holds other data. It runs under a {@link SettableClock} and
- * with a {@link RiggedEntropy}, which it sets for itself; hence one case at a time.
+ * of its own, so cases may share a store, also one that holds other data. It runs under a `SettableClock` and
+ * with a `RiggedEntropy`, which it sets for itself; hence one case at a time.
  */
 export interface ContractCase {
   readonly name: string

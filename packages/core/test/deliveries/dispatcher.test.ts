@@ -196,7 +196,8 @@ describe("contract §9: order and numbers in flight", () => {
         }),
       { mostInFlight: 32 },
       slowClaims(asked)
-    )
+    ),
+    20_000
   )
 
   it(

@@ -128,7 +128,7 @@ export class Attempt implements Listener {
       call.clean &&= connection.socket.writableLength === 0
       connections.leave(connection, call.clean ? this.#answer.kept_s : 0)
     })
-    this.#asked_at = call.now
+    this.#asked_at = call.time_ms
     connection.socket.write(requestText(this.#post, route, user_agent), "utf8")
   }
 

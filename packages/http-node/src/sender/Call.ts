@@ -22,25 +22,25 @@ export class Call {
   #has_ended = false
 
   constructor(readonly clock: Clock.Clock) {
-    this.#started = this.now
+    this.#started = this.time_ms
   }
 
   /** Milliseconds of a clock that nobody sets. */
-  get now(): number {
+  get time_ms(): number {
     return Number(this.clock.unsafeCurrentTimeNanos()) / 1e6
   }
 
   /** Notes how long a stage takes, if it succeeds. */
   timed<A, E>(stage: Stage, run: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.suspend(() => {
-      const started = this.now
+      const started = this.time_ms
       return Effect.tap(run, () => Effect.sync(() => this.note(stage, started)))
     })
   }
 
   /** Notes that a stage is over, and when it began. */
   note(stage: Stage, started: number): void {
-    this.#timings[stage] = Math.round(this.now - started)
+    this.#timings[stage] = Math.round(this.time_ms - started)
   }
 
   /** Noted at once when something is taken: the end may come right after. What is taken later than that is let go at once. */
@@ -62,7 +62,7 @@ export class Call {
       error: isAnswered ? null : outcome.error,
       detail: isAnswered ? null : outcome.detail,
       address: this.address,
-      timings: { ...this.#timings, total_ms: Math.round(this.now - this.#started) },
+      timings: { ...this.#timings, total_ms: Math.round(this.time_ms - this.#started) },
       head: this.transcript.text()
     }
   }

@@ -19,7 +19,7 @@ export class Deadlines {
 
   /** Sets a deadline; call the answer to take it back. */
   begin(passed: () => void): () => void {
-    const due = { at: this.#now + this.#after_ms, passed }
+    const due = { at: this.#time_ms + this.#after_ms, passed }
     this.#due.add(due)
     if (this.#due.size === 1) this.#wake()
     return () => void this.#due.delete(due)
@@ -30,7 +30,7 @@ export class Deadlines {
     Effect.suspend(() => {
       const [first] = this.#due
       if (first === undefined) return this.#untilSet
-      const left_ms = first.at - this.#now
+      const left_ms = first.at - this.#time_ms
       if (left_ms > 0) return this.#clock.sleep(Duration.millis(Math.ceil(left_ms)))
       this.#due.delete(first)
       first.passed()
@@ -43,7 +43,7 @@ export class Deadlines {
     if (this.#due.size > 0) this.#wake()
   })
 
-  get #now(): number {
+  get #time_ms(): number {
     return Number(this.#clock.unsafeCurrentTimeNanos()) / 1e6
   }
 }

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest"
+import { Answer } from "../../src/sender/Answer.js"
+
+const HEAD = "HTTP/1.1 200 OK\r\n"
+
+/** What an answer is found to be, wherever the network cuts it. */
+const read = (text: string, cut: number) => {
+  const answer = new Answer()
+  const bytes = Buffer.from(text, "latin1")
+  let refused: string | undefined
+  for (let i = 0; i < bytes.length && refused === undefined; i += cut)
+    refused = answer.add(bytes.subarray(i, i + cut))?.error
+  return refused ?? { status: answer.status, whole: answer.is_whole, kept_s: answer.kept_s }
+}
+
+const whole = { status: 200, whole: true, kept_s: null }
+const unending = { status: 200, whole: false, kept_s: null }
+
+describe("an answer of HTTP/1.1", () => {
+  it.each([
+    ["a length", `${HEAD}Content-Length: 2\r\n\r\nok`, whole],
+    ["a length of none", `${HEAD}content-length:0\r\n\r\n`, whole],
+    ["less than its length", `${HEAD}Content-Length: 3\r\n\r\nok`, unending],
+    ["no length", `${HEAD}\r\nok`, unending],
+    ["no body by its status", "HTTP/1.1 204 No Content\r\n\r\n", { ...whole, status: 204 }],
+    ["chunks", `${HEAD}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`, whole],
+    [
+      "chunks with extensions and trailers",
+      `${HEAD}Transfer-Encoding: chunked\r\n\r\nA;x=y\r\n0123456789\r\n0\r\nT: x\r\n\r\n`,
+      whole
+    ],
+    ["chunks without an end", `${HEAD}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n`, unending],
+    ["another coding", `${HEAD}Transfer-Encoding: gzip\r\n\r\n0\r\n\r\n`, unending],
+    ["lines that end without a return", "HTTP/1.1 200 OK\nContent-Length: 2\n\nok", whole],
+    ["a folded header", `${HEAD}X: a\r\n\tb\r\nContent-Length: 0\r\n\r\n`, whole],
+    [
+      "informational answers first",
+      `HTTP/1.1 103 Early\r\nA: b\r\n\r\nHTTP/1.1 100\r\n\r\n${HEAD}Content-Length: 0\r\n\r\n`,
+      whole
+    ],
+    ["a wish to close", `${HEAD}Connection: x, Close\r\nContent-Length: 0\r\n\r\n`, { ...whole, kept_s: 0 }],
+    ["a time it is kept", `${HEAD}Keep-Alive: max=9, timeout=5\r\nContent-Length: 0\r\n\r\n`, { ...whole, kept_s: 5 }],
+    ["HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n", { ...whole, kept_s: 0 }],
+    ["a change of protocol", "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", { ...unending, status: 101 }],
+    ["a space before the colon", `${HEAD}Content-Length : 2\r\n\r\nok`, "malformed"],
+    ["a length with a sign", `${HEAD}Content-Length: +2\r\n\r\nok`, "malformed"],
+    ["a list of lengths", `${HEAD}Content-Length: 2, 2\r\n\r\nok`, "malformed"],
+    ["a status of two digits", "HTTP/1.1 20 OK\r\n\r\n", "malformed"],
+    ["a return within a header", `${HEAD}X: a\rb\r\n\r\n`, "malformed"]
+  ])("with %s", (_, text, expected) => {
+    for (const cut of [1, 2, 3, 7, 1000]) expect(read(text, cut)).toEqual(expected)
+  })
+
+  it("followed by anything is not whole: its connection must not serve again", () => {
+    expect(read(`${HEAD}Content-Length: 2\r\n\r\nok${HEAD}`, 1000)).toEqual(unending)
+    expect(read(`${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nx`, 1000)).toEqual(unending)
+  })
+
+  it.each(["x\r\n", "123456789\r\n", "2\r\nokay"])("with chunks that are none (%j) makes no sense", (body) => {
+    const answer = new Answer()
+    expect(answer.add(Buffer.from(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${body}`))).toBeUndefined()
+    expect(answer).toMatchObject({ status: 200, is_senseless: true, is_whole: false })
+  })
+})
