@@ -43,9 +43,19 @@ const raise = (shop_id: ShopId, events: number) =>
 
 const shops = await runtime.runPromise(Effect.replicateEffect(hooked("ok"), SHOPS))
 
+const now = () => clock.unsafeCurrentTimeMillis()
+
+/** As a server delivers, until nothing is due or on its way. */
+const workOff = Effect.gen(function* () {
+  const { run: dispatching, next } = yield* Dispatcher
+  const fiber = yield* Effect.fork(dispatching)
+  while ((yield* Effect.suspend(() => next(now()))) !== null) yield* Effect.sleep("20 millis")
+  yield* Effect.forkDaemon(Fiber.interrupt(fiber))
+})
+
 const deliver = async ({ events }: Deliver) => {
   await runtime.runPromise(Effect.forEach(shops, (shop_id) => raise(shop_id, events), { discard: true }))
-  return measured(events * SHOPS, () => runtime.runPromise(Effect.flatMap(Dispatcher, ({ runOnce }) => runOnce)))
+  return measured(events * SHOPS, () => runtime.runPromise(workOff))
 }
 
 const HEALTHY = 20

@@ -58,7 +58,6 @@ const make = (options: DispatcherOptions) =>
     let turnsLeft = 0
     /** Replays take steps and deliveries take off. Answers how much of that there was; without any, replays were looked for. */
     const turn = Effect.gen(function* () {
-      yield* gather
       const isLookingFirst = turnsLeft === 0
       const replayed = isLookingFirst ? yield* replays.advance : 0
       const begun = yield* dispatch
@@ -85,7 +84,9 @@ const make = (options: DispatcherOptions) =>
       }
     })
 
+    // Only here: what is done once, as by a sandbox, must come about in the same order however fast the machine is.
     const turnOrRest = Effect.gen(function* () {
+      yield* gather
       const { news } = flights
       const begun = yield* turn
       if (begun === 0 || flights.count >= options.mostInFlight) yield* Effect.race(news, Effect.sleep(POLL))
