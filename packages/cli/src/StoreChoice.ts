@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import { Effect, Layer } from "effect"
@@ -60,10 +62,15 @@ const postgres = (choice: StoreChoice) =>
     ? Layer.fail(new CommandRefused({ message: "--store postgres needs a database: name it with --database-url." }))
     : Layer.unwrapEffect(onDatabase(choice.databaseUrl, choice))
 
+const noData = ({ dataDir }: StoreChoice) => ({
+  message: `There is no data in ${resolve(dataDir)}: name its folder with --data-dir, or begin with workshop serve or workshop migrate.`
+})
+
 const embedded = (choice: StoreChoice) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const EmbeddedPostgres = yield* Effect.promise(() => import("@workshop/store-pg/embedded/EmbeddedPostgres"))
+      if (choice.isShared === true && !existsSync(choice.dataDir)) return yield* new CommandRefused(noData(choice))
       const run = choice.isShared === true ? EmbeddedPostgres.share : EmbeddedPostgres.start
       const { url } = yield* Effect.mapError(run({ dataDir: choice.dataDir }), refused)
       return yield* onDatabase(url, choice)

@@ -106,8 +106,16 @@ export const enable = Effect.fnUntraced(function* (shop: string) {
 
 /** Raises a ping. */
 export const ping = Effect.fnUntraced(function* (shop: string) {
-  const event = JSON.parse((yield* Webhooks.ping(yield* shopId(shop))).body) as Event
-  return sentence(event, `The ping ${event.id} is on its way: workshop webhook deliveries shows what became of it.`)
+  const id = yield* shopId(shop)
+  const event = JSON.parse((yield* Webhooks.ping(id)).body) as Event
+  const { url, on } = yield* Webhooks.status(id)
+  const becomes =
+    url === null
+      ? "is recorded and goes nowhere, as the shop has no webhook: workshop webhook set gives it one."
+      : on
+        ? "is on its way: workshop webhook deliveries shows what became of it."
+        : "waits, as the webhook is off: workshop webhook enable turns it on."
+  return sentence(event, `The ping ${event.id} ${becomes}`)
 })
 
 /** What became of the shop's events, oldest first. */

@@ -134,6 +134,14 @@ const assign = Effect.fnUntraced(function* (
   return wanted.filter((_, i) => !place(i, new Set()))
 })
 
+/** What is wrong with the entry that comes nearest to a wanted one; nothing where none has anything in common with it. */
+const nearest = Effect.fnUntraced(function* (one: unknown, list: ReadonlyArray<unknown>, names: Names, path: string) {
+  const wrong = yield* Effect.forEach(list, (entry, i) => match(one, entry, names, at(path, i)))
+  const [strangest] = yield* match(one, {}, names, path).pipe(Effect.map((found) => [found.length]))
+  const closest = wrong.reduce((a, b) => (b.length < a.length ? b : a), wrong[0] ?? [])
+  return closest.length < (strangest ?? 0) ? closest : []
+})
+
 type Operator = (operand: unknown, actual: unknown, names: Names, path: string) => Matching
 
 const listed = (operand: unknown): ReadonlyArray<unknown> => (Array.isArray(operand) ? operand : [operand])
@@ -144,12 +152,17 @@ const holding =
   (operand, actual, names, path) => {
     if (!Array.isArray(actual)) return Effect.succeed(unless(false, path, "a list", actual))
     const wanted = listed(operand)
-    return Effect.map(assign(wanted, actual, names), (missing) => [
-      ...missing.flatMap((one) =>
-        unless(false, path, `an entry ${shown(one)}`, `none of ${actual.map(shown).join(", ") || "no entries"}`)
-      ),
-      ...unless(!isWhole || wanted.length === actual.length, at(path, "length"), wanted.length, actual.length)
-    ])
+    return Effect.gen(function* () {
+      const missing = yield* assign(wanted, actual, names)
+      const found = yield* Effect.forEach(missing, (one) => nearest(one, actual, names, path))
+      return [
+        ...missing.flatMap((one, i) => [
+          ...unless(false, path, `an entry ${shown(one)}`, `none of ${actual.map(shown).join(", ") || "no entries"}`),
+          ...found[i]!
+        ]),
+        ...unless(!isWhole || wanted.length === actual.length, at(path, "length"), wanted.length, actual.length)
+      ]
+    })
   }
 
 /** What an object with a single field such as `$not` expects. */

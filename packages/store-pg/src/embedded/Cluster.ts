@@ -16,7 +16,7 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import type { Account } from "./Account.js"
 import type { Binaries } from "./Binaries.js"
@@ -129,8 +129,19 @@ const checkVersion = ({ dataDir, cluster }: Place, { version }: Binaries) => {
   return new EmbeddedRefused({ reason: "other_version", message })
 }
 
+/** Folder by folder: where the file system takes no new ones, such as /proc, a recursive `mkdirSync` never ends. */
+const makeFolder = (path: string): void => {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if (!existsSync(path)) throw error
+  }
+}
+
 const room = ({ dataDir, folder }: Place, account: Account | undefined) => {
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   const me = process.getuid?.()
   if (statSync(folder).uid === me) return chmodSync(folder, account === undefined ? 0o700 : 0o711)
   if (me === 0) return undefined
