@@ -6,8 +6,13 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const bin = `${root}/packages/cli/bin/workshop.js`
 
+// Once a worker: files share their modules.
+let isBuilt = false
+
 /** The command runs from `dist`; it is brought up to date, which costs a second where nothing changed. */
 export const build = (): void => {
+  if (isBuilt) return
+  isBuilt = true
   const tsc = spawnSync(process.execPath, [`${root}/node_modules/typescript/bin/tsc`, "-b", "packages/cli"], {
     cwd: root,
     encoding: "utf8"

@@ -46,13 +46,8 @@ const make = (options: DispatcherOptions) =>
     yield* Effect.addFinalizer(() => flights.letGo)
     yield* probe({ measure: Effect.suspend(() => showDeliveries(flights.count)) })
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
-    const { gather, dispatch } = takeoffs({
-      deliveries,
-      flights,
-      attempt,
-      oneByOne,
-      mostInFlight: options.mostInFlight
-    })
+    const { mostInFlight } = options
+    const { gather, dispatch } = takeoffs({ deliveries, flights, attempt, oneByOne, mostInFlight })
     const replays = replaySteps(deliveries, store)
 
     let turnsLeft = 0
@@ -89,7 +84,7 @@ const make = (options: DispatcherOptions) =>
       yield* gather
       const { news } = flights
       const begun = yield* turn
-      if (begun === 0 || flights.count >= options.mostInFlight) yield* Effect.race(news, Effect.sleep(POLL))
+      if (begun === 0 || flights.count >= mostInFlight) yield* Effect.race(news, Effect.sleep(POLL))
     })
 
     const run: Effect.Effect<never> = Effect.gen(function* () {
