@@ -1,4 +1,4 @@
-import { Cause, type Clock, Data, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
+import { Cause, type Clock, Data, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Schema, Stream } from "effect"
 import { TicketEdit } from "../decisions/editTicket.js"
 import { StampCount } from "../decisions/giveStamps.js"
 import { IdempotencyKey } from "../decisions/Idempotency.js"
@@ -123,6 +123,8 @@ const face = (run: Run<WorkshopServices>) => {
     shops: {
       create: method([ShopInput], Shops.create),
       byId: method([ShopId], Shops.byId),
+      /** By id, after the given one, at most so many. */
+      list: method([Schema.NullOr(ShopId), Schema.NonNegativeInt], Shops.list),
       change: method([ShopId, ShopPatch], Shops.change)
     },
     keys: {
