@@ -39,7 +39,7 @@ export default defineConfig({
           provide: { store: "postgres" },
           testTimeout: 30_000,
           hookTimeout: 30_000,
-          include: ["packages/http-node/test/{spec,sandbox,delivery}/**/*.test.ts"]
+          include: ["packages/http-node/test/{spec,sandbox}/**/*.test.ts"]
         }
       }
     ]
