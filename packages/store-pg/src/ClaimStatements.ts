@@ -14,25 +14,32 @@ const leaseTime = (given: string) =>
 /** How many shops that may have something due are put in the order of their turns: those that have waited longest. */
 const IN_TURN = 2_048
 
+/** Where a transaction keeps the shops that it has locked: the statements that follow see them without being told. */
+const LANES = "workshop.lanes"
+
 /**
- * The shops that may have something due, those served longest ago first. Who is locked is served by another process. The
+ * Locks the shops that may have something due, those served longest ago first. Who is locked is served by another process. The
  * many that have nothing due are not looked at.
  */
-export const LANES = `select shop_id from delivery_turn
-  where shop_id in (select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit ${IN_TURN})
-  order by turn limit $2 for update skip locked`
+export const LOCK_LANES = `select set_config('${LANES}', coalesce(array_agg(l.shop_id), '{}')::text, true) from (
+    select shop_id from delivery_turn
+    where shop_id in (select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit ${IN_TURN})
+    order by turn limit $2 for update skip locked
+  ) l`
 
-/** Shops `s`, in their order, whose webhook is on, with what they have on their way. */
-const OPEN = `select s.shop_id, s.place, w.generation, w.released_at,
-    ${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight as room, f.busy
-  from unnest($1::uuid[]) with ordinality s (shop_id, place)
-  join webhook w on w.shop_id = s.shop_id and w.off_reason is null
+const LOCKED = `current_setting('${LANES}')::uuid[]`
+
+/** Some shops, in their order, with what they have on their way. There is room for nothing where the webhook is off. */
+const open = (shop_ids: string) => `select s.shop_id, s.place, w.generation, w.released_at,
+    case when w.off_reason is null then ${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight else 0 end as room, f.busy
+  from unnest(${shop_ids}) with ordinality s (shop_id, place)
+  join webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy
     from delivery d where d.shop_id = s.shop_id and d.lease_until is not null
   ) f`
 
-/** A delivery `d` of the open shop `o` that waits, and whose ticket has none on its way. */
+/** A delivery `d` of the shop `o` that waits, and whose ticket has none on its way. */
 const WAITING = `d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy))`
 
@@ -43,19 +50,22 @@ const released = (is_replay: boolean) => `(
     cross join lateral (
       select * from delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = g.generation
       order by d.seq limit ${LOOKED_AT}
-    ) d where o.released_at <= $2)`
+    ) d where o.released_at <= $1)`
 
 /** Of one kind: those whose own time has come. */
 const due = (is_replay: boolean) => `(
     select d.event_id, d.ticket_id, d.seq, d.due_at, ${is_replay} as is_replay
-    from delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at <= $2
+    from delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at <= $1
     order by d.due_at, d.seq limit ${LOOKED_AT})`
 
+/** A delivery `d` that waits, said so that its key finds it: by an index of all that wait, the planner would go through those of the shop. */
+const WAITS = "coalesce(d.lease_until, 0) = 0"
+
 /**
- * Claims what is due of the shops $1, at $2 and at most $3, for a lease from $4 on: live before replayed, the earliest first, one of a
+ * Claims what is due of the locked shops, at $1 and at most $2, for a lease from $3 on: live before replayed, the earliest first, one of a
  * ticket, as many of a shop as there is room for, and each shop one before any has two.
  */
-export const CLAIM = `with open as (${OPEN}), found as (
+export const CLAIM = `with open as (${open(LOCKED)}), found as (
     select o.shop_id, o.place, d.event_id, d.rank
     from open o cross join lateral (
       select one.*, row_number() over (order by one.is_replay, one.due_at, one.seq) as rank from (
@@ -63,16 +73,17 @@ export const CLAIM = `with open as (${OPEN}), found as (
         from (${released(false)} union all ${due(false)} union all ${released(true)} union all ${due(true)}) c
         order by coalesce(c.ticket_id, c.event_id), c.is_replay, c.due_at, c.seq
       ) one
-    ) d where d.rank <= o.room
+    ) d where o.room > 0 and d.rank <= o.room
   ), picked as (
-    select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $3
+    select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $2
   ), free as (
-    select d.shop_id, d.event_id from delivery d join picked p on p.shop_id = d.shop_id and p.event_id = d.event_id
-    where d.lease_until is null for update of d skip locked
+    select p.shop_id, p.event_id, p.n from picked p cross join lateral (
+      select from delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and ${WAITS} for update skip locked
+    ) d
   ), leased as (
-    update delivery d set token = d.token + 1, lease_until = ${leaseTime("$4")} + ${LEASE_MS}
+    update delivery d set token = d.token + 1, lease_until = ${leaseTime("$3")} + ${LEASE_MS}
     from free f where d.shop_id = f.shop_id and d.event_id = f.event_id
-    returning d.shop_id, d.event_id, d.token
+    returning d.shop_id, d.event_id, d.token, f.n
   ), served as (
     update delivery_turn t set turn = b.base + p.last
     from (select nextval('delivery_turns') * ${TURN_STEP} as base) b,
@@ -80,26 +91,28 @@ export const CLAIM = `with open as (${OPEN}), found as (
     where t.shop_id = p.shop_id
   )
   select l.shop_id, l.event_id, l.token::double precision as token, row_to_json(w) as webhook, e.body
-  from leased l join picked p on p.shop_id = l.shop_id and p.event_id = l.event_id
-  join webhook w on w.shop_id = l.shop_id
+  from leased l join webhook w on w.shop_id = l.shop_id
   join event e on e.shop_id = l.shop_id and e.id = l.event_id
-  order by p.n`
+  order by l.n`
 
-/** When something of each open shop could next be claimed; null where nothing could. */
-const NEXT = `select o.shop_id, case when o.room > 0 then least(
+/** When something of the shop `o` could next be claimed; null where nothing could. */
+const NEXT = `case when o.room > 0 then least(
     (select o.released_at from delivery d where ${WAITING} and d.is_replay in (false, true)
       and d.generation < o.generation limit 1),
     (select d.due_at from delivery d where ${WAITING} and not d.is_replay and d.generation = o.generation
       order by d.due_at limit 1),
     (select d.due_at from delivery d where ${WAITING} and d.is_replay and d.generation = o.generation
       order by d.due_at limit 1)
-  ) end as due_at
-  from (${OPEN}) o`
+  ) end`
+
+const lookAgain = (shop_ids: string) => `update delivery_turn t set look_at = coalesce(${NEXT}, ${NEVER})
+  from (${open(shop_ids)}) o where t.shop_id = o.shop_id`
 
 /** Notes, for the shops $1, when they are to be looked at next. A shop whose webhook is off: when it is on again. */
-export const LOOK_AGAIN = `update delivery_turn t set look_at = coalesce(n.due_at, ${NEVER})
-  from unnest($1::uuid[]) s (shop_id) left join (${NEXT}) n on n.shop_id = s.shop_id
-  where t.shop_id = s.shop_id`
+export const LOOK_AGAIN = lookAgain("$1::uuid[]")
+
+/** The same for the locked shops. */
+export const LOOK_AGAIN_AT_LANES = lookAgain(LOCKED)
 
 /** The earliest shops that may have something due by $1. */
 export const FIRST_LANES = `select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit $2

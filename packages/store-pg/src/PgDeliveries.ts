@@ -1,13 +1,21 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { Instant } from "@workshop/core/domain/Instant"
 import type { Claim, Deliveries, OpenReplay } from "@workshop/core/ports/Deliveries"
-import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { type Context, Effect, Schedule, type Scope } from "effect"
 import type { Bulletin } from "./Bulletin.js"
-import { CLAIM, FIRST, FIRST_LANES, LANES, LOOK_AGAIN, OPEN_REPLAYS, RECLAIM } from "./ClaimStatements.js"
+import {
+  CLAIM,
+  FIRST,
+  FIRST_LANES,
+  LOCK_LANES,
+  LOOK_AGAIN,
+  LOOK_AGAIN_AT_LANES,
+  OPEN_REPLAYS,
+  RECLAIM
+} from "./ClaimStatements.js"
 import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
 import { link } from "./Link.js"
-import type { PgFailure } from "./PgFailure.js"
+import { type PgFailure, storeUnavailable } from "./PgFailure.js"
 import { turnsNamed } from "./TurnStatements.js"
 
 /** Milliseconds on the clock by which leases are counted. */
@@ -30,18 +38,18 @@ const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>
 const shopsOf = (answer: Answer | undefined): ReadonlyArray<ShopId> =>
   (answer?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
 
+/** In one go, so that the shops stay locked no longer than the database takes. */
 const claiming = (connection: Connection, lease_now: number | null, now: Instant, most: number) =>
-  Effect.gen(function* () {
-    const [, lanes] = yield* connection.send([BEGIN, statement("lanes", LANES, now, most + LANES_SPARE)])
-    const shop_ids = shopsOf(lanes)
-    if (shop_ids.length === 0) return yield* Effect.as(connection.send([ROLLBACK]), [])
-    const [claimed] = yield* connection.send([
-      statement("claim", CLAIM, shop_ids, now, most, lease_now),
-      statement("look again", LOOK_AGAIN, shop_ids),
+  Effect.map(
+    connection.send([
+      BEGIN,
+      statement("lock lanes", LOCK_LANES, now, most + LANES_SPARE),
+      statement("claim", CLAIM, now, most, lease_now),
+      statement("look again at lanes", LOOK_AGAIN_AT_LANES),
       COMMIT
-    ])
-    return claimed!.rows as unknown as ReadonlyArray<Claim>
-  })
+    ]),
+    ([, , claimed]) => claimed!.rows as unknown as ReadonlyArray<Claim>
+  )
 
 const reclaiming = (connection: Connection, lease_now: number | null) =>
   Effect.gen(function* () {
@@ -86,7 +94,7 @@ export const pgDeliveries = (
       Effect.flatMap(queue.connection, work).pipe(
         Effect.tapError(queue.undo),
         Effect.retry({ schedule: AGAIN, while: ({ kind }) => kind === "conflict" || kind === "held" }),
-        Effect.mapError((cause) => new StoreUnavailable({ cause })),
+        Effect.mapError(storeUnavailable),
         Effect.uninterruptible,
         oneByOne
       )

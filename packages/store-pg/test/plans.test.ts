@@ -3,7 +3,7 @@ import type { Phone } from "@workshop/core/domain/Phone"
 import { Closures } from "@workshop/core/ports/Closures"
 import { Reads, type TicketFilter, type TicketOrder } from "@workshop/core/ports/Reads"
 import { openShop } from "@workshop/core/testing/Fixtures"
-import { CLAIM, LANES, LOOK_AGAIN, RECLAIM } from "@workshop/store-pg/ClaimStatements"
+import { CLAIM, LOCK_LANES, LOOK_AGAIN_AT_LANES, RECLAIM } from "@workshop/store-pg/ClaimStatements"
 import { loading } from "@workshop/store-pg/Loading"
 import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "@workshop/store-pg/planning"
@@ -39,8 +39,9 @@ const TICKET_ROWS = `insert into ticket (shop_id, id, number, state, type, servi
     case when n % 50 < 2 then ${T0} + n * 1000::bigint + 5184000000 end
   from generate_series(1, ${TICKETS}) n`
 
+/** Due in another order than their events came: an index that has only the latter would find them after all others. */
 const DELIVERY_ROWS = `insert into delivery
-  select $1, gen_random_uuid(), 'ping', null, n, 0, 0, ${T0} + n, 1, false, 0, null from generate_series(1, 20000) n`
+  select $1, gen_random_uuid(), 'ping', null, 20001 - n, 0, 0, ${T0} + n, 1, false, 0, null from generate_series(1, 20000) n`
 
 const WEBHOOK = `insert into webhook select $1, 'https://shop.example/', 'whsec_1', null, null, null, 0, null, 0, 1, 0`
 
@@ -158,13 +159,14 @@ describe("commands and claims look at no more than they need (design §5, §9)",
   })
 
   it("a claim of a shop with 20,000 due deliveries", async () => {
-    const plan = await within(planned(commands, CLAIM, [[shop_id], T0 + 1_000_000, 4, null]))
+    await within(commands.run(`set workshop.lanes = '{${shop_id}}'`))
+    const plan = await within(planned(commands, CLAIM, [T0 + 1_000_000, 4, null]))
     expectAtMost(plan, 1_000)
-    expectAtMost(await within(planned(commands, LOOK_AGAIN, [[shop_id]])), 100)
+    expectAtMost(await within(planned(commands, LOOK_AGAIN_AT_LANES, [])), 100)
   })
 
   it("who is to be claimed for, among 20,000 shops that have nothing due", async () =>
-    expectAtMost(await within(planned(commands, LANES, [T0 + 1_000_000, 300])), 300))
+    expectAtMost(await within(planned(commands, LOCK_LANES, [T0 + 1_000_000, 300])), 300))
 
   it("leases that have ended", async () => expectAtMost(await within(planned(commands, RECLAIM, [T0, 1_000])), 100))
 })

@@ -1,6 +1,5 @@
-import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex } from "@noble/hashes/utils.js"
 import { Data, Either, Schema } from "effect"
+import { sha256Hex } from "../domain/Digest.js"
 import type { KeyId } from "../domain/Identifier.js"
 import { jsonText } from "../domain/JsonText.js"
 import { Limits } from "../domain/Limits.js"
@@ -59,12 +58,10 @@ const canonical = (value: unknown, defaults: Fields): unknown => {
 /** Up to this many characters a request is its own fingerprint, which costs nothing and mistakes nothing. */
 const SHORT_CHARACTERS = 512
 
-const utf8 = new TextEncoder()
-
 /** Alike for requests that differ only in the order of fields, in absent against null ones, or in explicit defaults. */
 export const fingerprint = (request: unknown, defaults: Fields = NONE): string => {
   const text = JSON.stringify(canonical(request, defaults))
-  return text.length <= SHORT_CHARACTERS ? text : bytesToHex(sha256(utf8.encode(text)))
+  return text.length <= SHORT_CHARACTERS ? text : sha256Hex(text)
 }
 
 /**

@@ -1,6 +1,5 @@
-import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import { Data } from "effect"
+import { sha256Hex } from "./Digest.js"
 import type { KeyId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import { Limits } from "./Limits.js"
@@ -28,7 +27,7 @@ export const KEY_BYTES = SECRET_BYTES
 export const keyText = (entropy: Uint8Array): string => PREFIX + secretText(entropy)
 
 /** What is stored of a key, in lower-case hexadecimal. */
-export const keyHash = (key: string): string => bytesToHex(sha256(utf8ToBytes(key)))
+export const keyHash = (key: string): string => sha256Hex(key)
 
 /** Whether a text could be a key at all; anything else needs no look-up. */
 export const looksLikeKey = (text: string): boolean => /^wk_live_[A-Za-z0-9_-]{43}$/.test(text)

@@ -1,5 +1,4 @@
-import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { sha256Hex } from "./Digest.js"
 import type { ShopId } from "./Identifier.js"
 
 /** What a cursor is bound to: a shop, and the filters under which it was given (contract §1). */
@@ -11,7 +10,7 @@ export interface CursorBinding {
 const DIGEST_CHARACTERS = 16
 
 const digest = ({ shop_id, filters }: CursorBinding, place: string): string =>
-  bytesToHex(sha256(utf8ToBytes(JSON.stringify([shop_id, filters, place])))).slice(0, DIGEST_CHARACTERS)
+  sha256Hex(JSON.stringify([shop_id, filters, place])).slice(0, DIGEST_CHARACTERS)
 
 /** An opaque text for a place in a list. */
 export const encode = (binding: CursorBinding, place: string): string =>

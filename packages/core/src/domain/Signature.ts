@@ -1,6 +1,4 @@
-import { hmac } from "@noble/hashes/hmac.js"
-import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { hmacSha256Hex } from "./Digest.js"
 import { type Instant, SECOND_MS } from "./Instant.js"
 import type { Webhook } from "./Webhook.js"
 
@@ -20,6 +18,6 @@ export const signingSecrets = (
  */
 export const signatureHeader = (body: string, secrets: ReadonlyArray<string>, at: Instant): string => {
   const t = Math.floor(at / SECOND_MS)
-  const signed = utf8ToBytes(`${t}.${body}`)
-  return [`t=${t}`, ...secrets.map((secret) => `v1=${bytesToHex(hmac(sha256, utf8ToBytes(secret), signed))}`)].join(",")
+  const signed = `${t}.${body}`
+  return [`t=${t}`, ...secrets.map((secret) => `v1=${hmacSha256Hex(secret, signed)}`)].join(",")
 }

@@ -1,0 +1,40 @@
+import { hmac } from "@noble/hashes/hmac.js"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+
+/** Digests of texts, taken as UTF-8, in lower-case hex. */
+export interface Digests {
+  readonly sha256Hex: (text: string) => string
+  readonly hmacSha256Hex: (key: string, text: string) => string
+}
+
+interface Hashing {
+  readonly update: (text: string, encoding: "utf8") => { readonly digest: (encoding: "hex") => string }
+}
+
+interface NativeCrypto {
+  readonly createHash: (algorithm: "sha256") => Hashing
+  readonly createHmac: (algorithm: "sha256", key: string) => Hashing
+}
+
+interface Host {
+  readonly process?: { readonly getBuiltinModule?: (name: "node:crypto") => NativeCrypto | undefined }
+}
+
+/** In plain JavaScript: for every platform. */
+export const portable: Digests = {
+  sha256Hex: (text) => bytesToHex(sha256(utf8ToBytes(text))),
+  hmacSha256Hex: (key, text) => bytesToHex(hmac(sha256, utf8ToBytes(key), utf8ToBytes(text)))
+}
+
+const nativeOf = ({ createHash, createHmac }: NativeCrypto): Digests => ({
+  sha256Hex: (text) => createHash("sha256").update(text, "utf8").digest("hex"),
+  hmacSha256Hex: (key, text) => createHmac("sha256", key).update(text, "utf8").digest("hex")
+})
+
+// The platform's own are several times faster, and the web-standard ones are asynchronous. Asked for by name at run time, as
+// this package is also bundled for platforms without them.
+const native = (globalThis as Host).process?.getBuiltinModule?.("node:crypto")
+
+/** The fastest that the platform has. */
+export const { sha256Hex, hmacSha256Hex }: Digests = native === undefined ? portable : nativeOf(native)

@@ -1,0 +1,29 @@
+import { hmacSha256Hex, portable, sha256Hex } from "@workshop/core/domain/Digest"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const SEEDED = { seed: 1 }
+
+const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), fc.constant("\uD800"))
+
+describe("digests are the same on every platform", () => {
+  it("SHA-256 of any text, lone surrogates included (spec §4)", () =>
+    fc.assert(
+      fc.property(anyText, (text) => sha256Hex(text) === portable.sha256Hex(text)),
+      SEEDED
+    ))
+
+  it("HMAC-SHA-256 of any text under any key (spec §6)", () =>
+    fc.assert(
+      fc.property(anyText, anyText, (key, text) => hmacSha256Hex(key, text) === portable.hmacSha256Hex(key, text)),
+      SEEDED
+    ))
+
+  it("Node's own is used where there is one", () => expect(sha256Hex).not.toBe(portable.sha256Hex))
+
+  it("both give the published value (RFC 4231, case 2)", () => {
+    const published = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+    for (const hmac of [portable.hmacSha256Hex, hmacSha256Hex])
+      expect(hmac("Jefe", "what do ya want for nothing?")).toBe(published)
+  })
+})
