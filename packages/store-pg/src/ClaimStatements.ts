@@ -17,22 +17,26 @@ const IN_TURN = 2_048
 /** Where a transaction keeps the shops that it has locked: the statements that follow see them without being told. */
 const LANES = "workshop.lanes"
 
-/**
- * Locks the shops that may have something due, those served longest ago first. Who is locked is served by another process. The
- * many that have nothing due are not looked at.
- */
-export const LOCK_LANES = `select set_config('${LANES}', coalesce(array_agg(l.shop_id), '{}')::text, true) from (
-    select shop_id from delivery_turn
+/** Locks those of some shops that no other process has locked, and keeps them. */
+const locking = (lanes: string) => `select set_config('${LANES}', coalesce(array_agg(l.shop_id), '{}')::text, true)
+  from (${lanes} for update skip locked) l`
+
+/** Locks the shops that may have something due, those served longest ago first. The many that have nothing due are not looked at. */
+export const LOCK_LANES = locking(`select shop_id from delivery_turn
     where shop_id in (select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit ${IN_TURN})
-    order by turn limit $2 for update skip locked
-  ) l`
+    order by turn limit $2`)
+
+/** Locks the earliest shops that may have something due by $1. */
+export const LOCK_FIRST_LANES = locking(
+  "select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit $2"
+)
 
 const LOCKED = `current_setting('${LANES}')::uuid[]`
 
-/** Some shops, in their order, with what they have on their way. There is room for nothing where the webhook is off. */
-const open = (shop_ids: string) => `select s.shop_id, s.place, w.generation, w.released_at,
+/** The locked shops, in their order, with what they have on their way. There is room for nothing where the webhook is off. */
+const OPEN = `select s.shop_id, s.place, w.generation, w.released_at,
     case when w.off_reason is null then ${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight else 0 end as room, f.busy
-  from unnest(${shop_ids}) with ordinality s (shop_id, place)
+  from unnest(${LOCKED}) with ordinality s (shop_id, place)
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy
@@ -65,7 +69,7 @@ const WAITS = "coalesce(d.lease_until, 0) = 0"
  * Claims what is due of the locked shops, at $1 and at most $2, for a lease from $3 on: live before replayed, the earliest first, one of a
  * ticket, as many of a shop as there is room for, and each shop one before any has two.
  */
-export const CLAIM = `with open as (${open(LOCKED)}), found as (
+export const CLAIM = `with open as (${OPEN}), found as (
     select o.shop_id, o.place, d.event_id, d.rank
     from open o cross join lateral (
       select one.*, row_number() over (order by one.is_replay, one.due_at, one.seq) as rank from (
@@ -105,22 +109,13 @@ const NEXT = `case when o.room > 0 then least(
       order by d.due_at limit 1)
   ) end`
 
-const lookAgain = (shop_ids: string) => `update delivery_turn t set look_at = coalesce(${NEXT}, ${NEVER})
-  from (${open(shop_ids)}) o where t.shop_id = o.shop_id`
+/** Notes, for the locked shops, when they are to be looked at next. A shop whose webhook is off: when it is on again. */
+export const LOOK_AGAIN = `update delivery_turn t set look_at = coalesce(${NEXT}, ${NEVER})
+  from (${OPEN}) o where t.shop_id = o.shop_id`
 
-/** Notes, for the shops $1, when they are to be looked at next. A shop whose webhook is off: when it is on again. */
-export const LOOK_AGAIN = lookAgain("$1::uuid[]")
-
-/** The same for the locked shops. */
-export const LOOK_AGAIN_AT_LANES = lookAgain(LOCKED)
-
-/** The earliest shops that may have something due by $1. */
-export const FIRST_LANES = `select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit $2
-  for update skip locked`
-
-/** The first of them. */
-export const FIRST = `select shop_id, look_at::double precision as due_at from delivery_turn where look_at <= $1
-  order by look_at, shop_id limit 1`
+/** When the first shop may have something due, if that is by $1, and whether that shop is locked. */
+export const FIRST = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked
+  from delivery_turn where look_at <= $1 order by look_at, shop_id limit 1`
 
 /** Puts back what was leased until $1, at most $2. */
 export const RECLAIM = `update delivery d set lease_until = null from (

@@ -12,6 +12,12 @@ import { Waiting } from "./Waiting.js"
 /** How often it is looked whether somebody waits too long, in real time: a batch before them may take its time. */
 const LOOK = "250 millis"
 
+/** Lets all come along whose requests and answers the process has been sent by now: a batch costs little more for many than for one. */
+export const allCame: Effect.Effect<void> = Effect.async((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+
 /** What a lane does besides running its commands. */
 export interface LaneOptions extends Pick<RunnerOptions, "apart" | "onCommit"> {
   readonly connection: ConnectionOptions
@@ -54,8 +60,7 @@ export const lane = ({ connection, ...options }: LaneOptions): Effect.Effect<Lan
 
     const turn = Effect.gen(function* () {
       yield* untilOffered
-      // Those who came in the same moment come along.
-      yield* Effect.yieldNow()
+      yield* allCame
       // Apart, a shop that stays held must not keep the others from theirs.
       const entries = unexpired(options.apart === null ? waiting.takeOfOneShop() : waiting.take())
       if (entries.length > 0) yield* Effect.uninterruptible(traced(entries))

@@ -3,16 +3,7 @@ import type { Instant } from "@workshop/core/domain/Instant"
 import type { Claim, Deliveries, OpenReplay } from "@workshop/core/ports/Deliveries"
 import { type Context, Effect, Schedule, type Scope } from "effect"
 import type { Bulletin } from "./Bulletin.js"
-import {
-  CLAIM,
-  FIRST,
-  FIRST_LANES,
-  LOCK_LANES,
-  LOOK_AGAIN,
-  LOOK_AGAIN_AT_LANES,
-  OPEN_REPLAYS,
-  RECLAIM
-} from "./ClaimStatements.js"
+import { CLAIM, FIRST, LOCK_FIRST_LANES, LOCK_LANES, LOOK_AGAIN, OPEN_REPLAYS, RECLAIM } from "./ClaimStatements.js"
 import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
 import { link } from "./Link.js"
 import { type PgFailure, storeUnavailable } from "./PgFailure.js"
@@ -45,7 +36,7 @@ const claiming = (connection: Connection, lease_now: number | null, now: Instant
       BEGIN,
       statement("lock lanes", LOCK_LANES, now, most + LANES_SPARE),
       statement("claim", CLAIM, now, most, lease_now),
-      statement("look again at lanes", LOOK_AGAIN_AT_LANES),
+      statement("look again", LOOK_AGAIN),
       COMMIT
     ]),
     ([, , claimed]) => claimed!.rows as unknown as ReadonlyArray<Claim>
@@ -64,16 +55,16 @@ const reclaiming = (connection: Connection, lease_now: number | null) =>
 const looking = (connection: Connection, until: Instant) =>
   Effect.gen(function* () {
     for (let corrections = 0; ; corrections++) {
-      const [, lanes] = yield* connection.send([BEGIN, statement("first lanes", FIRST_LANES, until, LANES_CORRECTED)])
-      const shop_ids = shopsOf(lanes)
-      const [, found] = yield* connection.send([
-        statement("look again", LOOK_AGAIN, shop_ids),
+      const [, , , found] = yield* connection.send([
+        BEGIN,
+        statement("lock first lanes", LOCK_FIRST_LANES, until, LANES_CORRECTED),
+        statement("look again", LOOK_AGAIN),
         statement("first lane", FIRST, until),
         COMMIT
       ])
-      const [first] = (found?.rows ?? []) as unknown as ReadonlyArray<{ shop_id: ShopId; due_at: number }>
+      const [first] = found!.rows as unknown as ReadonlyArray<{ readonly due_at: number; readonly is_locked: boolean }>
       if (first === undefined) return null
-      if (shop_ids.includes(first.shop_id) || corrections === MOST_CORRECTIONS) return first.due_at
+      if (first.is_locked || corrections === MOST_CORRECTIONS) return first.due_at
     }
   })
 

@@ -5,8 +5,9 @@ import type { RateLimits, Take } from "@workshop/core/ports/RateLimits"
 import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Cause, type Context, Effect, Exit, Schedule, type Scope } from "effect"
 import { BEGIN, COMMIT, ROLLBACK, type Statement } from "./Connection.js"
+import { allCame } from "./Lane.js"
 import { type Link, link } from "./Link.js"
-import { PgFailure } from "./PgFailure.js"
+import { PgFailure, storeUnavailable } from "./PgFailure.js"
 
 type Answer = Exit.Exit<ReadonlyArray<Usage>, LimitReached | StoreUnavailable>
 type Windows = Map<string, LimitWindow>
@@ -173,7 +174,7 @@ export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<Rat
             for (const [i, { settle }] of jobs.entries()) settle(answers[i]!)
           })
         ),
-        Effect.catchAll((cause) => Effect.sync(() => failAll(jobs, Exit.fail(new StoreUnavailable({ cause }))))),
+        Effect.catchAll((cause) => Effect.sync(() => failAll(jobs, Exit.fail(storeUnavailable(cause))))),
         // A bug of ours; the loop goes on, or everybody would wait for ever.
         Effect.catchAllDefect((defect) =>
           Effect.zipRight(
@@ -183,8 +184,7 @@ export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<Rat
         )
       )
     })
-    // Those who came in the same moment come along.
-    const turn = untilAsked.pipe(Effect.zipRight(Effect.yieldNow()), Effect.zipRight(Effect.uninterruptible(countNext)))
+    const turn = untilAsked.pipe(Effect.zipRight(allCame), Effect.zipRight(Effect.uninterruptible(countNext)))
     let isClosed = false
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {

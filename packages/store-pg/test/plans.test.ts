@@ -3,7 +3,7 @@ import type { Phone } from "@workshop/core/domain/Phone"
 import { Closures } from "@workshop/core/ports/Closures"
 import { Reads, type TicketFilter, type TicketOrder } from "@workshop/core/ports/Reads"
 import { openShop } from "@workshop/core/testing/Fixtures"
-import { CLAIM, LOCK_LANES, LOOK_AGAIN_AT_LANES, RECLAIM } from "@workshop/store-pg/ClaimStatements"
+import { CLAIM, LOCK_LANES, LOOK_AGAIN, RECLAIM } from "@workshop/store-pg/ClaimStatements"
 import { loading } from "@workshop/store-pg/Loading"
 import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "@workshop/store-pg/planning"
@@ -162,7 +162,7 @@ describe("commands and claims look at no more than they need (design §5, §9)",
     await within(commands.run(`set workshop.lanes = '{${shop_id}}'`))
     const plan = await within(planned(commands, CLAIM, [T0 + 1_000_000, 4, null]))
     expectAtMost(plan, 1_000)
-    expectAtMost(await within(planned(commands, LOOK_AGAIN_AT_LANES, [])), 100)
+    expectAtMost(await within(planned(commands, LOOK_AGAIN, [])), 100)
   })
 
   it("who is to be claimed for, among 20,000 shops that have nothing due", async () =>

@@ -3,7 +3,8 @@ import { Deferred, Effect, Fiber, FiberId } from "effect"
 /** The deliveries that a process has on their way, and the means to wait until one of them has landed. */
 export class Flights {
   readonly #fibers = new Set<Fiber.RuntimeFiber<void>>()
-  #news = Deferred.unsafeMake<void>(FiberId.none)
+  /** Only while somebody may wait for it. */
+  #news: Deferred.Deferred<void> | undefined
   #landed = 0
 
   /** How many are on their way. */
@@ -18,6 +19,7 @@ export class Flights {
 
   /** Returns at the next landing or ring, counted from now: take it before looking at anything, and none is missed. */
   get news(): Effect.Effect<void> {
+    this.#news ??= Deferred.unsafeMake<void>(FiberId.none)
     return Deferred.await(this.#news)
   }
 
@@ -45,7 +47,7 @@ export class Flights {
 
   #wake(): void {
     const news = this.#news
-    this.#news = Deferred.unsafeMake(FiberId.none)
-    Deferred.unsafeDone(news, Effect.void)
+    this.#news = undefined
+    if (news !== undefined) Deferred.unsafeDone(news, Effect.void)
   }
 }
