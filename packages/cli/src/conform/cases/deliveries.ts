@@ -1,5 +1,6 @@
 import { expectSame, expectShape, expectThat } from "../Broken.js"
 import { type Case, casesOf, type Row } from "../Case.js"
+import { receiving } from "../receiving.js"
 import { DAY, HOUR, later, MINUTE } from "../World.js"
 
 const RETRIES =
@@ -13,10 +14,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
     rule: "Without a 2xx an event is tried eight times, each at its very instant, and is then dead.",
     sentence: `${RETRIES} contract §9: after the end of the previous failure; jitter off in the sandbox.`,
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      inbox.answer({ status: 500 })
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world, { status: 500 })
       const { created_at } = await shop.ticket()
       await world.settle()
       const instants = [created_at]
@@ -45,10 +43,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
     rule: "A retry that is taken ends it, and the row of failures with it.",
     sentence: "spec §6: a 2xx answer acknowledges the event; 20 failures in a row.",
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      inbox.answer({ status: 503 })
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world, { status: 503 })
       await shop.ticket()
       await world.settle()
       const first_failure_at = await world.instant()
@@ -80,10 +75,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
         rule: `A receiver that answers ${status} ${taken ? "has taken the event" : "has not taken the event"}.`,
         sentence: "spec §6: a 2xx answer acknowledges the event; without a 2xx, retries occur.",
         run: async (world) => {
-          const shop = await world.shop()
-          const inbox = world.inbox()
-          inbox.answer({ status })
-          await shop.sendTo(inbox)
+          const { shop, inbox } = await receiving(world, { status })
           await shop.ticket()
           await world.settle()
           const state = taken ? "delivered" : "pending"
@@ -116,10 +108,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
     rule: "A receiver that does not answer within ten seconds has failed, and is tried again a minute later.",
     sentence: "spec §6: respond in under 10 seconds; contract §9: 2xx is decided within 10 s of the start.",
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      inbox.answer("silence")
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world, "silence")
       await shop.ticket()
       await world.settle()
       const attempts = [{ n: 1, status: null, error: /./ }]
@@ -134,9 +123,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
     rule: "The events of a ticket arrive in their order.",
     sentence: "contract §9: events of a ticket go out in order.",
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world)
       const client = await shop.known()
       for (let i = 0; i < 3; i++) {
         const { id } = await shop.ticket({ client_id: client.id })
@@ -160,10 +147,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
     rule: "An event that waits for its retry holds back neither its ticket's next events nor other tickets.",
     sentence: "contract §9: a failed one waiting for its retry holds nothing back.",
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      inbox.answer({ status: 500 })
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world, { status: 500 })
       const { id } = await shop.ticket()
       await world.settle()
       inbox.answer({ status: 200 })

@@ -1,5 +1,6 @@
 import { expectSame, expectShape } from "../Broken.js"
 import { casesOf } from "../Case.js"
+import { receiving } from "../receiving.js"
 import type { Event } from "../Shapes.js"
 import { DAY } from "../World.js"
 
@@ -89,9 +90,7 @@ export const eventCases = casesOf("§6", [
     rule: "The test button sends a ping without data, also recorded among the events.",
     sentence: "spec §6, ping: the app's test button; contract §9: ping {}.",
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world)
       const ping = await world.act<Event>("POST", `/shops/${shop.id}/webhook/ping`, {})
       expectShape(ping, { type: "ping", shop_id: shop.id }, "the ping")
       expectSame(ping.data, {}, "its data")

@@ -1,5 +1,6 @@
 import { expectSame, expectShape, expectThat } from "../Broken.js"
 import { casesOf } from "../Case.js"
+import { receiving } from "../receiving.js"
 import { expectSigned, signatureOf } from "../signature.js"
 import { DAY, MINUTE } from "../World.js"
 
@@ -92,9 +93,7 @@ export const signatureCases = casesOf("§6", [
     rule: "A delivery is a POST of the event as JSON, text for text what the shop's events show.",
     sentence: "spec §6: the service sends it a POST with a JSON Event.",
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world)
       await shop.ticket()
       await world.settle()
       expectShape(inbox.posts[0]?.headers["content-type"], /^application\/json/, "the header Content-Type")

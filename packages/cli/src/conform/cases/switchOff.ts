@@ -1,5 +1,6 @@
 import { expectSame, expectShape } from "../Broken.js"
 import { casesOf } from "../Case.js"
+import { receiving } from "../receiving.js"
 import type { Webhook } from "../Shapes.js"
 import type { Shop } from "../Shop.js"
 import { DAY, HOUR, later, MINUTE } from "../World.js"
@@ -20,10 +21,7 @@ export const switchOffCases = casesOf("§6", [
     rule: "A 410 turns the webhook off at once and its owner is told; later events wait.",
     sentence: `${GONE} Deliveries are parked, the one that met the 410 too.`,
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      inbox.answer({ status: 410 })
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world, { status: 410 })
       await shop.ticket()
       await world.settle()
       expectShape(await shop.webhook(), { on: false, off_reason: "gone" }, "the webhook")
@@ -39,10 +37,7 @@ export const switchOffCases = casesOf("§6", [
     rule: "Turned on again, all that waited goes out, once each.",
     sentence: "contract §9: turning it on again releases them.",
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      inbox.answer({ status: 410 })
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world, { status: 410 })
       await shop.ticket()
       await world.settle()
       await shop.ticket()
@@ -59,10 +54,7 @@ export const switchOffCases = casesOf("§6", [
     rule: "The twentieth failure in a row turns the webhook off, once the first is 72 hours old.",
     sentence: FAILING,
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      inbox.answer({ status: 500 })
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world, { status: 500 })
       const { created_at } = await shop.ticket()
       await world.advance(48 * HOUR)
       await shop.ticket()
@@ -86,10 +78,7 @@ export const switchOffCases = casesOf("§6", [
     rule: "More than twenty failures in a row within 72 hours do not turn it off.",
     sentence: "contract §9: at least 20 failures in a row whose first is at least 72 h old.",
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      inbox.answer({ status: 500 })
-      await shop.sendTo(inbox)
+      const { shop } = await receiving(world, { status: 500 })
       for (let i = 0; i < 4; i++) await shop.ticket()
       await world.advance(47 * HOUR)
       expectShape(await shop.webhook(), { on: true, failures_in_row: 32 }, "the webhook after 32 failures")
@@ -100,10 +89,7 @@ export const switchOffCases = casesOf("§6", [
     rule: "One success ends the row: failures before it do not count.",
     sentence: FAILING,
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      inbox.answer({ status: 500 })
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world, { status: 500 })
       for (let i = 0; i < 3; i++) await shop.ticket()
       await world.advance(3 * HOUR)
       inbox.answer({ status: 200 })
@@ -122,9 +108,7 @@ export const switchOffCases = casesOf("§6", [
     rule: "Events named for it are sent again under their own ids, and their attempts count on.",
     sentence: "contract §10: sends again under the same event ids; contract §9: their attempt numbers go on.",
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world)
       await shop.ticket()
       await shop.ticket()
       await world.settle()
@@ -146,10 +130,7 @@ export const switchOffCases = casesOf("§6", [
     rule: "A replay by state takes the dead ones, which get eight attempts anew, the first at once.",
     sentence: "contract §9: released and replayed deliveries get eight attempts anew, the first at once.",
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      inbox.answer({ status: 500 })
-      await shop.sendTo(inbox)
+      const { shop, inbox } = await receiving(world, { status: 500 })
       await shop.ticket()
       await world.advance(3 * DAY)
       expectSame(await states(shop), ["dead"], "the states of the deliveries")
@@ -173,9 +154,7 @@ export const switchOffCases = casesOf("§6", [
     rule: "A replay of a time takes the events of that time, its start included and its end not.",
     sentence: "contract §10: {since?, until?, state?}.",
     run: async (world) => {
-      const shop = await world.shop()
-      const inbox = world.inbox()
-      await shop.sendTo(inbox)
+      const { shop } = await receiving(world)
       const made = []
       for (let i = 0; i < 3; i++) {
         made.push(await shop.ticket())
