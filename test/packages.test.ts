@@ -18,11 +18,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 // The pages on embedding, followed to the letter, with the packages as they would be published, in an empty project.
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const PACKED = ["core", "store-memory", "http-node"]
+const PACKED = ["core", "store-memory", "http-node", "store-pg", "cli"]
 const tsc = join(root, "node_modules/.bin/tsc")
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
@@ -33,7 +34,8 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /** Installs a package from outside as npm would have: linked, since there is no network here. */
 const link = (name: string, into: string) => {
   const place = join(into, "node_modules", name)
-  if (existsSync(place)) return
+  // What is for another kind of machine was not installed here either.
+  if (existsSync(place) || !existsSync(join(root, "node_modules", name))) return
   mkdirSync(dirname(place), { recursive: true })
   symlinkSync(join(root, "node_modules", name), place)
 }
@@ -44,7 +46,8 @@ const install = (name: string, project: string) => {
   mkdirSync(place, { recursive: true })
   execFileSync("tar", ["-xzf", join(folder, `workshop-${name}-0.1.0.tgz`), "-C", place, "--strip-components=1"])
   const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8")) as Manifest
-  const outside = Object.keys(manifest.dependencies ?? {}).filter((dependency) => !dependency.startsWith("@workshop/"))
+  const needed = { ...manifest.dependencies, ...manifest.optionalDependencies }
+  const outside = Object.keys(needed).filter((dependency) => !dependency.startsWith("@workshop/"))
   for (const dependency of outside) link(dependency, place)
 }
 
@@ -54,6 +57,12 @@ const filesOf = (page: string): ReadonlyMap<string, string> => {
   const named = [...text.matchAll(/^```ts\n\/\/ (src\/[\w/-]+\.ts)\n([\s\S]*?)^```/gm)]
   const config = /^```json\n([\s\S]*?)^```/m.exec(text)?.[1] ?? ""
   return new Map([["tsconfig.json", config], ...named.map(([, name = "", body = ""]) => [name, body] as const)])
+}
+
+/** The page's block that names something. */
+const blockWith = (page: string, name: string): string => {
+  const text = readFileSync(join(root, "docs", page), "utf8")
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].find(([, body = ""]) => body.includes(name))?.[1] ?? ""
 }
 
 const follow = (page: string, outside: ReadonlyArray<string>) => {
@@ -116,7 +125,7 @@ const tickets = async (base: string) => {
 }
 
 beforeAll(() => {
-  spawnSync(tsc, ["-b", "packages/store-memory", "packages/http-node"], { cwd: root })
+  spawnSync(tsc, ["-b", ...PACKED.map((name) => `packages/${name}`)], { cwd: root })
   const workspaces = PACKED.flatMap((name) => ["-w", `packages/${name}`])
   execFileSync("npm", ["pack", "--pack-destination", folder, ...workspaces], { cwd: root, stdio: "pipe" })
 }, 60_000)
@@ -126,9 +135,9 @@ describe("the packages as published, in an empty project", () => {
     const project = follow("embed-express.md", ["express", "@types/express"])
     expect(compile(project)).toBe("")
     const base = await run(project, "dist/server.js")
-    expect(await dropOff(base, { service: "Hem", order: 17 })).toBe('200 {"number":"0001"}')
-    expect(await dropOff(base, { service: "Hem", order: 17 })).toBe('200 {"number":"0001"}')
-    expect(await dropOff(base, { service: "", order: 18 })).toMatch(/^400 .*must be 1 to 120 characters/)
+    expect(await dropOff(base, { service: "Hem", order: "17" })).toBe('200 {"number":"0001"}')
+    expect(await dropOff(base, { service: "Hem", order: "17" })).toBe('200 {"number":"0001"}')
+    expect(await dropOff(base, { service: "", order: "18" })).toMatch(/^400 .*must be 1 to 120 characters/)
     expect(await tickets(base)).toEqual(["Hem"])
     await stop()
 
@@ -137,11 +146,23 @@ describe("the packages as published, in an empty project", () => {
     const swapped = 'import { layer } from "./JournalStore.js"\nexport const store = layer("workshop.journal")\n'
     writeFileSync(join(project, "src/store.ts"), swapped)
     expect(compile(project)).toBe("")
-    expect(await dropOff(await run(project, "dist/server.js"), { service: "Hem", order: 17 })).toBe(
+    expect(await dropOff(await run(project, "dist/server.js"), { service: "Hem", order: "17" })).toBe(
       '200 {"number":"0001"}'
     )
     await stop()
     expect(readFileSync(join(project, "workshop.journal"), "utf8")).toContain('"ticket.created"')
+
+    writeFileSync(join(project, "src/store.ts"), blockWith("embed-express.md", "EmbeddedStore"))
+    expect(compile(project)).toBe("")
+    expect(await dropOff(await run(project, "dist/server.js"), { service: "Hem", order: "17" })).toBe(
+      '200 {"number":"0001"}'
+    )
+  })
+
+  it("the command line runs where it is installed", { timeout: 60_000 }, () => {
+    const bin = join(follow("embed-express.md", []), "node_modules/@workshop/cli/bin/workshop.js")
+    const { stdout, status } = spawnSync(process.execPath, [bin, "openapi"], { cwd: folder, encoding: "utf8" })
+    expect([status, JSON.parse(stdout).openapi]).toEqual([0, "3.1.0"])
   })
 
   it("docs/embed-effect.md: compiles and serves", { timeout: 60_000 }, async () => {
@@ -149,8 +170,17 @@ describe("the packages as published, in an empty project", () => {
     expect(compile(project)).toBe("")
     const base = await run(project, "dist/main.js")
     expect(await dropOff(base, { ticket: { service: "Hem" }, order: "17" })).toBe('200 {"number":"0001"}')
-    expect(await dropOff(base, { ticket: { servce: "Hem" }, order: "18" })).toMatch(/^400 /)
+    expect(await dropOff(base, { ticket: { servce: "Hem" }, order: "18" })).toMatch(
+      /^400 .*"ticket\.service","message":"is required"/
+    )
     expect(await tickets(base)).toEqual(["Hem"])
+  })
+
+  it("show editors the arguments of the Promise face by their names", () => {
+    const project = follow("embed-express.md", [])
+    const shown = readFileSync(join(project, "node_modules/@workshop/core/dist/services/PromiseFace.d.ts"), "utf8")
+    expect(shown).toMatch(/create: \(caller: \{[^}]*\}, ticket: \{/)
+    expect(shown).not.toContain("args_")
   })
 
   it("the client and verify run where nothing is installed but the core", { timeout: 60_000 }, () => {

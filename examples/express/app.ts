@@ -25,7 +25,9 @@ export const createApp = (workshop: PromiseWorkshop, sessions: Sessions): Expres
     const found = await workshop.tickets.byNumber({ ...caller, via: "app" }, Number(request.params.number))
     if (found.ok) return void response.send(`${found.value.data.service}: ${found.value.data.state}\n`)
     if (found.refusal._tag === "InvalidInput") return void response.status(400).send(`${found.refusal.message}\n`)
-    return void response.status(404).send("No such ticket\n")
+    if (found.refusal._tag === "TicketNotFound") return void response.status(404).send("No such ticket\n")
+    console.error(found.refusal.message)
+    return void response.status(503).send("Try again\n")
   })
 
   // What happens in this process, to a screen in the workshop.

@@ -1,30 +1,16 @@
 import { Command } from "@effect/cli"
 import { Console, Effect } from "effect"
-import { CommandRefused } from "./OneSentence.js"
-import { json, value } from "./terminal/Flags.js"
-import { optional, text } from "./terminal/Readers.js"
+import { refused } from "./OneSentence.js"
+import { databaseUrlFlag, servedDataDir } from "./StoreFlags.js"
+import { json } from "./terminal/Flags.js"
 
 const migrateOptions = {
-  databaseUrl: value({
-    name: "database-url",
-    placeholder: "url",
-    description:
-      "The Postgres database; its role may create tables. Without one, what workshop serve keeps in --data-dir.",
-    read: optional(text),
-    fallback: "",
-    variable: "DATABASE_URL"
-  }),
-  dataDir: value({
-    name: "data-dir",
-    placeholder: "folder",
-    description: "Where workshop serve keeps its own database.",
-    read: text,
-    fallback: ".workshop"
-  }),
+  databaseUrl: databaseUrlFlag(
+    "The Postgres database; its role may create tables. Without one, what workshop serve keeps in --data-dir."
+  ),
+  dataDir: servedDataDir,
   json
 }
-
-const refused = ({ message }: { readonly message: string }) => new CommandRefused({ message })
 
 const sharedIn = (dataDir: string) =>
   Effect.flatMap(

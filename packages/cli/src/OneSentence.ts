@@ -5,6 +5,9 @@ import { tidyHelp } from "./terminal/tidyHelp.js"
 /** Why a command was not done, in one sentence that says what to do. */
 export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonly message: string }> {}
 
+/** Any other refusal as that of a command, in its own words. */
+export const refused = ({ message }: { readonly message: string }): CommandRefused => new CommandRefused({ message })
+
 /** What `@effect/cli` says of a wrong command line, and how we put it. */
 const complaints: ReadonlyArray<readonly [RegExp, string]> = [
   [/^Received unknown argument: '(.*)'$/, "$1 is not known here, or lacks its value: --help lists what there is."],
@@ -20,23 +23,24 @@ const sentence = (text: string): string => {
 }
 
 /** Help is put in our words; whatever else is printed stays as it is, but for white space at its end. */
-const result = (text: string): string => {
+const result = (text: string, typed: ReadonlyArray<string>): string => {
   const plain = stripVTControlCharacters(text)
-  return plain.includes("\nUSAGE\n") ? tidyHelp(plain, process.argv.slice(2)) : text.trimEnd()
+  return plain.includes("\nUSAGE\n") ? tidyHelp(plain, typed) : text.trimEnd()
 }
 
 /** The console of the command line: results on standard output, what is wrong as one sentence on standard error. */
-const sentences = Layer.unwrapEffect(
-  Effect.consoleWith((base) =>
-    Effect.succeed(
-      Console.setConsole({
-        ...base,
-        log: (text = "") => base.log(result(text)),
-        error: (text = "") => base.error(sentence(text))
-      })
+const sentences = (typed: ReadonlyArray<string>) =>
+  Layer.unwrapEffect(
+    Effect.consoleWith((base) =>
+      Effect.succeed(
+        Console.setConsole({
+          ...base,
+          log: (text = "") => base.log(result(text, typed)),
+          error: (text = "") => base.error(sentence(text))
+        })
+      )
     )
   )
-)
 
 /** Warnings and errors on standard error, one line each. */
 const lines = Logger.replace(
@@ -44,5 +48,5 @@ const lines = Logger.replace(
   Logger.make((entry) => globalThis.console.error(Logger.logfmtLogger.log(entry).replaceAll(/\s*\n\s*/g, " | ")))
 )
 
-/** How the command line speaks. */
-export const layer = Layer.merge(sentences, lines)
+/** How the command line speaks; `typed` are its words. */
+export const layer = (typed: ReadonlyArray<string>) => Layer.merge(sentences(typed), lines)

@@ -1,6 +1,7 @@
 import { keepEvents } from "./dispatch/DispatchOptions.js"
 import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
 import { STORES } from "./StoreChoice.js"
+import { databaseUrlFlag, dataDirFlag, noMigrateFlag } from "./StoreFlags.js"
 import { toggle, value } from "./terminal/Flags.js"
 import { host, oneOf, optional, port, text } from "./terminal/Readers.js"
 
@@ -14,22 +15,9 @@ export const serveOptions = {
     read: optional(oneOf(STORES)),
     fallback: ""
   }),
-  databaseUrl: value({
-    name: "database-url",
-    placeholder: "url",
-    description: "The Postgres database, such as postgres://user:password@host:5432/name.",
-    read: optional(text),
-    fallback: "",
-    variable: "DATABASE_URL"
-  }),
-  dataDir: value({
-    name: "data-dir",
-    placeholder: "folder",
-    description: "Where the embedded Postgres keeps its data.",
-    read: text,
-    fallback: ".workshop"
-  }),
-  noMigrate: toggle("no-migrate", "Refuse a database with an older schema, in place of bringing it up to date."),
+  databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
+  dataDir: dataDirFlag("Where the embedded Postgres keeps its data."),
+  noMigrate: noMigrateFlag,
   noDispatcher: toggle("no-dispatcher", "Leave deliveries and closures to workshop dispatch."),
   keepEvents,
   host: value({

@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import { Effect, Layer } from "effect"
-import { CommandRefused } from "./OneSentence.js"
+import { CommandRefused, refused } from "./OneSentence.js"
 
 /** Where tickets are kept. */
 export const STORES = ["memory", "embedded", "postgres"] as const
@@ -35,8 +35,6 @@ export const choiceOf = (asked: {
   dataDir: asked.dataDir,
   migrate: !asked.noMigrate
 })
-
-const refused = ({ message }: { readonly message: string }) => new CommandRefused({ message })
 
 const memory = Layer.unwrapEffect(
   Effect.map(

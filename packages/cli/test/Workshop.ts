@@ -21,7 +21,7 @@ export const build = (): void => {
 }
 
 /** The surroundings of the tests without what would set a flag. */
-const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+export const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("WORKSHOP_"))),
   ...extra
 })

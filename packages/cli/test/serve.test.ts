@@ -2,11 +2,12 @@ import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { typed } from "./commandLine.js"
 import { build, run, Workshop } from "./Workshop.js"
 
 beforeAll(build, 120_000)
 
-/** Each test starts processes of its own, several at a time. */
+/** Processes are started several at a time. */
 const PATIENT = { timeout: 60_000 }
 
 const started: Array<Workshop> = []
@@ -68,11 +69,20 @@ const refuses = async (port: number) => {
   }
 }
 
-describe.concurrent("workshop serve starts (contract §11)", PATIENT, () => {
+describe("workshop serve starts (contract §11)", PATIENT, () => {
+  let plain: Workshop
+  let sandboxed: Workshop
+  let demo: Workshop
+
+  beforeAll(() => {
+    plain = serve()
+    sandboxed = serve(["--sandbox"], { WORKSHOP_TRUST_PROXY: "yes", WORKSHOP_SANDBOX_TOKEN: "secret" })
+    demo = serve(["--demo"])
+  })
+
   it("prints a create and a list that work as they are pasted into bash", async () => {
-    const workshop = serve()
-    const { base, key } = await workshop.listens()
-    const [create = "", list = ""] = workshop.stdout.split("\n").filter((line) => line.startsWith("curl "))
+    const { base, key } = await plain.listens()
+    const [create = "", list = ""] = plain.stdout.split("\n").filter((line) => line.startsWith("curl "))
     const paste = (line: string) => JSON.parse(execFileSync("bash", ["-c", line], { encoding: "utf8" }))
     expect(paste(create)).toMatchObject({
       success: true,
@@ -82,53 +92,52 @@ describe.concurrent("workshop serve starts (contract §11)", PATIENT, () => {
     expect(paste(create)).toMatchObject({ success: true, data: { number: 1 }, meta: { replayed: true } })
     expect(paste(list)).toMatchObject({ data: [{ number: 1 }] })
     expect(await get(`${base}/v1/shop`, key)).toMatchObject({ data: { name: "My workshop", currency: "TND" } })
-    expect(workshop.stderr).toBe("")
+    expect(plain.stderr).toBe("")
   })
 
   it("serves no sandbox unless asked", async () => {
-    const { base } = await serve().listens()
+    const { base } = await plain.listens()
     expect((await fetch(`${base}/sandbox/clock`)).status).toBe(404)
   })
 
   it("--sandbox: the clock closes what is due", async () => {
-    const { base, key } = await serve(["--sandbox"]).listens()
-    const post = (path: string, body: unknown) =>
+    const { base, key } = await sandboxed.listens()
+    const post = (path: string, bearer: string, body: unknown) =>
       fetch(base + path, {
         method: "POST",
-        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", "Idempotency-Key": "k" },
+        headers: { Authorization: `Bearer ${bearer}`, "Content-Type": "application/json", "Idempotency-Key": "k" },
         body: JSON.stringify(body)
       })
-    expect((await post("/v1/tickets", { service: "Hem" })).status).toBe(201)
-    expect((await post("/sandbox/clock", { advance_ms: 60 * 24 * 60 * 60 * 1000 })).status).toBe(200)
+    expect((await post("/v1/tickets", key, { service: "Hem" })).status).toBe(201)
+    expect((await post("/sandbox/clock", "secret", { advance_ms: 60 * 24 * 60 * 60 * 1000 })).status).toBe(200)
     expect(await get(`${base}/v1/tickets`, key)).toMatchObject({ data: [{ state: "abandoned" }] })
   })
 
   it("--sandbox-token is asked of every call of the sandbox, and may stand in the environment", async () => {
-    const { base } = await serve([], { WORKSHOP_SANDBOX: "1", WORKSHOP_SANDBOX_TOKEN: "secret" }).listens()
+    const { base } = await sandboxed.listens()
     const clock = (headers: Record<string, string>) => fetch(`${base}/sandbox/clock`, { headers })
     expect((await clock({})).status).toBe(401)
     expect((await clock({ Authorization: "Bearer secret" })).status).toBe(200)
   })
 
   it("--demo furnishes the shop: tickets in every state but abandoned, a known client with a reward", async () => {
-    const workshop = serve(["--demo"])
-    const { base, key } = await workshop.listens()
+    const { base, key } = await demo.listens()
     const { data: tickets } = await get(`${base}/v1/tickets`, key)
     const states = (tickets as ReadonlyArray<{ state: string }>).map(({ state }) => state)
     expect([...new Set(states)].sort()).toEqual(["collected", "impossible", "ready", "workshop"])
-    const lookUp = workshop.stdout.split("\n").findLast((line) => line.startsWith("curl "))
+    const lookUp = demo.stdout.split("\n").findLast((line) => line.startsWith("curl "))
     expect(JSON.parse(execFileSync("bash", ["-c", lookUp ?? "false"], { encoding: "utf8" }))).toMatchObject({
       data: { display_name: "Amira Ben Salah", loyalty: { balance: 10, rewards_available: 1 } }
     })
-    expect(workshop.stdout.match(/export KEY=/g)).toHaveLength(1)
+    expect(demo.stdout.match(/export KEY=/g)).toHaveLength(1)
   })
 
-  it("--trust-proxy counts requests without a key by their forwarded address", async () => {
+  it("--trust-proxy, here by its variable, counts requests without a key by their forwarded address", async () => {
     const remaining = async (base: string, address: string) =>
       (await fetch(`${base}/v1/shop`, { headers: { "X-Forwarded-For": address } })).headers.get("RateLimit-Remaining")
-    const { base } = await serve(["--trust-proxy"]).listens()
+    const { base } = await sandboxed.listens()
     expect([await remaining(base, "192.0.2.1"), await remaining(base, "192.0.2.1, 192.0.2.2")]).toEqual(["119", "119"])
-    const { base: wary } = await serve().listens()
+    const { base: wary } = await demo.listens()
     expect([await remaining(wary, "192.0.2.1"), await remaining(wary, "192.0.2.2")]).toEqual(["119", "118"])
   })
 })
@@ -181,9 +190,14 @@ describe.concurrent("workshop serve stops (contract §11)", PATIENT, () => {
     clearInterval(again)
   })
 
-  it("killed with -9 it leaves its port to the next", async () => {
+  it("a second process on one port is refused; killed with -9, the first leaves it to the next", async () => {
     const first = serve()
     const { port } = await first.listens()
+    expect(await run(["serve", "--store", "memory", "--port", String(port)])).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `127.0.0.1 port ${port} is taken: stop what listens there, or choose another with --port (0 takes a free one).\n`
+    })
     first.kill("SIGKILL")
     expect(await first.exited).toBe("SIGKILL")
     const { base } = await serve(["--port", String(port)]).listens()
@@ -191,19 +205,10 @@ describe.concurrent("workshop serve stops (contract §11)", PATIENT, () => {
   })
 })
 
-describe.concurrent(
+describe(
   "errors are one sentence on standard error that says what to do, exit status 1 (contract §11)",
   PATIENT,
   () => {
-    it("two processes on one port", async () => {
-      const { port } = await serve().listens()
-      const { status, stdout, stderr } = await run(["serve", "--store", "memory", "--port", String(port)])
-      expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
-      expect(stderr).toBe(
-        `127.0.0.1 port ${port} is taken: stop what listens there, or choose another with --port (0 takes a free one).\n`
-      )
-    })
-
     it.each([
       [[], "Name a command, such as workshop serve; workshop --help lists them."],
       [["sreve"], "There is no such command: workshop --help lists what there is."],
@@ -230,13 +235,13 @@ describe.concurrent(
         "The sandbox has no keys, so on 0.0.0.0 it needs a token: set --sandbox-token, or listen on 127.0.0.1."
       ]
     ])("workshop %j", async (args, sentence) => {
-      expect(await run(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+      expect(await typed(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
     })
 
     it("what the environment says is held to the same", async () => {
-      const port = await run(["serve"], { WORKSHOP_PORT: "ten" })
+      const port = await typed(["serve"], { WORKSHOP_PORT: "ten" })
       expect(port.stderr).toBe('--port (or WORKSHOP_PORT) must be a port from 0 to 65535, and not "ten".\n')
-      const demo = await run(["serve"], { WORKSHOP_DEMO: "perhaps" })
+      const demo = await typed(["serve"], { WORKSHOP_DEMO: "perhaps" })
       expect(demo).toEqual({
         status: 1,
         stdout: "",
@@ -246,16 +251,16 @@ describe.concurrent(
   }
 )
 
-describe.concurrent("help (contract §11)", PATIENT, () => {
+describe("help (contract §11)", PATIENT, () => {
   it("workshop --help names the commands", async () => {
-    const { status, stdout, stderr } = await run(["--help"])
+    const { status, stdout, stderr } = await typed(["--help"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     expect(stdout).toContain("$ workshop <command>")
     expect(stdout).toMatch(/^ {2}workshop serve {2,}Serve the API over HTTP/m)
   })
 
   it("workshop serve --help names every flag with its default and its environment variable", async () => {
-    const { status, stdout } = await run(["serve", "--help"])
+    const { status, stdout } = await typed(["serve", "--help"])
     expect(status).toBe(0)
     const flags = [...stdout.matchAll(/^--([\w-]+)/gm)].map(([, name]) => name)
     // Each with its variable and default: see observe/operatingDocs.test.ts.

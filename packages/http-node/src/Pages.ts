@@ -5,7 +5,8 @@ import { fail, page, type Stamp } from "@workshop/core/http/Departures"
 import { failureBody } from "@workshop/core/http/Envelope"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Probes } from "@workshop/core/ports/Probes"
-import { Effect } from "effect"
+import type { StoreUnavailable } from "@workshop/core/ports/Store"
+import { Cause, Effect, Option } from "effect"
 import { docsBranch } from "./docs/docsBranch.js"
 import { EXPOSITION_TYPE } from "./metrics/exposition.js"
 import { scrape } from "./metrics/scrape.js"
@@ -44,6 +45,10 @@ const notReady = (reason: string, stamp: Stamp): Departure => {
   return { ...departure, body: JSON.stringify(failureBody("UNAVAILABLE", reason)) }
 }
 
+/** What the operator has to do, where the store knows it (contract §11). */
+const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>): Option.Option<string> =>
+  Option.flatMapNullable(Cause.failureOption(cause), (failure) => ("remedy" in failure ? failure.remedy : null))
+
 /** What is served without a key beside the API: whether the process lives, whether it is ready, how it fares, what the API is, and a page to try it. */
 export const pages: Effect.Effect<ReadonlyArray<Branch>, never, Directory> = Effect.gen(function* () {
   const directory = yield* Directory
@@ -64,7 +69,10 @@ export const pages: Effect.Effect<ReadonlyArray<Branch>, never, Directory> = Eff
           Effect.annotateLogs(Effect.logWarning("Not ready: the store does not answer", cause), {
             request_id: stamp.request_id
           }),
-          fail({ _tag: "StoreUnavailable" }, stamp, [])
+          Option.match(remedyIn(cause), {
+            onNone: () => fail({ _tag: "StoreUnavailable" }, stamp, []),
+            onSome: (remedy) => notReady(remedy, stamp)
+          })
         )
       )
     )

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Data } from "effect"
 
 /**
@@ -62,4 +63,35 @@ export const failureOf = (cause: unknown): PgFailure => {
     constraint: typeof constraint === "string" ? constraint : null,
     cause
   })
+}
+
+const WITHOUT_SCHEMA =
+  "The database has no schema of the workshop, or another version of it than this program needs: run workshop migrate --database-url …, or migrate(url) of @workshop/store-pg/migrate/Migrator"
+const NOT_LET_IN = "The database does not let this user in: check the user and the password in the store's url"
+
+/** What does not mend by itself, and what to do about it. */
+const remedies: Readonly<Record<string, string>> = {
+  // A table, a column, a function, a schema that is not there.
+  "42P01": WITHOUT_SCHEMA,
+  "42703": WITHOUT_SCHEMA,
+  "42883": WITHOUT_SCHEMA,
+  "3F000": WITHOUT_SCHEMA,
+  "3D000":
+    "The database does not exist: create it, then run workshop migrate --database-url …, or check the store's url",
+  "28P01": NOT_LET_IN,
+  "28000": NOT_LET_IN,
+  "42501":
+    "The database's user lacks a right that the workshop needs: grant it, or use the role that migrated the schema"
+}
+
+/** What the database itself said, below what others wrapped it in. */
+const sqlstateIn = (cause: unknown): string | null => {
+  if (!(cause instanceof Error)) return null
+  return failureOf(cause).code ?? sqlstateIn(cause.cause)
+}
+
+/** A failure as the ports tell it: with what to do where waiting is no use. */
+export const storeUnavailable = (cause: unknown): StoreUnavailable => {
+  const remedy = remedies[sqlstateIn(cause) ?? ""]
+  return new StoreUnavailable(remedy === undefined ? { cause } : { cause, remedy })
 }

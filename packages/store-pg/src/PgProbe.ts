@@ -64,10 +64,18 @@ const showSeen = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
     )
   )
 
-/** What the operator sees of the database. `real` is this machine's clock: a sandbox's may stand. */
+/** Says once that the schema is not the program's: writes would leave out what an older one has no column for. */
+const schemaSaid = (url: string) =>
+  check(url).pipe(
+    // A database that does not answer is said to be away by whoever asks it for more than this.
+    Effect.catchAll((refused) => (refused._tag === "DatabaseFailed" ? Effect.void : Effect.logError(refused.message))),
+    Effect.disconnect
+  )
+
+/** What the operator sees of the database; where nobody looks, the log tells of a wrong schema. `real` is this machine's clock: a sandbox's may stand. */
 export const pgProbe = (url: string, real: Clock.Clock = Clock.make()) =>
   Effect.gen(function* () {
-    if ((yield* Probes) === null) return
+    if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(schemaSaid(url)))
     const sql = yield* SqlClient.SqlClient
     const clock = yield* Effect.clock
     // A rate needs a beginning.

@@ -1,11 +1,11 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { probe } from "@workshop/core/ports/Probes"
-import { StoreUnavailable } from "@workshop/core/ports/Store"
+import type { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Effect, type Layer } from "effect"
 import pg from "pg"
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, streamOf } from "./Connection.js"
-import { failureOf } from "./PgFailure.js"
+import { failureOf, storeUnavailable } from "./PgFailure.js"
 import { showPool } from "./PgMetrics.js"
 import { PLANNED_EACH_TIME } from "./planning.js"
 
@@ -89,4 +89,4 @@ export const layer = (options: { readonly url: string; readonly connections: num
 
 /** A read that failed is a store that is away: the statements are fixed, and what goes into them was decoded. */
 export const available = <A, R>(read: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StoreUnavailable, R> =>
-  Effect.mapError(read, (cause) => new StoreUnavailable({ cause }))
+  Effect.mapError(read, storeUnavailable)

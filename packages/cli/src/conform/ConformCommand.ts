@@ -1,7 +1,7 @@
 import { Command } from "@effect/cli"
 import { Effect, Either } from "effect"
 import { CommandRefused } from "../OneSentence.js"
-import { list, type Reader, toggle, value } from "../terminal/Flags.js"
+import { json, list, type Reader, toggle, value } from "../terminal/Flags.js"
 import { optional, text, webAddress } from "../terminal/Readers.js"
 import { type Section, sections } from "./Case.js"
 
@@ -61,10 +61,10 @@ const conformOptions = {
     read: text,
     variable: "WORKSHOP_CONFORM_ONLY"
   }),
-  json: file("json", "Write the report as JSON to this file; - prints it in place of the other one."),
   junit: file("junit", "Write the report as JUnit XML to this file."),
   html: file("html", "Write the report as one HTML page to this file."),
-  list: toggle("list", "List the cases and run none.", "WORKSHOP_CONFORM_LIST")
+  list: toggle("list", "List the cases and run none.", "WORKSHOP_CONFORM_LIST"),
+  json
 }
 
 /** The flags as they were read. */

@@ -1,7 +1,8 @@
-import { writeFileSync } from "node:fs"
 import { Console, Duration, Effect } from "effect"
-import { CommandRefused } from "../OneSentence.js"
-import { paintFor } from "../terminal/Style.js"
+import { CommandRefused, refused } from "../OneSentence.js"
+import { say } from "../terminal/Said.js"
+import { type Paint, paintFor } from "../terminal/Style.js"
+import { writeReport } from "../terminal/writeReport.js"
 import { type Case, type Section, sections } from "./Case.js"
 import type { Asked } from "./ConformCommand.js"
 import { findTarget } from "./findTarget.js"
@@ -31,38 +32,28 @@ const chosen = ({
 /** `workshop conform --list`: each case by its id, and what it proves. */
 export const listing = Effect.fnUntraced(function* (asked: Asked) {
   const cases = yield* chosen(asked)
-  if (asked.json !== null) {
-    const rows = cases.map(({ id, section, rule, sentence, needs }) => ({ id, section, rule, sentence, needs }))
-    return yield* written(asked.json, JSON.stringify(rows, null, 2))
-  }
-  const paint = paintFor()
   const found = [...new Set(cases.map(({ section }) => section))]
-  const lines = found.flatMap((section) => [
-    paint("strong", `${section} ${sections[section]}`),
-    ...cases
-      .filter((one) => one.section === section)
-      .map(
-        ({ id, rule, needs }) => `  ${paint("name", id)}  ${rule}${needs === "key" ? paint("faint", "  (key)") : ""}`
-      )
-  ])
   const alone = cases.filter(({ needs }) => needs === "key").length
-  const total = `${cases.length} cases, of which ${alone}, marked (key), need no sandbox.`
-  return yield* Console.log([...lines, total].join("\n"))
+  return yield* say(
+    {
+      data: cases.map(({ id, section, rule, sentence, needs }) => ({ id, section, rule, sentence, needs })),
+      lines: ({ paint }) => [
+        ...found.flatMap((section) => [
+          paint("strong", `${section} ${sections[section]}`),
+          ...cases.filter((one) => one.section === section).map((one) => listed(one, paint))
+        ]),
+        `${cases.length} cases, of which ${alone}, marked (key), need no sandbox.`
+      ]
+    },
+    asked.json
+  )
 })
 
-const written = (path: string, text: string): Effect.Effect<void, CommandRefused> =>
-  path === "-"
-    ? Console.log(text)
-    : Effect.try({
-        try: () => writeFileSync(path, text),
-        catch: (error) => {
-          const why = error instanceof Error ? error.message : String(error)
-          return new CommandRefused({ message: `The report could not be written: ${why}.` })
-        }
-      })
+const listed = ({ id, rule, needs }: Case, paint: Paint): string =>
+  `  ${paint("name", id)}  ${rule}${needs === "key" ? paint("faint", "  (key)") : ""}`
 
 /** Prints each section once its last case is done. */
-const printer = (total: ReadonlyArray<Case>, say: (lines: ReadonlyArray<string>) => Effect.Effect<void>) => {
+const printer = (total: ReadonlyArray<Case>, tell: (lines: ReadonlyArray<string>) => Effect.Effect<void>) => {
   const left = new Map<Section, number>()
   for (const { section } of total) left.set(section, (left.get(section) ?? 0) + 1)
   const done = new Map<Section, Array<Result>>()
@@ -72,7 +63,7 @@ const printer = (total: ReadonlyArray<Case>, say: (lines: ReadonlyArray<string>)
     done.set(section, results)
     if (results.length < (left.get(section) ?? 0)) return Effect.void
     const [row] = reportOf({ base_url: "", with: "sandbox", duration_ms: 0 }, results, {}).sections
-    return row === undefined ? Effect.void : say(sectionLines(row, paintFor()))
+    return row === undefined ? Effect.void : tell(sectionLines(row, paintFor()))
   }
 }
 
@@ -86,10 +77,9 @@ const opening = ({ sandbox, origin }: Target, cases: number, hasKey: boolean): s
     ? `${cases} cases against ${origin} with a key alone. It makes tickets in that key's shop, and waits where a limit says so: all of it takes some five minutes.`
     : `${cases} cases against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
 
-const write = Effect.fnUntraced(function* ({ json, junit, html }: Asked, report: Report) {
-  if (json !== null) yield* written(json, JSON.stringify(report, null, 2))
-  if (junit !== null) yield* written(junit, junitReport(report))
-  if (html !== null) yield* written(html, htmlReport(report))
+const write = Effect.fnUntraced(function* ({ junit, html }: Asked, report: Report) {
+  if (junit !== null) yield* writeReport("--junit", junit, junitReport(report))
+  if (html !== null) yield* writeReport("--html", html, htmlReport(report))
 })
 
 /** What `workshop conform` does (contract §11). It succeeds only where no case fails. */
@@ -97,15 +87,14 @@ export const conform = (asked: Asked, base_url: string) =>
   Effect.gen(function* () {
     const cases = yield* chosen(asked)
     const target = yield* findTarget({ base_url, key: asked.key, sandboxToken: asked.sandboxToken }, fetch)
-    const isQuiet = asked.json === "-"
-    const say = (lines: ReadonlyArray<string>) => (isQuiet ? Effect.void : Console.log(lines.join("\n")))
-    yield* say([opening(target, cases.length, asked.key !== null)])
-    const ran = runCases(target, cases, printer(cases, say))
-    const [took, results] = yield* Effect.timed(Effect.mapError(ran, ({ message }) => new CommandRefused({ message })))
+    const tell = (lines: ReadonlyArray<string>) => (asked.json ? Effect.void : Console.log(lines.join("\n")))
+    yield* tell([opening(target, cases.length, asked.key !== null)])
+    const ran = runCases(target, cases, printer(cases, tell))
+    const [took, results] = yield* Effect.timed(Effect.mapError(ran, refused))
     const run = { base_url: target.origin, duration_ms: Math.round(Duration.toMillis(took)) } as const
     const means = target.sandbox === null ? "key" : "sandbox"
     const report = reportOf({ ...run, with: means }, results, secretsOf(asked))
-    yield* say(closingLines(report, paintFor()))
+    yield* say({ data: report, lines: ({ paint }) => closingLines(report, paint) }, asked.json)
     yield* write(asked, report)
     const { failed } = report.counts
     if (failed > 0) {

@@ -1,13 +1,5 @@
+import { escaped } from "../page/escaped.js"
 import type { Report, ReportedCase, ReportedSection } from "./Report.js"
-
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
-
-// XML 1.0 has no place for other control characters, not even escaped.
-const UNWRITABLE = /[^\P{Cc}\n\t]/gu
-
-/** Text as XML and HTML take it. */
-export const escaped = (text: string): string =>
-  text.replaceAll(UNWRITABLE, "?").replaceAll(/[&<>"]/g, (character) => entities[character] ?? "")
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)
 

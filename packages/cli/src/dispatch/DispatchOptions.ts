@@ -1,6 +1,7 @@
 import { observeOptions } from "../observe/ObserveOptions.js"
-import { toggle, value } from "../terminal/Flags.js"
-import { duration, host, optional, port, text } from "../terminal/Readers.js"
+import { databaseUrlFlag, noMigrateFlag } from "../StoreFlags.js"
+import { value } from "../terminal/Flags.js"
+import { duration, host, optional, port } from "../terminal/Readers.js"
 
 /** How long events are kept; `serve` has it too. */
 export const keepEvents = value({
@@ -14,15 +15,8 @@ export const keepEvents = value({
 
 /** The flags of `workshop dispatch` (contract §11). */
 export const dispatchOptions = {
-  databaseUrl: value({
-    name: "database-url",
-    placeholder: "url",
-    description: "The Postgres database, such as postgres://user:password@host:5432/name.",
-    read: optional(text),
-    fallback: "",
-    variable: "DATABASE_URL"
-  }),
-  noMigrate: toggle("no-migrate", "Refuse a database with an older schema, in place of bringing it up to date."),
+  databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
+  noMigrate: noMigrateFlag,
   keepEvents,
   statusHost: value({
     name: "status-host",

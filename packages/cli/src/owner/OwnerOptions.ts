@@ -1,25 +1,13 @@
 import { Args, type Options } from "@effect/cli"
 import { Either } from "effect"
+import { databaseUrlFlag, servedDataDir } from "../StoreFlags.js"
 import { type Flag, json, type Reader, toggle, value } from "../terminal/Flags.js"
-import { oneOf, optional, text } from "../terminal/Readers.js"
+import { oneOf, optional } from "../terminal/Readers.js"
 
 /** Where the data is; every command against a database has these. */
 export const databaseOptions = {
-  databaseUrl: value({
-    name: "database-url",
-    placeholder: "url",
-    description: "The Postgres database; without one, what workshop serve keeps in --data-dir.",
-    read: optional(text),
-    fallback: "",
-    variable: "DATABASE_URL"
-  }),
-  dataDir: value({
-    name: "data-dir",
-    placeholder: "folder",
-    description: "Where workshop serve keeps its own database.",
-    read: text,
-    fallback: ".workshop"
-  }),
+  databaseUrl: databaseUrlFlag("The Postgres database; without one, what workshop serve keeps in --data-dir."),
+  dataDir: servedDataDir,
   noMigrate: toggle("no-migrate", "Refuse an older schema in place of bringing it up to date."),
   json
 }

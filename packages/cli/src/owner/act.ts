@@ -32,9 +32,13 @@ const advice: Readonly<Record<string, string>> = {
 }
 
 /** Why the service would not, in one sentence that says what to do. */
-export const inOneSentence = (refusal: { readonly _tag: string; readonly message: string }): CommandRefused => {
+export const inOneSentence = (refusal: {
+  readonly _tag: string
+  readonly message: string
+  readonly remedy?: string | undefined
+}): CommandRefused => {
   if (refusal instanceof CommandRefused) return refusal
-  const what = advice[refusal._tag]
+  const what = refusal.remedy === undefined ? advice[refusal._tag] : undefined
   return new CommandRefused({ message: `${refusal.message}${what === undefined ? "" : `: ${what}`}.` })
 }
 

@@ -53,6 +53,8 @@ export interface Act {
   readonly name: string
   readonly actor: Actor
   readonly description: string
+  /** The endpoint whose answer it has, such as `GET /v1/tickets/:id`; left out where that is for the scenario to say. */
+  readonly endpoint?: string
   /** What may stand behind the name. */
   readonly takes: Schema.Schema.AnyNoContext
   /** It is sent with an Idempotency-Key. */
@@ -64,6 +66,8 @@ export interface Act {
 export interface Look {
   readonly name: string
   readonly description: string
+  /** The endpoint that lists what it looks at; left out where none does. */
+  readonly endpoint?: string
   readonly takes: Schema.Schema.AnyNoContext
   /** What is there. */
   readonly see: (doing: Doing) => Effect.Effect<ReadonlyArray<unknown>, StepBroken>

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { isObject } from "./Fields.js"
 import { inBraces, type Names, type NameUnknown, resolveText, wholeReference } from "./Names.js"
 
 /** One place at which something is not as it was expected. */
@@ -50,9 +51,6 @@ const unless = (isMet: boolean, path: string, expected: unknown, actual: unknown
   isMet ? none : [{ path: path === "" ? "it" : path, expected: shown(expected), actual: shown(actual) }]
 
 const at = (path: string, field: string | number): string => (path === "" ? String(field) : `${path}.${field}`)
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Whether two JSON values are the same, whatever the order of their fields. */
 const same = (a: unknown, b: unknown): boolean => {

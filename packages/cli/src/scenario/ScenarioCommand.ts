@@ -1,5 +1,5 @@
 import { Args, Command } from "@effect/cli"
-import { Effect } from "effect"
+import { Console, Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { json, toggle, value } from "../terminal/Flags.js"
 import { optional, text, webAddress } from "../terminal/Readers.js"
@@ -60,7 +60,7 @@ const newCommand = Command.make(
 const schemaCommand = Command.make("schema", {}, () =>
   Effect.gen(function* () {
     const { editorSchema } = yield* Effect.promise(() => import("./editorSchema.js"))
-    yield* Effect.sync(() => process.stdout.write(editorSchema()))
+    yield* Console.log(editorSchema())
   })
 ).pipe(Command.withDescription("Print the JSON schema of scenario files"))
 

@@ -1,6 +1,6 @@
 import { acts, views } from "./acts.js"
+import { type Complaint, complainOfName } from "./Complaint.js"
 import type { Path } from "./Source.js"
-import type { Complaint } from "./schemaProblems.js"
 
 /** A field that only some steps may have. */
 interface Rule {
@@ -50,7 +50,5 @@ export const misplaced = (
   does === undefined
     ? []
     : rules.flatMap(({ field, isRefused, because }) =>
-        field in step && isRefused(does, step)
-          ? [{ path: [...path, field], message: because(does), isOfName: true }]
-          : []
+        field in step && isRefused(does, step) ? [complainOfName([...path, field], because(does))] : []
       )

@@ -43,6 +43,7 @@ const answeringQuote = (answer: string) => (ticket: unknown, doing: Doing) =>
 export const clientActs = actsOf("client", [
   {
     name: "visit",
+    endpoint: "POST /sandbox/clients/:id/visits",
     description: "The client comes to the shop's counter, and is known there from then on",
     takes: Reference,
     perform: (client, doing) =>
@@ -50,36 +51,42 @@ export const clientActs = actsOf("client", [
   },
   {
     name: "accept offer",
+    endpoint: "POST /sandbox/offers/:id/accept",
     description: "The client accepts the newest ticket offered to them, or the one named",
     takes: OfferChoice,
     perform: answering("accept")
   },
   {
     name: "block shop",
+    endpoint: "POST /sandbox/offers/:id/block",
     description: "The client answers the newest offer, or that of the ticket named, by blocking the shop",
     takes: OfferChoice,
     perform: answering("block")
   },
   {
     name: "get offers",
+    endpoint: "GET /sandbox/clients/:id/offers",
     description: "What tickets the client was offered",
     takes: Reference,
     perform: (client, doing) => Effect.flatMap(idOf(client), (id) => doing.sandbox("GET", `/clients/${id}/offers`))
   },
   {
     name: "get inbox",
+    endpoint: "GET /sandbox/clients/:id/inbox",
     description: "What the client was told in the app",
     takes: Reference,
     perform: (client, doing) => Effect.flatMap(idOf(client), (id) => doing.sandbox("GET", `/clients/${id}/inbox`))
   },
   {
     name: "accept quote",
+    endpoint: "POST /sandbox/tickets/:id/quote/accept",
     description: "The client accepts the price proposed for a ticket",
     takes: Reference,
     perform: answeringQuote("accept")
   },
   {
     name: "refuse quote",
+    endpoint: "POST /sandbox/tickets/:id/quote/refuse",
     description: "The client refuses the price proposed for a ticket",
     takes: Reference,
     perform: answeringQuote("refuse")

@@ -1,13 +1,12 @@
 import { Effect } from "effect"
 import { idOf, needed, type ScenarioShop, type StepBroken } from "./Act.js"
 import { dataOf } from "./Exchange.js"
+import type { Fields } from "./Fields.js"
 import { behaviourOf } from "./machineActs.js"
 import { resolve } from "./Names.js"
 import type { Scenario } from "./readScenario.js"
 import type { GivenClient, GivenShop } from "./Scenario.js"
 import type { Stage } from "./Stage.js"
-
-type Fields = Readonly<Record<string, unknown>>
 
 const usualShop = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 

@@ -3,9 +3,7 @@ import { Effect, Schema } from "effect"
 import type { Received } from "../receive/Received.js"
 import { Anything, type Doing, type Look, needed } from "./Act.js"
 import { dataOf } from "./Exchange.js"
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+import { isObject } from "./Fields.js"
 
 /** Writes out the short form of each entry that is expected, also within `$contains` and its like. */
 const each =
@@ -87,6 +85,7 @@ const Expected = Schema.Union(
 export const looks: ReadonlyArray<Look> = [
   {
     name: "expect events",
+    endpoint: "GET /sandbox/shops/:id/events",
     description: "All events of the shop, oldest first; a name alone stands for an event of that type",
     takes: Expected,
     see: all("events", events),
@@ -94,6 +93,7 @@ export const looks: ReadonlyArray<Look> = [
   },
   {
     name: "expect new events",
+    endpoint: "GET /sandbox/shops/:id/events",
     description: "The shop's events since they were last looked at; [] for none",
     takes: Expected,
     see: fresh("events", events),
@@ -101,6 +101,7 @@ export const looks: ReadonlyArray<Look> = [
   },
   {
     name: "expect deliveries",
+    endpoint: "GET /sandbox/shops/:id/deliveries",
     description: "The deliveries of the shop's events: type, state, next_attempt_at, attempts",
     takes: Expected,
     see: listOf("deliveries", "the shop's deliveries"),
@@ -123,6 +124,7 @@ export const looks: ReadonlyArray<Look> = [
   },
   {
     name: "expect notices",
+    endpoint: "GET /sandbox/shops/:id/notices",
     description: "What the shop's owner was told of the webhook, oldest first",
     takes: Expected,
     see: listOf("notices", "the owner's notices"),

@@ -74,6 +74,7 @@ export const machineActs: ReadonlyArray<Act> = [
   },
   {
     name: "advance",
+    endpoint: "POST /sandbox/clock",
     actor: "clock",
     description: "Moves the clock on; everything due by then happens, each at its own instant",
     takes: DurationText,
@@ -81,6 +82,7 @@ export const machineActs: ReadonlyArray<Act> = [
   },
   {
     name: "set clock",
+    endpoint: "POST /sandbox/clock",
     actor: "clock",
     description: "Moves the clock on to an instant, such as $ticket.ready_at + 60d",
     takes: Schema.String,
@@ -88,6 +90,7 @@ export const machineActs: ReadonlyArray<Act> = [
   },
   {
     name: "freeze clock",
+    endpoint: "POST /sandbox/clock",
     actor: "clock",
     description:
       "Lets the clock stand, as it does when a scenario begins, or, against a --base-url, run along with the real one",

@@ -1,13 +1,9 @@
 import { Effect } from "effect"
 import { type Exchange, isSuccess } from "./Exchange.js"
 import { type Mismatch, match } from "./Expectation.js"
+import { type Fields, isObject } from "./Fields.js"
 import type { Names, NameUnknown } from "./Names.js"
 import type { ExpectedAnswer } from "./Scenario.js"
-
-type Fields = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The places of an answer that a scenario can name; headers in small letters, numbers in them as numbers. */
 export const placesOf = ({ status, headers, body }: Exchange): Fields => {

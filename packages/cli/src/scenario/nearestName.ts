@@ -1,15 +1,17 @@
-/** How many letters must be added, dropped or replaced to turn one name into the other. */
+/** How many letters must be added, dropped, replaced or swapped with the next to turn one name into the other. */
 const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
+    rows.push([i])
     for (let j = 1; j <= b.length; j++) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1))
+      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : replaced
+      rows[i]![j] = Math.min(replaced, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1)
     }
-    row = next
   }
-  return row[b.length]!
+  return at(a.length, b.length)
 }
 
 /** The name that somebody most likely meant; undefined where none comes near. */

@@ -2,9 +2,10 @@ import { Either, ParseResult } from "effect"
 import type { Act, Look } from "./Act.js"
 import { acts, views } from "./acts.js"
 import { checkNames } from "./checkNames.js"
+import { problemsOf } from "./problems.js"
 import { type ExpectedAnswer, type GivenClient, type GivenShop, ScenarioText } from "./Scenario.js"
 import { type Position, type Problem, Source } from "./Source.js"
-import { type Complaint, complaintsOf } from "./schemaProblems.js"
+import { complaintsOf } from "./schemaProblems.js"
 
 /** A step, ready to be made. */
 export interface Step extends Position {
@@ -101,18 +102,6 @@ const scenarioOf = (file: string, text: ScenarioText, source: Source): Scenario 
 }
 
 const decode = ParseResult.decodeUnknownEither(ScenarioText, { errors: "all", onExcessProperty: "error" })
-
-const problemsOf = (complaints: ReadonlyArray<Complaint>, source: Source): ReadonlyArray<Problem> => {
-  const found = complaints.map(
-    ({ path, message, isOfName }): Problem => ({
-      ...(isOfName ? source.placeOfName(path) : source.place(path)),
-      path: path.join("."),
-      message: /[.?]$/.test(message) ? message : `${message}.`
-    })
-  )
-  const first = found.filter(({ path }, i) => found.findIndex((other) => other.path === path) === i)
-  return first.toSorted((a, b) => a.line - b.line || a.column - b.column)
-}
 
 /** Reads a scenario, or tells everything that is wrong with it. */
 export const readScenario = (file: string, text: string): Either.Either<Scenario, ReadonlyArray<Problem>> => {

@@ -8,7 +8,7 @@ import { readScenario, type Scenario } from "./readScenario.js"
 import { type RunOptions, run, type ScenarioResult } from "./runScenario.js"
 import type { AskedRun } from "./ScenarioCommand.js"
 
-const print = (lines: ReadonlyArray<string>) => Effect.sync(() => process.stdout.write(`${lines.join("\n")}\n`))
+const print = (lines: ReadonlyArray<string>) => Console.log(lines.join("\n"))
 
 const textOf = (file: string) =>
   Effect.try({
@@ -46,7 +46,7 @@ export const runFiles = Effect.fnUntraced(function* (asked: AskedRun) {
   for (const scenario of scenarios) {
     const result = yield* run(scenario, optionsOf(asked))
     results.push(result)
-    if (!asked.json) yield* print([...reportLines(result, paint), ""])
+    if (!asked.json) yield* print([...(results.length === 1 ? [] : [""]), ...reportLines(result, paint)])
     if (asked.bail && !result.passed) break
   }
   const duration_ms = (yield* Clock.currentTimeMillis) - began
@@ -54,7 +54,7 @@ export const runFiles = Effect.fnUntraced(function* (asked: AskedRun) {
   yield* print(
     asked.json
       ? [JSON.stringify({ passed: results.length - failed, failed, duration_ms, scenarios: results }, null, 2)]
-      : [summary(results, duration_ms, paint)]
+      : ["", summary(results, duration_ms, paint)]
   )
   if (failed === 0) return
   const left = scenarios.length - results.length

@@ -1,15 +1,8 @@
 import { flatten } from "@workshop/core/domain/SchemaIssue"
 import { SchemaAST as AST, Option, type ParseResult } from "effect"
+import { type Complaint, complain, complainOfName } from "./Complaint.js"
 import { didYouMean } from "./nearestName.js"
 import type { Path } from "./Source.js"
-
-/** What a schema found wrong at a place. */
-export interface Complaint {
-  readonly path: Path
-  readonly message: string
-  /** It is the field's name that is wrong, and not what stands behind it. */
-  readonly isOfName: boolean
-}
 
 const many = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
 
@@ -43,19 +36,15 @@ const authored = (ast: AST.Annotated, issue: ParseResult.ParseIssue): string | u
 const leaf = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<Complaint> => {
   const ast = "ast" in issue ? issue.ast : undefined
   const message = (ast && authored(ast, issue)) ?? flatten(issue)[0]?.message ?? "is not valid"
-  return [{ path, message, isOfName: false }]
+  return [complain(path, message)]
 }
 
 const unknownField = (owner: AST.AST, path: Path): Complaint => {
   const known = fieldsOf(owner)
-  if (known.length === 0) return { path, message: "is no name: use letters, digits and _, without a $", isOfName: true }
+  if (known.length === 0) return complainOfName(path, "is no name: use letters, digits and _, without a $")
   const list = known.length > 0 && known.length <= 12 ? ` It takes ${known.join(", ")}.` : ""
   const meant = didYouMean(String(path.at(-1)), known)
-  return {
-    path,
-    message: `is not known here${meant === "" ? `; correct its name or leave it out.${list}` : meant}`,
-    isOfName: true
-  }
+  return complainOfName(path, `is not known here${meant === "" ? `; correct its name or leave it out.${list}` : meant}`)
 }
 
 /** What a schema found wrong, a line each; of a choice, what is wrong with the one that comes nearest. */

@@ -1,9 +1,8 @@
 import { Effect, Schema } from "effect"
 import { Anything, about, actsOf, type Doing, idOf, Nothing, open, Reference } from "./Act.js"
 import type { Call } from "./Exchange.js"
+import type { Fields } from "./Fields.js"
 import { NameUnknown } from "./Names.js"
-
-type Fields = Readonly<Record<string, unknown>>
 
 const authorized = ({ key }: Doing): Record<string, string> => (key === null ? {} : { authorization: `Bearer ${key}` })
 
@@ -85,6 +84,7 @@ const TicketNumberText = Schema.Union(Schema.Int, Schema.String).annotations({
 export const systemActs = actsOf("system", [
   {
     name: "create ticket",
+    endpoint: "POST /v1/tickets",
     description: "Creates a ticket: POST /v1/tickets",
     takes: open(...TICKET_FIELDS),
     isRepeatable: true,
@@ -92,24 +92,28 @@ export const systemActs = actsOf("system", [
   },
   {
     name: "get ticket",
+    endpoint: "GET /v1/tickets/:id",
     description: "Reads a ticket: GET /v1/tickets/{id}",
     takes: Reference,
     perform: (ticket, doing) => Effect.flatMap(idOf(ticket), (id) => read(doing, `/v1/tickets/${id}`))
   },
   {
     name: "list tickets",
+    endpoint: "GET /v1/tickets",
     description: "Lists tickets: GET /v1/tickets",
     takes: open(...LIST_FILTERS),
     perform: (query: Fields, doing) => read(doing, `/v1/tickets${queryOf(query)}`)
   },
   {
     name: "get ticket by number",
+    endpoint: "GET /v1/tickets/by-number/:n",
     description: "Reads the ticket with a number: GET /v1/tickets/by-number/{n}",
     takes: TicketNumberText,
     perform: (n: unknown, doing) => read(doing, `/v1/tickets/by-number/${encodeURIComponent(String(n))}`)
   },
   {
     name: "set status",
+    endpoint: "POST /v1/tickets/:id/status",
     description: "Moves a ticket to another state: POST /v1/tickets/{id}/status",
     takes: about("ticket", "status"),
     perform: ({ ticket, ...body }: Fields, doing) =>
@@ -117,6 +121,7 @@ export const systemActs = actsOf("system", [
   },
   {
     name: "notified",
+    endpoint: "POST /v1/tickets/:id/notified",
     description: "Says that the shop told the client: POST /v1/tickets/{id}/notified",
     takes: about("ticket", "channel"),
     perform: ({ ticket, ...body }: Fields, doing) =>
@@ -124,24 +129,28 @@ export const systemActs = actsOf("system", [
   },
   {
     name: "find client",
+    endpoint: "GET /v1/clients",
     description: "Finds a client by phone number: GET /v1/clients",
     takes: Phone,
     perform: (phone: unknown, doing) => read(doing, `/v1/clients${queryOf({ phone })}`)
   },
   {
     name: "get client",
+    endpoint: "GET /v1/clients/:id",
     description: "Reads a client: GET /v1/clients/{id}",
     takes: Reference,
     perform: (client, doing) => Effect.flatMap(idOf(client), (id) => read(doing, `/v1/clients/${id}`))
   },
   {
     name: "get loyalty",
+    endpoint: "GET /v1/clients/:id/loyalty",
     description: "Reads a client's loyalty card: GET /v1/clients/{id}/loyalty",
     takes: Reference,
     perform: (client, doing) => Effect.flatMap(idOf(client), (id) => read(doing, `/v1/clients/${id}/loyalty`))
   },
   {
     name: "add stamps",
+    endpoint: "POST /v1/clients/:id/loyalty/stamps",
     description: "Adds stamps to a card: POST /v1/clients/{id}/loyalty/stamps",
     takes: about("client", "count"),
     isRepeatable: true,
@@ -150,6 +159,7 @@ export const systemActs = actsOf("system", [
   },
   {
     name: "redeem reward",
+    endpoint: "POST /v1/clients/:id/loyalty/redeem",
     description: "Uses a reward: POST /v1/clients/{id}/loyalty/redeem",
     takes: Reference,
     isRepeatable: true,
@@ -158,6 +168,7 @@ export const systemActs = actsOf("system", [
   },
   {
     name: "get shop",
+    endpoint: "GET /v1/shop",
     description: "Reads the shop behind the key: GET /v1/shop",
     takes: Nothing,
     perform: (_, doing) => read(doing, "/v1/shop")

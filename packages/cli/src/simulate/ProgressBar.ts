@@ -1,15 +1,18 @@
 import { Effect } from "effect"
+import type { Outlet } from "../terminal/Style.js"
+import { widthFor } from "../terminal/Table.js"
+import { shortened } from "../terminal/TextWidth.js"
 import { realMs } from "./realMs.js"
 import type { Progress } from "./simulation.js"
 
 const REDRAWN_MS = 100
 const BREATH_STEPS = 25
-const CELLS = 24
+const MOST_CELLS = 24
+const FEWEST_CELLS = 8
 const ERASE = "\r\u001b[K"
 
 /** Where a bar is drawn: standard error, if that is a terminal. */
-export interface Screen {
-  readonly isTTY?: boolean
+export interface Screen extends Outlet {
   readonly write: (text: string) => unknown
 }
 
@@ -19,12 +22,21 @@ const breathe = Effect.async<void>((resume) => {
   return Effect.sync(() => clearImmediate(immediate))
 })
 
-const drawn = ({ step, now, requests, deliveries }: Progress, steps: number, since_ms: number): string => {
-  const filled = Math.min(CELLS, Math.floor((CELLS * step) / steps))
+/** The bar takes what the words leave of the line; where that is too little, the last of the words go first. */
+const fitted = (share: number, words: ReadonlyArray<string>, width: number): string => {
+  const text = words.join(", ")
+  const cells = Math.min(MOST_CELLS, width - text.length - "[] ".length)
+  if (cells < FEWEST_CELLS) return words.length > 1 ? fitted(share, words.slice(0, -1), width) : shortened(text, width)
+  const filled = Math.min(cells, Math.floor(cells * share))
+  return `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${text}`
+}
+
+const drawn = ({ step, now, requests, deliveries }: Progress, steps: number, since_ms: number, width: number) => {
   const seconds = Math.max(0.001, since_ms / 1000)
   const rate = (n: number) => Math.round(n / seconds).toLocaleString("en-US")
-  const bar = `[${"#".repeat(filled)}${".".repeat(CELLS - filled)}]`
-  return `${bar} ${step}/${steps} steps, ${new Date(now).toISOString().slice(0, 10)}, ${rate(requests)} requests/s, ${rate(deliveries)} deliveries/s`
+  const day = new Date(now).toISOString().slice(0, 10)
+  const words = [`${step}/${steps} steps`, day, `${rate(requests)} requests/s`, `${rate(deliveries)} deliveries/s`]
+  return fitted(step / steps, words, width)
 }
 
 /** Shows how far a simulation is, on a terminal and nowhere else. */
@@ -37,7 +49,8 @@ export const progressBar = (steps: number, screen: Screen, redrawn_ms = REDRAWN_
         const now = realMs()
         if (screen.isTTY === true && now - last >= redrawn_ms) {
           last = now
-          screen.write(`${ERASE}${drawn(progress, steps, now - began)}`)
+          // A line that fills the last column wraps, and what wrapped is not erased.
+          screen.write(`${ERASE}${drawn(progress, steps, now - began, widthFor(screen) - 1)}`)
         }
         return progress.step % BREATH_STEPS === 0 ? breathe : Effect.void
       }),

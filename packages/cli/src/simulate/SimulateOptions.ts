@@ -1,4 +1,5 @@
 import { STORES } from "../StoreChoice.js"
+import { databaseUrlFlag } from "../StoreFlags.js"
 import { json, value } from "../terminal/Flags.js"
 import { duration, oneOf, optional, text, webAddress, wholeNumber } from "../terminal/Readers.js"
 
@@ -44,14 +45,7 @@ export const simulateOptions = {
     read: oneOf(STORES),
     fallback: "memory"
   }),
-  databaseUrl: value({
-    name: "database-url",
-    variable: "DATABASE_URL",
-    placeholder: "address",
-    description: "The database of --store postgres.",
-    read: optional(text),
-    fallback: ""
-  }),
+  databaseUrl: databaseUrlFlag("The database of --store postgres."),
   dataDir: value({
     name: "data-dir",
     variable: "WORKSHOP_SIMULATE_DATA_DIR",

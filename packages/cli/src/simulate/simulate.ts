@@ -1,11 +1,9 @@
 import { randomInt } from "node:crypto"
-import { writeFile } from "node:fs/promises"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { Console, Effect, Fiber, type Scope } from "effect"
-import { CommandRefused } from "../OneSentence.js"
-import { storeLayer } from "../StoreChoice.js"
+import { CommandRefused, refused } from "../OneSentence.js"
 import { paintFor } from "../terminal/Style.js"
 import { widthFor } from "../terminal/Table.js"
+import { writeReport } from "../terminal/writeReport.js"
 import { audit } from "./auditor/audit.js"
 import type { Evidence } from "./auditor/Evidence.js"
 import { inProcessFace, layer } from "./InProcessFace.js"
@@ -16,6 +14,7 @@ import { htmlReport } from "./report/htmlReport.js"
 import { count, latencies, type Summary } from "./report/Summary.js"
 import { textReport } from "./report/textReport.js"
 import type { Asked } from "./SimulateCommand.js"
+import { SimulatedStore } from "./SimulatedStore.js"
 import { LARGEST_SEED } from "./SimulateOptions.js"
 import { type Bounds, type Cast, type Course, cast, simulation } from "./simulation.js"
 
@@ -31,18 +30,15 @@ const played = (
   company: Cast,
   course: Course
 ): Effect.Effect<Evidence, CommandRefused, Scope.Scope> => {
-  const refused = ({ message }: { readonly message: string }) => new CommandRefused({ message })
   if (asked.baseUrl !== null)
     return Effect.flatMap(remoteFace(asked.baseUrl, company.receivers), (face) =>
       simulation(face, company, bounds, course)
     ).pipe(Effect.mapError(refused))
-  const { store, databaseUrl, dataDir } = asked
-  // Only the memory store takes its randomness from here, which makes a seed's run the same again.
-  const kept = store === "memory" ? MemoryStore.layer : storeLayer({ store, databaseUrl, dataDir, migrate: true })
-  return Effect.flatMap(inProcessFace, (face) => simulation(face, company, bounds, course)).pipe(
-    Effect.provide(layer(kept, bounds.seed, company.receivers)),
-    Effect.mapError(refused)
-  )
+  return Effect.flatMap(SimulatedStore, (storeOf) =>
+    Effect.flatMap(inProcessFace, (face) => simulation(face, company, bounds, course)).pipe(
+      Effect.provide(layer(storeOf(asked), bounds.seed, company.receivers))
+    )
+  ).pipe(Effect.mapError(refused))
 }
 
 /** Runs until it is done, or asked to stop: then it ends in good order and says what was so far. */
@@ -55,13 +51,6 @@ const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<
       return yield* Fiber.join(fiber)
     })
   )
-
-const written = (file: string, page: string) =>
-  Effect.tryPromise({
-    try: () => writeFile(file, page),
-    catch: (cause) =>
-      new CommandRefused({ message: `${file} cannot be written (${String(cause)}): name another file with --html.` })
-  })
 
 /** Whether the service begins with nothing, so that one seed is one run. */
 const isFresh = ({ store, baseUrl }: Asked): boolean => store === "memory" && baseUrl === null
@@ -99,9 +88,15 @@ export const simulate = (asked: Asked): Effect.Effect<void, CommandRefused> =>
     const stop = Effect.sync(() => {
       stopped = "Stopped by a signal: this is what there was so far."
     })
+    const soFar = () => repeated(asked, { ...bounds, steps: stopped === null ? bounds.steps : Math.max(1, steps) })
+    const withRepetition = (why: CommandRefused) =>
+      steps === 0 ? why : new CommandRefused({ message: `${why.message} Repeat it with ${soFar()}` })
     yield* untilStopped(
       Effect.gen(function* () {
-        const evidence = yield* Effect.ensuring(played(asked, bounds, company, course), bar.clear)
+        const evidence = yield* played(asked, bounds, company, course).pipe(
+          Effect.mapError(withRepetition),
+          Effect.ensuring(bar.clear)
+        )
         const took_ms = realMs() - began_ms
         const summary: Summary = {
           seed: bounds.seed,
@@ -113,10 +108,11 @@ export const simulate = (asked: Asked): Effect.Effect<void, CommandRefused> =>
           summary,
           latencies: latencies(company.witness.laps),
           took_ms,
-          command: repeated(asked, { ...bounds, steps: stopped === null ? bounds.steps : Math.max(1, steps) }),
+          command: soFar(),
           stopped
         }
-        if (asked.html !== null) yield* written(asked.html, htmlReport(told, evidence, company.witness.laps))
+        if (asked.html !== null)
+          yield* writeReport("--html", asked.html, htmlReport(told, evidence, company.witness.laps))
         const lines = asked.json
           ? [JSON.stringify(summary)]
           : textReport(told, { paint: paintFor(), width: widthFor() })

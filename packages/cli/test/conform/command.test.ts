@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { typed } from "../commandLine.js"
 import { build, run, Workshop } from "../Workshop.js"
 
 const folder = mkdtempSync(join(tmpdir(), "conform-"))
@@ -38,8 +39,8 @@ describe.concurrent("workshop conform (contract §11)", PATIENT, () => {
       WORKSHOP_PORT: "0"
     })
     const { base } = await workshop.listens()
-    const [json, junit, html] = ["json", "xml", "html"].map((name) => join(folder, `report.${name}`))
-    const reports = ["--json", json!, "--junit", junit!, "--html", html!]
+    const [junit, html] = ["xml", "html"].map((name) => join(folder, `report.${name}`))
+    const reports = ["--junit", junit!, "--html", html!]
     const only =
       "envelope-too-large,envelope-head,list-phone,delivery-request,delivery-redirect,delivery-retries,signature,"
     const cases = [
@@ -51,16 +52,12 @@ describe.concurrent("workshop conform (contract §11)", PATIENT, () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     expect(stdout).toMatch(/^12 cases against http:\S+ with its sandbox/)
     expect(stdout).toMatch(/12 cases in [\d.]+ s: ✓ 12\n$/)
-    expect(JSON.parse(readFileSync(json!, "utf8"))).toMatchObject({
-      with: "sandbox",
-      counts: { passed: 12, failed: 0 }
-    })
     expect(readFileSync(junit!, "utf8")).toContain('tests="12" failures="0"')
     expect(readFileSync(html!, "utf8")).toContain("conforms")
     const clock = await fetch(`${base}/sandbox/clock`, { headers: { Authorization: "Bearer hush" } })
     expect(await clock.json()).toMatchObject({ data: { frozen: false } })
 
-    const without = await run(["conform", "--base-url", base])
+    const without = await typed(["conform", "--base-url", base])
     expect(without).toEqual({
       status: 1,
       stdout: "",
@@ -87,8 +84,9 @@ describe.concurrent("workshop conform (contract §11)", PATIENT, () => {
     expect(stdout).toContain('HTTP 404\n    content-type: application/json\n\n    {"oops":true}')
     expect(stdout).toContain("1 skipped: needs a sandbox")
     expect(stdout).not.toContain("wk_live_mine")
-    const { stdout: printed } = await run([...args, "--json", "-"])
-    expect(JSON.parse(printed)).toMatchObject({ with: "key", counts: { passed: 0, failed: 1, skipped: 1 } })
+    const printed = await typed([...args, "--json"])
+    expect(printed).toMatchObject({ status: 1, stderr })
+    expect(JSON.parse(printed.stdout)).toMatchObject({ with: "key", counts: { passed: 0, failed: 1, skipped: 1 } })
   })
 
   it.each([
@@ -99,14 +97,30 @@ describe.concurrent("workshop conform (contract §11)", PATIENT, () => {
     ],
     [["--base-url", "http://127.0.0.1:1", "--only", "no-such"], 'There is no case "no-such": --list shows their ids.\n']
   ])("%j is refused in one sentence", async (args, sentence) => {
-    const { status, stdout, stderr } = await run(["conform", ...args])
+    const { status, stdout, stderr } = await typed(["conform", ...args])
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
     expect(stderr).toMatch(sentence)
   })
 
   it("lists its cases by section, and which of them need no sandbox", async () => {
-    const { status, stdout } = await run(["conform", "--list", "--section", "9"])
+    const { status, stdout } = await typed(["conform", "--list", "--section", "9"])
     expect(status).toBe(0)
     expect(stdout).toMatch(/^§9 Versioning\n {2}version-in-path {2}.+ {2}\(key\)\n {2}version-in-events {2}/)
+    const printed = await typed(["conform", "--list", "--section", "9", "--json"])
+    expect(JSON.parse(printed.stdout)).toEqual([
+      expect.objectContaining({ id: "version-in-path", section: "§9", needs: "key" }),
+      expect.objectContaining({ id: "version-in-events", section: "§9", needs: "sandbox" })
+    ])
+  })
+
+  it("a report that cannot be written is said", async () => {
+    const base = await lying()
+    const file = join(folder, "nowhere", "report.html")
+    const args = ["conform", "--base-url", base, "--key", "wk_live_mine", "--only", "version-in-events"]
+    const { status, stderr } = await typed([...args, "--html", file])
+    expect(status).toBe(1)
+    expect(stderr).toMatch(
+      /^\S+report\.html cannot be written \(Error: ENOENT: .+\): name another file with --html\.\n$/
+    )
   })
 })

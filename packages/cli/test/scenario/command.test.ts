@@ -5,6 +5,7 @@ import { findFiles } from "@workshop/cli/scenario/findFiles"
 import { runScenario, ScenarioFailed } from "@workshop/cli/scenario/runScenario"
 import { Either } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
+import { typed } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 
 beforeAll(build, 120_000)
@@ -31,16 +32,16 @@ describe.concurrent("workshop scenario (contract §11)", PATIENT, () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad)
     writeFileSync(join(at, "b.yaml"), good)
-    const all = await run(["scenario", "run", at])
+    const all = await typed(["scenario", "run", at])
     expect(all).toMatchObject({ status: 1, stderr: "1 of 2 scenarios failed.\n" })
-    const bailed = await run(["scenario", "run", at, "--bail"])
+    const bailed = await typed(["scenario", "run", at, "--bail"])
     expect(bailed).toMatchObject({ status: 1, stderr: "1 of 1 scenario failed, and 1 not run.\n" })
   })
 
   it("run --json: for programs", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), bad)
-    const { stdout } = await run(["scenario", "run", at, "--json"])
+    const { stdout } = await typed(["scenario", "run", at, "--json"])
     expect(JSON.parse(stdout)).toMatchObject({
       passed: 0,
       failed: 1,
@@ -60,7 +61,7 @@ describe.concurrent("workshop scenario (contract §11)", PATIENT, () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), good)
     writeFileSync(join(at, "b.yaml"), good.replace("get shop", "get shp"))
-    const { status, stdout, stderr } = await run(["scenario", "run", at])
+    const { status, stdout, stderr } = await typed(["scenario", "run", at])
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
     expect(stderr).toBe(
       `${join(at, "b.yaml")}:3:5 steps.0.get shp is not known here; did you mean "get shop"?\nNothing was run: correct this, then try again.\n`
@@ -71,13 +72,13 @@ describe.concurrent("workshop scenario (contract §11)", PATIENT, () => {
     [["run"], "Name the files to run, such as workshop scenario run examples/scenarios."],
     [[], "Say what to do: workshop scenario run, new or schema."]
   ])("scenario %j says what to do", async (args, sentence) => {
-    expect(await run(["scenario", ...args])).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+    expect(await typed(["scenario", ...args])).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
   })
 
   it("new writes a scenario that passes, and the schema beside it; it overwrites nothing", async () => {
     const at = folder()
     const file = join(at, "first.yaml")
-    expect(await run(["scenario", "new", join(at, "first")])).toEqual({
+    expect(await typed(["scenario", "new", join(at, "first")])).toEqual({
       status: 0,
       stdout: `${file} is written. Run it with: npx workshop scenario run ${file}\n`,
       stderr: ""
@@ -88,7 +89,7 @@ describe.concurrent("workshop scenario (contract §11)", PATIENT, () => {
       $ref: "#/$defs/Scenario"
     })
     expect(await runScenario(file)).toMatchObject({ passed: true, section: "3" })
-    expect(await run(["scenario", "new", file])).toEqual({
+    expect(await typed(["scenario", "new", file])).toEqual({
       status: 1,
       stdout: "",
       stderr: `${file} is there already and stays as it is: choose another name.\n`

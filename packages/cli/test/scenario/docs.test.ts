@@ -48,14 +48,18 @@ describe("docs/scenarios.md", () => {
   })
 
   it("misspelt, it is refused as the page shows", () => {
-    const misspelt = changed(
-      "advance: 24h\n",
-      "advance: 24 hours\n",
-      changed("$boots, status: ready", "$boot, status: ready", changed("create ticket", "creat ticket"))
-    )
+    const misspellings = [
+      ["create ticket", "creat ticket"],
+      ["$boots, status: ready", "$boot, status: ready"],
+      ["$boots, status: collected", "$boot, status: collected"],
+      ["advance: 24h\n", "advance: 24 hours\n"],
+      ["REOPEN_WINDOW", "REOPEN_WINDO"],
+      ["$ready_hem.ready_at", "$ready_hem.redy_at"]
+    ] as const
+    const misspelt = misspellings.reduce((text, [from, to]) => changed(from, to, text), first)
     const read = readScenario("window.yaml", misspelt)
     const lines = Either.isLeft(read) ? problemLines("window.yaml", read.left) : []
-    expect([...lines, "Nothing was run: correct these 3, then try again."]).toEqual(refused.trimEnd().split("\n"))
+    expect([...lines, "Nothing was run: correct these 5, then try again."]).toEqual(refused.trimEnd().split("\n"))
   })
 
   it.each(others.map((text) => [/^name: (.*)$/m.exec(text)?.[1], text] as const))("%s", async (_, text) => {

@@ -125,4 +125,98 @@ steps:
   ])("%j", (text, line) => {
     expect(wrong(steps(text))).toEqual([line])
   })
+
+  const hem = "  - create ticket: {}\n    as: hem\n"
+
+  it.each([
+    [
+      `${hem}  - set clock: $hem.redy_at + 1d`,
+      'a.yaml:5:16 steps.1.set clock $hem has no redy_at; did you mean "ready_at"?'
+    ],
+    [
+      `${hem}  - ping: {}\n    title: x\n    expect: { data: "\${hem.money.price_minr}" }`,
+      'a.yaml:7:21 steps.1.expect.data $hem.money has no price_minr; did you mean "price_minor"?'
+    ],
+    [`${hem}  - get ticket: $hem.number.id`, "a.yaml:5:17 steps.1.get ticket $hem.number has no id; it has no fields."],
+    [
+      "  - list tickets: {}\n    as: all\n  - get ticket: $all.id",
+      "a.yaml:5:17 steps.1.get ticket $all has no id; it is a list: name an entry by its place, from 0."
+    ],
+    [
+      "  - list tickets: {}\n    as: { first: data.0 }\n  - get ticket: $first.idd",
+      'a.yaml:5:17 steps.1.get ticket $first has no idd; did you mean "id"?'
+    ],
+    [
+      "  - list tickets: {}\n    as: { next: meta.next_cusor }",
+      'a.yaml:4:17 steps.0.as.next the answer.meta has no next_cusor; did you mean "next_cursor"?'
+    ],
+    [
+      "  - get shop: {}\n    as: { next: meta.next_cursor }",
+      "a.yaml:4:17 steps.0.as.next the answer has no meta; it has status, data, headers, body."
+    ],
+    [
+      "  - get shop: {}\n    as: { id: id }",
+      "a.yaml:4:15 steps.0.as.id id is no place in an answer: begin with status, data, meta, error, headers, body."
+    ],
+    ["  - get ticket: $shop.kye", 'a.yaml:3:17 steps.0.get ticket $shop has no kye; did you mean "key"?'],
+    ["  - get ticket: $now.id", "a.yaml:3:17 steps.0.get ticket $now has no id; it has no fields."],
+    [
+      "  - expect events: []\n    as: seen\n  - get ticket: $seen.0.tpye",
+      'a.yaml:5:17 steps.1.get ticket $seen.0 has no tpye; did you mean "type"?'
+    ]
+  ])("what an answer never holds: %j", (text, line) => {
+    expect(wrong(steps(text))).toEqual([line])
+  })
+
+  it.each([
+    `${hem}  - get ticket: $hem.items.0.label\n  - get ticket: $hem.quote.proposed_at\n  - get ticket: $hem.items.length`,
+    "  - request: { method: GET, path: / }\n    as: it\n  - get ticket: $it.whatever",
+    "  - get ticket: x\n    expect: 404\n    as: it\n  - get ticket: $it.whatever",
+    "  - get ticket: x\n    expect: { status: 404 }\n    as: { it: error.code }",
+    "  - create ticket: {}\n    repeat: 2\n    statuses: { 201: 1, 429: 1 }\n    as: it\n  - get ticket: $it.whatever",
+    "  - expect events: []\n    as: seen\n  - get ticket: $seen.0.data.ticket.id",
+    "  - get shop: {}\n    as: { left: headers.RateLimit-Remaining, ok: body.success }"
+  ])("what it may hold is left to the run: %j", (text) => {
+    expect(wrong(steps(text))).toEqual([])
+  })
+
+  it.each([
+    [
+      "  - ping: {}\n    expect: 409 REOPEN_WINDO",
+      'a.yaml:4:13 steps.0.expect REOPEN_WINDO is no code and no reason; did you mean "REOPEN_WINDOW"?'
+    ],
+    [
+      "  - ping: {}\n    expect: 404 CONFLICT",
+      "a.yaml:4:13 steps.0.expect CONFLICT comes with the status 409, and not 404."
+    ],
+    [
+      "  - ping: {}\n    expect: { error: { code: NOTFOUND } }",
+      'a.yaml:4:30 steps.0.expect.error.code NOTFOUND is no code; did you mean "NOT_FOUND"?'
+    ],
+    [
+      "  - ping: {}\n    expect: { error: { details: { reason: { $one_of: [SAME_STATE, ABANDONNED] } } } }",
+      'a.yaml:4:67 steps.0.expect.error.details.reason.$one_of.1 ABANDONNED is no reason; did you mean "ABANDONED"?'
+    ]
+  ])("a code or a reason that no refusal has: %j", (text, line) => {
+    expect(wrong(steps(text))).toEqual([line])
+  })
+
+  it("tells a mistake once, where it is met first, and which lines wait for it", () => {
+    const text = steps(
+      "  - create ticket: {}",
+      "    as: boot",
+      "  - get ticket: $boots",
+      "  - set status: { ticket: $boots, status: ready }",
+      "  - advance: 60 days",
+      "  - get ticket: $boots.id",
+      "  - set clock: $boot.redy_at",
+      `  - request: { method: GET, path: "/v1/tickets/\${boots.id}?x=\${boot.redy_at}" }`,
+      "  - set clock: $boot.redy_at"
+    )
+    expect(wrong(text)).toEqual([
+      'a.yaml:5:17 steps.1.get ticket $boots stands for nothing yet; did you mean "boot"? Lines 6, 8 and 10 are skipped because of it.',
+      "a.yaml:7:14 steps.3.advance must be a length of time such as 60d, 23h59m or 1ms.",
+      'a.yaml:9:16 steps.5.set clock $boot has no redy_at; did you mean "ready_at"? Line 11 is skipped because of it.'
+    ])
+  })
 })

@@ -174,7 +174,7 @@ steps:
   })
 
   it("a name that has no such field says what it has", async () => {
-    const text = "steps:\n  - get shop: {}\n    as: mine\n  - get ticket: $mine.idd"
+    const text = "steps:\n  - request: { method: GET, path: /v1/shop }\n    as: mine\n  - get ticket: $mine.idd"
     expect(await differences(text)).toEqual([
       "$mine.idd: $mine has no idd; it is an object with id, name, currency, decimals, time_zone, scopes"
     ])

@@ -1,5 +1,6 @@
 import { coloured } from "@workshop/cli/terminal/Style"
-import { type Column, shortened, table, widthFor, widthOf } from "@workshop/cli/terminal/Table"
+import { type Column, table, widthFor } from "@workshop/cli/terminal/Table"
+import { shortened, widthOf } from "@workshop/cli/terminal/TextWidth"
 import { describe, expect, it } from "vitest"
 
 interface Row {
@@ -34,7 +35,25 @@ describe("tables (contract §11)", () => {
       "0197-a  Atelier Lac          7",
       "0197-b  The cobbler by...  120"
     ])
-    expect(table(rows, columns, { width: 5 })[2]).toBe("0197-b  The...  120")
+  })
+
+  it("keep each title legible", () => {
+    const long = [{ title: "CURRENCY", cell: ({ name }: Row) => name }, ...columns.slice(0, 1)]
+    expect(table(rows, long, { width: 16 })).toEqual(["CURRENCY  ID", "Ateli...  0197-a", "The c...  0197-b"])
+  })
+
+  it("on a terminal narrower than that are a block of lines for each row, without what is empty", () => {
+    expect(table(rows, columns, { width: 15 })).toEqual([
+      "ID    0197-a",
+      "NAME  Atelie...",
+      "N     7",
+      "",
+      "ID    0197-b",
+      "NAME  The co...",
+      "N     120"
+    ])
+    const nameless = [{ id: "0197-a", name: "", n: 7 }]
+    expect(table(nameless, columns, { width: 5 })).toEqual(["ID    0197-a", "N     7"])
   })
 
   it("count what a terminal shows: colours take no room, wide letters two", () => {

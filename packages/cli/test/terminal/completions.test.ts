@@ -1,11 +1,15 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { stripVTControlCharacters } from "node:util"
 import { Args, Command } from "@effect/cli"
 import { outlineOf } from "@workshop/cli/terminal/CommandOutline"
 import { completionScript } from "@workshop/cli/terminal/completionScripts"
 import { json, value } from "@workshop/cli/terminal/Flags"
 import { text } from "@workshop/cli/terminal/Readers"
 import { Effect } from "effect"
-import { describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 
 const name = value({
   name: "name",
@@ -37,6 +41,40 @@ const offered = (...words: ReadonlyArray<string>): ReadonlyArray<string> => {
   return execFileSync("bash", ["--norc", "-c", script.join("\n")], { encoding: "utf8" })
     .trim()
     .split(" ")
+}
+
+const folder = mkdtempSync(join(tmpdir(), "completions-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const said = (shell: string, args: ReadonlyArray<string>): string =>
+  execFileSync(shell, args, { encoding: "utf8", timeout: 30_000 })
+
+const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0
+
+const scriptOf = (shell: "zsh" | "fish"): string => {
+  const file = join(folder, shell)
+  writeFileSync(file, completionScript(shell, outline))
+  return file
+}
+
+/** What fish offers after a text, each with what it does. */
+const offeredByFish = (typed: string): ReadonlyArray<string> =>
+  said("fish", ["--no-config", "-c", `source ${scriptOf("fish")}; complete -C '${typed}'`])
+    .trim()
+    .split("\n")
+
+/** Types a text and Tab twice into zsh on a terminal, and reads until it shows what is waited for. */
+const ZSH = `zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1=; autoload -Uz compinit && compinit -u -D; source $1; COLUMNS=200; echo RE''ADY"
+zpty -r -m z seen '*READY*'
+zpty -w -n z "$2"$'\\t\\t'
+zpty -r -m z seen "*$3*"
+print -r -- $seen`
+
+const shownByZsh = (typed: string, waitedFor: string): string => {
+  const args = ["-f", "-c", ZSH, "zsh", scriptOf("zsh"), typed, waitedFor]
+  return stripVTControlCharacters(said("zsh", args))
 }
 
 describe("completions (contract §11)", () => {
@@ -89,5 +127,20 @@ describe("completions (contract §11)", () => {
     expect(fish).toContain(
       "complete -c workshop -n '__workshop_at workshop shop create' -l name -d 'The shop\\'s name'"
     )
+  })
+
+  it.skipIf(!has("fish"))("fish offers what can follow, at every level, with what it does", () => {
+    expect(offeredByFish("workshop s")).toEqual(["serve\tServe", "shop\tShops"])
+    expect(offeredByFish("workshop shop ")).toEqual(["create\tOpen a shop: it's yours", "show\tShow a shop"])
+    expect(offeredByFish("workshop shop create --name serve --j")).toEqual([
+      "--json\tPrint JSON, for a program to read"
+    ])
+  })
+
+  it.skipIf(!has("zsh"))("zsh offers what can follow, at every level, with what it does", { timeout: 60_000 }, () => {
+    expect(shownByZsh("workshop shop ", "Show a shop")).toMatch(
+      /create {2}-- Open a shop: it's yours\s+show {4}-- Show a/
+    )
+    expect(shownByZsh("workshop shop create --name serve --j", "--json")).toContain("--json")
   })
 })

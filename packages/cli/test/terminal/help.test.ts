@@ -1,10 +1,6 @@
 import { examples } from "@workshop/cli/terminal/examples"
-import { beforeAll, describe, expect, it } from "vitest"
-import { build, run } from "../Workshop.js"
-
-const PATIENT = { timeout: 60_000 }
-
-beforeAll(build, 120_000)
+import { describe, expect, it } from "vitest"
+import { typed } from "../commandLine.js"
 
 /** The words and the description of every command, as the completions of fish tell them. */
 const commandsIn = (fish: string) =>
@@ -12,9 +8,9 @@ const commandsIn = (fish: string) =>
     ([, above = "", word = "", does = ""]) => ({ words: [above, word].filter(Boolean).join(" "), does })
   )
 
-describe.concurrent("help (contract §11)", PATIENT, () => {
+describe("help (contract §11)", () => {
   it("every command says what it does and has an example, and no example is left over", async () => {
-    const { status, stdout } = await run(["completions", "fish"])
+    const { status, stdout } = await typed(["completions", "fish"])
     expect(status).toBe(0)
     const commands = commandsIn(stdout)
     expect(commands.map(({ words }) => words)).toEqual(expect.arrayContaining(["serve", "receive", "shop create"]))
@@ -28,22 +24,22 @@ describe.concurrent("help (contract §11)", PATIENT, () => {
   })
 
   it("workshop --help tells the exit statuses, and each group once", async () => {
-    const { stdout } = await run(["--help"])
+    const { stdout } = await typed(["--help"])
     expect(stdout).toMatch(/EXIT STATUS\n\n {2}0 {4}done.*\n {2}1 {4}refused.*\n {2}130 {2}interrupted/)
     expect(stdout.match(/^ {2}workshop shop/gm)).toEqual(["  workshop shop"])
     expect(stdout).toContain("--no-color")
   })
 
   it("a group lists its commands, and a command below it is written in full", async () => {
-    const group = await run(["key", "--help"])
+    const group = await typed(["key", "--help"])
     expect(group.stdout).toMatch(/^ {2}workshop key create {2}Make a key; its text is shown once$/m)
-    const create = await run(["key", "create", "--help"])
+    const create = await typed(["key", "create", "--help"])
     expect(create.stdout).toContain("\n$ workshop key create [options] <shop>\n")
     expect(create.stdout).toContain("EXAMPLES\n\n  workshop key create ")
   })
 
   it("a group alone is no command: it says what to name", async () => {
-    expect(await run(["key"])).toEqual({
+    expect(await typed(["key"])).toEqual({
       status: 1,
       stdout: "",
       stderr: "Name what to do, such as workshop key list 0197...; workshop key --help lists all.\n"
@@ -51,7 +47,7 @@ describe.concurrent("help (contract §11)", PATIENT, () => {
   })
 
   it("an argument that is missing is named", async () => {
-    const { status, stderr } = await run(["client", "show"])
+    const { status, stderr } = await typed(["client", "show"])
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: "It lacks its <client>: --help shows how it is written.\n"
@@ -59,17 +55,17 @@ describe.concurrent("help (contract §11)", PATIENT, () => {
   })
 })
 
-describe.concurrent("workshop verify and openapi (contract §11)", PATIENT, () => {
+describe("workshop verify and openapi (contract §11)", () => {
   it("verify exits with 1 and tells why, also as JSON", async () => {
     const args = ["verify", "--secret", "whsec_x", "--signature", "hello", "--json", "package.json"]
-    const { status, stdout, stderr } = await run(args)
+    const { status, stdout, stderr } = await typed(args)
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ valid: false, reason: "malformed", t: null })
     expect(stderr).toMatch(/^The header is not t=<seconds>,v1=<64 hex digits>/)
   })
 
   it("openapi prints one document, as JSON and as YAML", async () => {
-    const [json, yaml] = await Promise.all([run(["openapi"]), run(["openapi", "--yaml"])])
+    const [json, yaml] = await Promise.all([typed(["openapi"]), typed(["openapi", "--yaml"])])
     expect(JSON.parse(json.stdout).openapi).toBe("3.1.0")
     const { parse } = await import("yaml")
     expect(parse(yaml.stdout)).toEqual(JSON.parse(json.stdout))

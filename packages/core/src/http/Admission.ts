@@ -10,7 +10,7 @@ import type { Arrival, Departure } from "./Arrival.js"
 import { answerCause } from "./Branch.js"
 import type { Stamp } from "./Departures.js"
 import type { Route } from "./Endpoint.js"
-import type { AdmissionRefusal } from "./ErrorTable.js"
+import type { AdmissionRefusal, NotSignedIn } from "./ErrorTable.js"
 import type { router } from "./Router.js"
 
 /** Who was let in, to where, and the limits that it used. */
@@ -35,6 +35,12 @@ export interface Turned {
  * flags, scopes, and the limits, which go by `caller_id`.
  */
 export type Authenticate = (arrival: Arrival) => Effect.Effect<Caller | null, StoreUnavailable>
+
+/** Authentication in place of API keys, and what whoever is not known is told. */
+export interface OwnAuthentication {
+  readonly authenticate: Authenticate
+  readonly refusal: NotSignedIn
+}
 
 /** The text that a request bears in its `Authorization` header, if any. */
 export const bearer = (arrival: Arrival): string | undefined =>
@@ -74,7 +80,7 @@ const refusalOf = ({ shop, caller }: KeyHolder, route: Route<Caller> | undefined
  * Lets a request in, in the order of checks of contract §2: the key, the limit on requests, the shop's flags,
  * the route, the scope, the limit on writes. Limits are taken in one call, all or none of them.
  */
-export const admission = (find: ReturnType<typeof router<Caller>>, authenticate?: Authenticate) =>
+export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuthentication) =>
   Effect.gen(function* () {
     const keyRing = yield* KeyRing
     const limits = yield* RateLimits
@@ -83,7 +89,7 @@ export const admission = (find: ReturnType<typeof router<Caller>>, authenticate?
     const turnAway = (arrival: Arrival, now: Instant) =>
       Effect.map(
         limits.take([anonymous(arrival)], now),
-        (usages): Turned => ({ refusal: { _tag: "Unauthenticated" }, usages })
+        (usages): Turned => ({ refusal: own?.refusal ?? { _tag: "Unauthenticated" }, usages })
       )
 
     const letIn = (arrival: Arrival, holder: KeyHolder, now: Instant) => {
@@ -119,8 +125,8 @@ export const admission = (find: ReturnType<typeof router<Caller>>, authenticate?
 
     return {
       admit: (arrival: Arrival, now: Instant) => {
-        if (authenticate !== undefined) {
-          return Effect.flatMap(signedIn(arrival, authenticate), (holder) =>
+        if (own !== undefined) {
+          return Effect.flatMap(signedIn(arrival, own.authenticate), (holder) =>
             holder === null ? turnAway(arrival, now) : letIn(arrival, holder, now)
           )
         }

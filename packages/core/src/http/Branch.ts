@@ -1,7 +1,7 @@
 import { Cause, Effect, Either, Option } from "effect"
 import type { Usage } from "../domain/LimitWindow.js"
 import type { Arrival, Departure } from "./Arrival.js"
-import { crash, fail, kept, type Stamp } from "./Departures.js"
+import { away, crash, fail, kept, type Stamp } from "./Departures.js"
 import type { Reply, Route } from "./Endpoint.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import { NO_BODY, type Part, readRequest, withBody } from "./RequestReader.js"
@@ -24,7 +24,10 @@ export const answerCause = (
   usages: ReadonlyArray<Usage>
 ): Effect.Effect<Departure> => {
   const refusal = refusalIn(cause)
-  return refusal === undefined ? crash(cause, stamp, usages) : Effect.succeed(fail(refusal, stamp, usages))
+  if (refusal === undefined) return crash(cause, stamp, usages)
+  return refusal._tag === "StoreUnavailable"
+    ? away(refusal, stamp, usages)
+    : Effect.succeed(fail(refusal, stamp, usages))
 }
 
 /** The part of a request in which a service's own input issues stand. */

@@ -48,13 +48,27 @@ export const succeed = (reply: Reply, stamp: Stamp, usages: ReadonlyArray<Usage>
   }
 }
 
+/** In how many seconds it is worth another try; undefined where waiting is no use (contract §2, §8). */
+export const retryAfter = (failure: Failure, now: Instant): string | undefined => {
+  if (failure._tag === "LimitReached") return secondsUntil(failure.decisive.resets_at, now)
+  return failure._tag === "StoreUnavailable" ? String(RETRY_AFTER_UNAVAILABLE_S) : undefined
+}
+
+/** By which scheme whoever is not known may make themselves known. */
+const challengeOf = (failure: Failure): string | undefined => {
+  if (failure._tag === "NotSignedIn") return failure.challenge
+  return failure._tag === "Unauthenticated" || failure._tag === "SandboxTokenWrong" ? "Bearer" : undefined
+}
+
 /** A failure in its envelope. A 429 tells of the limit that refused (contract §8). */
 export const fail = (failure: Failure, stamp: Stamp, usages: ReadonlyArray<Usage>): Departure => {
   const { status, body } = answerFailure(failure, stamp.part)
   const refused = failure._tag === "LimitReached"
   const common = headers(stamp, refused ? [failure.decisive] : usages)
-  if (refused) common["Retry-After"] = common["RateLimit-Reset"]!
-  if (failure._tag === "StoreUnavailable") common["Retry-After"] = String(RETRY_AFTER_UNAVAILABLE_S)
+  const challenge = challengeOf(failure)
+  if (challenge !== undefined) common["WWW-Authenticate"] = challenge
+  const wait = retryAfter(failure, stamp.now)
+  if (wait !== undefined) common["Retry-After"] = wait
   return { status, headers: common, body: JSON.stringify(body) }
 }
 
@@ -78,6 +92,23 @@ export const crash = (
     departure
   )
 }
+
+const rootOf = (error: Error): Error => (error.cause instanceof Error ? rootOf(error.cause) : error)
+
+/** An error and what it came from, in one line. */
+const wordsOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return "the store is away"
+  const root = rootOf(error)
+  return root === error ? error.message : `${error.message} (${root.message})`
+}
+
+/** Says in a line of the log why the store is away: the answer has nothing of it (contract §2). */
+export const sayAway = (failure: Failure): Effect.Effect<void> =>
+  Effect.logWarning(`A request was answered 503: ${wordsOf(failure)}`)
+
+/** A store that is away; the log has why, under the request's id. */
+export const away = (failure: Failure, stamp: Stamp, usages: ReadonlyArray<Usage>): Effect.Effect<Departure> =>
+  Effect.as(Effect.annotateLogs(sayAway(failure), { request_id: stamp.request_id }), fail(failure, stamp, usages))
 
 /** Holds a result to the contract's promise: for tests, as it costs as much again as the answer itself. */
 export const kept = (route: Route<never>, reply: Reply): Effect.Effect<void> => {

@@ -24,9 +24,18 @@ export const errorCodes = {
 /** A code of {@link errorCodes}. */
 export type ErrorCode = keyof typeof errorCodes
 
+/** An embedder's own authentication knows nobody by the request: what to do about it, in words of theirs. */
+export interface NotSignedIn {
+  readonly _tag: "NotSignedIn"
+  readonly message: string
+  /** How a client may sign in, as `WWW-Authenticate` says it, such as `Basic realm="shop"`. */
+  readonly challenge?: string | undefined
+}
+
 /** Why a request is not admitted, before anything is asked of the services. */
 export type AdmissionRefusal =
   | { readonly _tag: "Unauthenticated" }
+  | NotSignedIn
   | { readonly _tag: "SandboxTokenWrong" }
   | { readonly _tag: "SandboxHostForeign" }
   | { readonly _tag: "AccountDeactivated" }
@@ -58,6 +67,7 @@ interface Row {
 /** How each failure is answered. */
 export const failureRows = {
   Unauthenticated: { code: "UNAUTHENTICATED", message: "Send a valid API key as Authorization: Bearer <key>" },
+  NotSignedIn: { code: "UNAUTHENTICATED" },
   SandboxHostForeign: {
     code: "UNAUTHENTICATED",
     message:
@@ -71,7 +81,7 @@ export const failureRows = {
   ShopNotApproved: { code: "SHOP_NOT_APPROVED", message: "The shop is not approved yet" },
   ApiDisabled: { code: "API_DISABLED", message: "The API is not open for this shop yet" },
   RouteNotFound: { code: "NOT_FOUND", message: "There is nothing at this path with this method" },
-  ScopeMissing: { code: "FORBIDDEN", message: "The key lacks the right that details.scope names" },
+  ScopeMissing: { code: "FORBIDDEN", message: "The right that details.scope names is missing" },
   InvalidRequest: { code: "VALIDATION_ERROR", message: "The request is invalid; details.issues lists what to change" },
   InvalidInput: { code: "VALIDATION_ERROR", message: "The request is invalid; details.issues lists what to change" },
   TicketNotFound: { code: "NOT_FOUND" },

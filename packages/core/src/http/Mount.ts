@@ -2,7 +2,7 @@ import { Effect, Runtime, Schema } from "effect"
 import type { StoreUnavailable } from "../ports/Store.js"
 import { Caller } from "../services/Caller.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
-import type { Authenticate } from "./Admission.js"
+import type { OwnAuthentication } from "./Admission.js"
 import type { Arrival, Departure } from "./Arrival.js"
 import { pipeline } from "./Pipeline.js"
 import { arrivalOf, responseOf } from "./WebHandler.js"
@@ -10,6 +10,16 @@ import { workshopBranch } from "./workshopBranch.js"
 
 /** On whose behalf a request is made: the fields of a {@link Caller} as plain values. */
 export type CallerFields = Omit<typeof Caller.Encoded, "via">
+
+/** The 401 of an API that goes by your own authentication. */
+export interface Unauthenticated {
+  /** The answer's `error.message`. */
+  readonly message: string
+  /** The answer's `WWW-Authenticate`, such as `Basic realm="shop"`; none where it is left out. */
+  readonly challenge?: string
+}
+
+const SIGN_IN: Unauthenticated = { message: "Sign in first" }
 
 /** How the API stands inside a server that has routes of its own. `Request` is that server's form of a request. */
 export interface MountOptions<Request> {
@@ -22,6 +32,8 @@ export interface MountOptions<Request> {
   readonly authenticate?: (
     request: Request
   ) => Promise<CallerFields | null | undefined> | CallerFields | null | undefined
+  /** What those are told whom `authenticate` does not know; `Sign in first` where it is left out. */
+  readonly unauthenticated?: Unauthenticated
   /** Whence a request came, for the limit on requests without a good key. */
   readonly addressOf?: (request: Request) => string
 }
@@ -52,13 +64,19 @@ const promisedCaller =
     )
 
 /** Readies the API for a server's own form of requests. */
-export const mountedEffect = <Request, R = never>({ prefix, authenticate }: MountEffectOptions<Request, R>) =>
+export const mountedEffect = <Request, R = never>({
+  prefix,
+  authenticate,
+  unauthenticated = SIGN_IN
+}: MountEffectOptions<Request, R>) =>
   Effect.gen(function* () {
     const context = yield* Effect.context<R>()
     const requests = new WeakMap<Arrival, Request>()
-    const byOwn: Authenticate | undefined =
-      authenticate && ((arrival) => Effect.provide(authenticate(requests.get(arrival)!), context))
-    const branch = yield* workshopBranch({ isHeld: false, ...(byOwn && { authenticate: byOwn }) })
+    const own: OwnAuthentication | undefined = authenticate && {
+      authenticate: (arrival) => Effect.provide(authenticate(requests.get(arrival)!), context),
+      refusal: { _tag: "NotSignedIn", ...unauthenticated }
+    }
+    const branch = yield* workshopBranch({ isHeld: false, ...(own && { own }) })
     const run = yield* pipeline([branch])
     const base = (prefix ?? "").replace(/\/+$/, "")
     const root = `${base}${branch.prefix}`
@@ -77,11 +95,11 @@ export const mountedEffect = <Request, R = never>({ prefix, authenticate }: Moun
 /** Readies the API for a server's own form of requests, on a workshop of the Promise face. */
 export const mounted = <Request>(
   { runtime }: Mountable,
-  { prefix, authenticate }: MountOptions<Request>
+  { authenticate, ...rest }: MountOptions<Request>
 ): Mounted<Request> =>
   Runtime.runSync(runtime)(
     mountedEffect<Request>({
-      ...(prefix && { prefix }),
+      ...rest,
       ...(authenticate && { authenticate: promisedCaller(authenticate) })
     })
   )

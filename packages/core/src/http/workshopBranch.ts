@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { RateLimits } from "../ports/RateLimits.js"
 import type { Caller } from "../services/Caller.js"
-import { type Admitted, type Authenticate, admission, uncounted } from "./Admission.js"
+import { type Admitted, admission, type OwnAuthentication, uncounted } from "./Admission.js"
 import type { Arrival, Departure } from "./Arrival.js"
 import { answerCause, type Branch, refusalIn, serve } from "./Branch.js"
 import { fail, type Stamp, succeed } from "./Departures.js"
@@ -11,10 +11,10 @@ import { WorkshopApi } from "./WorkshopApi.js"
 import { workshopHandlers } from "./workshopHandlers.js"
 
 /** The API of the specification under `/v1`: admitted, read, handled, answered in its envelope (spec §4, contract §2). */
-export const workshopBranch = (options: { readonly isHeld: boolean; readonly authenticate?: Authenticate }) =>
+export const workshopBranch = (options: { readonly isHeld: boolean; readonly own?: OwnAuthentication }) =>
   Effect.gen(function* () {
     const find = router(routes<Caller>()(WorkshopApi, yield* workshopHandlers))
-    const { admit, count, giveBack } = yield* admission(find, options.authenticate)
+    const { admit, count, giveBack } = yield* admission(find, options.own)
     const answerUncounted = uncounted(yield* RateLimits)
     const serveRoute = serve<Caller>(options)
 

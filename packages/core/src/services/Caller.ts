@@ -14,7 +14,8 @@ export const Caller = Schema.Struct({
   /** Whether tickets count as made in the shop's app or through the API. */
   via: Schema.Literal("app", "api")
 }).annotations({ identifier: "Caller" })
-export type Caller = typeof Caller.Type
+// An interface, so that editors and errors call it by its name.
+export interface Caller extends Schema.Schema.Type<typeof Caller> {}
 
 /** A shop's own app as a caller. It has no key: the shop's id stands for one, so that its idempotency keys are its own. */
 export const appOf = (shop_id: ShopId): Caller => ({

@@ -1,43 +1,19 @@
-import { Cause, type Clock, Data, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Schema, Stream } from "effect"
-import { TicketEdit } from "../decisions/editTicket.js"
-import { StampCount } from "../decisions/giveStamps.js"
-import { IdempotencyKey } from "../decisions/Idempotency.js"
-import { DelayInput, PartInput, PhotoInput } from "../decisions/keepTicketNews.js"
-import { KeyInput, ShopPatch } from "../decisions/ownShop.js"
-import { QuoteInput } from "../decisions/quoteTicket.js"
-import { ShopChannel } from "../decisions/recordNotified.js"
-import { TicketInput } from "../decisions/TicketInput.js"
-import { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import { Cause, type Clock, Data, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
-import { Phone } from "../domain/Phone.js"
-import { TicketStatus } from "../domain/TicketLifecycle.js"
-import { TicketNumber } from "../domain/TicketNumber.js"
-import { ProductionAddress } from "../domain/WebhookAddress.js"
 import { Entropy } from "../ports/Entropy.js"
 import { ClientNotifier, NotTold, OwnerNotifier } from "../ports/Notifiers.js"
 import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import type { StorePorts } from "../ports/StorePorts.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
-import { Caller } from "./Caller.js"
-import { ClientInput, Clients } from "./Clients.js"
 import { Closer } from "./Closer.js"
 import { type CommittedEvent, CommittedEvents, observing } from "./CommittedEvents.js"
 import { Dispatcher } from "./Dispatcher.js"
-import { Keys } from "./Keys.js"
-import { Loyalty } from "./Loyalty.js"
 import { Messenger } from "./Messenger.js"
 import * as Notifiers from "./Notifiers.js"
-import { Offers } from "./Offers.js"
-import { Outbox, ReplayInput } from "./Outbox.js"
 import * as Profanity from "./Profanity.js"
-import { Progress } from "./Progress.js"
+import { face } from "./PromiseFace.js"
 import { promised, type Run } from "./promised.js"
-import { Quotes } from "./Quotes.js"
-import { ShopInput, Shops } from "./Shops.js"
-import { TicketQueryJson } from "./TicketQuery.js"
-import { Tickets } from "./Tickets.js"
-import { Webhooks } from "./Webhooks.js"
 import { layer as services } from "./Workshop.js"
 
 /** What a workshop is made of; only the store has no default. */
@@ -77,76 +53,6 @@ export type WorkshopServices =
   | CommittedEvents
   | Dispatcher
   | Messenger
-
-const face = (run: Run<WorkshopServices>) => {
-  const method = promised(run)
-  return {
-    tickets: {
-      /** A new ticket; a repetition under the same key answers the first one as it was (spec §4). */
-      create: method([Caller, TicketInput, IdempotencyKey], Tickets.create),
-      /** A new ticket made in the app, where a repetition is a second ticket. */
-      createInApp: method([Caller, TicketInput], Tickets.create),
-      byId: method([Caller, TicketId], Tickets.byId),
-      list: method([Caller, TicketQueryJson], Tickets.list),
-      byNumber: method([Caller, TicketNumber], Tickets.byNumber),
-      changeStatus: method([Caller, TicketId, TicketStatus], Tickets.changeStatus),
-      recordNotified: method([Caller, TicketId, ShopChannel], Tickets.recordNotified)
-    },
-    progress: {
-      edit: method([Caller, TicketId, TicketEdit], Progress.edit),
-      announceDelay: method([Caller, TicketId, DelayInput], Progress.announceDelay),
-      recordPart: method([Caller, TicketId, PartInput], Progress.recordPart),
-      attachPhoto: method([Caller, TicketId, PhotoInput], Progress.attachPhoto)
-    },
-    quotes: {
-      propose: method([Caller, TicketId, QuoteInput], Quotes.propose),
-      accept: method([ShopId, TicketId], Quotes.accept),
-      refuse: method([ShopId, TicketId], Quotes.refuse)
-    },
-    clients: {
-      register: method([ClientInput], Clients.register),
-      byId: method([Caller, ClientId], Clients.byId),
-      byPhone: method([Caller, Phone], Clients.byPhone),
-      visit: method([ClientId, ShopId], Clients.visit),
-      inbox: method([ClientId], Clients.inbox)
-    },
-    offers: {
-      ofClient: method([ClientId], Offers.ofClient),
-      accept: method([OfferId], Offers.accept),
-      block: method([OfferId], Offers.block)
-    },
-    loyalty: {
-      read: method([Caller, ClientId], Loyalty.read),
-      giveStamps: method([Caller, ClientId, StampCount, IdempotencyKey], Loyalty.giveStamps),
-      redeem: method([Caller, ClientId, IdempotencyKey], Loyalty.redeem)
-    },
-    shops: {
-      create: method([ShopInput], Shops.create),
-      byId: method([ShopId], Shops.byId),
-      /** By id, after the given one, at most so many. */
-      list: method([Schema.NullOr(ShopId), Schema.NonNegativeInt], Shops.list),
-      change: method([ShopId, ShopPatch], Shops.change)
-    },
-    keys: {
-      create: method([ShopId, KeyInput], Keys.create),
-      list: method([ShopId], Keys.list),
-      revoke: method([KeyId], Keys.revoke)
-    },
-    webhooks: {
-      set: method([ShopId, ProductionAddress], Webhooks.set),
-      status: method([ShopId], Webhooks.status),
-      rotate: method([ShopId], Webhooks.rotate),
-      enable: method([ShopId], Webhooks.enable),
-      ping: method([ShopId], Webhooks.ping),
-      events: method([ShopId], Webhooks.events)
-    },
-    outbox: {
-      deliveries: method([ShopId], Outbox.deliveries),
-      notices: method([ShopId], Outbox.notices),
-      replay: method([ShopId, ReplayInput], Outbox.replay)
-    }
-  }
-}
 
 /** What happens by itself in the background, a turn at a time: for cron jobs. */
 const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {

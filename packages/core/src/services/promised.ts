@@ -1,4 +1,4 @@
-import { Effect, Either, ParseResult, type Schema } from "effect"
+import { Effect, Either, Option, ParseResult, type Schema, SchemaAST } from "effect"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { flatten } from "../domain/SchemaIssue.js"
 
@@ -6,20 +6,50 @@ import { flatten } from "../domain/SchemaIssue.js"
 export type Result<A, E> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly refusal: E }
 
 type Schemas = ReadonlyArray<Schema.Schema.AnyNoContext>
-type Plain<S extends Schemas> = { readonly [K in keyof S]: Schema.Schema.Encoded<S[K]> }
 type Checked<S extends Schemas> = { readonly [K in keyof S]: Schema.Schema.Type<S[K]> }
+/** The arguments before they are checked. Mapped from those of the method, whose names it keeps so. */
+type Plain<S extends Schemas, Args extends ReadonlyArray<unknown>> = {
+  [K in keyof Args]: K extends keyof S
+    ? S[K] extends Schema.Schema.AnyNoContext
+      ? Schema.Schema.Encoded<S[K]>
+      : never
+    : never
+}
+
+/** As deep as inputs go; what lies deeper is refused as it is. */
+const MOST_DEEP = 4
+
+const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
+
+/** Without what is undefined: plain JavaScript, and TypeScript unless told otherwise, leave a field out so (contract §2). */
+const stated = (value: unknown, depth = 0): unknown => {
+  if (typeof value !== "object" || value === null || depth > MOST_DEEP) return value
+  if (Array.isArray(value)) return value.map((entry) => stated(entry, depth + 1))
+  if (!isPlain(value)) return value
+  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined)
+  return Object.fromEntries(entries.map(([name, entry]) => [name, stated(entry, depth + 1)]))
+}
+
+/** What an argument that is wrong as a whole is called, such as `TicketId`. */
+const nameOf = ({ ast }: Schema.Schema.AnyNoContext, i: number): string =>
+  Option.getOrElse(SchemaAST.getIdentifierAnnotation(ast), () =>
+    Option.match(SchemaAST.getBrandAnnotation(ast), {
+      onNone: () => `argument ${i + 1}`,
+      onSome: ([brand]) => String(brand)
+    })
+  )
 
 const check = <S extends Schemas>(schemas: S) => {
   const readers = schemas.map((schema) =>
     ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
   )
   return (args: ReadonlyArray<unknown>): Either.Either<Checked<S>, InvalidInput> => {
-    const read = readers.map((reader, i) => reader(args[i]))
+    const read = readers.map((reader, i) => reader(stated(args[i])))
     const issues = read.flatMap((result, i) =>
       Either.isLeft(result)
         ? flatten(result.left).map(({ field, message }) => ({
-            field: field === "" ? `argument ${i + 1}` : field,
-            message
+            field: field || nameOf(schemas[i]!, i),
+            message: args[i] === undefined ? "is required" : message
           }))
         : []
     )
@@ -32,11 +62,22 @@ const check = <S extends Schemas>(schemas: S) => {
 /** Runs an effect over the services, and answers a failure as a value. */
 export type Run<Services> = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<Result<A, E>>
 
-/** A method for teams without Effect: plain arguments, checked by their schemas, and the answer as a promise. */
+/**
+ * A method for teams without Effect: plain arguments, checked by their schemas, and the answer as a promise. Its
+ * parameters bear the names of those of `method`.
+ */
 export const promised =
   <Services>(run: Run<Services>) =>
-  <const S extends Schemas, A, E>(schemas: S, method: (...args: Checked<S>) => Effect.Effect<A, E, Services>) => {
+  <const S extends Schemas, Args extends Checked<S>, A, E>(
+    schemas: S,
+    method: (...args: Args) => Effect.Effect<A, E, Services>
+  ) => {
     const read = check(schemas)
-    return (...args: Plain<S>): Promise<Result<A, E | InvalidInput>> =>
-      run(Effect.flatMap(read(args), (checked): Effect.Effect<A, E | InvalidInput, Services> => method(...checked)))
+    return (...args: Plain<S, [...Args]>): Promise<Result<A, E | InvalidInput>> =>
+      run(
+        Effect.flatMap(
+          read(args),
+          (checked): Effect.Effect<A, E | InvalidInput, Services> => method(...(checked as Checked<S> as Args))
+        )
+      )
   }

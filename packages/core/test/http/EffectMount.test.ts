@@ -63,6 +63,14 @@ describe("The API as an HttpApp", () => {
     expect(await listed.json()).toMatchObject({ data: [{ service: "Hem" }], meta: { has_more: false } })
   })
 
+  it("answers under its prefix where the path stays on", async () => {
+    const handle = HttpApp.toWebHandler(
+      await runtime.runPromise(httpApp({ prefix: "/workshop", authenticate: () => Effect.succeed(amira) }))
+    )
+    const asked = async (path: string) => (await handle(new Request(`http://127.0.0.1${path}`))).status
+    expect([await asked("/workshop/v1/shop"), await asked("/v1/shop")]).toEqual([200, 404])
+  })
+
   it("goes by the server's own sessions (spec §5)", async () => {
     expect((await ask("/workshop/v1/shop")).status).toBe(401)
     const read = await ask("/workshop/v1/shop", { headers: { cookie: "session=amira" } })

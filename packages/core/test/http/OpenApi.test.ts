@@ -288,7 +288,14 @@ describe("every 400 shows what the service says to such a request", () => {
 describe("the samples of refusals", () => {
   it("leave out no refusal that the service knows", () => {
     const shown = new Set(Object.values(refusalSamples).map(({ refusal }) => refusal._tag))
-    const others = ["ScopeMissing", "InvalidRequest", "LimitReached", "SandboxTokenWrong", "SandboxHostForeign"]
+    const others = [
+      "NotSignedIn",
+      "ScopeMissing",
+      "InvalidRequest",
+      "LimitReached",
+      "SandboxTokenWrong",
+      "SandboxHostForeign"
+    ]
     expect(Object.keys(failureRows).filter((tag) => !shown.has(tag as never) && !others.includes(tag))).toEqual([])
   })
 })

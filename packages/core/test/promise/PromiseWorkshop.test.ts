@@ -4,7 +4,8 @@ import { Entropy } from "../../src/ports/Entropy.js"
 import { start } from "../../src/services/PromiseWorkshop.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
-const workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(7) })
+const clock = new SettableClock()
+const workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(7), clock })
 afterAll(() => workshop.stop())
 
 const shop = async () => {
@@ -59,9 +60,32 @@ describe("The Promise face", () => {
     expect(await workshop.tickets.list(caller, {})).toMatchObject({ ok: true, value: { data: [] } })
   })
 
+  it("undefined is absent, and what is missing is required, by the name of what it is (contract §2)", async () => {
+    const caller = await shop()
+    const sparse = { service: "Hem", item: undefined, items: [{ label: "a", service: undefined }, { label: "b" }] }
+    const made = await workshop.tickets.createInApp(caller, sparse as { readonly service: string })
+    expect(made).toMatchObject({ ok: true, value: { data: { item: null, items: [{ service: null }, {}] } } })
+    const listed = await workshop.tickets.list(caller, { limit: undefined } as object)
+    expect(listed).toMatchObject({ ok: true })
+    const nothing = undefined as unknown as string
+    const refused = await workshop.tickets.create(caller, { service: nothing }, nothing)
+    expect(refused).toMatchObject({
+      refusal: {
+        issues: [
+          { field: "service", message: "is required" },
+          { field: "IdempotencyKey", message: "is required" }
+        ]
+      }
+    })
+    expect(await workshop.tickets.byId(caller, "17")).toMatchObject({ refusal: { issues: [{ field: "TicketId" }] } })
+  })
+
   it("null is absent, also in a list's query (contract §2)", async () => {
     const caller = await shop()
-    for (const service of ["Heels", "Hem"]) await workshop.tickets.createInApp(caller, { service, client_id: null })
+    for (const service of ["Heels", "Hem"]) {
+      await workshop.tickets.createInApp(caller, { service, client_id: null })
+      clock.advance(1)
+    }
     const names = ["state", "number", "client_id", "phone", "external_ref", "created_after", "created_before"]
     const nothing = Object.fromEntries([...names, "updated_since", "cursor", "limit"].map((name) => [name, null]))
     const first = await workshop.tickets.list(caller, { ...nothing, limit: 1 })

@@ -94,6 +94,24 @@ describe("The API inside a Node server", () => {
     expect(await denied.json()).toMatchObject({ error: { code: "FORBIDDEN", details: { scope: "tickets:write" } } })
   })
 
+  it("tells those whom the server does not know what the server says, and nothing of keys (spec §5)", async () => {
+    const told = async (unauthenticated?: { readonly message: string; readonly challenge?: string }) => {
+      const options = { authenticate: () => null, ...(unauthenticated && { unauthenticated }) }
+      const { status, headers, ...answer } = await fetch(
+        `${await listening(mountNode(workshop, options))}/v1/shop`
+      ).then(async (response) => ({
+        status: response.status,
+        headers: response.headers,
+        json: (await response.json()) as unknown
+      }))
+      return [status, headers.get("www-authenticate"), answer.json]
+    }
+    const said = (message: string) => ({ success: false, error: { code: "UNAUTHENTICATED", message } })
+    expect(await told()).toEqual([401, null, said("Sign in first")])
+    const own = { message: "Open /login", challenge: 'Basic realm="shop"' }
+    expect(await told(own)).toEqual([401, 'Basic realm="shop"', said("Open /login")])
+  })
+
   it("answers 401 for a shop that never was, and 500 without a word of it where the authentication fails", async () => {
     const never = "019a0000-0000-7000-8000-00000000dead"
     const nobody = await listening(

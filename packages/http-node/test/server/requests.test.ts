@@ -202,23 +202,31 @@ describe("pages (contract §11)", () => {
     }
   })
 
-  it("/readyz answers 503 in the envelope while the store is away; /healthz does not ask it", async () => {
-    const away = Effect.fail(new StoreUnavailable({ cause: "postgres://secret" }))
+  const shownWhile = async (refusal: StoreUnavailable, path: string) => {
+    const away = Effect.fail(refusal)
     const directory = { keyByHash: () => away } as unknown as Context.Tag.Service<Directory>
     const branches = await Effect.runPromise(Effect.provideService(pages, Directory, directory))
-    const shown = (path: string) => {
-      const arrival = { method: "GET", path, query: "", header: () => undefined, address: "x", body: () => away }
-      const branch = branches.find(({ prefix }) => prefix === path)!
-      return Effect.runPromise(
-        branch
-          .answer(arrival as unknown as Arrival, { request_id: "r", now: 0, part: "query" })
-          .pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
-      )
-    }
-    const { status, headers, body } = await shown("/readyz")
+    const arrival = { method: "GET", path, query: "", header: () => undefined, address: "x", body: () => away }
+    const branch = branches.find(({ prefix }) => prefix === path)!
+    return Effect.runPromise(
+      branch
+        .answer(arrival as unknown as Arrival, { request_id: "r", now: 0, part: "query" })
+        .pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
+    )
+  }
+
+  it("/readyz answers 503 in the envelope while the store is away; /healthz does not ask it", async () => {
+    const refusal = new StoreUnavailable({ cause: "postgres://secret" })
+    const { status, headers, body } = await shownWhile(refusal, "/readyz")
     expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: "UNAVAILABLE" } })
     expect([status, headers["Retry-After"], body.includes("secret")]).toEqual([503, "1", false])
-    expect((await shown("/healthz")).status).toBe(200)
+    expect((await shownWhile(refusal, "/healthz")).status).toBe(200)
+  })
+
+  it("/readyz says what the operator has to do, where the store knows it", async () => {
+    const remedy = "The database has no schema: run workshop migrate"
+    const { status, body } = await shownWhile(new StoreUnavailable({ cause: "postgres://secret", remedy }), "/readyz")
+    expect([status, JSON.parse(body).error]).toEqual([503, { code: "UNAVAILABLE", message: remedy }])
   })
 
   it("/openapi.json is an OpenAPI 3.1 document", async () => {

@@ -44,6 +44,7 @@ describe("the Authorization header (spec §5)", () => {
       `Bearer ${"x".repeat(5000)}`
     ]
     const first = await world.api("GET", "/v1/shop", { from })
+    expect(first.headers["www-authenticate"]).toBe("Bearer")
     for (const authorization of odd) {
       const answer = await world.api(
         "GET",

@@ -9,7 +9,7 @@ import { connect } from "@workshop/store-pg/migrate/Session"
 import { pgProbe } from "@workshop/store-pg/PgProbe"
 import * as PgStore from "@workshop/store-pg/PgStore"
 import * as Sql from "@workshop/store-pg/Sql"
-import { Clock, Effect, Layer, Metric, type Scope } from "effect"
+import { Clock, Deferred, Effect, Layer, Logger, Metric, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
@@ -87,6 +87,24 @@ describe("what the operator sees of the database", PATIENT, () => {
     )
     expect(shown("workshop_deliveries_due")).toEqual([Number.NaN])
     expect(shown("workshop_pg_clock_offset_seconds")).toEqual([Number.NaN])
+  })
+})
+
+describe("where nobody looks", PATIENT, () => {
+  it("the log tells at the start that the schema is another version than the program's", async () => {
+    const said = await Effect.runPromise(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        yield* (yield* connect(url)).run("delete from schema_migration")
+        const first = yield* Deferred.make<string>()
+        const log = Logger.make(({ message }) => void Effect.runSync(Deferred.succeed(first, String(message))))
+        yield* Layer.build(Layer.provide(PgStore.layer({ url }), Entropy.layerSeeded(7))).pipe(
+          Effect.provide(Logger.replace(Logger.defaultLogger, log))
+        )
+        return yield* Deferred.await(first)
+      }).pipe(Effect.scoped)
+    )
+    expect(said).toMatch(/^The database is at version 0 of the schema .*: run workshop migrate\.$/)
   })
 })
 

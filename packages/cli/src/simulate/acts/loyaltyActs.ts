@@ -1,6 +1,7 @@
 import type { Deed, Errand, Stage } from "../Errand.js"
 import type { HeldKey, KnownClient, KnownShop } from "../Town.js"
 import { attemptOn, drawFate } from "./attempts.js"
+import { readErrand } from "./readActs.js"
 import { atTill } from "./tillActs.js"
 
 /** An id that nothing has. */
@@ -22,16 +23,6 @@ const withClient =
     return plan(at, stage.dice.chance(0.08) ? stranger : (stage.dice.pick(stage.town.clients) ?? stranger), stage)
   }
 
-const read = (shop: KnownShop, key: HeldKey, act: string, path: string, query = ""): Errand => ({
-  actor: "till",
-  act,
-  shop: shop.id,
-  key,
-  method: "GET",
-  path,
-  query
-})
-
 const once = (act: "stamps" | "redeem"): Deed["plan"] =>
   withClient(({ shop, key }, { id }, { town, dice }) => {
     const body = act === "stamps" ? { count: dice.between(1, 10) } : undefined
@@ -47,7 +38,7 @@ export const loyaltyActs: ReadonlyArray<Deed> = [
     name: "find a client",
     weight: 4,
     plan: withClient(({ shop, key }, { phone }) => [
-      read(shop, key, "find a client", "/v1/clients", `phone=${encodeURIComponent(phone)}`)
+      readErrand(shop, key, "find a client", "/v1/clients", `phone=${encodeURIComponent(phone)}`)
     ])
   },
   {
@@ -55,19 +46,19 @@ export const loyaltyActs: ReadonlyArray<Deed> = [
     weight: 0.3,
     plan: withClient(({ shop, key }, { phone }, { dice }) =>
       Array.from({ length: dice.between(20, 70) }, () =>
-        read(shop, key, "many look-ups", "/v1/clients", `phone=${encodeURIComponent(phone)}`)
+        readErrand(shop, key, "many look-ups", "/v1/clients", `phone=${encodeURIComponent(phone)}`)
       )
     )
   },
   {
     name: "read a client",
     weight: 3,
-    plan: withClient(({ shop, key }, { id }) => [read(shop, key, "read a client", `/v1/clients/${id}`)])
+    plan: withClient(({ shop, key }, { id }) => [readErrand(shop, key, "read a client", `/v1/clients/${id}`)])
   },
   {
     name: "read a card",
     weight: 3,
-    plan: withClient(({ shop, key }, { id }) => [read(shop, key, "read a card", `/v1/clients/${id}/loyalty`)])
+    plan: withClient(({ shop, key }, { id }) => [readErrand(shop, key, "read a card", `/v1/clients/${id}/loyalty`)])
   },
   { name: "stamps", weight: 7, plan: once("stamps") },
   { name: "redeem", weight: 4, plan: once("redeem") }

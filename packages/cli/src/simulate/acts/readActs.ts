@@ -3,7 +3,8 @@ import { type Deed, type Errand, type Stage, successOf } from "../Errand.js"
 import { type HeldKey, type KnownShop, type KnownTicket, remember } from "../Town.js"
 import { atTill, drawKnown } from "./tillActs.js"
 
-const read = (shop: KnownShop, key: HeldKey, act: string, path: string, query = ""): Errand => ({
+/** A till reads something. */
+export const readErrand = (shop: KnownShop, key: HeldKey, act: string, path: string, query = ""): Errand => ({
   actor: "till",
   act,
   shop: shop.id,
@@ -41,14 +42,14 @@ export const pollErrand = (shop: KnownShop, key: HeldKey, limit: number): Errand
     // Where two polls ran at once, the one that ended first has moved the place on.
     if (shop.feed.updated_since === updated_since && shop.feed.cursor === cursor) heard(shop, answer)
   }
-  return { ...read(shop, key, "poll", "/v1/tickets", query.toString()), actor: "poller", told }
+  return { ...readErrand(shop, key, "poll", "/v1/tickets", query.toString()), actor: "poller", told }
 }
 
 const withTicket = (stage: Stage, act: string, pathOf: (ticket: KnownTicket) => string) => {
   const at = atTill(stage)
   const ticket = at === null ? undefined : drawKnown(at.shop, stage.dice)
   if (at === null || ticket === undefined) return null
-  return [read(at.shop, at.key, act, pathOf(ticket))]
+  return [readErrand(at.shop, at.key, act, pathOf(ticket))]
 }
 
 const FILTERS = [
@@ -82,7 +83,7 @@ export const readActs: ReadonlyArray<Deed> = [
     plan: (stage) => {
       const { dice } = stage
       const at = atTill(stage)
-      return at === null ? null : [read(at.shop, at.key, "list", "/v1/tickets", dice.oneOf(FILTERS))]
+      return at === null ? null : [readErrand(at.shop, at.key, "list", "/v1/tickets", dice.oneOf(FILTERS))]
     }
   },
   {
@@ -95,7 +96,7 @@ export const readActs: ReadonlyArray<Deed> = [
       const ticket = other === undefined ? undefined : drawKnown(other, dice)
       return at === null || ticket === undefined
         ? null
-        : [read(at.shop, at.key, "another shop's ticket", `/v1/tickets/${ticket.id}`)]
+        : [readErrand(at.shop, at.key, "another shop's ticket", `/v1/tickets/${ticket.id}`)]
     }
   },
   {
@@ -126,7 +127,7 @@ export const readActs: ReadonlyArray<Deed> = [
     plan: ({ town, dice }) => {
       const shop = dice.pick(town.shops)
       const key = dice.pick(shop?.keys.filter(({ isRevoked }) => isRevoked).slice(-3) ?? [])
-      return shop === undefined || key === undefined ? null : [read(shop, key, "a revoked key", "/v1/shop")]
+      return shop === undefined || key === undefined ? null : [readErrand(shop, key, "a revoked key", "/v1/shop")]
     }
   },
   {
@@ -137,7 +138,7 @@ export const readActs: ReadonlyArray<Deed> = [
       const at = atTill(stage)
       return at === null
         ? null
-        : Array.from({ length: dice.between(60, 140) }, () => read(at.shop, at.key, "many reads", "/v1/shop"))
+        : Array.from({ length: dice.between(60, 140) }, () => readErrand(at.shop, at.key, "many reads", "/v1/shop"))
     }
   }
 ]

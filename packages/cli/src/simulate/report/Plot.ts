@@ -1,3 +1,5 @@
+import { escaped } from "../../page/escaped.js"
+
 /** A named series of points, in their order. */
 export interface Series {
   readonly name: string
@@ -17,9 +19,6 @@ const LEFT = 56
 const BOTTOM = 34
 const TOP = 10
 const RIGHT = 10
-
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")
 
 const short = (n: number): string =>
   n >= 1_000_000
@@ -46,7 +45,7 @@ const framed = (
     return `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}"/><text x="${LEFT - 6}" y="${at + 4}" text-anchor="end">${short(share * mostY)}</text>`
   })
   const names = legend.map((name, i) => `<span><i class="c${i}"></i>${escaped(name)}</span>`).join("")
-  return `<figure><figcaption>${escaped(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">${marks.join("")}${inside}<text x="${LEFT}" y="${HEIGHT - 16}">${escaped(leastX)}</text><text x="${WIDTH - RIGHT}" y="${HEIGHT - 16}" text-anchor="end">${escaped(mostX)}</text><text x="${(LEFT + WIDTH) / 2}" y="${HEIGHT - 2}" text-anchor="middle">${escaped(x)}</text><text x="12" y="${bottom / 2}" text-anchor="middle" transform="rotate(-90 12 ${bottom / 2})">${escaped(y)}</text></svg><p class="legend">${names}</p></figure>`
+  return `<figure><figcaption>${escaped(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">${marks.join("")}${inside}<text x="${LEFT}" y="${HEIGHT - 16}">${escaped(leastX)}</text><text x="${WIDTH - RIGHT}" y="${HEIGHT - 16}" text-anchor="end">${escaped(mostX)}</text><text x="${(LEFT + WIDTH) / 2}" y="${HEIGHT - 2}" text-anchor="middle">${escaped(x)}</text><text class="second" x="12" y="${bottom / 2}" text-anchor="middle" transform="rotate(-90 12 ${bottom / 2})">${escaped(y)}</text></svg>${names === "" ? "" : `<p class="legend">${names}</p>`}</figure>`
 }
 
 const extent = (series: ReadonlyArray<Series>) => {
@@ -107,7 +106,7 @@ export const bars = (text: PlotText, named: ReadonlyArray<readonly [name: string
   const drawn = named.map(([name, n], i) => {
     const height = (n / top) * (HEIGHT - BOTTOM - TOP)
     const at = LEFT + i * wide
-    return `<rect class="a0" x="${(at + 1).toFixed(1)}" y="${(HEIGHT - BOTTOM - height).toFixed(1)}" width="${Math.max(1, wide - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escaped(name)}: ${short(n)}</title></rect><text x="${(at + wide / 2).toFixed(1)}" y="${HEIGHT - 18}" text-anchor="middle">${escaped(name.length * 6 > wide ? "" : name)}</text>`
+    return `<rect class="a0" x="${(at + 1).toFixed(1)}" y="${(HEIGHT - BOTTOM - height).toFixed(1)}" width="${Math.max(1, wide - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escaped(name)}: ${short(n)}</title></rect><text${i % 2 === 1 ? ' class="second"' : ""} x="${(at + wide / 2).toFixed(1)}" y="${HEIGHT - 18}" text-anchor="middle">${escaped(name.length * 6 > wide ? "" : name)}</text>`
   })
   return framed(text, top, ["", ""], drawn.join(""))
 }

@@ -66,7 +66,8 @@ export interface Latency {
   readonly p99: number
 }
 
-const at = (sorted: ReadonlyArray<number>, share: number): number =>
+/** What a share of numbers, in their order, is below. */
+export const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
 /** The latencies of each act, the most frequent first. */
@@ -80,7 +81,13 @@ export const latencies = (laps: ReadonlyArray<Lap>): ReadonlyArray<Latency> => {
   return [...acts]
     .map(([act, times]) => {
       const sorted = [...times].sort((a, b) => a - b)
-      return { act, times: times.length, p50: at(sorted, 0.5), p95: at(sorted, 0.95), p99: at(sorted, 0.99) }
+      return {
+        act,
+        times: times.length,
+        p50: percentile(sorted, 0.5),
+        p95: percentile(sorted, 0.95),
+        p99: percentile(sorted, 0.99)
+      }
     })
     .sort((a, b) => b.times - a.times)
 }

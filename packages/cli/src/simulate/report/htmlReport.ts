@@ -1,119 +1,69 @@
-import type { Evidence, SeenEvent } from "../auditor/Evidence.js"
-import { ms } from "../auditor/Reading.js"
+import { escaped } from "../../page/escaped.js"
+import { pageText } from "../../page/page.js"
+import type { Evidence, Violation } from "../auditor/Evidence.js"
+import { grouped } from "../auditor/Reading.js"
 import type { Lap } from "../Witness.js"
-import { bars, lines, type Series, stacked } from "./Plot.js"
-import { type Told, textReport } from "./textReport.js"
+import { plots } from "./plots.js"
+import { countLines, endLines, latencyColumns, ruleLine, type Told } from "./textReport.js"
 
 const COLOURS = ["#2f6fde", "#2f9e6e", "#d9822b", "#7b5fc7", "#8a8f98"]
 
-const STYLE = `:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}body{max-width:1340px;margin:2rem auto;padding:0 1rem}
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(420px,1fr));gap:1rem}figure{margin:0}figcaption{font-weight:600}
-svg{width:100%;height:auto}svg text{font-size:11px;fill:currentColor;opacity:.75}.grid{stroke:currentColor;opacity:.15}polyline{fill:none;stroke-width:1.5}
-pre{overflow:auto;padding:1rem;border:1px solid #8884;border-radius:6px}.legend span{margin-right:1rem}.legend i{display:inline-block;width:.8em;height:.8em;margin-right:.35em;border-radius:2px}
-${COLOURS.map((colour, i) => `.c${i}{background:${colour}}.l${i}{stroke:${colour}}.a${i}{fill:${colour}}`).join("")}`
+const STYLE = `
+body { max-width: 82rem; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); gap: 1rem; margin: 1rem 0; }
+figure { margin: 0; } figcaption { font-weight: 600; }
+svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColor; opacity: .75; }
+.grid { stroke: currentColor; opacity: .15; } polyline { fill: none; stroke-width: 1.5; }
+@media (max-width: 36rem) { svg text { font-size: 15px; } svg .second { display: none; } }
+.legend { margin: .25rem 0 0; } .legend span { display: inline-block; margin-right: 1rem; }
+.legend i { display: inline-block; width: .8em; height: .8em; margin-right: .35em; border-radius: 2px; }
+.counts p { margin: .15rem 0; } .counts { margin: .75rem 0; }
+h2 { font-size: 1.1rem; margin: 1rem 0 .25rem; } summary { cursor: pointer; overflow-wrap: anywhere; }
+table { border-collapse: collapse; margin-bottom: 1rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .15rem .6rem .15rem 0; text-align: left; border-bottom: 1px solid var(--line); }
+.right { text-align: right; }
+${COLOURS.map((colour, i) => `.c${i}{background:${colour}}.l${i}{stroke:${colour}}.a${i}{fill:${colour}}`).join("")}
+`
 
-const BUCKETS = 60
+/** Evidence is long: so many of a rule tell enough. */
+const MOST_SHOWN = 20
 
-/** How many laps ended in each of equal parts of the run, a second. */
-const throughput = (laps: ReadonlyArray<Lap>): Series => {
-  const first = laps[0]?.ended_ms ?? 0
-  const width = Math.max(1, ((laps.at(-1)?.ended_ms ?? 1) - first) / BUCKETS)
-  const counts = Array.from({ length: BUCKETS }, () => 0)
-  for (const { ended_ms } of laps) counts[Math.min(BUCKETS - 1, Math.floor((ended_ms - first) / width))]! += 1
-  return { name: "requests", points: counts.map((n, i) => [(i * width) / 1000, (n / width) * 1000] as const) }
+const cellOf = (tag: "td" | "th", text: string, align = "left"): string =>
+  `<${tag}${align === "right" ? ' class="right"' : ""}>${escaped(text)}</${tag}>`
+
+const latencyTable = (latencies: Told["latencies"]): string => {
+  const titles = latencyColumns.map(({ title, align }) => cellOf("th", title, align))
+  const rows = latencies.map((row) => latencyColumns.map(({ cell, align }) => cellOf("td", cell(row), align)))
+  return `<table>${[titles, ...rows].map((cells) => `<tr>${cells.join("")}</tr>`).join("\n")}</table>`
 }
 
-const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-
-const latencyOverRun = (laps: ReadonlyArray<Lap>): ReadonlyArray<Series> => {
-  const size = Math.max(1, Math.ceil(laps.length / BUCKETS))
-  const parts = Array.from({ length: Math.ceil(laps.length / size) }, (_, i) =>
-    laps
-      .slice(i * size, (i + 1) * size)
-      .map(({ took_ms }) => took_ms)
-      .sort((a, b) => a - b)
-  )
-  return (
-    [
-      ["p50", 0.5],
-      ["p99", 0.99]
-    ] as const
-  ).map(([name, share]) => ({ name, points: parts.map((part, i) => [i * size, percentile(part, share)] as const) }))
+/** What one rule was broken by, each with its evidence to be unfolded. */
+const brokenRule = (rule: string, violations: ReadonlyArray<Violation>): string => {
+  const shown = violations
+    .slice(0, MOST_SHOWN)
+    .map(
+      ({ message, evidence }) =>
+        `<details><summary>${escaped(message)}</summary><pre>${escaped(JSON.stringify(evidence, null, 2))}</pre></details>`
+    )
+  const more = violations.length - shown.length
+  const left = more > 0 ? `<p class="faint">and ${more} more: --json prints them all</p>` : ""
+  return `<h2 class="failed">${escaped(ruleLine(rule, violations))}</h2>${shown.join("\n")}${left}`
 }
-
-const DELAYS: ReadonlyArray<readonly [name: string, most: number]> = [
-  ["at once", 1000],
-  ["1 min", 61_000],
-  ["6 min", 361_000],
-  ["36 min", 2_161_000],
-  ["3 h", 10_800_000],
-  ["9 h", 32_400_000],
-  ["21 h", 75_600_000],
-  ["2 d", 172_800_000],
-  ["longer", Number.POSITIVE_INFINITY]
-]
-
-/** How long after its event each delivery arrived, on the sandbox clock. */
-const deliveryDelays = ({ shops }: Evidence): ReadonlyArray<readonly [string, number]> => {
-  const counts = new Map(DELAYS.map(([name]) => [name, 0]))
-  for (const { events, deliveries } of shops) {
-    const raised = new Map(events.map(({ id, created_at }) => [id, ms(created_at)]))
-    for (const { event_id, attempts } of deliveries) {
-      const arrived = attempts.find(({ status }) => status !== null && status < 300)
-      if (arrived === undefined) continue
-      const delay = ms(arrived.started_at) - (raised.get(event_id) ?? 0)
-      const name = DELAYS.find(([, most]) => delay <= most)?.[0] ?? "longer"
-      counts.set(name, (counts.get(name) ?? 0) + 1)
-    }
-  }
-  return [...counts]
-}
-
-const STATES = ["workshop", "ready", "impossible", "collected", "abandoned"] as const
-
-/** How many tickets stood where, over the days of the simulation. */
-const statesOverTime = ({ shops, started_at, ended_at }: Evidence): ReadonlyArray<Series> => {
-  const events: ReadonlyArray<SeenEvent> = shops
-    .flatMap((shop) => shop.events)
-    .sort((a, b) => ms(a.created_at) - ms(b.created_at))
-  const states = new Map<string, string>()
-  const series = STATES.map((name) => ({ name, points: [] as Array<readonly [number, number]> }))
-  let next = 0
-  for (let bucket = 0; bucket <= BUCKETS; bucket++) {
-    const until = started_at + ((ended_at - started_at) * bucket) / BUCKETS
-    for (; next < events.length && ms(events[next]!.created_at) <= until; next++) {
-      const { ticket } = events[next]!.data
-      if (ticket !== undefined) states.set(ticket.id, ticket.state)
-    }
-    const all = [...states.values()]
-    for (const { name, points } of series) points.push([until, all.filter((state) => state === name).length])
-  }
-  return series
-}
-
-const day = (instant: number): string => new Date(instant).toISOString().slice(0, 10)
 
 /** The report of a simulation as one page, with nothing outside of it. */
 export const htmlReport = (told: Told, evidence: Evidence, laps: ReadonlyArray<Lap>): string => {
-  const { seed } = told.summary
-  const text = textReport(told).join("\n").replaceAll("&", "&amp;").replaceAll("<", "&lt;")
-  const plots = [
-    lines(
-      { title: "Throughput", x: "seconds of the run", y: "requests a second" },
-      [throughput(laps)],
-      (x) => `${x.toFixed(1)} s`
-    ),
-    lines({ title: "Latency", x: "requests", y: "milliseconds" }, latencyOverRun(laps), (x) => String(x)),
-    bars(
-      {
-        title: "Delay of deliveries, on the sandbox clock",
-        x: "from the event to its arrival, at most",
-        y: "deliveries"
-      },
-      deliveryDelays(evidence)
-    ),
-    stacked({ title: "Tickets by state", x: "the sandbox clock", y: "tickets" }, statesOverTime(evidence), day)
-  ]
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Simulation ${seed}</title><style>${STYLE}</style></head><body><h1>Simulation of seed ${seed}</h1><div class="plots">${plots.join("")}</div><pre>${text}</pre></body></html>\n`
+  const { seed, violations } = told.summary
+  const times = violations.length === 1 ? "1 violation" : `${violations.length} violations`
+  const counts = countLines(told).map((line) => `<p class="faint">${escaped(line)}</p>`)
+  const found = [...grouped(violations, ({ rule }) => rule)].map(([rule, of]) => brokenRule(rule, of))
+  return pageText({
+    title: `Simulation of seed ${seed}${violations.length === 0 ? "" : `: ${times}`}`,
+    isGood: violations.length === 0,
+    style: STYLE,
+    body: `<div class="counts">${counts.join("\n")}</div>
+<pre>${escaped(endLines(told).join("\n"))}</pre>
+${found.join("\n")}
+<div class="plots">${plots(evidence, laps).join("\n")}</div>
+${latencyTable(told.latencies)}`
+  })
 }

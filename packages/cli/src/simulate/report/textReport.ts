@@ -1,5 +1,5 @@
 import { type Paint, plain } from "../../terminal/Style.js"
-import { table } from "../../terminal/Table.js"
+import { type Column, table } from "../../terminal/Table.js"
 import { checks } from "../auditor/audit.js"
 import type { Violation } from "../auditor/Evidence.js"
 import { grouped } from "../auditor/Reading.js"
@@ -35,23 +35,23 @@ const shortened = (evidence: unknown): string => {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text
 }
 
+/** How often a rule was broken, and where it stands. */
+export const ruleLine = (rule: string, violations: ReadonlyArray<Violation>): string =>
+  `${rule}: broken ${violations.length === 1 ? "once" : `${number(violations.length)} times`} (${violations[0]?.section})`
+
 const broken = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint): ReadonlyArray<string> => {
   const shown = violations.slice(0, MOST_SHOWN)
   const more = violations.length - shown.length
   return [
-    paint("bad", `${rule}: broken ${number(violations.length)} times (${violations[0]?.section})`),
+    paint("bad", ruleLine(rule, violations)),
     ...shown.flatMap(({ message, evidence }) => [`  ${message}`, paint("faint", `    ${shortened(evidence)}`)]),
     ...(more > 0 ? [`  and ${number(more)} more: --json prints them all`] : [])
   ]
 }
 
-/** The report of a simulation, for the terminal. */
-export const textReport = (
-  { summary, latencies, took_ms, command, stopped }: Told,
-  { paint = plain, width = Number.POSITIVE_INFINITY }: { readonly paint?: Paint; readonly width?: number } = {}
-): ReadonlyArray<string> => {
-  const { seed, digest, counts, violations } = summary
-  const byRule = grouped(violations, ({ rule }) => rule)
+/** What a simulation was, in counts. */
+export const countLines = ({ summary, took_ms, stopped }: Told, paint: Paint = plain): ReadonlyArray<string> => {
+  const { seed, counts } = summary
   const seconds = took_ms / 1000
   return [
     paint(
@@ -63,24 +63,38 @@ export const textReport = (
     listed("Answers", counts.answers),
     listed("Events", counts.events),
     listed("Tickets", counts.states),
-    listed("Deliveries", counts.outcomes),
-    "",
-    ...table(
-      latencies,
-      [
-        { title: "Act", cell: ({ act }) => act },
-        { title: "Times", cell: ({ times }) => number(times), align: "right" },
-        { title: "p50 ms", cell: ({ p50 }) => milliseconds(p50), align: "right" },
-        { title: "p95 ms", cell: ({ p95 }) => milliseconds(p95), align: "right" },
-        { title: "p99 ms", cell: ({ p99 }) => milliseconds(p99), align: "right" }
-      ],
-      { width, paint }
-    ),
-    "",
-    `Digest ${digest}`,
-    ...(violations.length === 0
-      ? [paint("good", `All ${Object.keys(checks).length} checks hold: ${Object.keys(checks).join(", ")}`)]
-      : [...byRule].flatMap(([rule, found]) => broken(rule, found, paint))),
+    listed("Deliveries", counts.outcomes)
+  ]
+}
+
+/** How long the requests of each act took. */
+export const latencyColumns: ReadonlyArray<Column<Latency>> = [
+  { title: "Act", cell: ({ act }) => act },
+  { title: "Times", cell: ({ times }) => number(times), align: "right" },
+  { title: "p50 ms", cell: ({ p50 }) => milliseconds(p50), align: "right" },
+  { title: "p95 ms", cell: ({ p95 }) => milliseconds(p95), align: "right" },
+  { title: "p99 ms", cell: ({ p99 }) => milliseconds(p99), align: "right" }
+]
+
+/** The fingerprint, that all is well where it is, and how to see it again. */
+export const endLines = ({ summary, command }: Told, paint: Paint = plain): ReadonlyArray<string> => {
+  const names = Object.keys(checks)
+  return [
+    `Digest ${summary.digest}`,
+    ...(summary.violations.length === 0 ? [paint("good", `All ${names.length} checks hold: ${names.join(", ")}`)] : []),
     `Repeat it: ${command}`
   ]
 }
+
+/** The report of a simulation, for the terminal. */
+export const textReport = (
+  told: Told,
+  { paint = plain, width = Number.POSITIVE_INFINITY }: { readonly paint?: Paint; readonly width?: number } = {}
+): ReadonlyArray<string> => [
+  ...countLines(told, paint),
+  "",
+  ...table(told.latencies, latencyColumns, { width, paint }),
+  "",
+  ...[...grouped(told.summary.violations, ({ rule }) => rule)].flatMap(([rule, found]) => broken(rule, found, paint)),
+  ...endLines(told, paint)
+]

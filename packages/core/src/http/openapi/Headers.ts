@@ -17,6 +17,11 @@ export const headers = {
     example: "9f2c6a1be07d4358c1aa20e4"
   },
   "Retry-After": { description: "Seconds after which it is worth another try", schema: whole, example: 42 },
+  "WWW-Authenticate": {
+    description: "The scheme in which the request must name its key (RFC 9110 §11.6.1)",
+    schema: { type: "string" },
+    example: "Bearer"
+  },
   "Idempotent-Replayed": {
     description: "`true` on a repetition of the first answer, otherwise absent",
     schema: { type: "string", const: "true" },
@@ -32,6 +37,7 @@ const every = ref("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "
 /** The headers that an answer with this status carries. */
 export const headersOf = (status: number, isRepeatable: boolean): Refs => ({
   ...every,
+  ...(status === 401 ? ref("WWW-Authenticate") : {}),
   ...(status === 429 || status === 503 ? ref("Retry-After") : {}),
   ...(status === 200 && isRepeatable ? ref("Idempotent-Replayed") : {})
 })

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs"
+import { CliConfig, Command, ValidationError } from "@effect/cli"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { Console, Effect, Layer, Logger, LogLevel } from "effect"
+import { conformCommand } from "./conform/ConformCommand.js"
+import { dispatchCommand } from "./dispatch/DispatchCommand.js"
+import { migrateCommand } from "./MigrateCommand.js"
+import { CommandRefused, layer as oneSentence } from "./OneSentence.js"
+import { openApiCommand } from "./openapi/OpenApiCommand.js"
+import { clientCommand } from "./owner/ClientCommand.js"
+import { keyCommand } from "./owner/KeyCommand.js"
+import { shopCommand } from "./owner/ShopCommand.js"
+import { webhookCommand } from "./owner/WebhookCommand.js"
+import { receiveCommand } from "./receive/ReceiveCommand.js"
+import { serveCommand } from "./ServeCommand.js"
+import { scenarioCommand } from "./scenario/ScenarioCommand.js"
+import { simulateCommand } from "./simulate/SimulateCommand.js"
+import { type Outlined, outlineOf } from "./terminal/CommandOutline.js"
+import { completionsCommand } from "./terminal/CompletionsCommand.js"
+import { verifyCommand } from "./verify/VerifyCommand.js"
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+
+const workshop = Command.make("workshop", {}, () =>
+  Effect.fail(new CommandRefused({ message: "Name a command, such as workshop serve; workshop --help lists them." }))
+).pipe(
+  Command.withDescription("Runs and drives the workshop ticket service"),
+  Command.withSubcommands([
+    serveCommand,
+    dispatchCommand,
+    migrateCommand,
+    receiveCommand,
+    scenarioCommand,
+    simulateCommand,
+    conformCommand,
+    verifyCommand,
+    openApiCommand,
+    shopCommand,
+    keyCommand,
+    webhookCommand,
+    clientCommand,
+    completionsCommand((): ReadonlyArray<Outlined> => outlineOf(workshop))
+  ])
+)
+
+const run = Command.run(workshop, { name: "workshop", version })
+
+/** Does what a command line asks for, its first two words being those of the process; all it says goes to the console. */
+export const commandLine = (argv: ReadonlyArray<string>) =>
+  run(argv).pipe(
+    // What is wrong with the command line itself has been said.
+    Effect.tapError((error) => (ValidationError.isValidationError(error) ? Effect.void : Console.error(error.message))),
+    Effect.provide(
+      Layer.mergeAll(
+        NodeContext.layer,
+        CliConfig.layer({ showBuiltIns: false, isCaseSensitive: true }),
+        Logger.minimumLogLevel(LogLevel.Warning),
+        oneSentence(argv.slice(2))
+      )
+    )
+  )

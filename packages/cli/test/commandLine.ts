@@ -1,0 +1,31 @@
+import { commandLine } from "@workshop/cli/commandLine"
+import { argumentsOf } from "@workshop/cli/terminal/arguments"
+import { exitStatusOf } from "@workshop/cli/terminal/exitStatus"
+import { ConfigProvider, Console, Effect } from "effect"
+import { environment } from "./Workshop.js"
+
+/**
+ * Does what a command line asks for in this process, for what a process of its own would add nothing to: the same words,
+ * variables, outputs and exit status, without the second that a process takes to begin.
+ */
+export const typed = async (
+  args: ReadonlyArray<string>,
+  extra: Readonly<Record<string, string>> = {},
+  within: <A, E>(program: Effect.Effect<A, E>) => Effect.Effect<A, E> = (program) => program
+) => {
+  const stdout: Array<string> = []
+  const stderr: Array<string> = []
+  const keeping = (said: Array<string>) => (text: unknown) => Effect.sync(() => void said.push(`${text}\n`))
+  const argv = argumentsOf(["node", "workshop", ...args])
+  const variables = Object.entries(environment(extra)).flatMap(
+    ([name, text]): ReadonlyArray<[string, string]> => (text === undefined ? [] : [[name, text]])
+  )
+  const console = Console.consoleWith((base) =>
+    Effect.succeed({ ...base, log: keeping(stdout), error: keeping(stderr) })
+  )
+  const program = Effect.flatMap(console, (kept) => Effect.withConsole(within(commandLine(argv)), kept)).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables)))
+  )
+  const exit = await Effect.runPromiseExit(program)
+  return { status: exitStatusOf(exit, argv), stdout: stdout.join(""), stderr: stderr.join("") }
+}

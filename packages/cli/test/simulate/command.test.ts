@@ -1,0 +1,132 @@
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { SimulatedStore } from "@workshop/cli/simulate/SimulatedStore"
+import { Store } from "@workshop/core/ports/Store"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Effect, Layer } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { typed } from "../commandLine.js"
+import { changes } from "../conform/broken/Broken.js"
+import type { Fault } from "../conform/InProcess.js"
+import { build, run, Workshop } from "../Workshop.js"
+
+const SMALL = ["--steps", "40", "--shops", "2"]
+
+/** The words after `npx` of the command that repeats a run, as they are printed. */
+const repetition = (text: string): ReadonlyArray<string> => {
+  const [, words] = /^Repeat it: npx workshop (.*)$/m.exec(text) ?? []
+  return words?.split(" ") ?? []
+}
+
+const folder = mkdtempSync(join(tmpdir(), "simulate-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe("workshop simulate (contract §11)", () => {
+  it("prints seed, digest, counts and violations as JSON, and nothing else", async () => {
+    const { status, stdout, stderr } = await typed(["simulate", "--seed", "5", ...SMALL, "--json"])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
+    const summary = JSON.parse(stdout)
+    expect(Object.keys(summary)).toEqual(["seed", "digest", "counts", "violations"])
+    expect(summary).toMatchObject({ seed: 5, digest: expect.stringMatching(/^[0-9a-f]{64}$/), violations: [] })
+    expect(summary.counts).toMatchObject({ steps: 40, shops: 2 })
+  })
+
+  it("prints the seed and the command that repeats the run, and writes a page that needs nothing from outside", async () => {
+    const html = join(folder, "run.html")
+    const { status, stdout } = await typed(["simulate", "--seed", "6", ...SMALL, "--html", html])
+    expect(status).toBe(0)
+    expect(stdout).toContain("Seed 6: 40 steps")
+    expect(repetition(stdout)).toEqual(["simulate", "--seed", "6", ...SMALL])
+    const page = readFileSync(html, "utf8")
+    expect(page.match(/<svg /g)).toHaveLength(4)
+    expect(page).not.toMatch(/<(link|script|img|iframe|object)\b|\b(src|href)=|url\(|@import/)
+    expect(page).not.toContain("NaN")
+  })
+})
+
+/** The memory store with a fault. */
+const broken = ({ store = (same) => same }: Fault) =>
+  MemoryStore.layer.pipe((whole) =>
+    Layer.merge(whole, Layer.effect(Store, Effect.map(Store, store)).pipe(Layer.provide(whole)))
+  )
+
+const on = (fault: Fault, args: ReadonlyArray<string>) =>
+  typed(args, {}, (program) => Effect.provideService(program, SimulatedStore, () => broken(fault)))
+
+const findings = (said: string): string => said.slice(said.indexOf("\nloyalty: "))
+
+describe("a simulation of a store with a fault (contract §11)", () => {
+  const stampless = changes((one) => (one._tag === "CardPut" ? null : one))
+
+  it("names the rules that are broken, and by the command that it prints it repeats itself to the letter", async () => {
+    const html = join(folder, "broken.html")
+    const first = await on(stampless, ["simulate", "--seed", "7", ...SMALL, "--html", html])
+    expect(first.status).toBe(1)
+    expect(readFileSync(html, "utf8")).toMatch(/<h2 class="failed">loyalty: broken .*<\/h2><details><summary>/)
+    expect(first.stdout).toMatch(/^Seed 7: 40 steps/)
+    expect(first.stdout).toMatch(/^loyalty: broken (once|\d+ times) \(spec §\d/m)
+    const words = repetition(first.stdout)
+    expect(words).toEqual(["simulate", "--seed", "7", ...SMALL])
+    const again = await on(stampless, words)
+    expect({ ...again, stdout: findings(again.stdout) }).toEqual({ ...first, stdout: findings(first.stdout) })
+    expect((await typed(words)).status).toBe(0)
+  }, 60_000)
+
+  it("also where it cannot go on says by which command it ends so again", async () => {
+    const eventless = changes((one) => (one._tag === "EventRaised" && one.row.type === "ticket.ready" ? null : one))
+    const { status, stdout, stderr } = await on(eventless, ["simulate", "--seed", "7", ...SMALL])
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
+    expect(stderr).toMatch(/^The sandbox clock does not move \(500\): .+\n$/)
+    expect(stderr).toContain(` Repeat it with npx workshop simulate --seed 7 ${SMALL.join(" ")}\n`)
+  })
+})
+
+/** Stands before a server, and keeps to itself the oldest event of each shop. */
+const keepingBack = async (behind: string): Promise<Server> => {
+  const server = createServer(async (request, response) => {
+    const { method = "GET", url = "/", headers } = request
+    const { host: _host, connection: _connection, "content-length": _length, ...own } = headers
+    const body = method === "GET" ? null : await text(request)
+    const answer = await fetch(behind + url, { method, body, headers: own as Record<string, string> })
+    const said = (await answer.json()) as { readonly data?: Array<unknown> }
+    if (/^\/sandbox\/shops\/[^/]+\/events/.test(url)) said.data?.shift()
+    const told = [...answer.headers].filter(([name]) => !["connection", "content-length", "keep-alive"].includes(name))
+    response.writeHead(answer.status, Object.fromEntries(told)).end(JSON.stringify(said))
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return server
+}
+
+describe("a simulation of a server that loses events (contract §11)", () => {
+  let workshop: Workshop | undefined
+  let server: Server | undefined
+
+  beforeAll(build, 120_000)
+  afterAll(async () => {
+    server?.closeAllConnections()
+    server?.close()
+    workshop?.kill("SIGKILL")
+    await workshop?.exited
+  })
+
+  it("ends as a process with status 1 and, in one sentence, with the command by which it ends so again", async () => {
+    workshop = new Workshop(["serve", "--sandbox", "--store", "memory", "--port", "0"])
+    server = await keepingBack((await workshop.listens()).base)
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const words = ["simulate", "--seed", "7", "--steps", "5", "--shops", "1", "--base-url", base]
+    const { status, stdout, stderr } = await run(words)
+    expect(stdout).toMatch(/^Seed 7: 5 steps/)
+    expect(stdout).toMatch(/^events: broken (once|\d+ times) \(spec §\d/m)
+    expect(repetition(stdout)).toEqual(words)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^The service broke \d+ times what it promises: repeat it with npx workshop simulate .*\n$/)
+    expect(stderr.trimEnd().endsWith(words.join(" "))).toBe(true)
+    expect(await typed(words)).toMatchObject({ status: 1, stdout: expect.stringMatching(/^events: broken/m) })
+  }, 120_000)
+})

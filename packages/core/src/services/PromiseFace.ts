@@ -1,0 +1,170 @@
+import { Schema } from "effect"
+import { TicketEdit } from "../decisions/editTicket.js"
+import { StampCount } from "../decisions/giveStamps.js"
+import { IdempotencyKey } from "../decisions/Idempotency.js"
+import { DelayInput, PartInput, PhotoInput } from "../decisions/keepTicketNews.js"
+import { KeyInput, ShopPatch } from "../decisions/ownShop.js"
+import { QuoteInput } from "../decisions/quoteTicket.js"
+import { ShopChannel } from "../decisions/recordNotified.js"
+import { TicketInput } from "../decisions/TicketInput.js"
+import { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import { Phone } from "../domain/Phone.js"
+import { TicketStatus } from "../domain/TicketLifecycle.js"
+import { TicketNumber } from "../domain/TicketNumber.js"
+import { ProductionAddress } from "../domain/WebhookAddress.js"
+import { Caller } from "./Caller.js"
+import { ClientInput, Clients } from "./Clients.js"
+import { Keys } from "./Keys.js"
+import { Loyalty } from "./Loyalty.js"
+import { Offers } from "./Offers.js"
+import { Outbox, ReplayInput } from "./Outbox.js"
+import { Progress } from "./Progress.js"
+import { promised, type Run } from "./promised.js"
+import { Quotes } from "./Quotes.js"
+import { ShopInput, Shops } from "./Shops.js"
+import { TicketQueryJson } from "./TicketQuery.js"
+import { Tickets } from "./Tickets.js"
+import { Webhooks } from "./Webhooks.js"
+
+/** The services that the Promise face has methods of. */
+type Faced = Tickets | Progress | Quotes | Clients | Offers | Loyalty | Shops | Keys | Webhooks | Outbox
+
+/** Tickets, from the counter to their end. */
+const work = (run: Run<Faced>) => {
+  const method = promised(run)
+  return {
+    tickets: {
+      /** A new ticket; a repetition under the same key answers the first one as it was (spec §4). */
+      create: method([Caller, TicketInput, IdempotencyKey], (caller, ticket, key) =>
+        Tickets.create(caller, ticket, key)
+      ),
+      /** A new ticket made in the app, where a repetition is a second ticket. */
+      createInApp: method([Caller, TicketInput], (caller, ticket) => Tickets.create(caller, ticket)),
+      /** One ticket; another shop's is not found (spec §4). */
+      byId: method([Caller, TicketId], (caller, id) => Tickets.byId(caller, id)),
+      /** A page of tickets: newest first, or with `updated_since` in the order of changes (contract §1). */
+      list: method([Caller, TicketQueryJson], (caller, query) => Tickets.list(caller, query)),
+      /** The newest open ticket with a number, else the newest, and the others that have it (spec §4). */
+      byNumber: method([Caller, TicketNumber], (caller, number) => Tickets.byNumber(caller, number)),
+      /** Moves a ticket by the transition table (spec §3). */
+      changeStatus: method([Caller, TicketId, TicketStatus], (caller, id, status) =>
+        Tickets.changeStatus(caller, id, status)
+      ),
+      /** Notes that the shop told the client itself (spec §4). */
+      recordNotified: method([Caller, TicketId, ShopChannel], (caller, id, channel) =>
+        Tickets.recordNotified(caller, id, channel)
+      )
+    },
+    progress: {
+      /** Changes what was said of a ticket (contract §4). */
+      edit: method([Caller, TicketId, TicketEdit], (caller, id, edit) => Progress.edit(caller, id, edit)),
+      /** Postpones the promised date. */
+      announceDelay: method([Caller, TicketId, DelayInput], (caller, id, delay) =>
+        Progress.announceDelay(caller, id, delay)
+      ),
+      /** Notes a part as ordered or received. */
+      recordPart: method([Caller, TicketId, PartInput], (caller, id, part) => Progress.recordPart(caller, id, part)),
+      /** Puts a picture to the ticket. */
+      attachPhoto: method([Caller, TicketId, PhotoInput], (caller, id, photo) =>
+        Progress.attachPhoto(caller, id, photo)
+      )
+    },
+    quotes: {
+      /** Proposes a new price for a ticket (contract §4). */
+      propose: method([Caller, TicketId, QuoteInput], (caller, id, quote) => Quotes.propose(caller, id, quote)),
+      /** The client takes the proposed price. */
+      accept: method([ShopId, TicketId], (shop_id, id) => Quotes.accept(shop_id, id)),
+      /** The client refuses it; the price stays. */
+      refuse: method([ShopId, TicketId], (shop_id, id) => Quotes.refuse(shop_id, id))
+    }
+  }
+}
+
+/** The shop's clients. */
+const people = (run: Run<Faced>) => {
+  const method = promised(run)
+  return {
+    clients: {
+      /** Opens a client's account (contract §6). */
+      register: method([ClientInput], (client) => Clients.register(client)),
+      /** A client of the shop; unknown and blocking are the same refusal. */
+      byId: method([Caller, ClientId], (caller, id) => Clients.byId(caller, id)),
+      /** The client of the shop who holds a number; unknown and blocking are the same refusal. */
+      byPhone: method([Caller, Phone], (caller, phone) => Clients.byPhone(caller, phone)),
+      /** The client comes to the shop's counter; from then on the shop knows them. */
+      visit: method([ClientId, ShopId], (id, shop_id) => Clients.visit(id, shop_id)),
+      /** What the client was told in the app, oldest first. */
+      inbox: method([ClientId], (id) => Clients.inbox(id))
+    },
+    offers: {
+      /** The offers that a client sees, oldest first. */
+      ofClient: method([ClientId], (client_id) => Offers.ofClient(client_id)),
+      /** The client takes the ticket as theirs; the shop knows them from now on. */
+      accept: method([OfferId], (id) => Offers.accept(id)),
+      /** The client blocks the shop, for good. */
+      block: method([OfferId], (id) => Offers.block(id))
+    },
+    loyalty: {
+      /** The shop's programme and the client's card, also while the programme is off. */
+      read: method([Caller, ClientId], (caller, client_id) => Loyalty.read(caller, client_id)),
+      /** Adds stamps to the card; a repetition under the same key adds none (spec §4). */
+      giveStamps: method([Caller, ClientId, StampCount, IdempotencyKey], (caller, client_id, count, key) =>
+        Loyalty.giveStamps(caller, client_id, count, key)
+      ),
+      /** Uses one reward; a repetition under the same key uses none (spec §4). */
+      redeem: method([Caller, ClientId, IdempotencyKey], (caller, client_id, key) =>
+        Loyalty.redeem(caller, client_id, key)
+      )
+    }
+  }
+}
+
+/** What a shop's owner and the operator do. */
+const office = (run: Run<Faced>) => {
+  const method = promised(run)
+  return {
+    shops: {
+      /** Opens a shop: approved, active and with the API switched on. */
+      create: method([ShopInput], (shop) => Shops.create(shop)),
+      /** The shop's settings, head and webhook. */
+      byId: method([ShopId], (id) => Shops.byId(id)),
+      /** By id, after the given one, at most so many. */
+      list: method([Schema.NullOr(ShopId), Schema.NonNegativeInt], (after, limit) => Shops.list(after, limit)),
+      /** Changes a shop's settings. Keys of the shop feel it at once. */
+      change: method([ShopId, ShopPatch], (id, patch) => Shops.change(id, patch))
+    },
+    keys: {
+      /** A new key. `key` is its text and is never to be had again (spec §5). */
+      create: method([ShopId, KeyInput], (shop_id, key) => Keys.create(shop_id, key)),
+      /** All keys of the shop, revoked ones too, oldest first. */
+      list: method([ShopId], (shop_id) => Keys.list(shop_id)),
+      /** Revokes a key: refused at once here, within a minute elsewhere (spec §5). */
+      revoke: method([KeyId], (id) => Keys.revoke(id))
+    },
+    webhooks: {
+      /** Sets the address. The first time it makes the secret; either way the secret is shown (contract §9). */
+      set: method([ShopId, ProductionAddress], (shop_id, url) => Webhooks.set(shop_id, url)),
+      /** Where events go, and how that has been going. */
+      status: method([ShopId], (shop_id) => Webhooks.status(shop_id)),
+      /** A new secret; the old one signs beside it for 24 hours (spec §6). */
+      rotate: method([ShopId], (shop_id) => Webhooks.rotate(shop_id)),
+      /** Turns the webhook on again. */
+      enable: method([ShopId], (shop_id) => Webhooks.enable(shop_id)),
+      /** Raises a `ping`. */
+      ping: method([ShopId], (shop_id) => Webhooks.ping(shop_id)),
+      /** The shop's events as sent, oldest first. */
+      events: method([ShopId], (shop_id) => Webhooks.events(shop_id))
+    },
+    outbox: {
+      /** The deliveries of the shop's events, in the order of the events. */
+      deliveries: method([ShopId], (shop_id) => Outbox.deliveries(shop_id)),
+      /** What the owner was told of their webhook, oldest first. */
+      notices: method([ShopId], (shop_id) => Outbox.notices(shop_id)),
+      /** Sends events again, under the same ids, after everything that is due now. Answers how many (contract §10). */
+      replay: method([ShopId, ReplayInput], (shop_id, filter) => Outbox.replay(shop_id, filter))
+    }
+  }
+}
+
+/** The services' methods for teams without Effect. Editors show the arguments by the names that they are given here. */
+export const face = (run: Run<Faced>) => ({ ...work(run), ...people(run), ...office(run) })

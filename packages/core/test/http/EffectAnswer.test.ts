@@ -1,0 +1,83 @@
+import { HttpApp, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Effect, Logger, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { TicketInput } from "../../src/decisions/TicketInput.js"
+import { ForbiddenWord } from "../../src/domain/ForbiddenWord.js"
+import { LimitReached } from "../../src/domain/LimitWindow.js"
+import { type HandlerFailure, refused } from "../../src/http/EffectAnswer.js"
+import { StoreUnavailable } from "../../src/ports/Store.js"
+import { SettableClock } from "../../src/testing/SettableClock.js"
+
+const Body = Schema.Struct({ ticket: TicketInput, order: Schema.String })
+
+const clock = new SettableClock()
+
+/** How a handler of an embedder's own answers a body, or fails in one way. */
+const asked = async (body: string, failure?: HandlerFailure) => {
+  const log: Array<string> = []
+  const handler = HttpServerRequest.schemaBodyJson(Body, { errors: "all", onExcessProperty: "error" }).pipe(
+    Effect.zipRight(failure === undefined ? Effect.void : Effect.fail(failure)),
+    Effect.zipRight(HttpServerResponse.json({ made: true })),
+    Effect.catchAll(refused),
+    Effect.withClock(clock),
+    Effect.provide(
+      Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ message }) => void log.push(String(message)))
+      )
+    )
+  )
+  const answer = HttpApp.toWebHandler(HttpRouter.empty.pipe(HttpRouter.post("/drop-off", handler)))
+  const headers = { "content-type": "application/json" }
+  const response = await answer(new Request("http://shop.example/drop-off", { method: "POST", headers, body }))
+  return { status: response.status, headers: response.headers, text: await response.text(), log }
+}
+
+const good = JSON.stringify({ ticket: { service: "Hem" }, order: "1" })
+
+describe("an embedder's own handler answers failures as the API does", () => {
+  it("a body that its schema does not take: 400, with each field and what to change (contract §2)", async () => {
+    const { status, text } = await asked(JSON.stringify({ ticket: { servce: "Hem", price_minor: 1.5 } }))
+    const { error } = JSON.parse(text)
+    expect([status, error.code]).toEqual([400, "VALIDATION_ERROR"])
+    expect(error.details.issues).toEqual(
+      expect.arrayContaining([
+        { in: "body", field: "ticket.service", message: "is required" },
+        { in: "body", field: "ticket.servce", message: "is not known here; correct its name or leave it out" },
+        { in: "body", field: "ticket.price_minor", message: "must be a whole number" },
+        { in: "body", field: "order", message: "is required" }
+      ])
+    )
+    expect(text).not.toMatch(/└|readonly|TicketInput|Encoded/)
+  })
+
+  it("a body that is no JSON, or no object: 400 (contract §2)", async () => {
+    for (const [body, message] of [
+      ["{", "must be valid JSON in UTF-8"],
+      ["[]", "must be an object"]
+    ] as const) {
+      const { status, text } = await asked(body)
+      expect([status, JSON.parse(text).error.details.issues]).toEqual([400, [{ in: "body", field: "body", message }]])
+    }
+  })
+
+  it("a refusal by the table of errors (spec §7)", async () => {
+    const { status, text } = await asked(good, new ForbiddenWord({ field: "service" }))
+    expect([status, JSON.parse(text).error]).toMatchObject([422, { code: "PROFANITY", details: { field: "service" } }])
+  })
+
+  it("a limit with the seconds until it resets (contract §8)", async () => {
+    const resets_at = clock.unsafeCurrentTimeMillis() + 3_600_000
+    const usage = { policy: "tickets_per_hour", limit: 150, remaining: 0, resets_at } as const
+    const { status, headers } = await asked(good, new LimitReached({ usages: [usage] }))
+    expect([status, headers.get("retry-after")]).toEqual([429, "3600"])
+  })
+
+  it("a store that is away: 503 without a word of why, which goes to the log (contract §2)", async () => {
+    const remedy = "The database has no schema: run workshop migrate"
+    const { status, headers, text, log } = await asked(good, new StoreUnavailable({ remedy }))
+    expect([status, headers.get("retry-after"), JSON.parse(text).error.code]).toEqual([503, "1", "UNAVAILABLE"])
+    expect(text).not.toMatch(/schema|migrate/)
+    expect(log).toEqual([`A request was answered 503: ${remedy}`])
+  })
+})

@@ -1,0 +1,49 @@
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { afterAll, describe, expect, it } from "vitest"
+import { mountFetch } from "../../src/http/Mount.js"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { start } from "../../src/services/PromiseWorkshop.js"
+import { SettableClock } from "../../src/testing/SettableClock.js"
+
+const workshop = await start({
+  store: MemoryStore.layer,
+  entropy: Entropy.layerSeeded(11),
+  clock: new SettableClock(),
+  background: false
+})
+afterAll(() => workshop.stop())
+
+const opened = await workshop.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
+if (!opened.ok) throw opened.refusal
+const shop_id = opened.value.id
+const caller_id = "019a0000-0000-7000-8000-000000000001"
+
+const answer = mountFetch(workshop, {
+  prefix: "/workshop",
+  authenticate: async ({ headers }) =>
+    headers.get("cookie") === "session=amira" ? { shop_id, caller_id, scopes: ["tickets:read"] } : undefined,
+  unauthenticated: { message: "Open /login" },
+  addressOf: ({ headers }) => headers.get("x-from") ?? "unknown"
+})
+
+const read = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+  answer(new Request(`https://shop.example${path}`, { headers }))
+
+describe("The API as a fetch of its own", () => {
+  it("answers under its prefix, and nowhere else, by the server's own sessions (spec §5)", async () => {
+    const cookie = "session=amira"
+    expect(await (await read("/workshop/v1/shop", { cookie })).json()).toMatchObject({ data: { id: shop_id } })
+    expect((await read("/v1/shop", { cookie })).status).toBe(404)
+    expect((await read("/workshopper/v1/shop", { cookie })).status).toBe(404)
+  })
+
+  it("tells whom it does not know what the server says, and counts them by address (contract §8)", async () => {
+    const from = (address: string) => read("/workshop/v1/shop", { "x-from": address })
+    const first = await from("192.0.2.1")
+    expect([first.status, await first.json()]).toMatchObject([401, { error: { message: "Open /login" } }])
+    const left = async (address: string) => Number((await from(address)).headers.get("ratelimit-remaining"))
+    const before = await left("192.0.2.1")
+    expect(await left("192.0.2.1")).toBe(before - 1)
+    expect(await left("192.0.2.2")).toBe(before + 1)
+  })
+})

@@ -1,0 +1,106 @@
+import { pipeline } from "@workshop/core/http/Pipeline"
+import { arrivalOf } from "@workshop/core/http/WebHandler"
+import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { start } from "@workshop/core/services/PromiseWorkshop"
+import { ShopInput, Shops } from "@workshop/core/services/Shops"
+import { layer as services } from "@workshop/core/services/Workshop"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import * as PgStore from "@workshop/store-pg/PgStore"
+import { Effect, Layer, Logger, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { testDatabase } from "../cluster/TestDatabase.js"
+
+/** A database on which something was done first. */
+const databaseAfter = (statement: string) =>
+  Effect.tap(testDatabase, ({ url }) => Effect.flatMap(connect(url), ({ run }) => run(statement)))
+
+const UNMIGRATED = "drop schema public cascade; create schema public"
+const BEHIND = "drop table shop_head cascade"
+const REMEDY =
+  /^The database has no schema of the workshop, or another version .*: run workshop migrate --database-url …, or/
+
+const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+const someone = "019a0000-0000-7000-8000-000000000001"
+const caller = { shop_id: someone, caller_id: someone, scopes: ["tickets:read"], via: "api" } as const
+
+/** What the Promise face says of a write, a read and a counted request on a store. */
+const told = (url: string) =>
+  Effect.promise(async () => {
+    const workshop = await start({ store: PgStore.layer({ url }), background: false })
+    const answers = [
+      await workshop.shops.create(SHOP),
+      await workshop.tickets.createInApp(caller, { service: "Hem" }),
+      await workshop.tickets.list(caller, {}),
+      await workshop.dispatcher.runOnce()
+    ]
+    await workshop.stop()
+    return answers.map((answer) => (answer.ok ? "ok" : answer.refusal.message))
+  })
+
+const served = (url: string, log: Array<string>) =>
+  Effect.gen(function* () {
+    const answer = yield* pipeline([yield* workshopBranch({ isHeld: false })])
+    const request = new Request("http://shop.example/v1/shop", { headers: { authorization: "Bearer wk_live_none" } })
+    return yield* answer(arrivalOf(request, "unknown"))
+  }).pipe(
+    Effect.provide(services),
+    Effect.provide(Layer.mergeAll(PgStore.layer({ url }), Profanity.layer).pipe(Layer.provideMerge(Entropy.layer))),
+    Effect.provide(
+      Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ message }) => void log.push(String(message)))
+      )
+    )
+  )
+
+/** The first test of a run waits for its server. */
+describe("a database without the schema that the program needs", { timeout: 30_000 }, () => {
+  it("starts, and every call of the Promise face says what is missing and what to do", async () => {
+    const messages = await Effect.runPromise(
+      Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => told(url)))
+    )
+    expect(messages.slice(0, 3)).toEqual(Array(3).fill(expect.stringMatching(REMEDY)))
+  })
+
+  it("says the same in Effect, where it is only older", async () => {
+    const refusal = await Effect.runPromise(
+      Effect.gen(function* () {
+        const { url } = yield* databaseAfter(BEHIND)
+        const store = Layer.mergeAll(PgStore.layer({ url }), Profanity.layer).pipe(Layer.provideMerge(Entropy.layer))
+        return yield* Effect.flip(Shops.create(Schema.decodeSync(ShopInput)(SHOP))).pipe(
+          Effect.provide(Layer.provide(services, store))
+        )
+      }).pipe(Effect.scoped)
+    )
+    expect(refusal).toMatchObject({ _tag: "StoreUnavailable", message: expect.stringMatching(REMEDY) })
+  })
+
+  it("is answered 503 without a word of it, and the log has why (contract §2)", async () => {
+    const log: Array<string> = []
+    const { status, body } = await Effect.runPromise(
+      Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => served(url, log)))
+    )
+    expect([status, JSON.parse(body).error.code]).toEqual([503, "UNAVAILABLE"])
+    expect(body).not.toMatch(/schema|migrat|relation/i)
+    expect(log).toContainEqual(
+      expect.stringMatching(/^A request was answered 503: .*run workshop migrate.*"rate_limit"/)
+    )
+  })
+
+  it("is not confused with one that refuses the user, or is not there", async () => {
+    const messages = await Effect.runPromise(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const elsewhere = yield* told(url.replace(/[^/]*$/, "nowhere"))
+        const stranger = yield* told(url.replace(/\/\/[^@]*@/, "//stranger:wrong@"))
+        return [elsewhere[0], stranger[0]]
+      }).pipe(Effect.scoped)
+    )
+    expect(messages).toEqual([
+      expect.stringMatching(/^The database does not exist: /),
+      expect.stringMatching(/^The database does not let this user in: /)
+    ])
+  })
+})
