@@ -7,7 +7,7 @@ import { CLAIM, FIRST, LOCK_FIRST_LANES, LOCK_LANES, LOOK_AGAIN, OPEN_REPLAYS, R
 import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
 import { link } from "./Link.js"
 import { type PgFailure, storeUnavailable } from "./PgFailure.js"
-import { turnsNamed } from "./TurnStatements.js"
+import { turnsCalled } from "./TurnStatements.js"
 
 /** Milliseconds on the clock by which leases are counted. */
 export type LeaseClock = "database" | Effect.Effect<number>
@@ -47,7 +47,7 @@ const reclaiming = (connection: Connection, lease_now: number | null) =>
     const [, freed] = yield* connection.send([BEGIN, statement("reclaim", RECLAIM, lease_now, MOST_RECLAIMED)])
     const shop_ids = shopsOf(freed)
     if (shop_ids.length === 0) return yield* Effect.as(connection.send([ROLLBACK]), 0)
-    yield* connection.send([turnsNamed(new Map(shop_ids.map((shop_id) => [shop_id, 0]))), COMMIT])
+    yield* connection.send([turnsCalled(new Set(shop_ids)), COMMIT])
     return shop_ids.length
   })
 

@@ -4,7 +4,7 @@ import type { Instant } from "@workshop/core/domain/Instant"
 import { closure } from "@workshop/core/domain/TicketLifecycle"
 import type { Statement } from "./Connection.js"
 import { type Rows, type TableName, tables } from "./Tables.js"
-import { turnsNamed } from "./TurnStatements.js"
+import { turnsCalled, turnsNamed } from "./TurnStatements.js"
 
 /** Sets rows, given as one JSON text: a row of a key that is there already takes its place. */
 const putStatement = (table: TableName): { readonly name: string; readonly text: string } => {
@@ -48,6 +48,7 @@ export class Saving {
   readonly #rows = new Map<TableName, Map<string, object>>()
   readonly #gone = new Map<Removable, Map<string, Gone>>()
   readonly #turns = new Map<ShopId, Instant>()
+  readonly #called = new Set<ShopId>()
   readonly #settings = new Set<ShopId>()
   #bytes = 0
 
@@ -63,7 +64,7 @@ export class Saving {
 
   /** Whether a delivery may have become due. */
   get wakesDispatchers(): boolean {
-    return this.#turns.size > 0 || this.#rows.has("replay")
+    return this.#turns.size > 0 || this.#called.size > 0 || this.#rows.has("replay")
   }
 
   /** The shops of which settings or keys changed. */
@@ -110,7 +111,7 @@ export class Saving {
         this.#put("delivery", { ...change.row, lease_until: null })
         break
       case "DeliveryRemoved":
-        this.#turn(shop_id, 0)
+        this.#called.add(shop_id)
         this.#remove("delivery", keyOf("delivery", change.row), { shop_id, id: change.row.event_id })
         break
       case "ReplayPut":
@@ -154,8 +155,14 @@ export class Saving {
       const rows = [...gone.values()]
       saves.push({ ...removing[table], values: [rows.map(({ shop_id }) => shop_id), rows.map(({ id }) => id)] })
     }
-    if (this.#turns.size > 0) saves.push(turnsNamed(this.#turns))
-    return saves
+    return [...saves, ...this.#turnStatements()]
+  }
+
+  /** A shop is named or called, not both: the same row twice in one statement is lost. */
+  #turnStatements(): ReadonlyArray<Statement> {
+    const named = new Map([...this.#turns].map(([shop_id, at]) => [shop_id, this.#called.has(shop_id) ? 0 : at]))
+    const called = new Set([...this.#called].filter((shop_id) => !named.has(shop_id)))
+    return [...(named.size > 0 ? [turnsNamed(named)] : []), ...(called.size > 0 ? [turnsCalled(called)] : [])]
   }
 
   #put<Name extends TableName>(table: Name, row: Rows[Name]): void {

@@ -14,3 +14,11 @@ export const turnsNamed = (turns: ReadonlyMap<ShopId, Instant>): Statement => ({
     on conflict (shop_id) do update set look_at = least(delivery_turn.look_at, excluded.look_at)`,
   values: [[...turns.keys()], [...turns.values()]]
 })
+
+/** Lets the queue be looked at anew for shops of which something was on its way, so that their rows are there. */
+export const turnsCalled = (shop_ids: ReadonlySet<ShopId>): Statement => ({
+  name: "call delivery_turn",
+  text: `update delivery_turn t set look_at = 0 from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
+    where t.shop_id = q.shop_id`,
+  values: [[...shop_ids]]
+})

@@ -68,6 +68,8 @@ export interface Look {
   readonly description: string
   /** The endpoint that lists what it looks at; left out where none does. */
   readonly endpoint?: string
+  /** What its entries are, the field that a bare name stands for, and what that may hold. */
+  readonly named?: { readonly what: string; readonly field: string; readonly words: ReadonlyArray<string> }
   readonly takes: Schema.Schema.AnyNoContext
   /** What is there. */
   readonly see: (doing: Doing) => Effect.Effect<ReadonlyArray<unknown>, StepBroken>

@@ -3,6 +3,7 @@ import { Reference } from "./Act.js"
 import { acts, doings, views } from "./acts.js"
 import { type Complaint, complain } from "./Complaint.js"
 import { type Capture, capturesOf } from "./captures.js"
+import { checkListed } from "./checkListed.js"
 import { misplaced } from "./checkSayings.js"
 import { checkTexts, type Known, TAKEN } from "./checkTexts.js"
 import { checkVerdicts } from "./checkVerdicts.js"
@@ -63,6 +64,7 @@ const checkStep = (step: unknown, before: Known, path: Path): ReadonlyArray<Comp
     ...misplaced(step, done[0], path),
     ...withoutDollar(step, done[0], known, path),
     ...checkVerdicts(step.expect, [...path, "expect"]),
+    ...[...views.values()].flatMap((look) => checkListed(look, step[look.name], [...path, look.name])),
     ...values
   ]
 }

@@ -1,5 +1,6 @@
 import { type Complaint, complain, complainOfName } from "./Complaint.js"
-import { kinds, operators, patternOf } from "./Expectation.js"
+import { operators } from "./Expectation.js"
+import { kinds, patternOf } from "./ExpectedText.js"
 import { inBraces, type Reference, wholeReference } from "./Names.js"
 import { didYouMean } from "./nearestName.js"
 import { follow, type Shape } from "./Shape.js"

@@ -1,3 +1,4 @@
+import { eventTypes } from "@workshop/core/domain/EventType"
 import { toIso } from "@workshop/core/domain/Instant"
 import { Effect, Schema } from "effect"
 import type { Received } from "../receive/Received.js"
@@ -57,6 +58,8 @@ const arrived = (doing: Doing) =>
 
 const events = listOf("events", "the shop's events")
 
+const byEvent = { what: "event", field: "type", words: Object.keys(eventTypes) }
+
 type See = Look["see"]
 
 /** All of a list, noting that it was looked at. */
@@ -85,6 +88,7 @@ const Expected = Schema.Union(
 export const looks: ReadonlyArray<Look> = [
   {
     name: "expect events",
+    named: byEvent,
     endpoint: "GET /sandbox/shops/:id/events",
     description: "All events of the shop, oldest first; a name alone stands for an event of that type",
     takes: Expected,
@@ -93,6 +97,7 @@ export const looks: ReadonlyArray<Look> = [
   },
   {
     name: "expect new events",
+    named: byEvent,
     endpoint: "GET /sandbox/shops/:id/events",
     description: "The shop's events since they were last looked at; [] for none",
     takes: Expected,
@@ -101,6 +106,7 @@ export const looks: ReadonlyArray<Look> = [
   },
   {
     name: "expect deliveries",
+    named: byEvent,
     endpoint: "GET /sandbox/shops/:id/deliveries",
     description: "The deliveries of the shop's events: type, state, next_attempt_at, attempts",
     takes: Expected,
@@ -109,6 +115,7 @@ export const looks: ReadonlyArray<Look> = [
   },
   {
     name: "expect received",
+    named: byEvent,
     description:
       "All that the shop's receiver got, in order of arrival, rightly signed unless `signature` says otherwise",
     takes: Expected,
@@ -117,6 +124,7 @@ export const looks: ReadonlyArray<Look> = [
   },
   {
     name: "expect new received",
+    named: byEvent,
     description: "What the shop's receiver got since it was last looked at; [] for nothing",
     takes: Expected,
     see: fresh("received", arrived),
@@ -124,6 +132,7 @@ export const looks: ReadonlyArray<Look> = [
   },
   {
     name: "expect notices",
+    named: { what: "notice", field: "kind", words: ["webhook_failing", "webhook_off"] },
     endpoint: "GET /sandbox/shops/:id/notices",
     description: "What the shop's owner was told of the webhook, oldest first",
     takes: Expected,

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { type Exchange, isSuccess } from "./Exchange.js"
-import { type Mismatch, match } from "./Expectation.js"
+import { match } from "./Expectation.js"
 import { type Fields, isObject } from "./Fields.js"
+import type { Mismatch } from "./Mismatch.js"
 import type { Names, NameUnknown } from "./Names.js"
 import type { ExpectedAnswer } from "./Scenario.js"
 

@@ -201,6 +201,23 @@ steps:
     expect(wrong(steps(text))).toEqual([line])
   })
 
+  it.each([
+    [
+      "  - expect events: [ticket.created, ticket.redy]",
+      'a.yaml:3:37 steps.0.expect events.1 ticket.redy is no event; did you mean "ticket.ready"?'
+    ],
+    [
+      "  - expect received: { $contains: { type: ticket.abandonned } }",
+      'a.yaml:3:43 steps.0.expect received.$contains.type ticket.abandonned is no event; did you mean "ticket.abandoned"?'
+    ],
+    [
+      "  - expect notices: { $not: [webhook_of] }",
+      'a.yaml:3:30 steps.0.expect notices.$not.0 webhook_of is no notice; did you mean "webhook_off"?'
+    ]
+  ])("an event or a notice that there never is: %j", (text, line) => {
+    expect(wrong(steps(text))).toEqual([line])
+  })
+
   it("tells a mistake once, where it is met first, and which lines wait for it", () => {
     const text = steps(
       "  - create ticket: {}",

@@ -1,0 +1,69 @@
+import type { Socket } from "node:net"
+import { gzipSync } from "node:zlib"
+import type { Sent } from "@workshop/core/domain/Attempt"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { Effect, Fiber } from "effect"
+import { describe, expect, it } from "vitest"
+import { make } from "../../src/sender/NodeSender.js"
+import { answer, answering, post, receiver } from "./Receiver.js"
+import { come, standingTime } from "./StandingTime.js"
+
+const KIB = 1024
+const CROWD = 256
+
+const BOMB = gzipSync(Buffer.alloc(8 * KIB * KIB))
+const bombed = Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"), BOMB])
+const flooded = Buffer.from(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(256 * KIB)}`)
+
+/** What a receiver says to an event, and what is to come of it: some hold on until their time is over. */
+const hostile: ReadonlyArray<readonly [expected: Sent["status"] | Sent["error"], says: string | Buffer | null]> = [
+  ["timeout", ""],
+  ["timeout", "HTTP/1.1 20"],
+  [200, "HTTP/1.1 200 OK\r\nX-Slow"],
+  [200, `HTTP/1.1 200 OK\r\n\r\n${"x".repeat(15 * KIB)}`],
+  [200, "HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"],
+  [200, flooded],
+  [200, bombed],
+  ["too_large_head", `HTTP/1.1 200 OK\r\nX: ${"x".repeat(100_000)}\r\n\r\n`],
+  ["malformed", "SSH-2.0-OpenSSH_9.6\r\n"],
+  ["reset", null],
+  [301, answer("301 Moved", ["Location: http://127.0.0.1/"])],
+  [410, answer("410 Gone")]
+]
+
+const meanings = (socket: Socket, request: string) => {
+  const [, says] = hostile[Number(/^POST \/(\d+)/.exec(request)![1])]!
+  if (says === null) socket.resetAndDestroy()
+  else socket.write(says)
+}
+
+const shop = (n: number) => ({ shop_id: `shop_${n}` as ShopId })
+
+describe("256 hostile receivers at once (contract §9)", () => {
+  it("each come to what it deserves, cost little, and keep a healthy shop waiting for nothing", async () => {
+    const timeTo = standingTime()
+    await using bad = await receiver({ onRequest: meanings })
+    await using good = await answering(answer("200 OK"))
+    const body = Effect.gen(function* () {
+      const { send, counts } = yield* make({ policy: sandbox })
+      const one = (n: number) => {
+        const kind = n % hostile.length
+        const sent = send(post(`http://127.0.0.1:${bad.port}/${kind}`, shop(n)))
+        return Effect.map(sent, ({ status, error }) => [kind, status ?? error])
+      }
+      const numbers = Array.from({ length: CROWD }, (_, n) => n)
+      const crowd = yield* Effect.fork(Effect.forEach(numbers, one, { concurrency: "unbounded" }))
+      yield* Effect.promise(() => come(() => (bad.requests.length === CROWD ? true : undefined)))
+      // Time stands: those that hold on all do so until the healthy shop has everything.
+      for (let i = 0; i < 20; i++)
+        expect(yield* send(post(good.url, shop(CROWD)))).toMatchObject({ status: 200, error: null })
+      expect(counts().bytes_read).toBeLessThanOrEqual(CROWD * 88 * KIB)
+      yield* Effect.promise(() => timeTo(10_000))
+      for (const [kind, came] of yield* Fiber.join(crowd))
+        expect([kind, came]).toEqual([kind, hostile[kind as number]![0]])
+      yield* Effect.promise(() => come(() => (counts().open === counts().idle ? true : undefined)))
+    })
+    await Effect.runPromise(Effect.scoped(body))
+  })
+})

@@ -1,0 +1,87 @@
+import type { Socket } from "node:net"
+import type { Sent } from "@workshop/core/domain/Attempt"
+import { production, sandbox } from "@workshop/core/domain/WebhookAddress"
+import { Effect, Fiber } from "effect"
+import { describe, expect, it } from "vitest"
+import { make, type NodeSenderOptions } from "../../src/sender/NodeSender.js"
+import { authority, forShop, key } from "./certificates.js"
+import { answer, post, receiver } from "./Receiver.js"
+import { come, standingTime } from "./StandingTime.js"
+
+const SECOND = 1000
+
+/** One post by a sender that has all its times by default. */
+const sending = (url: string, options: NodeSenderOptions, use: (sent: Promise<Sent>) => Promise<void>) =>
+  Effect.gen(function* () {
+    const { send } = yield* make(options)
+    const fiber = yield* Effect.fork(send(post(url)))
+    yield* Effect.promise(() => use(Effect.runPromise(Fiber.join(fiber))))
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+const outcome = ({ status, error }: Sent) => status ?? error
+
+describe("ten seconds, unless told otherwise, for everything up to the status line (spec §6, contract §9)", () => {
+  it.each([
+    [9.9, 200],
+    [10.1, "timeout"]
+  ])("an answer at %s s: %s", async (at_s, expected) => {
+    const timeTo = standingTime()
+    let asking: Socket | undefined
+    await using at = await receiver({
+      onRequest: (socket) => {
+        asking = socket
+      }
+    })
+    await sending(at.url, { policy: sandbox }, async (sent) => {
+      const socket = await come(() => asking)
+      await timeTo(at_s * SECOND)
+      socket.write(answer("200 OK"))
+      expect(outcome(await sent)).toBe(expected)
+    })
+  })
+
+  it.each([
+    ["looked up at 4 s, encrypted at 8 s, answered at 9.9 s", 9.9, 200],
+    ["looked up at 4 s, encrypted at 8 s, answered at 10.1 s", 10.1, "timeout"]
+  ])("%s: no stage gets a time of its own", async (_, at_s, expected) => {
+    const timeTo = standingTime()
+    let found: (() => void) | undefined
+    let greeted: (() => void) | undefined
+    let asking: Socket | undefined
+    await using at = await receiver({
+      tls: {
+        key,
+        cert: forShop,
+        SNICallback: (_name, done) => {
+          greeted = () => done(null)
+        }
+      },
+      onRequest: (socket) => {
+        asking = socket
+      }
+    })
+    const options: NodeSenderOptions = {
+      policy: { ...production, ports: [at.port] },
+      resolve: () =>
+        Effect.async((resume) => {
+          found = () => resume(Effect.succeed(["127.0.0.1"]))
+        }),
+      isPublic: (ip) => ip === "127.0.0.1",
+      ca: authority
+    }
+    await sending(`https://shop.test:${at.port}/`, options, async (sent) => {
+      const answerLookup = await come(() => found)
+      await timeTo(4 * SECOND)
+      answerLookup()
+      const shakeHands = await come(() => greeted)
+      await timeTo(8 * SECOND)
+      shakeHands()
+      const socket = await come(() => asking)
+      await timeTo(at_s * SECOND)
+      socket.write(answer("200 OK"))
+      const came = await sent
+      expect(outcome(came)).toBe(expected)
+      expect(came.timings).toMatchObject({ lookup_ms: 4 * SECOND, tls_ms: 4 * SECOND })
+    })
+  })
+})

@@ -1,0 +1,52 @@
+import Stripe from "stripe"
+import { describe, expect, it } from "vitest"
+import { DAY, type Json, Service } from "../delivery/Service.js"
+import { Shopfront } from "../delivery/Shopfront.js"
+
+// Its scheme is ours, so that a receiver may judge by a library that we did not write.
+const { webhooks } = new Stripe("sk_test_nothing_is_sent")
+
+describe("a public verifier at the receiver's end of the wire (spec §6)", () => {
+  it("accepts all ten types as they arrive, at the instant each was sent, and none under another secret", async () => {
+    await using service = await Service.open()
+    await using front = await Shopfront.open()
+    const shop = await service.shop(front)
+    const judged: Array<readonly [type: string, accepted: boolean, underAnother: boolean]> = []
+    front.manner = (response, { body, signature, event }) => {
+      const accepts = (secret: string) => {
+        try {
+          return webhooks.signature!.verifyHeader(body, signature, secret, 300, undefined, service.now.getTime())
+        } catch {
+          return false
+        }
+      }
+      judged.push([event.type, accepts(shop.secret), accepts("whsec_another")])
+      response.writeHead(204).end()
+    }
+    const person = { given_name: "Zoë", family_name: "Ben Salah", phone: "+21620123457" }
+    const client = await service.good("POST", "/sandbox/clients", person)
+    const { id } = await shop.api("POST", "/tickets", { service: "Ourlet 👞", client_phone: person.phone })
+    const [offer]: Array<Json> = await service.good("GET", `/sandbox/clients/${client.id}/offers`)
+    await service.good("POST", `/sandbox/offers/${offer.id}/accept`)
+    await service.good("POST", `/sandbox/tickets/${id}/quote`, { price_minor: 12_000 })
+    await service.good("POST", `/sandbox/tickets/${id}/quote/accept`)
+    for (const status of ["impossible", "collected", "workshop", "ready"])
+      await shop.api("POST", `/tickets/${id}/status`, { status })
+    await service.move({ advance_ms: 60 * DAY })
+    await shop.ping()
+    await service.settle()
+    expect([...new Set(judged.map(([type]) => type))].sort()).toEqual([
+      "client.linked",
+      "client.notified",
+      "ping",
+      "quote.accepted",
+      "ticket.abandoned",
+      "ticket.collected",
+      "ticket.created",
+      "ticket.impossible",
+      "ticket.ready",
+      "ticket.reopened"
+    ])
+    expect(judged).toEqual(judged.map(([type]) => [type, true, false]))
+  })
+})
