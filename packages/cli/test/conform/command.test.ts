@@ -76,7 +76,7 @@ describe.concurrent("workshop conform (contract §11)", PATIENT, () => {
       "--only",
       "envelope-unknown-route,version-in-events"
     ]
-    const { status, stdout, stderr } = await run(args)
+    const { status, stdout, stderr } = await typed(args)
     expect({ status, stderr }).toEqual({ status: 1, stderr: "The server breaks 1 rule of the specification.\n" })
     expect(stdout).toContain("✗ §1 envelope-unknown-route")
     expect(stdout).toContain("breaks    contract §1: every answer is JSON in this envelope")
