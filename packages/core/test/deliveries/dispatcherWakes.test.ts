@@ -1,0 +1,57 @@
+import { Duration, Effect, Fiber, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { Deliveries } from "../../src/ports/Deliveries.js"
+import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { type Around, dispatching, type HastyClock, openHooked, raise, turnOfLoop, until } from "./DispatchBench.js"
+
+/** A clock on which the dispatcher's rest between two looks never ends. */
+const withoutEnd = (clock: HastyClock) => {
+  const hasty = clock.sleep
+  const sleep: typeof hasty = (duration) => (Duration.toMillis(duration) === 250 ? Effect.never : hasty(duration))
+  Object.assign(clock, { sleep })
+}
+
+/** A store that never says that something may be due. */
+const silent = Layer.effect(
+  Deliveries,
+  Effect.map(Deliveries, (deliveries) => ({ ...deliveries, changed: Effect.never }))
+) as unknown as Around
+
+/** Raises an event when the dispatcher rests; answers once it has arrived. */
+const arrives = (arrived: ReadonlyArray<unknown>) =>
+  Effect.gen(function* () {
+    const shop = yield* openHooked
+    const running = yield* Effect.fork((yield* Dispatcher).run)
+    for (let i = 0; i < 100; i++) yield* turnOfLoop
+    yield* raise(shop, null)
+    yield* until("it arrives", () => arrived.length === 1)
+    yield* Fiber.interrupt(running)
+  })
+
+describe("design §5: a resting dispatcher", () => {
+  it(
+    "is woken by the store, and need not wait for its next look",
+    dispatching(({ clock, sender }) => {
+      withoutEnd(clock)
+      return arrives(sender.arrived)
+    })
+  )
+
+  it(
+    "finds by its next look what no store told it of, and that look comes within 250 ms",
+    dispatching(
+      ({ sender, clock }) => {
+        const slept_ms: Array<number> = []
+        const hasty = clock.sleep
+        const sleep: typeof hasty = (duration) => {
+          slept_ms.push(Duration.toMillis(duration))
+          return hasty(duration)
+        }
+        Object.assign(clock, { sleep })
+        return Effect.map(arrives(sender.arrived), () => expect(slept_ms).toContain(250))
+      },
+      {},
+      silent
+    )
+  )
+})

@@ -1,0 +1,47 @@
+import { layer as memoryStore } from "@workshop/store-memory/MemoryStore"
+import { Duration, Effect, Fiber, Layer, Logger, LogLevel } from "effect"
+import { expect, it } from "vitest"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { ClientNotifier, OwnerNotifier } from "../../src/ports/Notifiers.js"
+import { Messenger } from "../../src/services/Messenger.js"
+import { answered, Courier, record } from "../../src/testing/Courier.js"
+import { HastyClock, until } from "./DispatchBench.js"
+
+it("a notifier has ten seconds for a message, as long as a receiver has (contract §9)", async () => {
+  const clock = new HastyClock()
+  const hasty = clock.sleep
+  const slept_ms: Array<number> = []
+  const sleep: typeof hasty = (duration) => {
+    slept_ms.push(Duration.toMillis(duration))
+    return hasty(duration)
+  }
+  Object.assign(clock, { sleep })
+  let isAsked = false
+  const silent = () =>
+    Effect.suspend(() => {
+      isAsked = true
+      return Effect.never
+    })
+  const ears = Layer.merge(
+    Layer.succeed(OwnerNotifier, { notify: silent }),
+    Layer.succeed(ClientNotifier, { notify: silent })
+  )
+  const whole = Messenger.Default.pipe(
+    Layer.provideMerge(ears),
+    Layer.provideMerge(memoryStore),
+    Layer.provideMerge(Entropy.layerSeeded(1)),
+    Layer.provideMerge(Layer.merge(clock.layer, Logger.minimumLogLevel(LogLevel.None)))
+  )
+  const body = Effect.gen(function* () {
+    const courier = new Courier()
+    const shop = yield* courier.open
+    yield* courier.raise(shop, null)
+    yield* record((yield* courier.claim())[0]!, answered(410))
+    const telling = yield* Effect.fork((yield* Messenger).runOnce)
+    yield* until("it is asked", () => isAsked)
+    expect(slept_ms).toContain(10_000)
+    clock.endGrace()
+    expect(yield* Fiber.join(telling)).toBe(1)
+  })
+  await Effect.runPromise(body.pipe(Effect.provide(whole), Effect.withClock(clock)))
+})
