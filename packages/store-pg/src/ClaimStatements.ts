@@ -4,8 +4,8 @@ import { TURN_STEP } from "./TurnStatements.js"
 /** The end of time: nothing of the shop is to be looked at until something changes. */
 const NEVER = "253402300799999"
 
-/** How many waiting deliveries of a shop are looked at for the few that may go. */
-const LOOKED_AT = 16
+/** How many waiting deliveries of a shop are looked at for each that may go: some may be of the same ticket. */
+const LOOKED_AT = 4
 
 /** Milliseconds on the clock by which leases are counted: the given ones, else the database's. */
 const leaseTime = (given: string) =>
@@ -17,29 +17,37 @@ const IN_TURN = 2_048
 /** Where a transaction keeps the shops that it has locked: the statements that follow see them without being told. */
 const LANES = "workshop.lanes"
 
-/** Locks those of some shops that no other process has locked, and keeps them. */
-const locking = (lanes: string) => `select set_config('${LANES}', coalesce(array_agg(l.shop_id), '{}')::text, true)
-  from (${lanes} for update skip locked) l`
-
-/** Locks the shops that may have something due, those served longest ago first. The many that have nothing due are not looked at. */
-export const LOCK_LANES = locking(`select shop_id from delivery_turn
-    where shop_id in (select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit ${IN_TURN})
-    order by turn limit $2`)
-
-/** Locks the earliest shops that may have something due by $1. */
-export const LOCK_FIRST_LANES = locking(
-  "select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit $2"
-)
+/** Keeps some shops, in their order. */
+const keeping = (shops: string) =>
+  `select set_config('${LANES}', coalesce(array_agg(l.shop_id), '{}')::text, true) from (${shops}) l`
 
 const LOCKED = `current_setting('${LANES}')::uuid[]`
 
+/**
+ * Locks the shops that may have something due, those served longest ago first; who is locked is served by another process, and the
+ * many that have nothing due are not looked at. It is their webhooks that are locked: what has landed meanwhile is saved beside a claim.
+ */
+export const LOCK_LANES = keeping(`select t.shop_id from delivery_turn t join webhook w on w.shop_id = t.shop_id
+    where t.shop_id in (select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit ${IN_TURN})
+    order by t.turn limit $2 for no key update of w skip locked`)
+
+/** Locks the turns of the locked shops. Who writes one just then sets it too, so it is left to them. */
+export const LOCK_TURNS = keeping(`select t.shop_id from unnest(${LOCKED}) with ordinality s (shop_id, place)
+    join delivery_turn t on t.shop_id = s.shop_id order by s.place for update of t skip locked`)
+
+/** Locks the turns of the earliest shops that may have something due by $1. */
+export const LOCK_FIRST_TURNS = keeping(
+  "select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit $2 for update skip locked"
+)
+
 /** The locked shops, in their order, with what they have on their way. There is room for nothing where the webhook is off. */
 const OPEN = `select s.shop_id, s.place, w.generation, w.released_at,
-    case when w.off_reason is null then ${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight else 0 end as room, f.busy
+    case when w.off_reason is null then ${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight else 0 end as room, f.busy, f.is_served
   from unnest(${LOCKED}) with ordinality s (shop_id, place)
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
-    select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy
+    select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
+      bool_or(d.xmin = pg_current_xact_id()::xid) as is_served
     from delivery d where d.shop_id = s.shop_id and d.lease_until is not null
   ) f`
 
@@ -47,20 +55,20 @@ const OPEN = `select s.shop_id, s.place, w.generation, w.released_at,
 const WAITING = `d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy))`
 
-/** Of one kind, live or replayed: those from before the webhook was last turned on, all due then and in the order of their events. */
+/** Of one kind, live or replayed: those of the generations before the webhook was last turned on, all due then and in the order of their events. */
 const released = (is_replay: boolean) => `(
     select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, ${is_replay} as is_replay
-    from generate_series(0, o.generation - 1) g (generation)
+    from generate_series(1, o.generation - 1) g (generation)
     cross join lateral (
       select * from delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = g.generation
-      order by d.seq limit ${LOOKED_AT}
+      order by d.seq limit ${LOOKED_AT} * o.room
     ) d where o.released_at <= $1)`
 
 /** Of one kind: those whose own time has come. */
 const due = (is_replay: boolean) => `(
     select d.event_id, d.ticket_id, d.seq, d.due_at, ${is_replay} as is_replay
     from delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at <= $1
-    order by d.due_at, d.seq limit ${LOOKED_AT})`
+    order by d.due_at, d.seq limit ${LOOKED_AT} * o.room)`
 
 /** A delivery `d` that waits, said so that its key finds it: by an index of all that wait, the planner would go through those of the shop. */
 const WAITS = "coalesce(d.lease_until, 0) = 0"
@@ -88,11 +96,6 @@ export const CLAIM = `with open as (${OPEN}), found as (
     update delivery d set token = d.token + 1, lease_until = ${leaseTime("$3")} + ${LEASE_MS}
     from free f where d.shop_id = f.shop_id and d.event_id = f.event_id
     returning d.shop_id, d.event_id, d.token, f.n
-  ), served as (
-    update delivery_turn t set turn = b.base + p.last
-    from (select nextval('delivery_turns') * ${TURN_STEP} as base) b,
-      (select shop_id, max(n) as last from picked group by shop_id) p
-    where t.shop_id = p.shop_id
   )
   select l.shop_id, l.event_id, l.token::double precision as token, row_to_json(w) as webhook, e.body
   from leased l join webhook w on w.shop_id = l.shop_id
@@ -101,17 +104,23 @@ export const CLAIM = `with open as (${OPEN}), found as (
 
 /** When something of the shop `o` could next be claimed; null where nothing could. */
 const NEXT = `case when o.room > 0 then least(
-    (select o.released_at from delivery d where ${WAITING} and d.is_replay in (false, true)
-      and d.generation < o.generation limit 1),
+    case when o.generation > 1 then (
+      select o.released_at from delivery d where ${WAITING} and d.is_replay in (false, true)
+        and d.generation < o.generation limit 1
+    ) end,
     (select d.due_at from delivery d where ${WAITING} and not d.is_replay and d.generation = o.generation
       order by d.due_at limit 1),
     (select d.due_at from delivery d where ${WAITING} and d.is_replay and d.generation = o.generation
       order by d.due_at limit 1)
   ) end`
 
-/** Notes, for the locked shops, when they are to be looked at next. A shop whose webhook is off: when it is on again. */
-export const LOOK_AGAIN = `update delivery_turn t set look_at = coalesce(${NEXT}, ${NEVER})
-  from (${OPEN}) o where t.shop_id = o.shop_id`
+/**
+ * Notes, for the locked shops, when they are to be looked at next; a shop whose webhook is off: when it is on again. Those of which
+ * this transaction claimed something go behind all others.
+ */
+export const LOOK_AGAIN = `update delivery_turn t set look_at = coalesce(${NEXT}, ${NEVER}),
+    turn = case when o.is_served then b.base + o.place else t.turn end
+  from (select nextval('delivery_turns') * ${TURN_STEP} as base) b, (${OPEN}) o where t.shop_id = o.shop_id`
 
 /** When the first shop may have something due, if that is by $1, and whether that shop is locked. */
 export const FIRST = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked

@@ -145,17 +145,18 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
   Delivery: loader("Delivery", {
     // Locked, as a claim raises the token without the head's lock; one by one in their order: to sort what a join finds, the
     // planner would go through the whole table.
-    text: `select row_to_json(d) as delivery
-      from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
-      cross join lateral (
-        select * from delivery d where d.shop_id = q.shop_id and d.event_id = q.event_id for no key update
-      ) d`,
+    text: `select json_agg(f.delivery) as deliveries from (
+        select row_to_json(d) as delivery from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+        cross join lateral (
+          select * from delivery d where d.shop_id = q.shop_id and d.event_id = q.event_id for no key update
+        ) d
+      ) f`,
     values: (asked) => {
       const inOrder = asked.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
       return [shops(inOrder), inOrder.map(({ ask }) => ask.event_id)]
     },
-    fill: (slices, { delivery }: { readonly delivery: DeliveryRow }) => {
-      slices.of(delivery.shop_id)?.deliveries.set(delivery.event_id, deliveryOf(delivery))
+    fill: (slices, { deliveries }: { readonly deliveries: ReadonlyArray<DeliveryRow> | null }) => {
+      for (const row of deliveries ?? []) slices.of(row.shop_id)?.deliveries.set(row.event_id, deliveryOf(row))
     }
   }),
   Message: loader("Message", {

@@ -3,7 +3,16 @@ import type { Instant } from "@workshop/core/domain/Instant"
 import type { Claim, Deliveries, OpenReplay } from "@workshop/core/ports/Deliveries"
 import { type Context, Effect, Schedule, type Scope } from "effect"
 import type { Bulletin } from "./Bulletin.js"
-import { CLAIM, FIRST, LOCK_FIRST_LANES, LOCK_LANES, LOOK_AGAIN, OPEN_REPLAYS, RECLAIM } from "./ClaimStatements.js"
+import {
+  CLAIM,
+  FIRST,
+  LOCK_FIRST_TURNS,
+  LOCK_LANES,
+  LOCK_TURNS,
+  LOOK_AGAIN,
+  OPEN_REPLAYS,
+  RECLAIM
+} from "./ClaimStatements.js"
 import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
 import { link } from "./Link.js"
 import { type PgFailure, storeUnavailable } from "./PgFailure.js"
@@ -36,6 +45,7 @@ const claiming = (connection: Connection, lease_now: number | null, now: Instant
       BEGIN,
       statement("lock lanes", LOCK_LANES, now, most + LANES_SPARE),
       statement("claim", CLAIM, now, most, lease_now),
+      statement("lock turns", LOCK_TURNS),
       statement("look again", LOOK_AGAIN),
       COMMIT
     ]),
@@ -57,7 +67,7 @@ const looking = (connection: Connection, until: Instant) =>
     for (let corrections = 0; ; corrections++) {
       const [, , , found] = yield* connection.send([
         BEGIN,
-        statement("lock first lanes", LOCK_FIRST_LANES, until, LANES_CORRECTED),
+        statement("lock first turns", LOCK_FIRST_TURNS, until, LANES_CORRECTED),
         statement("look again", LOOK_AGAIN),
         statement("first lane", FIRST, until),
         COMMIT

@@ -5,9 +5,9 @@ import type { Flights } from "./Flights.js"
 
 /** While much is on its way, claims are at least so far apart, and some times as far as the last one took, but no farther than the most. */
 const LEAST_APART_MS = 1
-const MOST_APART_MS = 5
+const MOST_APART_MS = 10
 /** So a quarter of the time at most goes into claims, which costs a queue of thousands next to nothing. */
-const TIMES_APART = 1
+const TIMES_APART = 2
 
 /** Milliseconds that pass also while a sandbox's clock stands. */
 const realNow = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
