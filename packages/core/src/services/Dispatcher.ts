@@ -14,7 +14,7 @@ import { takeoffs } from "./Takeoffs.js"
 
 /** How a dispatcher works. */
 export interface DispatcherOptions extends AttemptOptions {
-  /** How many deliveries this process has on their way at once. */
+  /** How many deliveries this process has on their way at once, not counting those that wait for slow receivers: see `Places`. */
   readonly mostInFlight: number
 }
 
@@ -47,18 +47,25 @@ const make = (options: DispatcherOptions) =>
     yield* probe({ measure: Effect.suspend(() => showDeliveries(flights.count)) })
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
     const { mostInFlight } = options
-    const { gather, dispatch } = takeoffs({ deliveries, flights, attempt, oneByOne, mostInFlight })
+    const { gather, dispatch, dispatchBesideSlow, hasPlace } = takeoffs({
+      deliveries,
+      flights,
+      attempt,
+      oneByOne,
+      mostInFlight
+    })
     const replays = replaySteps(deliveries, store)
 
     let turnsLeft = 0
     /** Replays take steps and deliveries take off. Answers how much of that there was; without any, replays were looked for. */
-    const turn = Effect.gen(function* () {
-      const isLookingFirst = turnsLeft === 0
-      const replayed = isLookingFirst ? yield* replays.advance : 0
-      const begun = yield* dispatch
-      turnsLeft = replayed > 0 || begun === 0 ? 0 : isLookingFirst ? TURNS_WITHOUT_REPLAYS : turnsLeft - 1
-      return begun === 0 && !isLookingFirst ? yield* replays.advance : replayed + begun
-    })
+    const turn = (takeOff: typeof dispatch) =>
+      Effect.gen(function* () {
+        const isLookingFirst = turnsLeft === 0
+        const replayed = isLookingFirst ? yield* replays.advance : 0
+        const begun = yield* takeOff
+        turnsLeft = replayed > 0 || begun === 0 ? 0 : isLookingFirst ? TURNS_WITHOUT_REPLAYS : turnsLeft - 1
+        return begun === 0 && !isLookingFirst ? yield* replays.advance : replayed + begun
+      })
 
     let answered = 0
     const progress = Effect.sync(() => {
@@ -73,18 +80,19 @@ const make = (options: DispatcherOptions) =>
         const { news } = flights
         // What landed after the claim had looked has made room that it did not see.
         const isQuiet = flights.count === 0
-        const begun = yield* turn
+        const begun = yield* turn(dispatch)
         if (flights.count > 0) yield* news
         else if (begun === 0 && isQuiet) return yield* progress
       }
     })
 
-    // Only here: what is done once, as by a sandbox, must come about in the same order however fast the machine is.
+    // Only here does it matter how long something takes: what is done once, as by a sandbox, must come about in the same
+    // order however fast the machine is.
     const turnOrRest = Effect.gen(function* () {
       yield* gather
       const { news } = flights
-      const begun = yield* turn
-      if (begun === 0 || flights.count >= mostInFlight) yield* Effect.race(news, Effect.sleep(POLL))
+      const begun = yield* turn(dispatchBesideSlow)
+      if (begun === 0 || !(yield* hasPlace)) yield* Effect.race(news, Effect.sleep(POLL))
     })
 
     const run: Effect.Effect<never> = Effect.gen(function* () {

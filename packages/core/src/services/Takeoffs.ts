@@ -2,11 +2,12 @@ import { type Clock, type Context, Duration, Effect } from "effect"
 import type { Claim, Deliveries } from "../ports/Deliveries.js"
 import { readClock } from "../ports/readClock.js"
 import type { Flights } from "./Flights.js"
+import { Places } from "./Places.js"
 
 /** While much is on its way, claims are at least so far apart, and some times as far as the last one took, but no farther than the most. */
 const LEAST_APART_MS = 1
 const MOST_APART_MS = 10
-/** So a quarter of the time at most goes into claims, which costs a queue of thousands next to nothing. */
+/** So a third of the time at most goes into claims, which costs a queue of thousands next to nothing. */
 const TIMES_APART = 2
 
 /** Milliseconds that pass also while a sandbox's clock stands. */
@@ -23,21 +24,31 @@ export interface Ground {
 
 /** How claims become deliveries on their way. */
 export const takeoffs = ({ deliveries, flights, attempt, oneByOne, mostInFlight }: Ground) => {
+  const places = new Places(mostInFlight)
   let claimed_at = 0
   let took_ms = 0
 
-  const claimAndBegin = Effect.gen(function* () {
-    const clock = yield* Effect.clock
-    const free = mostInFlight - flights.count
-    const began_at = realNow(clock)
-    const claims = free > 0 ? yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), free) : []
-    claimed_at = realNow(clock)
-    took_ms = claimed_at - began_at
-    yield* Effect.forEach(claims, (claim) => flights.begin(attempt(claim)), { discard: true })
-    return claims.length
-  })
+  const claimAndBegin = (placesLeft: (now_ms: number) => number) =>
+    Effect.gen(function* () {
+      const clock = yield* Effect.clock
+      const began_at = realNow(clock)
+      const left = placesLeft(began_at)
+      const claims = left > 0 ? yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), left) : []
+      claimed_at = realNow(clock)
+      took_ms = claimed_at - began_at
+      const landed = Effect.sync(places.take(claims.length, claimed_at))
+      yield* Effect.forEach(claims, (claim) => flights.begin(Effect.ensuring(attempt(claim), landed)), {
+        discard: true
+      })
+      return claims.length
+    })
+
+  const dispatching = (placesLeft: (now_ms: number) => number) =>
+    oneByOne(Effect.uninterruptible(claimAndBegin(placesLeft)))
 
   return {
+    /** Whether another delivery may take off beside those that are slow. */
+    hasPlace: readClock((clock) => Effect.sync(() => places.leftBesideSlow(realNow(clock)) > 0)),
     /** Lets landings gather, so that one claim fills the places of many: it costs about the same for one as for all. */
     gather: readClock((clock) => {
       const apart_ms = Math.min(MOST_APART_MS, Math.max(LEAST_APART_MS, TIMES_APART * took_ms))
@@ -48,6 +59,8 @@ export const takeoffs = ({ deliveries, flights, attempt, oneByOne, mostInFlight 
      * Sends what is due and fits, each on its own, so that none waits for another. Answers how many that were. One at a
      * time, or two would fill the same free places; and what is claimed takes off, or it would wait for its lease.
      */
-    dispatch: oneByOne(Effect.uninterruptible(claimAndBegin))
+    dispatch: dispatching(() => places.left),
+    /** The same, where those that wait for slow receivers take no place from the others. */
+    dispatchBesideSlow: dispatching((now_ms) => places.leftBesideSlow(now_ms))
   }
 }

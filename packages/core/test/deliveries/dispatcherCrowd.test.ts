@@ -1,0 +1,27 @@
+import { Effect, Fiber } from "effect"
+import { describe, expect, it } from "vitest"
+import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { answered } from "../../src/testing/Courier.js"
+import { dispatching, openHooked, raise, until } from "./DispatchBench.js"
+
+describe("contract §9: dead receivers must not slow other shops", () => {
+  it(
+    "a hundred shops that hang keep a healthy one waiting for nothing",
+    dispatching(({ sender, clock }) =>
+      Effect.gen(function* () {
+        const hanging = yield* Effect.replicateEffect(openHooked, 100)
+        for (const shop of hanging) yield* raise(shop, ...Array(9).fill(null))
+        sender.script = ({ shop_id }) => (hanging.includes(shop_id) ? Effect.never : Effect.succeed(answered(200)))
+        const background = yield* Effect.fork((yield* Dispatcher).run)
+        yield* until("they hang", () => sender.flying >= 256)
+        clock.advance(1000)
+        const well = yield* openHooked
+        yield* raise(well, null, null, null, null, null)
+        const came = () => sender.arrived.filter(({ shop_id }) => shop_id === well).length
+        yield* until("the healthy shop has everything", () => came() === 5)
+        clock.endGrace()
+        yield* Fiber.interrupt(background)
+      })
+    )
+  )
+})
