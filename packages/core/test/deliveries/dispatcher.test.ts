@@ -107,6 +107,11 @@ describe("spec §6: delivery", () => {
     )
   )
 
+  it("a name that no header can have is refused before anything is sent", () =>
+    expect(dispatching(() => Effect.void, { signatureHeader: "X Signed" })()).rejects.toThrow(
+      'signatureHeader must be the name of a header, which "X Signed" cannot be'
+    ))
+
   it(
     "jitter puts retries off and never brings them forward (contract §9)",
     dispatching(

@@ -137,14 +137,27 @@ export class Attempt implements Listener {
     const cancel = Effect.runCallback(Effect.withClock(work, this.#around.clock), {
       onExit: (exit) => {
         if (this.#isOver) return
-        if (Exit.isSuccess(exit)) return next(exit.value)
+        if (Exit.isSuccess(exit)) return this.#orDie(() => next(exit.value))
         const failure = Cause.failureOption(exit.cause)
         if (Option.isSome(failure)) return this.#end(failure.value)
-        this.abandon()
-        this.#done(Effect.failCause(exit.cause as Cause.Cause<never>))
+        this.#die(exit.cause as Cause.Cause<never>)
       }
     })
     this.#call.atEnd(cancel)
+  }
+
+  /** A defect, such as a header that HTTP has not, is its caller's: thrown here, it would end the process. */
+  #orDie(step: () => void): void {
+    try {
+      step()
+    } catch (defect) {
+      this.#die(Cause.die(defect))
+    }
+  }
+
+  #die(cause: Cause.Cause<never>): void {
+    this.abandon()
+    this.#done(Effect.failCause(cause))
   }
 
   #verdict(): void {

@@ -25,6 +25,21 @@ describe("the request (spec §6)", () => {
       "Connection: keep-alive"
     ])
   })
+
+  it.each([
+    ["a name", { "bad name": "x" }],
+    ["a value", { "X-Own": "a\r\nB: c" }]
+  ])(
+    "is not made with %s that no header can have: its caller hears of it, and the process lives",
+    async (_, headers) => {
+      await using at = await answering(answer("200 OK"))
+      await withSender({}, async (send) => {
+        await expect(send(post(at.url, { headers }))).rejects.toThrow(/header/i)
+        expect(await send(post(at.url))).toMatchObject({ status: 200 })
+      })
+      expect(at.requests).toHaveLength(1)
+    }
+  )
 })
 
 describe("the verdict", () => {
