@@ -23,6 +23,8 @@ export interface ConnectionOptions {
   readonly name: string
   /** How long a statement waits for a lock; 0 waits as long as it lasts. */
   readonly lock_timeout_ms: number
+  /** Whether a commit is answered only once it is on disk; true, unless told otherwise. */
+  readonly isSynchronous?: boolean
   /** How long an answer may take; {@link ANSWER_TIMEOUT_MS}, unless told otherwise. */
   readonly answer_timeout_ms?: number
   /** Called with what comes in on a channel that the connection listens to. */
@@ -82,11 +84,12 @@ interface Opened {
 }
 
 const open = async (options: ConnectionOptions): Promise<Opened> => {
-  const { url, name, lock_timeout_ms, answer_timeout_ms = ANSWER_TIMEOUT_MS, onNotification } = options
+  const { url, name, lock_timeout_ms, isSynchronous = true, onNotification } = options
+  const { answer_timeout_ms = ANSWER_TIMEOUT_MS } = options
   const config: Pipelined = {
     connectionString: url,
     application_name: name,
-    options: PLANNED_ONCE,
+    options: isSynchronous ? PLANNED_ONCE : `${PLANNED_ONCE} -c synchronous_commit=off`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: answer_timeout_ms,
     lock_timeout: lock_timeout_ms,

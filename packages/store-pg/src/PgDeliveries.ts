@@ -85,7 +85,8 @@ export const pgDeliveries = (
   { due }: Pick<Bulletin, "due">
 ): Effect.Effect<Context.Tag.Service<Deliveries>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const queue = yield* link({ url, name: "workshop deliveries", lock_timeout_ms: 1_000 })
+    // A claim that is lost as the database crashes is made again: the event comes once more, under its id.
+    const queue = yield* link({ url, name: "workshop deliveries", lock_timeout_ms: 1_000, isSynchronous: false })
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
 
     /** Null where the database is to look at its own clock. */

@@ -26,13 +26,14 @@ export class Flights {
   /** Wakes whoever waits for news. */
   readonly ring = Effect.sync(() => this.#wake())
 
-  /** Takes off on its own; nobody waits for it, and it lands whatever happens. */
-  readonly begin = (flight: Effect.Effect<void>): Effect.Effect<void> =>
+  /** Takes off on its own; nobody waits for it, and it lands whatever happens. `onLanding` is told so before all others. */
+  readonly begin = (flight: Effect.Effect<void>, onLanding?: () => void): Effect.Effect<void> =>
     Effect.map(Effect.forkDaemon(Effect.interruptible(flight)), (fiber) => {
       this.#fibers.add(fiber)
       fiber.addObserver(() => {
         this.#fibers.delete(fiber)
         this.#landed++
+        onLanding?.()
         this.#wake()
       })
     })

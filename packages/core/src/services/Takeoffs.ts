@@ -36,10 +36,8 @@ export const takeoffs = ({ deliveries, flights, attempt, oneByOne, mostInFlight 
       const claims = left > 0 ? yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), left) : []
       claimed_at = realNow(clock)
       took_ms = claimed_at - began_at
-      const landed = Effect.sync(places.take(claims.length, claimed_at))
-      yield* Effect.forEach(claims, (claim) => flights.begin(Effect.ensuring(attempt(claim), landed)), {
-        discard: true
-      })
+      const giveBack = places.take(claims.length, claimed_at)
+      yield* Effect.forEach(claims, (claim) => flights.begin(attempt(claim), giveBack), { discard: true })
       return claims.length
     })
 
