@@ -1,4 +1,5 @@
 import { keepEvents } from "./dispatch/DispatchOptions.js"
+import { signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
 import { STORES } from "./StoreChoice.js"
 import { databaseUrlFlag, dataDirFlag, noMigrateFlag } from "./StoreFlags.js"
@@ -20,6 +21,8 @@ export const serveOptions = {
   noMigrate: noMigrateFlag,
   noDispatcher: toggle("no-dispatcher", "Leave deliveries and closures to workshop dispatch."),
   keepEvents,
+  signatureHeader,
+  webhookPort,
   host: value({
     name: "host",
     placeholder: "address",

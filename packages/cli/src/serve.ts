@@ -16,13 +16,12 @@ import { layer as workshopLayer } from "@workshop/core/services/Workshop"
 import { serve as listen } from "@workshop/http-node/NodeServer"
 import { pages } from "@workshop/http-node/Pages"
 import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
-import * as NodeSender from "@workshop/http-node/sender/NodeSender"
 import { Console, Effect, Layer } from "effect"
 import { demoSteps, furnish } from "./DemoShop.js"
+import { delivering, reaching } from "./dispatch/delivering.js"
 import { workOff } from "./dispatch/workOff.js"
 import { hasShops, nextSteps, openFirstShop, stillThere } from "./FirstShop.js"
 import { observing, watching } from "./observe/observing.js"
-import * as TracedSender from "./observe/TracedSender.js"
 import type { Asked } from "./ServeCommand.js"
 import { choiceOf, type StoreChoice, storeLayer } from "./StoreChoice.js"
 import { baseOf, cannotListen, isEverywhere } from "./terminal/listenAddress.js"
@@ -36,12 +35,8 @@ const services = (choice: StoreChoice) =>
     Layer.provideMerge(Entropy.layer)
   )
 
-const delivering = (choice: StoreChoice) =>
-  Dispatcher.layer().pipe(
-    Layer.provide(TracedSender.layer),
-    Layer.provide(NodeSender.layer({ policy: production })),
-    Layer.provideMerge(services(choice))
-  )
+const dispatching = (asked: Asked, choice: StoreChoice) =>
+  delivering(asked, production).pipe(Layer.provideMerge(services(choice)))
 
 /** A sandbox on data that was kept goes on where its clock stood: no shop may find itself in its own past. */
 const caughtUp = Layer.effectDiscard(
@@ -52,11 +47,9 @@ const caughtUp = Layer.effectDiscard(
   })
 )
 
-const sandboxed = (choice: StoreChoice) =>
+const sandboxed = (asked: Asked, choice: StoreChoice) =>
   TimeWalk.layer([Closer, Dispatcher, Messenger]).pipe(
-    Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
-    Layer.provide(TracedSender.layer),
-    Layer.provide(NodeSender.layer({ policy: sandbox })),
+    Layer.provideMerge(delivering(asked, sandbox, false)),
     Layer.provideMerge(caughtUp),
     Layer.provideMerge(services(choice)),
     Layer.provideMerge(SandboxClock.layer)
@@ -94,10 +87,10 @@ const served = (asked: Asked) => {
   // A sandbox's clock makes everything old in a moment.
   const tidies = !asked.noDispatcher && !asked.sandbox
   const choice = { ...choiceOf(asked), ...(tidies ? { keepEvents_ms: asked.keepEvents } : {}) }
-  if (!asked.sandbox) return Effect.provide(run(asked, choice, Effect.succeed([])), delivering(choice))
-  const token = asked.sandboxToken
-  const others = Effect.map(sandboxBranch({ token, webhookPolicy: sandbox, isHeld: false }), (branch) => [branch])
-  return Effect.provide(run(asked, choice, others), sandboxed(choice))
+  if (!asked.sandbox) return Effect.provide(run(asked, choice, Effect.succeed([])), dispatching(asked, choice))
+  const options = { token: asked.sandboxToken, webhookPolicy: reaching(sandbox, asked), isHeld: false }
+  const others = Effect.map(sandboxBranch(options), (branch) => [branch])
+  return Effect.provide(run(asked, choice, others), sandboxed(asked, choice))
 }
 
 /** What `workshop serve` does (contract §11). */

@@ -2,6 +2,7 @@ import { observeOptions } from "../observe/ObserveOptions.js"
 import { databaseUrlFlag, noMigrateFlag } from "../StoreFlags.js"
 import { value } from "../terminal/Flags.js"
 import { duration, host, optional, port } from "../terminal/Readers.js"
+import { signatureHeader, webhookPort } from "./WebhookOptions.js"
 
 /** How long events are kept; `serve` has it too. */
 export const keepEvents = value({
@@ -18,6 +19,8 @@ export const dispatchOptions = {
   databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
   noMigrate: noMigrateFlag,
   keepEvents,
+  signatureHeader,
+  webhookPort,
   statusHost: value({
     name: "status-host",
     placeholder: "address",

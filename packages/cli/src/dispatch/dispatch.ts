@@ -2,33 +2,29 @@ import { production } from "@workshop/core/domain/WebhookAddress"
 import { pipeline, type Watch } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
-import { Dispatcher } from "@workshop/core/services/Dispatcher"
 import { Messenger } from "@workshop/core/services/Messenger"
 import * as Notifiers from "@workshop/core/services/Notifiers"
 import { serve as listen } from "@workshop/http-node/NodeServer"
 import { pages } from "@workshop/http-node/Pages"
-import * as NodeSender from "@workshop/http-node/sender/NodeSender"
 import { Console, Effect, Layer } from "effect"
 import type { Observed } from "../observe/ObserveOptions.js"
 import { observing, watching } from "../observe/observing.js"
-import * as TracedSender from "../observe/TracedSender.js"
 import { type StoreChoice, storeLayer } from "../StoreChoice.js"
 import { baseOf, cannotListen } from "../terminal/listenAddress.js"
+import { type AskedDelivery, delivering } from "./delivering.js"
 import { workOff } from "./workOff.js"
 
 /** Where to dispatch. */
-export interface DispatchOptions extends Pick<StoreChoice, "migrate" | "keepEvents_ms">, Observed {
+export interface DispatchOptions extends Pick<StoreChoice, "migrate" | "keepEvents_ms">, AskedDelivery, Observed {
   readonly databaseUrl: string
   readonly statusHost: string
   /** Where health and metrics are answered; null: nowhere. */
   readonly statusPort: number | null
 }
 
-const services = (choice: StoreChoice) =>
-  Layer.mergeAll(Closer.Default, Messenger.Default, Dispatcher.layer()).pipe(
+const services = (choice: StoreChoice, asked: AskedDelivery) =>
+  Layer.mergeAll(Closer.Default, Messenger.Default, delivering(asked, production)).pipe(
     Layer.provide(Notifiers.layer),
-    Layer.provide(TracedSender.layer),
-    Layer.provide(NodeSender.layer({ policy: production })),
     Layer.provideMerge(storeLayer(choice)),
     Layer.provideMerge(Entropy.layer)
   )
@@ -54,6 +50,6 @@ export const dispatch = (options: DispatchOptions) =>
   }).pipe(
     Effect.parallelFinalizers,
     Effect.scoped,
-    Effect.provide(services({ ...options, store: "postgres", dataDir: "" })),
+    Effect.provide(services({ ...options, store: "postgres", dataDir: "" }, options)),
     Effect.provide(observing(options))
   )

@@ -1,5 +1,6 @@
 import { Args, Command } from "@effect/cli"
 import { Effect } from "effect"
+import { webhookPort } from "../dispatch/WebhookOptions.js"
 import { list, toggle, yes } from "../terminal/Flags.js"
 import { nameOne } from "../terminal/nameOne.js"
 import { oneOf, text } from "../terminal/Readers.js"
@@ -22,6 +23,7 @@ const instant = (name: string, description: string) => flag({ name, placeholder:
 const setOptions = {
   ...options,
   sandbox: toggle("sandbox", "Take http and this machine too, as a server with --sandbox does."),
+  webhookPort,
   url: Args.text({ name: "url" }).pipe(Args.withDescription("An https address that the internet reaches."))
 }
 
@@ -41,7 +43,9 @@ const replayOptions = {
 }
 
 const set = Command.make("set", setOptions, (asked) =>
-  Effect.flatMap(load, ([{ act }, webhooks]) => act(asked, webhooks.set(asked.shop, asked.url, asked.sandbox)))
+  Effect.flatMap(load, ([{ act }, webhooks]) =>
+    act(asked, webhooks.set(asked.shop, asked.url, asked.sandbox, asked.webhookPort))
+  )
 ).pipe(Command.withDescription("Set the address of a shop's webhook; its secret is shown"))
 
 const show = Command.make("show", options, (asked) =>

@@ -1,12 +1,10 @@
 import type { DeliveryState } from "@workshop/core/domain/Delivery"
 import type { Event } from "@workshop/core/domain/Event"
 import { ShopId } from "@workshop/core/domain/Identifier"
-import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
-import type { NoticeRecord } from "@workshop/core/domain/Notice"
 import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
-import type { LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
 import { Outbox, ReplayInput } from "@workshop/core/services/Outbox"
 import { Webhooks } from "@workshop/core/services/Webhooks"
+import { deliveryView, noticeView } from "@workshop/http-node/sandbox/webhookViews"
 import { Effect, Either } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
@@ -26,26 +24,14 @@ export interface AskedReplay {
 
 const shopId = (typed: string) => idFrom(ShopId, "a shop", typed)
 
-const deliveryView = ({ event_id, type, state, next_attempt_at, attempts }: LoggedDelivery) => ({
-  event_id,
-  type,
-  state,
-  next_attempt_at: toIsoOrNull(next_attempt_at),
-  attempts: attempts.map(({ n, started_at, status, error, detail, timings }) => ({
-    n,
-    started_at: toIso(started_at),
-    duration_ms: timings.total_ms,
-    status,
-    error,
-    detail
-  }))
-})
-
 type Delivery = ReturnType<typeof deliveryView>
 
 const lastOf = ({ attempts }: Delivery): string => {
   const last = attempts.at(-1)
-  return last === undefined ? "-" : String(last.status ?? last.error)
+  if (last === undefined) return "-"
+  const { status, error, detail, duration_ms, address } = last
+  const outcome = String(status ?? error) + (detail === null ? "" : ` (${detail})`)
+  return [outcome, `${duration_ms} ms`, ...(address === null ? [] : [address])].join(", ")
 }
 
 const deliveryColumns: ReadonlyArray<Column<Delivery>> = [
@@ -57,15 +43,6 @@ const deliveryColumns: ReadonlyArray<Column<Delivery>> = [
   { title: "NEXT", cell: ({ next_attempt_at }) => next_attempt_at ?? "-" }
 ]
 
-const noticeView = ({ kind, created_at, url, off_reason, failures_in_row, first_failure_at }: NoticeRecord) => ({
-  kind,
-  created_at: toIso(created_at),
-  url,
-  off_reason,
-  failures_in_row,
-  first_failure_at: toIsoOrNull(first_failure_at)
-})
-
 const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
   { title: "TOLD", cell: ({ created_at }) => created_at, isWhole: true },
   { title: "KIND", cell: ({ kind }) => kind },
@@ -75,9 +52,14 @@ const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
 ]
 
 /** Sets the address; the secret is shown (contract §9). */
-export const set = Effect.fnUntraced(function* (shop: string, typed: string, isSandbox: boolean) {
+export const set = Effect.fnUntraced(function* (
+  shop: string,
+  typed: string,
+  isSandbox: boolean,
+  ports = WebhookAddress.production.ports
+) {
   const id = yield* shopId(shop)
-  const policy = isSandbox ? WebhookAddress.sandbox : WebhookAddress.production
+  const policy = { ...(isSandbox ? WebhookAddress.sandbox : WebhookAddress.production), ports }
   const url = yield* Either.mapLeft(
     WebhookAddress.parse(typed, policy),
     (must) => new CommandRefused({ message: `The address ${must}.` })

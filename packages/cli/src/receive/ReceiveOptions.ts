@@ -1,4 +1,5 @@
 import { Either } from "effect"
+import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { json, list, toggle, value } from "../terminal/Flags.js"
 import { duration, host, optional, port, share, text, webAddress, wholeNumber } from "../terminal/Readers.js"
 
@@ -28,6 +29,7 @@ export const receiveOptions = {
     description: "The webhook's secret; several, between commas or one flag each, while it is being changed.",
     read: text
   }),
+  signatureHeader,
   tolerance: value({
     name: "tolerance",
     placeholder: "duration",

@@ -84,6 +84,7 @@ export const receive = (asked: Asked) =>
         secrets: asked.secret,
         behaviour,
         seed: asked.seed,
+        header: asked.signatureHeader,
         tolerance_seconds: asked.tolerance / 1000,
         now: registration === null ? Clock.currentTimeMillis : sandboxNow(registration),
         keep: 1,

@@ -1,6 +1,10 @@
 import { inOneSentence } from "@workshop/cli/owner/act"
 import * as shops from "@workshop/cli/owner/shops"
 import * as webhooks from "@workshop/cli/owner/webhooks"
+import { recordAttempt } from "@workshop/core/decisions/recordAttempt"
+import type { Sent } from "@workshop/core/domain/Attempt"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { run } from "@workshop/core/testing/Fixtures"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { Office } from "./Office.js"
@@ -9,6 +13,31 @@ const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Afri
 const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
 const URL = "https://shop.example.com/events"
 const asked = (shop: string) => ({ shop, ids: [], since: null, until: null, state: null, dryRun: false })
+
+const reset: Sent = {
+  status: null,
+  error: "reset",
+  detail: "ECONNRESET",
+  address: "192.0.2.7",
+  timings: { lookup_ms: 3, connect_ms: 12, tls_ms: 20, first_byte_ms: null, total_ms: 41 },
+  head: ""
+}
+const unavailable: Sent = {
+  ...reset,
+  status: 503,
+  error: null,
+  detail: null,
+  timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: 9, total_ms: 10 },
+  head: "HTTP/1.1 503 Service Unavailable\nRetry-After: 5\n"
+}
+
+/** An attempt of everything that is due at an instant, with what came of it. */
+const attempted = (at: number, sent: Sent) =>
+  Effect.gen(function* () {
+    for (const { shop_id, event_id, token } of yield* (yield* Deliveries).claim(at, 10)) {
+      yield* run(recordAttempt(shop_id, { event_id, token, started_at: at, sent, jitter: 0 }))
+    }
+  })
 
 describe("workshop webhook (contract §9, §11)", () => {
   it("set shows the secret, show does not", async () => {
@@ -29,6 +58,9 @@ describe("workshop webhook (contract §9, §11)", () => {
     const local = "http://127.0.0.1:4020/"
     expect(await office.refusal(webhooks.set(shop, local, false))).toBe("The address must start with https://.")
     expect((await office.does(webhooks.set(shop, local, true))).data.url).toBe(local)
+    const elsewhere = "https://shop.example.com:8443/events"
+    expect(await office.refusal(webhooks.set(shop, elsewhere, false))).toBe("The address must use port 443.")
+    expect((await office.does(webhooks.set(shop, elsewhere, false, [443, 8443]))).data.url).toBe(elsewhere)
   })
 
   it("rotate replaces the secret, and only when it is wanted", async () => {
@@ -59,6 +91,45 @@ describe("workshop webhook (contract §9, §11)", () => {
     expect(await office.refusal(both)).toMatch(/^--ids must stand alone/)
     const wrong = webhooks.replay({ ...asked(shop), since: "yesterday" })
     expect(await office.refusal(wrong)).toMatch(/^--since must/)
+  })
+
+  it("deliveries tells all of each attempt to a program, and to a person what came of the last (contract §9, §10)", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    await office.does(webhooks.set(shop, URL, false))
+    const { id } = (await office.does(webhooks.ping(shop))).data
+    const noon = Date.parse("2100-01-01T12:00:00Z")
+    await office.meanwhile(attempted(noon, reset))
+    const afterReset = await office.does(webhooks.deliveries(shop, null))
+    expect(afterReset.lines[1]).toContain("reset (ECONNRESET), 41 ms, 192.0.2.7")
+    await office.meanwhile(attempted(noon + 3_600_000, { ...unavailable, address: null }))
+    const { data, lines } = await office.does(webhooks.deliveries(shop, null))
+    expect(data).toMatchObject([{ event_id: id, state: "pending" }])
+    expect(data[0].attempts).toEqual([
+      {
+        n: 1,
+        started_at: "2100-01-01T12:00:00.000Z",
+        duration_ms: 41,
+        status: null,
+        error: "reset",
+        detail: "ECONNRESET",
+        address: "192.0.2.7",
+        timings: { lookup_ms: 3, connect_ms: 12, tls_ms: 20, first_byte_ms: null },
+        head: ""
+      },
+      {
+        n: 2,
+        started_at: "2100-01-01T13:00:00.000Z",
+        duration_ms: 10,
+        status: 503,
+        error: null,
+        detail: null,
+        address: null,
+        timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: 9 },
+        head: "HTTP/1.1 503 Service Unavailable\nRetry-After: 5\n"
+      }
+    ])
+    expect(lines[1]).toMatch(/ 2 {2}503, 10 ms {2}/)
   })
 
   it("enable and ping need an address", async () => {

@@ -1,5 +1,5 @@
 import { Effect, Fiber } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, it } from "vitest"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { answered } from "../../src/testing/Courier.js"
 import { dispatching, openHooked, raise, until } from "./DispatchBench.js"

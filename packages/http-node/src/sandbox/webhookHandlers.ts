@@ -1,15 +1,12 @@
-import type { AttemptRecord } from "@workshop/core/domain/Delivery"
 import type { Event, EventRecord } from "@workshop/core/domain/Event"
-import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
 import { InvalidInput } from "@workshop/core/domain/InvalidInput"
-import type { NoticeRecord } from "@workshop/core/domain/Notice"
 import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
 import type { Handlers } from "@workshop/core/http/Endpoint"
-import type { LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
 import { Outbox } from "@workshop/core/services/Outbox"
 import { Webhooks } from "@workshop/core/services/Webhooks"
 import { Effect, Either } from "effect"
 import type { SandboxApi } from "./SandboxApi.js"
+import { deliveryView, noticeView } from "./webhookViews.js"
 
 const asSent = ({ body }: EventRecord) => JSON.parse(body) as Event
 
@@ -20,38 +17,6 @@ const address = (url: string, policy: WebhookAddress.Policy) =>
   )
 
 const data = <A>(data: A) => ({ data })
-
-const attemptView = ({ n, started_at, status, error, detail, address, timings, head }: AttemptRecord) => {
-  const { total_ms, ...stages } = timings
-  return {
-    n,
-    started_at: toIso(started_at),
-    duration_ms: total_ms,
-    status,
-    error,
-    detail,
-    address,
-    timings: stages,
-    head
-  }
-}
-
-const deliveryView = ({ event_id, type, state, next_attempt_at, attempts }: LoggedDelivery) => ({
-  event_id,
-  type,
-  state,
-  next_attempt_at: toIsoOrNull(next_attempt_at),
-  attempts: attempts.map(attemptView)
-})
-
-const noticeView = ({ kind, created_at, url, off_reason, failures_in_row, first_failure_at }: NoticeRecord) => ({
-  kind,
-  created_at: toIso(created_at),
-  url,
-  off_reason,
-  failures_in_row,
-  first_failure_at: toIsoOrNull(first_failure_at)
-})
 
 /** What a shop's owner does with the webhook, and sees of its deliveries. */
 export const webhookHandlers = (policy: WebhookAddress.Policy) =>

@@ -2,8 +2,8 @@ import { validateHeaderName, validateHeaderValue } from "node:http"
 import type { WebhookPost } from "@workshop/core/ports/WebhookSender"
 import type { Route } from "./Route.js"
 
-/** What every request has; what a post brings under these names is left out. */
-const OURS: ReadonlySet<string> = new Set([
+/** The headers that every request has, in lower case; what a post brings under these names is left out. */
+export const REQUEST_HEADERS: ReadonlySet<string> = new Set([
   ...["host", "content-type", "content-length", "user-agent", "accept-encoding"],
   ...["connection", "transfer-encoding"]
 ])
@@ -12,7 +12,7 @@ const OURS: ReadonlySet<string> = new Set([
 export const requestText = ({ headers, body }: WebhookPost, { path, authority }: Route, user_agent: string): string => {
   let own = ""
   for (const [name, value] of Object.entries(headers)) {
-    if (OURS.has(name.toLowerCase())) continue
+    if (REQUEST_HEADERS.has(name.toLowerCase())) continue
     validateHeaderName(name)
     validateHeaderValue(name, value)
     own += `${name}: ${value}\r\n`

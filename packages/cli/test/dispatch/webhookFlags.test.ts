@@ -1,0 +1,132 @@
+import type { Received } from "@workshop/cli/receive/Received"
+import * as Receiver from "@workshop/cli/receive/Receiver"
+import { Deferred, Effect, Exit, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
+import { typed } from "../commandLine.js"
+import { build, Workshop } from "../Workshop.js"
+
+/** Processes take a second or two to begin, and more on a busy machine. */
+const PATIENT = { timeout: 60_000 }
+
+const scope = Effect.runSync(Scope.make())
+const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
+const started: Array<Workshop> = []
+const start = (...args: ReadonlyArray<string>) => {
+  const workshop = new Workshop(args)
+  started.push(workshop)
+  return workshop
+}
+
+beforeAll(build, 120_000)
+afterAll(async () => {
+  for (const workshop of started) {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  }
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+}, 30_000)
+
+// A name that resolvers must not look up (RFC 7686), so an attempt that may be made ends there, on this machine.
+const ELSEWHERE = "https://workshop.onion:8443/events"
+
+describe("workshop serve", PATIENT, () => {
+  let base = ""
+  const ask = async (method: string, path: string, body: object = {}) => {
+    const headers = { "content-type": "application/json" }
+    const answer = await fetch(`${base}/sandbox${path}`, { method, headers, body: JSON.stringify(body) })
+    // biome-ignore lint/suspicious/noExplicitAny: read as a program in any language would
+    return { status: answer.status, ...((await answer.json()) as any) }
+  }
+  const open = async (): Promise<string> => {
+    const shop = { name: "Atelier Lac", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+    return (await ask("POST", "/shops", shop)).data.shop.id
+  }
+
+  beforeAll(async () => {
+    const flags = ["--signature-header", "X-Lac-Signature", "--webhook-port", "443,8443"]
+    const server = start("serve", "--store", "memory", "--sandbox", "--port", "0", ...flags)
+    const [, at = ""] = await server.says(/^Listening on (\S+)$/m)
+    base = at
+  }, 60_000)
+
+  it("--signature-header: a delivery carries its signature under that name alone, and it verifies (spec §6)", async () => {
+    const shop = await open()
+    const arrived = Effect.runSync(Deferred.make<Received>())
+    const onReceived = (received: Received) => Deferred.unsafeDone(arrived, Effect.succeed(received))
+    const receiver = await within(Receiver.make({ header: "X-Lac-Signature", onReceived }))
+    const { data } = await ask("PUT", `/shops/${shop}/webhook`, { url: receiver.url })
+    await Effect.runPromise(receiver.trust([data.secret]))
+    await ask("POST", `/shops/${shop}/webhook/ping`)
+    const { outcome, headers, event } = await Effect.runPromise(Deferred.await(arrived))
+    expect({ outcome, type: event?.type }).toEqual({ outcome: "event", type: "ping" })
+    expect(headers["x-lac-signature"]).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
+    expect(headers).not.toHaveProperty("service-signature")
+  })
+
+  it("--signature-header of workshop receive reads the same name (contract §11)", async () => {
+    const shop = await open()
+    const flags = ["--register", base, "--shop", shop, "--signature-header", "X-Lac-Signature"]
+    const receiver = start("receive", "--json", "--port", "0", ...flags)
+    await receiver.says(/"kind":"listening"/)
+    await ask("POST", `/shops/${shop}/webhook/ping`)
+    const [line] = await receiver.says(/^.*"kind":"request".*$/m)
+    expect(JSON.parse(line)).toMatchObject({ outcome: "event", doubt: null, event: { type: "ping" } })
+  })
+
+  it("--webhook-port: its ports are taken where an address is set and dialled, another is refused with what to change (contract §9)", async () => {
+    const shop = await open()
+    const other = await ask("PUT", `/shops/${shop}/webhook`, { url: "https://shop.example.com:9443/events" })
+    expect(other.error.details.issues).toEqual([{ in: "body", field: "url", message: "must use port 443 or 8443" }])
+    expect((await ask("PUT", `/shops/${shop}/webhook`, { url: ELSEWHERE })).data).toMatchObject({ url: ELSEWHERE })
+    await ask("POST", `/shops/${shop}/webhook/ping`)
+    await ask("POST", "/clock", { advance_ms: 1 })
+    const { data } = await fetch(`${base}/sandbox/shops/${shop}/deliveries`).then((answer) => answer.json() as never)
+    expect(data).toMatchObject([{ attempts: [{ error: "lookup" }] }])
+  })
+
+  const OF_ITS_OWN = "must be the name of a header of its own, such as Service-Signature"
+  const A_PORT = "must be a port from 1 to 65535"
+
+  it.each([
+    ["--signature-header", "X Signature", "X Signature", OF_ITS_OWN],
+    ["--signature-header", "Content-Type", "Content-Type", OF_ITS_OWN],
+    ["--webhook-port", "0", "0", A_PORT],
+    ["--webhook-port", "443,70000", "70000", A_PORT],
+    ["--webhook-port", "https", "https", A_PORT]
+  ])("%s %j is refused before anything starts, by dispatch too (contract §11)", async (flag, given, wrong, must) => {
+    const variable = `WORKSHOP_${flag.slice(2).toUpperCase().replace("-", "_")}`
+    const refused = { status: 1, stdout: "", stderr: `${flag} (or ${variable}) ${must}, and not "${wrong}".\n` }
+    expect(await typed(["serve", "--store", "memory", "--port", "0", flag, given])).toEqual(refused)
+    expect(await typed(["dispatch", flag, given], { DATABASE_URL: "postgres://127.0.0.1:1/none" })).toEqual(refused)
+  })
+})
+
+describe("workshop dispatch and workshop webhook", PATIENT, () => {
+  it("agree by --webhook-port on where webhooks may go, and deliveries tells all of each attempt (contract §9)", async () => {
+    const { url } = await within(testDatabase)
+    const does = async (...args: ReadonlyArray<string>) => {
+      const said = await typed([...args, "--json"], { DATABASE_URL: url })
+      return said.status === 0 ? JSON.parse(said.stdout) : said.stderr
+    }
+    const lac = ["--name", "Atelier Lac", "--currency", "TND", "--decimals", "3", "--time-zone", "Africa/Tunis"]
+    const { id: shop } = await does("shop", "create", ...lac)
+    expect(await does("webhook", "set", shop, ELSEWHERE)).toBe("The address must use port 443.\n")
+    await does("webhook", "set", shop, ELSEWHERE, "--webhook-port", "8443")
+    await does("webhook", "ping", shop)
+    start("dispatch", "--database-url", url, "--webhook-port", "8443")
+    let [delivery] = await does("webhook", "deliveries", shop)
+    while (delivery.attempts.length === 0) [delivery] = await does("webhook", "deliveries", shop)
+    expect(delivery.attempts[0]).toEqual({
+      n: 1,
+      started_at: expect.any(String),
+      duration_ms: expect.any(Number),
+      status: null,
+      error: "lookup",
+      detail: "ENOTFOUND",
+      address: null,
+      timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null },
+      head: ""
+    })
+  })
+})

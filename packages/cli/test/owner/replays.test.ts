@@ -1,0 +1,43 @@
+import * as shops from "@workshop/cli/owner/shops"
+import * as webhooks from "@workshop/cli/owner/webhooks"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { Office } from "./Office.js"
+
+const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Africa/Tunis", trackingBaseUrl: null }
+
+/** A shop with one ping on its way, and what a replay of it would be asked. */
+const withPing = async (office: Office) => {
+  const shop: string = (await office.does(shops.create(lac))).data.id
+  await office.does(webhooks.set(shop, "https://shop.example.com/events", false))
+  await office.does(webhooks.ping(shop))
+  return { shop, ids: [], since: null, until: null, state: "pending", dryRun: false } as const
+}
+
+const begun = (office: Office) => office.meanwhile(Effect.flatMap(Deliveries, ({ replays }) => replays))
+
+describe("workshop webhook replay (contract §10, §11)", () => {
+  it("begins a replay, and with --dry-run only counts", async () => {
+    await using office = new Office()
+    const asked = await withPing(office)
+    const counted = await office.does(webhooks.replay({ ...asked, dryRun: true }))
+    expect(counted).toEqual({ data: { count: 1, dry_run: true }, lines: ["1 event would be sent again."] })
+    expect(await begun(office)).toEqual([])
+    const sent = await office.does(webhooks.replay(asked))
+    expect(sent).toEqual({ data: { count: 1, dry_run: false }, lines: ["1 event will be sent again."] })
+    expect(await begun(office)).toHaveLength(1)
+  })
+
+  it.each([
+    ["until the past", { until: "2020-01-01T00:00:00Z" }, 0],
+    ["until the future", { until: "9000-01-01T00:00:00Z" }, 1],
+    ["since the past", { since: "2020-01-01T00:00:00Z" }, 1],
+    ["since the future", { since: "9000-01-01T00:00:00Z" }, 0],
+    ["of another state", { state: "dead" }, 0]
+  ] as const)("%s it is bounded", async (_, bound, count) => {
+    await using office = new Office()
+    const asked = await withPing(office)
+    expect((await office.does(webhooks.replay({ ...asked, ...bound }))).data.count).toBe(count)
+  })
+})

@@ -1,0 +1,38 @@
+import type { AttemptRecord } from "@workshop/core/domain/Delivery"
+import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
+import type { NoticeRecord } from "@workshop/core/domain/Notice"
+import type { LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
+
+const attemptView = ({ n, started_at, status, error, detail, address, timings, head }: AttemptRecord) => {
+  const { total_ms, ...stages } = timings
+  return {
+    n,
+    started_at: toIso(started_at),
+    duration_ms: total_ms,
+    status,
+    error,
+    detail,
+    address,
+    timings: stages,
+    head
+  }
+}
+
+/** A delivery as its owner reads it, with the whole log of its attempts (contract §9, §10). */
+export const deliveryView = ({ event_id, type, state, next_attempt_at, attempts }: LoggedDelivery) => ({
+  event_id,
+  type,
+  state,
+  next_attempt_at: toIsoOrNull(next_attempt_at),
+  attempts: attempts.map(attemptView)
+})
+
+/** What the owner was told, as they read it. */
+export const noticeView = ({ kind, created_at, url, off_reason, failures_in_row, first_failure_at }: NoticeRecord) => ({
+  kind,
+  created_at: toIso(created_at),
+  url,
+  off_reason,
+  failures_in_row,
+  first_failure_at: toIsoOrNull(first_failure_at)
+})
