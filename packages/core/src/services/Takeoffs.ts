@@ -4,11 +4,9 @@ import { readClock } from "../ports/readClock.js"
 import type { Flights } from "./Flights.js"
 import { Places } from "./Places.js"
 
-/** While much is on its way, claims are at least so far apart, and some times as far as the last one took, but no farther than the most. */
+/** While much is on its way, claims are at least so far apart, and as far as the last one took, but no farther than the most. */
 const LEAST_APART_MS = 1
-const MOST_APART_MS = 10
-/** So a third of the time at most goes into claims, which costs a queue of thousands next to nothing. */
-const TIMES_APART = 2
+const MOST_APART_MS = 5
 
 /** Milliseconds that pass also while a sandbox's clock stands. */
 const realNow = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
@@ -49,7 +47,7 @@ export const takeoffs = ({ deliveries, flights, attempt, oneByOne, mostInFlight 
     hasPlace: readClock((clock) => Effect.sync(() => places.leftBesideSlow(realNow(clock)) > 0)),
     /** Lets landings gather, so that one claim fills the places of many: it costs about the same for one as for all. */
     gather: readClock((clock) => {
-      const apart_ms = Math.min(MOST_APART_MS, Math.max(LEAST_APART_MS, TIMES_APART * took_ms))
+      const apart_ms = Math.min(MOST_APART_MS, Math.max(LEAST_APART_MS, took_ms))
       const left_ms = flights.count === 0 ? 0 : claimed_at + apart_ms - realNow(clock)
       return left_ms > 0 ? clock.sleep(Duration.millis(Math.min(apart_ms, left_ms))) : Effect.void
     }),
