@@ -19,7 +19,7 @@ export default defineConfig({
   test: {
     reporters: ["default", "./test/reporter.ts"],
     // Effect costs more to load than most files take to run: two workers load it once each, and files share it.
-    poolOptions: { threads: { minThreads: 1, maxThreads: 2 } },
+    poolOptions: { threads: { minThreads: 1, maxThreads: 2, isolate: false } },
     projects: [
       {
         ...shared,
