@@ -46,14 +46,8 @@ const make = (options: DispatcherOptions) =>
     yield* Effect.addFinalizer(() => flights.letGo)
     yield* probe({ measure: Effect.suspend(() => showDeliveries(flights.count)) })
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
-    const { mostInFlight } = options
-    const { gather, dispatch, dispatchBesideSlow, hasPlace } = takeoffs({
-      deliveries,
-      flights,
-      attempt,
-      oneByOne,
-      mostInFlight
-    })
+    const ground = { deliveries, flights, attempt, oneByOne, mostInFlight: options.mostInFlight }
+    const { gather, dispatch, dispatchBesideSlow, hasPlace } = takeoffs(ground)
     const replays = replaySteps(deliveries, store)
 
     let turnsLeft = 0
