@@ -1,23 +1,13 @@
-import { validateHeaderName } from "node:http"
 import { Options } from "@effect/cli"
 import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
 import { production } from "@workshop/core/domain/WebhookAddress"
-import { REQUEST_HEADERS } from "@workshop/http-node/sender/Request"
+import { isOwnHeader } from "@workshop/core/ports/WebhookSender"
 import { Either } from "effect"
 import { list, type Reader, value } from "../terminal/Flags.js"
 
-const isHeaderName = (given: string): boolean => {
-  try {
-    validateHeaderName(given)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** A header's name that is free: under another one the signature would not be sent. */
 const headerName: Reader<string> = (given) =>
-  isHeaderName(given) && !REQUEST_HEADERS.has(given.toLowerCase())
+  isOwnHeader(given)
     ? Either.right(given)
     : Either.left(`must be the name of a header of its own, such as ${SIGNATURE_HEADER}`)
 

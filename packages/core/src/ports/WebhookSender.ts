@@ -2,6 +2,18 @@ import { Context, type Effect } from "effect"
 import type { Sent } from "../domain/Attempt.js"
 import type { ShopId } from "../domain/Identifier.js"
 
+/** The headers that every request has, in lower case; what a post brings under these names is left out. */
+export const REQUEST_HEADERS: ReadonlySet<string> = new Set([
+  ...["host", "content-type", "content-length", "user-agent", "accept-encoding"],
+  ...["connection", "transfer-encoding"]
+])
+
+/** What HTTP takes as the name of a header (RFC 9110 §5.1). */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** Whether a post may bring a header of this name: one of its own, so that it is sent. */
+export const isOwnHeader = (name: string): boolean => HEADER_NAME.test(name) && !REQUEST_HEADERS.has(name.toLowerCase())
+
 /** An event on its way to its receiver. */
 export interface WebhookPost {
   /** Connections are never shared between shops. */

@@ -7,7 +7,7 @@ import type { Claim } from "../ports/Deliveries.js"
 import { Entropy } from "../ports/Entropy.js"
 import { readClock } from "../ports/readClock.js"
 import { Store } from "../ports/Store.js"
-import { WebhookSender } from "../ports/WebhookSender.js"
+import { isOwnHeader, WebhookSender } from "../ports/WebhookSender.js"
 import { attemptsEnded } from "./ServiceMetrics.js"
 
 /** How attempts are made. */
@@ -22,14 +22,13 @@ export interface AttemptOptions {
 const RECORDING = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(6))
 const FIRST_AGAIN = "50 millis"
 
-/** What HTTP takes as the name of a header (RFC 9110 §5.1). */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-
 /** One attempt: signs, sends and records. One that cannot be recorded is left to its lease, and made again under the same event id. */
 export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOptions) =>
   Effect.gen(function* () {
-    if (!HEADER_NAME.test(header))
-      return yield* Effect.dieMessage(`signatureHeader must be the name of a header, which "${header}" cannot be`)
+    if (!isOwnHeader(header))
+      return yield* Effect.dieMessage(
+        `signatureHeader must be the name of a header of its own, which "${header}" is not`
+      )
     const store = yield* Store
     const sender = yield* WebhookSender
     const entropy = yield* Entropy

@@ -1,12 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http"
-import type { WebhookPost } from "@workshop/core/ports/WebhookSender"
+import { REQUEST_HEADERS, type WebhookPost } from "@workshop/core/ports/WebhookSender"
 import type { Route } from "./Route.js"
-
-/** The headers that every request has, in lower case; what a post brings under these names is left out. */
-export const REQUEST_HEADERS: ReadonlySet<string> = new Set([
-  ...["host", "content-type", "content-length", "user-agent", "accept-encoding"],
-  ...["connection", "transfer-encoding"]
-])
 
 /** The text of a request: its head, and the body byte for byte. */
 export const requestText = ({ headers, body }: WebhookPost, { path, authority }: Route, user_agent: string): string => {
