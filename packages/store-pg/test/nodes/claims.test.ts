@@ -1,0 +1,77 @@
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { type Claim, Deliveries } from "@workshop/core/ports/Deliveries"
+import { answered, raising, record } from "@workshop/core/testing/Courier"
+import { openShop, run } from "@workshop/core/testing/Fixtures"
+import { CLAIM, LOCK_LANES, LOCK_TURNS, LOOK_AGAIN } from "@workshop/store-pg/ClaimStatements"
+import type { Session } from "@workshop/store-pg/migrate/Session"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { database, node, testing } from "./Node.js"
+
+/** A shop with nine deliveries due, a node, and a session that plays another node's claim, statement by statement. */
+const bench = Effect.gen(function* () {
+  const { url, session } = yield* database
+  const ports = yield* node({ url })
+  const { id } = yield* Effect.provide(openShop(), ports)
+  yield* Effect.provide(run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" })), ports)
+  yield* Effect.provide(run(raising(id, Array(9).fill(null))), ports)
+  const claim = (most: number) =>
+    Effect.provide(
+      Effect.flatMap(Deliveries, (deliveries) => deliveries.claim(Date.now(), most)),
+      ports
+    )
+  const land = (one: Claim) => Effect.provide(record(one, answered(200)), ports)
+  return { session, claim, land }
+})
+
+const begun = (session: Session, most: number) =>
+  Effect.gen(function* () {
+    const now = Date.now()
+    yield* session.run("begin")
+    yield* session.run(LOCK_LANES, [now, 300])
+    return yield* session.run<Claim>(CLAIM, [now, most, null])
+  })
+
+const ended = (session: Session) =>
+  Effect.forEach([LOCK_TURNS, LOOK_AGAIN, "commit"], (statement) => session.run(statement), { discard: true })
+
+describe.concurrent("claims of several nodes (contract §9, design §5)", () => {
+  it("a shop that one is about to claim for is left to it, and there are never more than four in flight", () =>
+    testing(
+      Effect.gen(function* () {
+        const { session, claim } = yield* bench
+        expect(yield* begun(session, 2)).toHaveLength(2)
+        expect(yield* claim(9)).toHaveLength(0)
+        yield* ended(session)
+        expect(yield* claim(9)).toHaveLength(2)
+        expect(yield* claim(9)).toHaveLength(0)
+      })
+    ))
+
+  it("what lands while a claim looks is saved beside it, and makes room that the next claim finds", () =>
+    testing(
+      Effect.gen(function* () {
+        const { session, claim, land } = yield* bench
+        const [first] = yield* claim(3)
+        expect(yield* begun(session, 9)).toHaveLength(1)
+        yield* land(first!)
+        yield* ended(session)
+        expect(yield* claim(9)).toHaveLength(1)
+      })
+    ))
+
+  it("a claim does not wait for what lands, nor forget the room that it makes", () =>
+    testing(
+      Effect.gen(function* () {
+        const { session, claim } = yield* bench
+        const first = yield* claim(3)
+        // Another node's landing, whose commit has yet to come.
+        yield* session.run("begin")
+        yield* session.run("delete from delivery where event_id = $1", [first[0]!.event_id])
+        yield* session.run("update delivery_turn set look_at = 0")
+        expect(yield* claim(9)).toHaveLength(1)
+        yield* session.run("commit")
+        expect(yield* claim(9)).toHaveLength(1)
+      })
+    ))
+})
