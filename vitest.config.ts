@@ -18,7 +18,8 @@ const running = {
 export default defineConfig({
   test: {
     reporters: ["default", "./test/reporter.ts"],
-    // Effect costs more to load than most files take to run: two workers load it once each, and files share it.
+    // Effect and the sources cost more to load than most files take to run: two workers load them once each, and files share
+    // them. The pool is the root's, and opens a worker for each file unless it is told here too.
     poolOptions: { threads: { minThreads: 1, maxThreads: 2, isolate: false } },
     projects: [
       {
