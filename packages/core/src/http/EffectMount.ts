@@ -1,17 +1,45 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Effect, Option, Stream } from "effect"
+import { Deferred, Effect, Option, Stream } from "effect"
 import { type Arrival, BodyBroken, BodyTooLarge } from "./Arrival.js"
 import { type MountEffectOptions, mountedEffect } from "./Mount.js"
 
+/** How much of a body that is too large is read and dropped: who hangs up on a sender leaves them without the answer. */
+const DROPPED_BYTES = 16 * 1024 * 1024
+
+const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
 const readAll = (request: HttpServerRequest.HttpServerRequest, most: number) =>
-  request.stream.pipe(
-    Stream.mapError(() => new BodyBroken()),
-    Stream.runFoldEffect(new Uint8Array(), (whole, chunk) =>
-      whole.length + chunk.length > most
-        ? Effect.fail(new BodyTooLarge())
-        : Effect.succeed(new Uint8Array([...whole, ...chunk]))
+  Effect.gen(function* () {
+    const read = yield* Deferred.make<Uint8Array, BodyBroken | BodyTooLarge>()
+    const chunks: Array<Uint8Array> = []
+    let length = 0
+    const take = (chunk: Uint8Array) => {
+      length += chunk.length
+      if (length <= most) chunks.push(chunk)
+      return length <= most ? Effect.void : Deferred.fail(read, new BodyTooLarge())
+    }
+    // On its own, as it goes on after it is known that there is too much.
+    yield* Effect.forkDaemon(
+      request.stream.pipe(
+        Stream.tap(take),
+        Stream.takeUntil(() => length > DROPPED_BYTES),
+        Stream.runDrain,
+        Effect.matchEffect({
+          onFailure: () => Deferred.fail(read, new BodyBroken()),
+          onSuccess: () => Effect.suspend(() => Deferred.succeed(read, joined(chunks, Math.min(length, most))))
+        })
+      )
     )
-  )
+    return yield* Deferred.await(read)
+  })
 
 const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string): Arrival => {
   // Below a router's mount `url` has lost the mount's path already.

@@ -1,0 +1,63 @@
+import { once } from "node:events"
+import { createServer, request } from "node:http"
+import type { AddressInfo } from "node:net"
+import { HttpServer } from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { httpApp } from "@workshop/core/http/EffectMount"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { Caller } from "@workshop/core/services/Caller"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { ShopInput, Shops } from "@workshop/core/services/Shops"
+import { layer as services } from "@workshop/core/services/Workshop"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Effect, Layer, ManagedRuntime, Schema } from "effect"
+import { afterAll, expect, it } from "vitest"
+
+const node = createServer()
+const serving = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const needle = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+    const { id } = yield* Shops.create(Schema.decodeSync(ShopInput)(needle))
+    const amira = Schema.decodeSync(Caller)({
+      shop_id: id,
+      caller_id: "019a0000-0000-7000-8000-000000000001",
+      scopes: ["tickets:write"],
+      via: "api"
+    })
+    yield* HttpServer.serveEffect(yield* httpApp({ authenticate: () => Effect.succeed(amira) }))
+  })
+)
+const runtime = ManagedRuntime.make(
+  serving.pipe(
+    Layer.provide(NodeHttpServer.layer(() => node, { host: "127.0.0.1", port: 0 })),
+    Layer.provide(services),
+    Layer.provide(MemoryStore.layer),
+    Layer.provide(Profanity.layer),
+    Layer.provide(Entropy.layerSeeded(4))
+  )
+)
+await runtime.runtime()
+afterAll(() => runtime.dispose())
+
+/** Posts so many bytes in chunks, without saying how many will come. */
+const posted = async (bytes: number) => {
+  const { port } = node.address() as AddressInfo
+  const headers = { "content-type": "application/json", "idempotency-key": "one" }
+  const sending = request({ port, host: "127.0.0.1", method: "POST", path: "/v1/tickets", headers })
+  const chunk = Buffer.alloc(16_384, " ")
+  for (let sent = 0; sent < bytes; sent += chunk.length) sending.write(chunk)
+  sending.end()
+  const [response] = await once(sending, "response")
+  let text = ""
+  for await (const part of response.setEncoding("utf8")) text += part
+  return { status: response.statusCode, error: JSON.parse(text).error }
+}
+
+it.each([70_000, 1_000_000, 10_000_000])(
+  "an HttpApp on a socket refuses a body of %d bytes that comes in chunks, and whoever sent it reads why (contract §2)",
+  async (bytes) => {
+    const { status, error } = await posted(bytes)
+    expect(status).toBe(400)
+    expect(JSON.stringify(error)).toContain("must be at most 65536 bytes")
+  }
+)
