@@ -42,7 +42,7 @@ export const LOCK_FIRST_TURNS = keeping(
 
 /** The locked shops, in their order, with what they have on their way. There is room for nothing where the webhook is off. */
 const OPEN = `select s.shop_id, s.place, w.generation, w.released_at,
-    case when w.off_reason is null then ${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight else 0 end as room, f.busy, f.is_served
+    case when w.off_reason is null then greatest(${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight, 0) else 0 end as room, f.busy, f.is_served
   from unnest(${LOCKED}) with ordinality s (shop_id, place)
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
@@ -85,7 +85,7 @@ export const CLAIM = `with open as (${OPEN}), found as (
         from (${released(false)} union all ${due(false)} union all ${released(true)} union all ${due(true)}) c
         order by coalesce(c.ticket_id, c.event_id), c.is_replay, c.due_at, c.seq
       ) one
-    ) d where o.room > 0 and d.rank <= o.room
+    ) d where d.rank <= o.room
   ), picked as (
     select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $2
   ), free as (

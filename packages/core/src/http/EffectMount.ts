@@ -1,20 +1,11 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Deferred, Effect, Option, Stream } from "effect"
 import { type Arrival, BodyBroken, BodyTooLarge } from "./Arrival.js"
+import { joined } from "./joined.js"
 import { type MountEffectOptions, mountedEffect } from "./Mount.js"
 
 /** How much of a body that is too large is read and dropped: who hangs up on a sender leaves them without the answer. */
 const DROPPED_BYTES = 16 * 1024 * 1024
-
-const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
-}
 
 const readAll = (request: HttpServerRequest.HttpServerRequest, most: number) =>
   Effect.gen(function* () {
@@ -34,7 +25,7 @@ const readAll = (request: HttpServerRequest.HttpServerRequest, most: number) =>
         Stream.runDrain,
         Effect.matchEffect({
           onFailure: () => Deferred.fail(read, new BodyBroken()),
-          onSuccess: () => Effect.suspend(() => Deferred.succeed(read, joined(chunks, Math.min(length, most))))
+          onSuccess: () => Effect.suspend(() => Deferred.succeed(read, joined(chunks)))
         })
       )
     )

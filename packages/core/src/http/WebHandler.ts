@@ -1,5 +1,6 @@
 import { Effect, Runtime } from "effect"
 import { type Arrival, BodyBroken, BodyTooLarge, type Departure } from "./Arrival.js"
+import { joined } from "./joined.js"
 import type { Pipeline } from "./Pipeline.js"
 
 /** Reads a stream, and lets it go as soon as it grows past `most` bytes. */
@@ -17,13 +18,7 @@ const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promis
     }
     chunks.push(value)
   }
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
+  return joined(chunks)
 }
 
 /** A web-standard request as the pipeline takes it. */

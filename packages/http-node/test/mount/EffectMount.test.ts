@@ -37,7 +37,10 @@ const runtime = ManagedRuntime.make(
   )
 )
 await runtime.runtime()
-afterAll(() => runtime.dispose())
+afterAll(() => {
+  node.closeAllConnections()
+  return runtime.dispose()
+})
 
 /** Posts so many bytes in chunks, without saying how many will come. */
 const posted = async (bytes: number) => {
