@@ -37,10 +37,7 @@ const runtime = ManagedRuntime.make(
   )
 )
 await runtime.runtime()
-afterAll(() => {
-  node.closeAllConnections()
-  return runtime.dispose()
-})
+afterAll(() => runtime.dispose())
 
 /** Posts so many bytes in chunks, without saying how many will come. */
 const posted = async (bytes: number) => {
