@@ -38,18 +38,28 @@ const samples = ({ metricKey, metricState: state }: MetricPair.MetricPair.Untype
   return MetricState.isGaugeState(state) ? [sample(name, labels, Number(state.value))] : []
 }
 
-/** What was measured in Prometheus' text format, version 0.0.4: each name once, with its help and type, then its samples. */
+const head = ({ metricKey }: MetricPair.MetricPair.Untyped): string => {
+  const { name, description } = metricKey
+  const help = Option.match(description, {
+    onNone: () => "",
+    onSome: (text) => `# HELP ${name} ${escaped(text)}\n`
+  })
+  return `${help}# TYPE ${name} ${typeOf(metricKey)}`
+}
+
+/**
+ * What was measured in Prometheus' text format, version 0.0.4: each name once, with its help where it has any and its
+ * type, then its samples. Summaries and frequencies, of which we keep none, are left out.
+ */
 export const exposition = (measured: ReadonlyArray<MetricPair.MetricPair.Untyped>): string => {
   const families = new Map<string, { readonly head: string; readonly lines: Array<string> }>()
   for (const pair of measured) {
-    const { name, description } = pair.metricKey
-    if (!SHOWN.test(name)) continue
-    const family = families.get(name) ?? {
-      head: `# HELP ${name} ${escaped(Option.getOrElse(description, () => ""))}\n# TYPE ${name} ${typeOf(pair.metricKey)}`,
-      lines: []
-    }
+    const { name } = pair.metricKey
+    const lines = SHOWN.test(name) ? samples(pair) : []
+    if (lines.length === 0) continue
+    const family = families.get(name) ?? { head: head(pair), lines: [] }
     families.set(name, family)
-    family.lines.push(...samples(pair))
+    family.lines.push(...lines)
   }
   return [...families]
     .sort(([a], [b]) => (a < b ? -1 : 1))

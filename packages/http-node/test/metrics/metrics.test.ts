@@ -14,7 +14,7 @@ import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
 import { processMetrics } from "@workshop/http-node/metrics/ProcessMetrics"
 import { pages } from "@workshop/http-node/Pages"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
-import { Effect, Fiber, Layer, Logger, ManagedRuntime, Metric, MetricBoundaries, Schema } from "effect"
+import { Effect, Fiber, Layer, Logger, ManagedRuntime, Metric, MetricBoundaries, MetricKey, MetricPair, MetricState, Schema } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { readExposition, total } from "./Exposition.js"
 
@@ -148,15 +148,44 @@ describe("GET /metrics (contract §11)", () => {
 })
 
 describe("exposition", () => {
-  it("writes what is no number as Prometheus does, and leaves out what Effect counts for itself", () => {
-    Effect.runSync(Metric.set(Metric.gauge("workshop_test_unknown"), Number.NaN))
-    Effect.runSync(Metric.set(Metric.gauge("other_gauge"), 1))
-    Effect.runSync(Metric.update(Metric.histogram("workshop_test_sizes", MetricBoundaries.fromIterable([1, 2])), 2))
-    const text = exposition(Metric.unsafeSnapshot())
-    expect(text).toContain("\nworkshop_test_unknown NaN\n")
-    expect(text).not.toContain("other_gauge")
-    expect(text).toContain(
-      'workshop_test_sizes_bucket{le="1"} 0\nworkshop_test_sizes_bucket{le="2"} 1\nworkshop_test_sizes_bucket{le="+Inf"} 1\nworkshop_test_sizes_sum 2\nworkshop_test_sizes_count 1\n'
+  // Made by hand: what is measured into Effect's registry would be on the page of every test file after this one.
+  const { gauge, histogram, frequency } = MetricKey
+  const text = exposition([
+    MetricPair.make(gauge("workshop_unknown"), MetricState.gauge(Number.NaN)),
+    MetricPair.make(gauge("workshop_none", { description: "Below all." }), MetricState.gauge(Number.NEGATIVE_INFINITY)),
+    MetricPair.make(gauge("other_gauge"), MetricState.gauge(1)),
+    MetricPair.make(frequency("workshop_words"), MetricState.frequency(new Map([["a", 1]]))),
+    MetricPair.make(
+      histogram("workshop_sizes", MetricBoundaries.fromIterable([1, 2])),
+      MetricState.histogram({
+        buckets: [
+          [1, 0],
+          [2, 1]
+        ],
+        count: 2,
+        min: 2,
+        max: 3,
+        sum: 5
+      })
+    )
+  ])
+
+  it("writes each name in order with its help, what is no number as Prometheus does, and a last bucket of all", () => {
+    expect(text).toBe(
+      [
+        "# HELP workshop_none Below all.",
+        "# TYPE workshop_none gauge",
+        "workshop_none -Inf",
+        "# TYPE workshop_sizes histogram",
+        'workshop_sizes_bucket{le="1"} 0',
+        'workshop_sizes_bucket{le="2"} 1',
+        'workshop_sizes_bucket{le="+Inf"} 2',
+        "workshop_sizes_sum 5",
+        "workshop_sizes_count 2",
+        "# TYPE workshop_unknown gauge",
+        "workshop_unknown NaN",
+        ""
+      ].join("\n")
     )
   })
 })
