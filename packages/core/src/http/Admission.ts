@@ -1,7 +1,8 @@
 import { type Context, Effect } from "effect"
 import type { Instant } from "../domain/Instant.js"
 import type { Usage } from "../domain/LimitWindow.js"
-import { RateLimits, type Take } from "../ports/RateLimits.js"
+import type { Take } from "../domain/Take.js"
+import { RateLimits } from "../ports/RateLimits.js"
 import { Reads } from "../ports/Reads.js"
 import type { StoreUnavailable } from "../ports/Store.js"
 import type { Caller } from "../services/Caller.js"
@@ -119,8 +120,11 @@ export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuth
     /** Whom the embedder's own authentication knows, with their shop as it is now. */
     const signedIn = Effect.fnUntraced(function* (arrival: Arrival, known: Authenticate) {
       const caller = yield* known(arrival)
-      const state = caller === null ? null : yield* reads.shop(caller.shop_id)
-      return caller === null || state === null ? null : { caller, shop: state.shop }
+      if (caller === null) return null
+      const state = yield* reads.shop(caller.shop_id)
+      if (state !== null) return { caller, shop: state.shop }
+      yield* Effect.logWarning(`The shop_id that authenticate answered is no shop's: ${caller.shop_id}`)
+      return null
     })
 
     return {

@@ -1,17 +1,8 @@
 import { Context, type Effect } from "effect"
-import type { TimeZone } from "../domain/CalendarDay.js"
 import type { Instant } from "../domain/Instant.js"
-import type { PolicyName } from "../domain/Limits.js"
 import type { LimitReached, Usage } from "../domain/LimitWindow.js"
+import type { Take } from "../domain/Take.js"
 import type { StoreUnavailable } from "./Store.js"
-
-/** One use of a policy by one subject: a key, a shop or an address. */
-export interface Take {
-  readonly policy: PolicyName
-  readonly subject: string
-  /** The shop's time zone where the window is its calendar day. */
-  readonly time_zone: TimeZone | null
-}
 
 /** The counts behind request, write, look-up and unauthenticated limits, shared by all processes of one service (contract §8). */
 export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<

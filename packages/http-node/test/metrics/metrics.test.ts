@@ -14,7 +14,19 @@ import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
 import { processMetrics } from "@workshop/http-node/metrics/ProcessMetrics"
 import { pages } from "@workshop/http-node/Pages"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
-import { Effect, Fiber, Layer, Logger, ManagedRuntime, Metric, MetricBoundaries, MetricKey, MetricPair, MetricState, Schema } from "effect"
+import {
+  Effect,
+  Fiber,
+  Layer,
+  Logger,
+  ManagedRuntime,
+  Metric,
+  MetricBoundaries,
+  MetricKey,
+  MetricPair,
+  MetricState,
+  Schema
+} from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { readExposition, total } from "./Exposition.js"
 
@@ -50,7 +62,7 @@ const { answer, pipe, key } = await runtime.runPromise(
     )
     const input = Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read"] })
     const { key } = yield* (yield* Keys).create(shop.id, input)
-    const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages), odd]
+    const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages()), odd]
     const pipe = yield* pipeline(branches, makeHttpMetrics())
     return { pipe, key, answer: webHandler(pipe, yield* Effect.runtime<never>()) }
   })
@@ -151,11 +163,14 @@ describe("exposition", () => {
   // Made by hand: what is measured into Effect's registry would be on the page of every test file after this one.
   const { gauge, histogram, frequency } = MetricKey
   const text = exposition([
-    MetricPair.make(gauge("workshop_unknown"), MetricState.gauge(Number.NaN)),
-    MetricPair.make(gauge("workshop_none", { description: "Below all." }), MetricState.gauge(Number.NEGATIVE_INFINITY)),
-    MetricPair.make(gauge("other_gauge"), MetricState.gauge(1)),
-    MetricPair.make(frequency("workshop_words"), MetricState.frequency(new Map([["a", 1]]))),
-    MetricPair.make(
+    MetricPair.unsafeMake(gauge("workshop_unknown"), MetricState.gauge(Number.NaN)),
+    MetricPair.unsafeMake(
+      gauge("workshop_none", { description: "Below all." }),
+      MetricState.gauge(Number.NEGATIVE_INFINITY)
+    ),
+    MetricPair.unsafeMake(gauge("other_gauge"), MetricState.gauge(1)),
+    MetricPair.unsafeMake(frequency("workshop_words"), MetricState.frequency(new Map([["a", 1]]))),
+    MetricPair.unsafeMake(
       histogram("workshop_sizes", MetricBoundaries.fromIterable([1, 2])),
       MetricState.histogram({
         buckets: [

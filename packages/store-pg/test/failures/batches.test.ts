@@ -1,6 +1,7 @@
 import type { Command } from "@workshop/core/decisions/Command"
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import { RateLimits, type Take } from "@workshop/core/ports/RateLimits"
+import type { Take } from "@workshop/core/domain/Take"
+import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
 import { changing, openShop, placing, putting, run } from "@workshop/core/testing/Fixtures"
 import { SettableClock, TEST_START } from "@workshop/core/testing/SettableClock"

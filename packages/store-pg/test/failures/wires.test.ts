@@ -1,4 +1,5 @@
-import { RateLimits, type Take } from "@workshop/core/ports/RateLimits"
+import type { Take } from "@workshop/core/domain/Take"
+import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
 import { openShop } from "@workshop/core/testing/Fixtures"
 import { Effect, Exit, Schedule } from "effect"

@@ -1,5 +1,5 @@
 import type { PolicyName } from "@workshop/core/domain/Limits"
-import type { Take } from "@workshop/core/ports/RateLimits"
+import type { Take } from "@workshop/core/domain/Take"
 import type { BrokenServer } from "./Broken.js"
 
 /** Counts something else than it should; null counts nothing. */
