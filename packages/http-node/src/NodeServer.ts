@@ -3,9 +3,10 @@ import * as Http from "node:http"
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import { type Pipeline, requestId } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
-import { Clock, Data, Effect, Fiber, Runtime, type Scope } from "effect"
+import { Clock, Effect, Fiber, Runtime, type Scope } from "effect"
 import { Connections } from "./Connections.js"
 import { listener, send } from "./Listener.js"
+import { type CannotListen, listen } from "./listen.js"
 import { arrivalOf } from "./NodeArrival.js"
 import { PATIENCE, type Patience } from "./Patience.js"
 import { HEAD_BYTES, notHttp, type ParseError, unknownMethod } from "./Unparsable.js"
@@ -19,19 +20,6 @@ export interface NodeServerOptions {
   readonly trustProxy: boolean
   /** Where it is left out, {@link PATIENCE}. */
   readonly patience?: Patience
-}
-
-/** The address cannot be listened on. */
-export class CannotListen extends Data.TaggedError("CannotListen")<{
-  readonly host: string
-  readonly port: number
-  /** The system's name for the reason, such as `EADDRINUSE`. */
-  readonly code: string | undefined
-  readonly cause: Error
-}> {
-  override get message() {
-    return `Cannot listen on ${this.host}:${this.port}: ${this.cause.message}`
-  }
 }
 
 const make = (patience: Patience) => {
@@ -93,17 +81,6 @@ const handle = (
     })
   )
 }
-
-const listen = (server: Http.Server, { host, port }: NodeServerOptions) =>
-  Effect.async<AddressInfo, CannotListen>((resume) => {
-    const onError = (cause: NodeJS.ErrnoException) =>
-      resume(Effect.fail(new CannotListen({ host, port, code: cause.code, cause })))
-    server.once("error", onError)
-    server.listen(port, host, () => {
-      server.off("error", onError)
-      resume(Effect.succeed(server.address() as AddressInfo))
-    })
-  })
 
 /** A turn of the event loop, in which node takes what the kernel has accepted already. */
 const turn = Effect.async<void>((resume) => {

@@ -1,5 +1,5 @@
 import type { Change } from "@workshop/core/decisions/Change"
-import { apply, type Rows, type Slice } from "@workshop/core/decisions/Slice"
+import { apply, openSlice, type Rows, type Slice } from "@workshop/core/decisions/Slice"
 import type { ClientAccount } from "@workshop/core/domain/Client"
 import type { AttemptRecord } from "@workshop/core/domain/Delivery"
 import type { EventRecord } from "@workshop/core/domain/Event"
@@ -39,24 +39,14 @@ export class Shelf {
   readonly trackingCodes = new Set<string>()
 
   constructor(shop: ShopRecord, accounts: Rows<ClientId, ClientAccount>, holders: Rows<Phone, ClientAccount>) {
-    this.slice = {
+    this.slice = openSlice({
       shop,
       head: firstHead(shop.id),
       webhook: null,
-      tickets: new Map(),
-      links: new Map(),
-      cards: new Map(),
-      offers: new Map(),
-      keys: new Map(),
-      remembered: new Map(),
-      stamps_used: new Map(),
-      deliveries: new Map(),
-      replays: new Map(),
-      messages: new Map(),
       replayable: (replay, most) => replayable(this, replay, most),
       accounts,
       holders
-    }
+    })
     this.byChange = new ChangeOrder(this.slice.tickets)
     this.lane = new Lane(this.slice.deliveries)
   }

@@ -1,12 +1,13 @@
 import { type Decision, execute } from "@workshop/core/decisions/Command"
-import type { Slice } from "@workshop/core/decisions/Slice"
+import { openSlice, type Slice } from "@workshop/core/decisions/Slice"
 import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { Stretch } from "@workshop/core/domain/Replay"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import type { Webhook } from "@workshop/core/domain/Webhook"
 import { type Cause, Effect, Either, Exit } from "effect"
 import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
 import type { Entry } from "./Entry.js"
-import { type Asked, loading, type Slices } from "./Loading.js"
+import { type Asked, loading } from "./Loading.js"
 import type { PgFailure } from "./PgFailure.js"
 import { Saving } from "./Saving.js"
 import { LIFE } from "./ServerLife.js"
@@ -46,24 +47,7 @@ export const SHOPS: Omit<Statement, "values"> = {
     from unnest($1::uuid[]) q (id) join shop s on s.id = q.id left join webhook w on w.shop_id = q.id`
 }
 
-const sliceOf = (shop: ShopRecord, head: ShopHead, webhook: Webhook | null, shared: Omit<Slices, "of">): Slice => ({
-  shop,
-  head,
-  webhook,
-  tickets: new Map(),
-  links: new Map(),
-  cards: new Map(),
-  offers: new Map(),
-  keys: new Map(),
-  remembered: new Map(),
-  deliveries: new Map(),
-  replays: new Map(),
-  messages: new Map(),
-  stamps_used: new Map(),
-  replayable: ({ id }) => shared.stretches.get(id) ?? { found: [], looked_at: 0, last_seq: null },
-  accounts: shared.accounts,
-  holders: shared.holders
-})
+const NOTHING_TO_REPLAY: Stretch = { found: [], looked_at: 0, last_seq: null }
 
 interface HeadsRow extends Begun {
   readonly heads: ReadonlyArray<ShopHead> | null
@@ -122,15 +106,18 @@ export const decideTogether = (
   const statements = [BEGIN, lock, { ...SHOPS, values: [shop_ids] }, ...loads.map(({ statement }) => statement)]
   return Effect.map(connection.send(statements), (answers) => {
     const [{ heads, ...begun }] = rowsOf<HeadsRow>(answers[1]) as readonly [HeadsRow]
-    const shared = { accounts: new Map(), holders: new Map(), stretches: new Map() }
+    const shared = { accounts: new Map(), holders: new Map() }
+    const stretches = new Map<string, Stretch>()
+    const replayable: Slice["replayable"] = ({ id }) => stretches.get(id) ?? NOTHING_TO_REPLAY
     const headOf = new Map(heads?.map((head) => [head.shop_id, head]))
     const slices = new Map<ShopId, Slice>()
     for (const { shop, webhook } of rowsOf<ShopRow>(answers[2])) {
       const head = headOf.get(shop.id)
-      if (head !== undefined) slices.set(shop.id, sliceOf(shop, head, webhook, shared))
+      if (head !== undefined) slices.set(shop.id, openSlice({ shop, head, webhook, replayable, ...shared }))
     }
     loads.forEach(({ fill }, i) => {
-      for (const row of rowsOf<never>(answers[i + 3])) fill({ ...shared, of: (shop_id) => slices.get(shop_id) }, row)
+      for (const row of rowsOf<never>(answers[i + 3]))
+        fill({ ...shared, stretches, of: (shop_id) => slices.get(shop_id) }, row)
     })
     return decideAll(entries, slices, begun)
   })

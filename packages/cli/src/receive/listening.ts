@@ -1,6 +1,5 @@
 import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
-import { CannotListen } from "@workshop/http-node/NodeServer"
+import { type CannotListen, listen } from "@workshop/http-node/listen"
 import { Effect, Fiber, Runtime, type Scope } from "effect"
 import { baseOf } from "../terminal/listenAddress.js"
 
@@ -11,17 +10,6 @@ interface Place {
   readonly host: string
   readonly port: number
 }
-
-const listen = (server: Http.Server, { host, port }: Place) =>
-  Effect.async<AddressInfo, CannotListen>((resume) => {
-    const onError = (cause: NodeJS.ErrnoException) =>
-      resume(Effect.fail(new CannotListen({ host, port, code: cause.code, cause })))
-    server.once("error", onError)
-    server.listen(port, host, () => {
-      server.off("error", onError)
-      resume(Effect.succeed(server.address() as AddressInfo))
-    })
-  })
 
 const stop = (server: Http.Server) =>
   Effect.async<void>((resume) => {

@@ -1,4 +1,4 @@
-import type { CannotListen } from "@workshop/http-node/NodeServer"
+import type { CannotListen } from "@workshop/http-node/listen"
 import { CommandRefused } from "../OneSentence.js"
 
 const NO_ADDRESS = "is no address of this machine: choose one with --host, such as 127.0.0.1"

@@ -45,6 +45,23 @@ export interface Slice {
   readonly holders: Rows<Phone, ClientAccount>
 }
 
+/** A slice of a shop into which nothing but its settings is loaded yet. */
+export const openSlice = (
+  seen: Pick<Slice, "shop" | "head" | "webhook" | "replayable" | "accounts" | "holders">
+): Slice => ({
+  ...seen,
+  tickets: new Map(),
+  links: new Map(),
+  cards: new Map(),
+  offers: new Map(),
+  keys: new Map(),
+  remembered: new Map(),
+  deliveries: new Map(),
+  replays: new Map(),
+  messages: new Map(),
+  stamps_used: new Map()
+})
+
 /** Makes a change visible to the commands that follow. Rows that no command asks for are left to the store. */
 export const apply = (slice: Slice, change: Change): void => {
   switch (change._tag) {

@@ -5,7 +5,7 @@ import { changeStatus } from "../../src/decisions/changeStatus.js"
 import { closeTicket } from "../../src/decisions/closeTicket.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { recordVisit } from "../../src/decisions/meetClient.js"
-import type { Slice } from "../../src/decisions/Slice.js"
+import { openSlice, type Slice } from "../../src/decisions/Slice.js"
 import { TicketInput } from "../../src/decisions/TicketInput.js"
 import type { TimeZone } from "../../src/domain/CalendarDay.js"
 import type { ClientAccount } from "../../src/domain/Client.js"
@@ -73,7 +73,7 @@ export const PROGRAM: LoyaltyProgram = {
 
 const emptySlice = (settings: Partial<ShopRecord>): Slice => {
   const accounts = [AMIRA, KARIM]
-  return {
+  return openSlice({
     shop: {
       id: SHOP,
       name: "Fil d'Or",
@@ -91,20 +91,10 @@ const emptySlice = (settings: Partial<ShopRecord>): Slice => {
     },
     head: firstHead(SHOP),
     webhook: null,
-    tickets: new Map(),
-    links: new Map(),
-    cards: new Map(),
-    offers: new Map(),
-    keys: new Map(),
-    remembered: new Map(),
-    stamps_used: new Map(),
-    deliveries: new Map(),
-    replays: new Map(),
-    messages: new Map(),
     replayable: () => ({ found: [], looked_at: 0, last_seq: null }),
     accounts: new Map(accounts.map((row) => [row.id, row])),
     holders: new Map(accounts.map((row) => [row.phone, row]))
-  }
+  })
 }
 
 /** An event as a receiver reads it. */
