@@ -62,7 +62,7 @@ const type = (line, variables) =>
   })
 
 const ticket = `${API}/v1/tickets`
-const bearer = '-H "Authorization: Bearer $KEY"'
+const bearer = '-H "Authorization: Bearer $WORKSHOP_KEY"'
 const TILL = [
   `curl -s ${ticket} ${bearer} -H "Idempotency-Key: sale-1" \\
   --json '{"service":"Resoling","price_minor":45000}' \\
@@ -84,14 +84,14 @@ const firstLines = (text, count) => {
 /** @returns {Promise<ReadonlyArray<Terminal>>} */
 const record = async () => {
   const service = start(["serve", "--sandbox"])
-  const KEY = await until(service, /KEY=(\S+)/)
+  const key = await until(service, /WORKSHOP_KEY=(\S+)/)
   await until(service, /sandbox is at/)
-  const receiver = start(["receive", "--register", API, "--key", KEY])
+  const receiver = start(["receive", "--register", API, "--key", key])
   await until(receiver, /points here/)
   /** @type {Array<string>} */
   const till = []
   /** @type {Record<string, string>} */
-  const variables = { KEY }
+  const variables = { WORKSHOP_KEY: key }
   for (const line of TILL) {
     till.push(`$ ${line}`, type(line, variables))
     variables.TICKET ??= type(`curl -s '${ticket}?limit=1' ${bearer} | jq -r '.data[0].id'`, variables).trim()
@@ -104,7 +104,10 @@ const record = async () => {
       title: "the service",
       text: `$ npx workshop serve --sandbox\n${firstLines(service.text.replaceAll(folder, "…"), 4)}`
     },
-    { title: "a receiver of webhooks", text: `$ npx workshop receive --register ${API} --key $KEY\n${receiver.text}` },
+    {
+      title: "a receiver of webhooks",
+      text: `$ npx workshop receive --register ${API} --key $WORKSHOP_KEY\n${receiver.text}`
+    },
     { title: "a till, and time", text: till.map((text) => text.trimEnd()).join("\n") },
     {
       title: "a scenario",

@@ -173,13 +173,15 @@ describe("the packages as published, in an empty project", () => {
     expect(await dropOff(base, { ticket: { servce: "Hem" }, order: "18" })).toMatch(
       /^400 .*"ticket\.service","message":"is required"/
     )
+    const long = { ticket: { service: "x".repeat(70_000) }, order: "19" }
+    await expect(dropOff(base, long)).rejects.toThrow("fetch failed")
     expect(await tickets(base)).toEqual(["Hem"])
   })
 
-  it("show editors the arguments of the Promise face by their names", () => {
+  it("show editors the arguments of the Promise face by their names, and their types by theirs", () => {
     const project = follow("embed-express.md", [])
     const shown = readFileSync(join(project, "node_modules/@workshop/core/dist/services/PromiseFace.d.ts"), "utf8")
-    expect(shown).toMatch(/create: \(caller: \{[^}]*\}, ticket: \{/)
+    expect(shown).toMatch(/create: \(caller: [^ ]*PlainCaller, ticket: [^ ]*PlainTicket, key: string\)/)
     expect(shown).not.toContain("args_")
   })
 

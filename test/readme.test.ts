@@ -135,7 +135,7 @@ describe("the README's commands, run in order", () => {
   beforeAll(async () => {
     const served = await runtime.runPromise(serving)
     answer = served.answer
-    variables.set("KEY", served.key)
+    variables.set("WORKSHOP_KEY", served.key)
   })
   afterAll(() => runtime.dispose())
 

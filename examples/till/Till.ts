@@ -1,21 +1,30 @@
 import type { Client } from "@workshop/core/client/Client"
+import type { ClientFailure } from "@workshop/core/client/ClientFailure"
 import type { Ticket } from "@workshop/core/domain/Ticket"
 
 /** What a till keeps on its disk: its own copy of the tickets, where the sync stands, and what was not sent yet. */
 export interface TillDisk {
+  /** Whose tickets these are; undefined before the till first reached its shop. */
+  shop_id: string | undefined
   readonly tickets: Map<string, Ticket>
   /** `synced_until` of the last page that was kept; undefined before the first. */
   syncedUntil: string | undefined
   /** Sales taken while the line was down: each has had its key from the moment it was typed in. */
-  readonly outbox: Map<string, { readonly service: string; readonly price_minor: number }>
+  readonly outbox: Map<string, Sale>
+  /** Keeps all of this as it is now. A till that dies meanwhile finds what was kept before. */
+  readonly save: () => void
 }
 
-/** An empty disk. */
-export const blankDisk = (): TillDisk => ({ tickets: new Map(), syncedUntil: undefined, outbox: new Map() })
+/** What is typed in at the till. */
+export interface Sale {
+  readonly service: string
+  readonly price_minor: number
+}
 
 /** Notes a sale. It goes out with the next sync, under this key however often that is tried: one sale, one ticket. */
-export const take = (disk: TillDisk, sale: { readonly service: string; readonly price_minor: number }): void => {
+export const take = (disk: TillDisk, sale: Sale): void => {
   disk.outbox.set(crypto.randomUUID(), sale)
+  disk.save()
 }
 
 /** Sends what waits. What the service refuses for good is handed back to whoever stands at the till. */
@@ -28,21 +37,33 @@ const sendOutbox = async (client: Client, disk: TillDisk): Promise<ReadonlyArray
     // Anything else may pass: it stays, and keeps its key.
     else continue
     disk.outbox.delete(idempotencyKey)
+    disk.save()
   }
   return refused
+}
+
+/** What came of a sync. */
+export interface Synced {
+  /** Why sales were refused for good. */
+  readonly refused: ReadonlyArray<string>
+  /** How many changes were read; one may come again. */
+  readonly changes: number
+  /** Why it stopped before the end; it goes on from there next time. */
+  readonly problem: ClientFailure | null
 }
 
 /**
  * Brings the copy up to date: every change since last time, in order, written by id. The tickets of a page and
  * `synced_until` are kept together, so that a till that dies on the way begins again where it was: no gap, ever.
  */
-export const sync = async (client: Client, disk: TillDisk) => {
+export const sync = async (client: Client, disk: TillDisk): Promise<Synced> => {
   const refused = await sendOutbox(client, disk)
   let changes = 0
   for await (const page of client.tickets.changes({ since: disk.syncedUntil })) {
-    if (!page.ok) return { refused, changes, problem: page.error.message }
+    if (!page.ok) return { refused, changes, problem: page.error }
     for (const ticket of page.value) disk.tickets.set(ticket.id, ticket)
     disk.syncedUntil = page.meta.synced_until
+    disk.save()
     changes += page.value.length
   }
   return { refused, changes, problem: null }

@@ -1,34 +1,68 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { createClient } from "@workshop/core/client/Client"
 import { mountFetch } from "@workshop/core/http/Mount"
 import * as Workshop from "@workshop/core/services/PromiseWorkshop"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
-import { expect, it } from "vitest"
-import { blankDisk, sync, take } from "./Till.js"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { openDisk } from "./DiskFile.js"
+import { run } from "./run.js"
+import { sync, take } from "./Till.js"
+
+let folder = ""
+let path = ""
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "workshop-till-"))
+  path = join(folder, "kept/till.json")
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** A workshop with a shop, and the line to it, which goes down. */
+const opened = async () => {
+  const clock = new SettableClock()
+  const workshop = await Workshop.start({ store: MemoryStore.layer, clock, background: false })
+  const keyOf = async (name: string) => {
+    const shop = await workshop.shops.create({ name, currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+    if (!shop.ok) throw shop.refusal
+    const key = await workshop.keys.create(shop.value.id, { name: "till", scopes: ["tickets:read", "tickets:write"] })
+    if (!key.ok) throw key.refusal
+    return key.value.key
+  }
+  const line: { state: "up" | "down" | "answers get lost" } = { state: "up" }
+  const asked: Array<string> = []
+  const serve = mountFetch(workshop)
+  const fetch = async (request: Request) => {
+    asked.push(`${request.method} ${request.url}`)
+    if (line.state === "down") throw new TypeError("fetch failed")
+    const answer = await serve(request)
+    if (line.state === "answers get lost" && request.method === "POST") throw new TypeError("socket hang up")
+    return answer
+  }
+  const options = { fetch, wait: async () => undefined }
+  return { workshop, clock, line, asked, options, keyOf, key: await keyOf("Lac") }
+}
+
+/** What a run at the till leaves behind. */
+const shift = async (key: string | undefined, options: Awaited<ReturnType<typeof opened>>["options"]) => {
+  const [log, error]: [Array<string>, Array<string>] = [[], []]
+  const screen = {
+    log: (...words: ReadonlyArray<unknown>) => void log.push(words.join(" ")),
+    error: (...words: ReadonlyArray<unknown>) => void error.push(words.join(" "))
+  }
+  const environment = { WORKSHOP_URL: "http://shop.example", WORKSHOP_KEY: key, WORKSHOP_TILL: path }
+  return { status: await run(environment, screen, options), log, error }
+}
 
 it("a till sells while the line is down, and syncs without a gap or a second ticket (contract §1, §3)", async () => {
-  const workshop = await Workshop.start({ store: MemoryStore.layer, background: false })
-  const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
-  if (!shop.ok) throw shop.refusal
-  const key = await workshop.keys.create(shop.value.id, { name: "till", scopes: ["tickets:read", "tickets:write"] })
-  if (!key.ok) throw key.refusal
-  const line: { state: "up" | "down" | "answers get lost" } = { state: "down" }
-  const serve = mountFetch(workshop)
-  const client = createClient({
-    baseUrl: "http://shop.example",
-    key: key.value.key,
-    wait: async () => undefined,
-    fetch: async (request) => {
-      if (line.state === "down") throw new TypeError("fetch failed")
-      const answer = await serve(request)
-      if (line.state === "answers get lost" && request.method === "POST") throw new TypeError("socket hang up")
-      return answer
-    }
-  })
-
-  const disk = blankDisk()
+  const { workshop, line, options, key } = await opened()
+  const client = createClient({ baseUrl: "http://shop.example", key, ...options })
+  line.state = "down"
+  const disk = openDisk(path)
   take(disk, { service: "Hem", price_minor: 1200 })
   take(disk, { service: "", price_minor: 500 })
-  expect(await sync(client, disk)).toMatchObject({ problem: expect.stringContaining("No answer from") })
+  expect(await sync(client, disk)).toMatchObject({ problem: { code: "UNREACHABLE" } })
   expect(disk.outbox.size).toBe(2)
 
   line.state = "answers get lost"
@@ -43,5 +77,71 @@ it("a till sells while the line is down, and syncs without a gap or a second tic
   await client.tickets.changeStatus(ticket!.id, "ready")
   expect(await sync(client, disk)).toMatchObject({ problem: null })
   expect(disk.tickets.get(ticket!.id)?.state).toBe("ready")
+  await workshop.stop()
+})
+
+it("a second run reads only what changed since the first (contract §1)", async () => {
+  const { workshop, clock, asked, options, key } = await opened()
+  const other = createClient({ baseUrl: "http://shop.example", key, ...options })
+  for (const service of ["Hem", "Zip", "Lining"]) {
+    await other.tickets.create({ service })
+    clock.advance(1000)
+  }
+  expect(await shift(key, options)).toMatchObject({
+    status: 0,
+    log: { 0: expect.stringMatching(/^4 changes .* 0 waiting/), length: 5 }
+  })
+
+  const { syncedUntil } = openDisk(path)
+  clock.advance(1000)
+  asked.length = 0
+  // Its own sale, and the last change of the first run, whose instant belongs to both.
+  const second = await shift(key, options)
+  expect(second).toMatchObject({ status: 0, log: { 0: expect.stringMatching(/^2 changes .* 0 waiting/), length: 6 } })
+  const [read] = asked.filter((line) => line.includes("updated_since"))
+  expect(new URL(read!.split(" ")[1]!).searchParams.get("updated_since")).toBe(syncedUntil)
+  await workshop.stop()
+})
+
+it("what it keeps is there whole, also where it dies while it writes", async () => {
+  const { workshop, options, key } = await opened()
+  await shift(key, options)
+  const before = readFileSync(path, "utf8")
+  mkdirSync(`${path}.new`)
+  await expect(shift(key, options)).rejects.toThrow("EISDIR")
+  expect(readFileSync(path, "utf8")).toBe(before)
+  rmSync(`${path}.new`, { recursive: true })
+  expect(await shift(key, options)).toMatchObject({ status: 0 })
+  expect(openDisk(path).tickets.size).toBe(2)
+  await workshop.stop()
+})
+
+it("a wrong key, a server that is away and another shop's file are told of, with exit status 1", async () => {
+  const { workshop, line, options, key, keyOf } = await opened()
+  expect(await shift(undefined, options)).toMatchObject({
+    status: 1,
+    error: [expect.stringMatching(/^Set WORKSHOP_KEY /)]
+  })
+  expect(existsSync(path)).toBe(false)
+  expect(await shift("wk_live_no", options)).toEqual({
+    status: 1,
+    log: [],
+    error: [
+      "http://shop.example does not know this WORKSHOP_KEY: `npm start` prints one, `workshop key create` makes another. The sale is kept."
+    ]
+  })
+  line.state = "down"
+  expect(await shift(key, options)).toEqual({
+    status: 1,
+    log: [],
+    error: ["No answer from http://shop.example: fetch failed. The sale is kept, and goes out next time."]
+  })
+  line.state = "up"
+  // Both sales were kept, and go out now with the third.
+  expect(await shift(key, options)).toMatchObject({ status: 0, log: { length: 4 } })
+  expect(await shift(await keyOf("Rive"), options)).toMatchObject({
+    status: 1,
+    error: [`${path} keeps another shop's tickets: name another file with WORKSHOP_TILL, or remove it.`]
+  })
   await workshop.stop()
 })

@@ -46,7 +46,7 @@ export const nextSteps = (base: string, { key }: FirstShop): ReadonlyArray<strin
   })
   return [
     "The shop My workshop is open. Its key is shown this once:",
-    `export KEY=${key}`,
+    `export WORKSHOP_KEY=${key}`,
     "Create a ticket, then list what there is:",
     `curl -s ${base}/v1/tickets ${authorized} -H 'Idempotency-Key: first-ticket' -H 'Content-Type: application/json' -d '${ticket}'`,
     `curl -s '${base}/v1/tickets?limit=10' ${authorized}`

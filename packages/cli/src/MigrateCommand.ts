@@ -1,7 +1,7 @@
 import { Command } from "@effect/cli"
 import { Console, Effect } from "effect"
-import { refused } from "./OneSentence.js"
 import { databaseUrlFlag, servedDataDir } from "./StoreFlags.js"
+import { storeRefused } from "./StoreRefused.js"
 import { json } from "./terminal/Flags.js"
 
 const migrateOptions = {
@@ -26,5 +26,5 @@ export const migrateCommand = Command.make("migrate", migrateOptions, ({ databas
     const applied = yield* migrate(url)
     const said = applied.length === 0 ? "The database was up to date." : `Applied ${applied.join(", ")}.`
     yield* Console.log(json ? JSON.stringify({ applied }) : said)
-  }).pipe(Effect.scoped, Effect.mapError(refused))
+  }).pipe(Effect.scoped, Effect.mapError(storeRefused))
 ).pipe(Command.withDescription("Bring a Postgres database to the current schema"))

@@ -3,7 +3,8 @@ import { resolve } from "node:path"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import { Effect, Layer } from "effect"
-import { CommandRefused, refused } from "./OneSentence.js"
+import { CommandRefused } from "./OneSentence.js"
+import { storeRefused } from "./StoreRefused.js"
 
 /** Where tickets are kept. */
 export const STORES = ["memory", "embedded", "postgres"] as const
@@ -47,9 +48,9 @@ const memory = Layer.unwrapEffect(
 const onDatabase = (url: string, { migrate, keepEvents_ms }: StoreChoice) =>
   Effect.gen(function* () {
     const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Migrator"))
-    yield* Effect.mapError(migrate ? Migrator.migrate(url) : Migrator.check(url), refused)
+    yield* Effect.mapError(migrate ? Migrator.migrate(url) : Migrator.check(url), storeRefused)
     const PgStore = yield* Effect.promise(() => import("@workshop/store-pg/PgStore"))
-    const store = Layer.provide(PgStore.layer({ url }), Entropy.layer)
+    const store = Layer.mapError(Layer.provide(PgStore.layer({ url }), Entropy.layer), storeRefused)
     if (keepEvents_ms === undefined) return store
     const Retention = yield* Effect.promise(() => import("@workshop/store-pg/retention/Retention"))
     return Layer.merge(store, Retention.layer({ url, keepEvents_ms }))
@@ -70,7 +71,7 @@ const embedded = (choice: StoreChoice) =>
       const EmbeddedPostgres = yield* Effect.promise(() => import("@workshop/store-pg/embedded/EmbeddedPostgres"))
       if (choice.isShared === true && !existsSync(choice.dataDir)) return yield* new CommandRefused(noData(choice))
       const run = choice.isShared === true ? EmbeddedPostgres.share : EmbeddedPostgres.start
-      const { url } = yield* Effect.mapError(run({ dataDir: choice.dataDir }), refused)
+      const { url } = yield* Effect.mapError(run({ dataDir: choice.dataDir }), storeRefused)
       return yield* onDatabase(url, choice)
     })
   )

@@ -66,7 +66,7 @@ const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<Read
   Effect.gen(function* () {
     const first = asked.demo || !(yield* hasShops) ? yield* openFirstShop : null
     if (asked.demo && first !== null) yield* furnish(first)
-    const branches = [yield* workshopBranch({ isHeld: false }), ...(yield* others), ...(yield* pages)]
+    const branches = [yield* workshopBranch({ isHeld: false }), ...(yield* others), ...(yield* pages(asked))]
     const { port } = yield* Effect.mapError(listen(yield* pipeline(branches, watching(asked)), asked), cannotListen)
     if (!asked.noDispatcher) yield* workOff
     const base = baseOf(asked.host, port)

@@ -129,7 +129,7 @@ describe("workshop serve starts (contract §11)", PATIENT, () => {
     expect(JSON.parse(execFileSync("bash", ["-c", lookUp ?? "false"], { encoding: "utf8" }))).toMatchObject({
       data: { display_name: "Amira Ben Salah", loyalty: { balance: 10, rewards_available: 1 } }
     })
-    expect(demo.stdout.match(/export KEY=/g)).toHaveLength(1)
+    expect(demo.stdout.match(/export WORKSHOP_KEY=/g)).toHaveLength(1)
   })
 
   it("--trust-proxy, here by its variable, counts requests without a key by their forwarded address", async () => {
@@ -223,6 +223,10 @@ describe(
       ],
       [["serve", "--store", "postgres"], "--store postgres needs a database: name it with --database-url."],
       [
+        ["serve", "--database-url", "base"],
+        "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F: check --database-url, or DATABASE_URL."
+      ],
+      [
         ["serve", "--host", "http://x"],
         '--host (or WORKSHOP_HOST) must be an address of this machine, such as 127.0.0.1, and not "http://x".'
       ],
@@ -236,6 +240,14 @@ describe(
       ]
     ])("workshop %j", async (args, sentence) => {
       expect(await typed(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+    })
+
+    it("a folder in which no Postgres can run is told of by the flags", async () => {
+      const { status, stderr } = await typed(["serve", "--store", "embedded", "--data-dir", "/dev/null/x"])
+      expect(status).toBe(1)
+      expect(stderr).toMatch(
+        /^Postgres cannot run in \/dev\/null\/x \(ENOTDIR.*\): choose another --data-dir, use --store memory, or give a Postgres with --database-url\.\n$/
+      )
     })
 
     it("what the environment says is held to the same", async () => {

@@ -3,6 +3,7 @@ import type { Departure } from "@workshop/core/http/Arrival"
 import type { Branch } from "@workshop/core/http/Branch"
 import { fail, page, type Stamp } from "@workshop/core/http/Departures"
 import { failureBody } from "@workshop/core/http/Envelope"
+import type { DocumentOptions } from "@workshop/core/http/openapi/OpenApi"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Probes } from "@workshop/core/ports/Probes"
 import type { StoreUnavailable } from "@workshop/core/ports/Store"
@@ -49,12 +50,17 @@ const notReady = (reason: string, stamp: Stamp): Departure => {
 const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>): Option.Option<string> =>
   Option.flatMapNullable(Cause.failureOption(cause), (failure) => ("remedy" in failure ? failure.remedy : null))
 
-/** What is served without a key beside the API: whether the process lives, whether it is ready, how it fares, what the API is, and a page to try it. */
-export const pages: Effect.Effect<ReadonlyArray<Branch>, never, Directory> = Effect.gen(function* () {
+/**
+ * What is served without a key beside the API: whether the process lives, whether it is ready, how it fares, what the API
+ * is, and a page to try it. Tell it what the dispatcher was told, so that the document says the same.
+ */
+export const pages = Effect.fnUntraced(function* (options: DocumentOptions = {}) {
   const directory = yield* Directory
   // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
   const openapi = yield* Effect.cached(
-    Effect.promise(async () => JSON.stringify((await import("@workshop/core/http/openapi/OpenApi")).document))
+    Effect.promise(async () =>
+      JSON.stringify((await import("@workshop/core/http/openapi/OpenApi")).documentOf(options))
+    )
   )
 
   const ready: Page = (stamp) =>

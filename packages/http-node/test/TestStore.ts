@@ -13,7 +13,7 @@ declare module "vitest" {
   }
 }
 
-const postgres = Layer.unwrapScoped(Effect.map(testDatabase, ({ url }) => PgStore.layer({ url })))
+const postgres = Layer.unwrapScoped(Effect.map(testDatabase, ({ url }) => Layer.orDie(PgStore.layer({ url }))))
 
 /** The store of this run's project, empty, on which the whole service is tested. */
 export const testStore: Layer.Layer<StorePorts, never, Entropy> = Layer.suspend(() =>

@@ -65,8 +65,8 @@ export const failureOf = (cause: unknown): PgFailure => {
   })
 }
 
-const WITHOUT_SCHEMA =
-  "The database has no schema of the workshop, or another version of it than this program needs: run workshop migrate --database-url …, or migrate(url) of @workshop/store-pg/migrate/Migrator"
+const MIGRATE = "call migrate(url) of @workshop/store-pg/migrate/Migrator, or run workshop migrate"
+const WITHOUT_SCHEMA = `The database has no schema of the workshop, or another version of it than this program needs: ${MIGRATE}`
 const NOT_LET_IN = "The database does not let this user in: check the user and the password in the store's url"
 
 /** What does not mend by itself, and what to do about it. */
@@ -76,8 +76,7 @@ const remedies: Readonly<Record<string, string>> = {
   "42703": WITHOUT_SCHEMA,
   "42883": WITHOUT_SCHEMA,
   "3F000": WITHOUT_SCHEMA,
-  "3D000":
-    "The database does not exist: create it, then run workshop migrate --database-url …, or check the store's url",
+  "3D000": `The database does not exist: check the store's url; or create it, then ${MIGRATE}`,
   "28P01": NOT_LET_IN,
   "28000": NOT_LET_IN,
   "42501":

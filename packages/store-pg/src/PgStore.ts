@@ -11,6 +11,8 @@ import { Store } from "@workshop/core/ports/Store"
 import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import { Context, Effect, Layer } from "effect"
 import { bulletin } from "./Bulletin.js"
+import type { DatabaseFailed } from "./migrate/DatabaseFailed.js"
+import { databaseUrl } from "./migrate/DatabaseUrl.js"
 import { type LeaseClock, pgDeliveries } from "./PgDeliveries.js"
 import { pgDeliveryLog } from "./PgDeliveryLog.js"
 import { pgClosures, pgDirectory, pgMessages } from "./PgDirectory.js"
@@ -34,6 +36,7 @@ export interface PgStoreOptions {
 
 const ports = ({ url, lanes = 2, leaseClock = "database" }: PgStoreOptions) =>
   Effect.gen(function* () {
+    yield* databaseUrl(url)
     const entropy = yield* Entropy
     const node = Array.from(entropy.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
     yield* pgProbe(url)
@@ -63,9 +66,9 @@ const ports = ({ url, lanes = 2, leaseClock = "database" }: PgStoreOptions) =>
 /**
  * Every store port, on Postgres 15 or newer: durable, and for any number of processes at once. Commands of one moment share
  * a transaction. Connections are made when they are needed, and again after they broke: meanwhile the ports answer
- * `StoreUnavailable`.
+ * `StoreUnavailable`. A `url` that does not read like one fails at once.
  */
-export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, never, Entropy> =>
+export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, DatabaseFailed, Entropy> =>
   Layer.scopedContext(ports(options)).pipe(
     Layer.provide(
       Layer.orDie(Sql.layer({ url: options.url, connections: options.readConnections ?? 8 })).pipe(

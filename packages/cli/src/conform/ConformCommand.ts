@@ -1,5 +1,6 @@
 import { Command } from "@effect/cli"
 import { Effect, Either } from "effect"
+import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { CommandRefused } from "../OneSentence.js"
 import { json, list, type Reader, toggle, value } from "../terminal/Flags.js"
 import { optional, text, webAddress } from "../terminal/Readers.js"
@@ -47,6 +48,7 @@ const conformOptions = {
     read: optional(text),
     fallback: ""
   }),
+  signatureHeader,
   section: list({
     name: "section",
     placeholder: "section",

@@ -4,6 +4,8 @@ import type { Event } from "./Shapes.js"
 export interface Post {
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** The name of the header in which its signature is looked for. */
+  readonly signatureHeader: string
   /** The body as it came: what is signed. */
   readonly body: string
   readonly event: Event
@@ -28,10 +30,12 @@ export interface Inboxes {
 class Box implements Inbox {
   readonly url: string
   readonly posts: Array<Post> = []
+  readonly #signatureHeader: string
   #reply: Reply = { status: 200 }
 
-  constructor(url: string) {
+  constructor(url: string, signatureHeader: string) {
     this.url = url
+    this.#signatureHeader = signatureHeader
   }
 
   readonly answer = (reply: Reply) => {
@@ -39,7 +43,7 @@ class Box implements Inbox {
   }
 
   take(headers: Post["headers"], body: string): Reply {
-    this.posts.push({ headers, body, event: JSON.parse(body) as Event })
+    this.posts.push({ headers, signatureHeader: this.#signatureHeader, body, event: JSON.parse(body) as Event })
     return this.#reply
   }
 }
@@ -48,14 +52,16 @@ class Box implements Inbox {
 export class Shelf implements Inboxes {
   readonly #boxes = new Map<string, Box>()
   readonly #origin: string
+  readonly #signatureHeader: string
 
-  constructor(origin: string) {
+  constructor(origin: string, signatureHeader: string) {
     this.#origin = origin
+    this.#signatureHeader = signatureHeader
   }
 
   readonly open = (): Inbox => {
     const path = `/inbox/${this.#boxes.size + 1}`
-    const box = new Box(`${this.#origin}${path}`)
+    const box = new Box(`${this.#origin}${path}`, this.#signatureHeader)
     this.#boxes.set(path, box)
     return box
   }

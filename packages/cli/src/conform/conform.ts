@@ -68,8 +68,8 @@ const printer = (total: ReadonlyArray<Case>, tell: (lines: ReadonlyArray<string>
 }
 
 const secretsOf = ({ key, sandboxToken }: Asked) => ({
-  ...(key === null ? {} : { KEY: key }),
-  ...(sandboxToken === null ? {} : { SANDBOX_TOKEN: sandboxToken })
+  ...(key === null ? {} : { WORKSHOP_KEY: key }),
+  ...(sandboxToken === null ? {} : { WORKSHOP_SANDBOX_TOKEN: sandboxToken })
 })
 
 const opening = ({ sandbox, origin }: Target, cases: number, hasKey: boolean): string =>
@@ -86,7 +86,7 @@ const write = Effect.fnUntraced(function* ({ junit, html }: Asked, report: Repor
 export const conform = (asked: Asked, base_url: string) =>
   Effect.gen(function* () {
     const cases = yield* chosen(asked)
-    const target = yield* findTarget({ base_url, key: asked.key, sandboxToken: asked.sandboxToken }, fetch)
+    const target = yield* findTarget({ ...asked, base_url }, fetch)
     const tell = (lines: ReadonlyArray<string>) => (asked.json ? Effect.void : Console.log(lines.join("\n")))
     yield* tell([opening(target, cases.length, asked.key !== null)])
     const ran = runCases(target, cases, printer(cases, tell))

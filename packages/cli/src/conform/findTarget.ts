@@ -9,6 +9,8 @@ export interface Sought {
   readonly base_url: string
   readonly key: string | null
   readonly sandboxToken: string | null
+  /** The header in which it signs deliveries. */
+  readonly signatureHeader: string
 }
 
 const refuse = (message: string) => new CommandRefused({ message })
@@ -38,7 +40,7 @@ const checkKey = Effect.fnUntraced(function* (wire: Wire, key: string) {
 
 /** Finds out what can be tested of a server: everything where it has a sandbox, else what a key reaches. */
 export const findTarget = (
-  { base_url, key, sandboxToken }: Sought,
+  { base_url, key, sandboxToken, signatureHeader }: Sought,
   ask: Ask
 ): Effect.Effect<Target, CommandRefused, Scope.Scope> =>
   Effect.gen(function* () {
@@ -47,7 +49,7 @@ export const findTarget = (
     const wire = new Wire(ask, origin)
     const clock = yield* send<{ readonly frozen?: boolean }>(wire, "/sandbox/clock", token)
     if (clock.status === 200 && typeof clock.data?.frozen === "boolean") {
-      const inboxes = isLoopback(origin) ? yield* loopbackInboxes : null
+      const inboxes = isLoopback(origin) ? yield* loopbackInboxes(signatureHeader) : null
       return { ask, origin, key: undefined, sandbox: { token, inboxes } }
     }
     if (clock.status === 401 && key === null) {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Effect, type Scope } from "effect"
-import { type Inboxes, Shelf } from "./Inbox.js"
+import { Effect } from "effect"
+import { Shelf } from "./Inbox.js"
 
 const textOf = async (request: IncomingMessage): Promise<string> => {
   const chunks: Array<Buffer> = []
@@ -18,8 +18,8 @@ const answer = async (shelf: Shelf, request: IncomingMessage, response: ServerRe
   response.writeHead(reply.status, reply.location === undefined ? {} : { Location: reply.location }).end()
 }
 
-/** Receivers on a free port of this machine, for as long as the scope lasts. */
-export const loopbackInboxes: Effect.Effect<Inboxes, never, Scope.Scope> = Effect.gen(function* () {
+/** Receivers on a free port of this machine, for as long as the scope lasts, of deliveries that are signed in that header. */
+export const loopbackInboxes = Effect.fnUntraced(function* (signatureHeader: string) {
   let shelf: Shelf | undefined
   const server = yield* Effect.acquireRelease(
     Effect.async<ReturnType<typeof createServer>>((resume) => {
@@ -35,6 +35,6 @@ export const loopbackInboxes: Effect.Effect<Inboxes, never, Scope.Scope> = Effec
         listening.closeAllConnections()
       })
   )
-  shelf = new Shelf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  shelf = new Shelf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, signatureHeader)
   return shelf
 })

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import { expectSame, expectShape, expectThat } from "./Broken.js"
+import { Broken, expectSame, expectShape, expectThat, shown } from "./Broken.js"
 import type { Post } from "./Inbox.js"
 
 /** What the header of a delivery says. */
@@ -10,8 +10,16 @@ export interface Signature {
 
 /** Reads `t=…,v1=…` (spec §6). */
 export const signatureOf = (post: Post | undefined): Signature => {
-  const header = post?.headers["service-signature"] ?? ""
-  expectShape(header, /^t=\d+(,v1=[0-9a-f]{64})+$/, "the header Service-Signature")
+  if (post === undefined) throw new Broken({ expected: "a delivery", found: "none" })
+  const { headers, signatureHeader: name } = post
+  const header = headers[name.toLowerCase()]
+  if (header === undefined) {
+    throw new Broken({
+      expected: `the header ${name} (--signature-header names another)`,
+      found: shown(Object.keys(headers))
+    })
+  }
+  expectShape(header, /^t=\d+(,v1=[0-9a-f]{64})+$/, `the header ${name}`)
   const parts = header.split(",").map((part) => part.split("="))
   return {
     t: Number(parts[0]?.[1]),

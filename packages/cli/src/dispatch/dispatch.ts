@@ -30,9 +30,9 @@ const services = (choice: StoreChoice, asked: AskedDelivery) =>
   )
 
 /** Answers health and metrics, and nothing else. Answers where. */
-const status = (host: string, port: number, watch: Watch) =>
+const status = ({ statusHost: host, signatureHeader }: DispatchOptions, port: number, watch: Watch) =>
   Effect.gen(function* () {
-    const pipe = yield* pipeline(yield* pages, watch)
+    const pipe = yield* pipeline(yield* pages({ signatureHeader }), watch)
     const at = yield* Effect.mapError(listen(pipe, { host, port, trustProxy: false }), cannotListen)
     return baseOf(host, at.port)
   })
@@ -41,9 +41,9 @@ const status = (host: string, port: number, watch: Watch) =>
 export const dispatch = (options: DispatchOptions) =>
   Effect.gen(function* () {
     yield* workOff
-    const { statusHost, statusPort } = options
+    const { statusPort } = options
     const watch = watching({ ...options, accessLog: false })
-    const at = statusPort === null ? "" : `\nHealth and metrics are at ${yield* status(statusHost, statusPort, watch)}`
+    const at = statusPort === null ? "" : `\nHealth and metrics are at ${yield* status(options, statusPort, watch)}`
     yield* Console.log(`Delivering and closing what is due in the Postgres database.${at}`)
     return yield* Effect.never
     // At once, as the loops are apart from each other and all must be done within ten seconds.

@@ -51,6 +51,14 @@ const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
   { title: "ADDRESS", cell: ({ url }) => url }
 ]
 
+/** What to change where nothing but its port stands against an address. */
+const aboutPort = (typed: string, policy: WebhookAddress.Policy): string => {
+  const port = URL.canParse(typed) ? Number(new URL(typed).port || "443") : 0
+  return port > 0 && Either.isRight(WebhookAddress.parse(typed, { ...policy, ports: [port] }))
+    ? `: to allow its own, add --webhook-port ${port}, and see that whatever delivers has that port too`
+    : ""
+}
+
 /** Sets the address; the secret is shown (contract §9). */
 export const set = Effect.fnUntraced(function* (
   shop: string,
@@ -62,7 +70,7 @@ export const set = Effect.fnUntraced(function* (
   const policy = { ...(isSandbox ? WebhookAddress.sandbox : WebhookAddress.production), ports }
   const url = yield* Either.mapLeft(
     WebhookAddress.parse(typed, policy),
-    (must) => new CommandRefused({ message: `The address ${must}.` })
+    (must) => new CommandRefused({ message: `The address ${must}${aboutPort(typed, policy)}.` })
   )
   const { secret } = yield* Webhooks.set(id, url)
   return shownOnce({ url, secret }, `Events go to ${url}. The secret that signs them`, secret)

@@ -15,7 +15,7 @@ const tones: Readonly<Record<string, Tone>> = {
 }
 
 const doubts: Readonly<Record<Doubt, string>> = {
-  missing: "it carries no signature header",
+  missing: "it carries no signature header: --signature-header names another",
   malformed: "its signature header is not t=<seconds>,v1=<hex>",
   mismatch: "its signature belongs to another body or another secret",
   too_old: "its signature is too old for this clock",

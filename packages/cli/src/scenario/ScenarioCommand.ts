@@ -1,5 +1,6 @@
 import { Args, Command } from "@effect/cli"
 import { Console, Effect } from "effect"
+import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { CommandRefused } from "../OneSentence.js"
 import { json, toggle, value } from "../terminal/Flags.js"
 import { optional, text, webAddress } from "../terminal/Readers.js"
@@ -23,6 +24,7 @@ const runFlags = {
     read: optional(text),
     fallback: ""
   }),
+  signatureHeader,
   bail: toggle("bail", "Stop after the first scenario that fails."),
   json
 }

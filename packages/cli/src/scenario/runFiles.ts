@@ -31,7 +31,8 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
   return yield* new CommandRefused({ message: `Nothing was run: correct ${what}, then try again.` })
 })
 
-const optionsOf = ({ baseUrl, sandboxToken }: AskedRun): RunOptions => ({
+const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: AskedRun): RunOptions => ({
+  signature_header: signatureHeader,
   ...(baseUrl === null ? {} : { base_url: baseUrl }),
   ...(sandboxToken === null ? {} : { sandbox_token: sandboxToken })
 })

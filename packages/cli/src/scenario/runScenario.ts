@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
 import { Effect, Either } from "effect"
 import { type Exchange, withoutKey } from "./Exchange.js"
 import { furnish } from "./furnish.js"
@@ -43,6 +44,8 @@ export interface RunOptions {
   /** A running service, with or without `/v1`; left out, each scenario has a service of its own in this process. */
   readonly base_url?: string
   readonly sandbox_token?: string
+  /** The header in which that service signs; `Service-Signature` where it is left out. */
+  readonly signature_header?: string
 }
 
 const broken = ({ line, column, title }: Position & { readonly title: string | null }, message: string): Failure => ({
@@ -78,9 +81,11 @@ const resultOf = ({ file, name, section, steps }: Scenario, done: number, failur
 })
 
 /** Runs a scenario in a world of its own; the first step that does not go as expected ends it. */
-export const run = (scenario: Scenario, { base_url, sandbox_token }: RunOptions = {}): Effect.Effect<ScenarioResult> =>
+export const run = (scenario: Scenario, options: RunOptions = {}): Effect.Effect<ScenarioResult> =>
   Effect.gen(function* () {
-    const world = base_url === undefined ? yield* memoryWorld : remoteWorld(base_url, sandbox_token ?? null)
+    const { base_url, sandbox_token = null, signature_header = SIGNATURE_HEADER } = options
+    const world =
+      base_url === undefined ? yield* memoryWorld : remoteWorld({ base_url, sandbox_token, signature_header })
     const stage = new Stage(world, yield* Effect.scope)
     const begun = yield* Effect.either(Effect.zipRight(stage.begin, furnish(stage, scenario)))
     if (Either.isLeft(begun)) {

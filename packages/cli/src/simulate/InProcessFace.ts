@@ -57,7 +57,7 @@ export const layer = <E>(store: Layer.Layer<StorePorts, E, Entropy>, seed: numbe
     Layer.provideMerge(Entropy.layerSeeded(seed))
   )
   return TimeWalk.layer([Closer, Dispatcher, Messenger]).pipe(
-    Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
+    Layer.provideMerge(Dispatcher.layer({ signatureHeader: receivers.signatureHeader, isJittered: false })),
     Layer.provide(sender(receivers)),
     Layer.provideMerge(services),
     Layer.provideMerge(SandboxClock.layer),

@@ -17,11 +17,14 @@ export type Mood = keyof typeof moods
 
 /** The receivers of all shops: each in a mood that may change. */
 export class Receivers {
+  /** The header in which the service is to sign. */
+  readonly signatureHeader: string
   readonly #moods = new Map<string, Mood>()
   readonly #dice: Dice
   readonly #witness: Witness
 
-  constructor(dice: Dice, witness: Witness) {
+  constructor(dice: Dice, witness: Witness, signatureHeader: string) {
+    this.signatureHeader = signatureHeader
     this.#dice = dice
     this.#witness = witness
   }
@@ -31,11 +34,12 @@ export class Receivers {
     this.#moods.set(shop, mood)
   }
 
-  /** Takes a delivery in; answers the status, or null where the receiver hangs up. */
+  /** Takes a delivery in, the names of its headers in lower case; answers the status, or null where the receiver hangs up. */
   hear(shop: string, headers: Readonly<Record<string, string>>, body: string): number | null {
     const statuses: ReadonlyArray<number | null> = moods[this.#moods.get(shop) ?? "well"]
     const status = this.#dice.pick(statuses) ?? null
-    this.#witness.received({ shop, headers, body, status })
+    const signature = headers[this.signatureHeader.toLowerCase()] ?? null
+    this.#witness.received({ shop, signature, body, status })
     return status
   }
 

@@ -1,3 +1,4 @@
+import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { STORES } from "../StoreChoice.js"
 import { databaseUrlFlag } from "../StoreFlags.js"
 import { json, value } from "../terminal/Flags.js"
@@ -68,6 +69,7 @@ export const simulateOptions = {
     read: optional(text),
     fallback: ""
   }),
+  signatureHeader,
   html: value({
     name: "html",
     placeholder: "file",

@@ -8,8 +8,6 @@ export interface Lap {
   readonly took_ms: number
 }
 
-const ORDERED = "service-signature"
-
 /** Writes down all that is seen, in the order in which it is seen, and the digest of it. */
 export class Witness {
   readonly exchanges: Array<Exchange> = []
@@ -27,15 +25,8 @@ export class Witness {
   }
 
   /** A delivery reached its receiver. */
-  received({ shop, headers, body, status }: Omit<Reception, "seq">): void {
-    const signature = headers[ORDERED]
-    const noted = {
-      seq: ++this.#seq,
-      shop,
-      headers: signature === undefined ? {} : { [ORDERED]: signature },
-      body,
-      status
-    }
+  received(reception: Omit<Reception, "seq">): void {
+    const noted = { seq: ++this.#seq, ...reception }
     this.receptions.push(noted)
     this.#digest.update(JSON.stringify(noted))
   }

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto"
+import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
 import { Console, Effect, Fiber, type Scope } from "effect"
 import { CommandRefused, refused } from "../OneSentence.js"
 import { paintFor } from "../terminal/Style.js"
@@ -19,9 +20,10 @@ import { LARGEST_SEED } from "./SimulateOptions.js"
 import { type Bounds, type Cast, type Course, cast, simulation } from "./simulation.js"
 
 /** The command that makes the same run again. */
-const repeated = ({ store, baseUrl }: Asked, { seed, steps, shops }: Bounds): string => {
+const repeated = ({ store, baseUrl, signatureHeader }: Asked, { seed, steps, shops }: Bounds): string => {
   const where = baseUrl !== null ? ` --base-url ${baseUrl}` : store === "memory" ? "" : ` --store ${store}`
-  return `npx workshop simulate --seed ${seed} --steps ${steps} --shops ${shops}${where}`
+  const signed = signatureHeader === SIGNATURE_HEADER ? "" : ` --signature-header ${signatureHeader}`
+  return `npx workshop simulate --seed ${seed} --steps ${steps} --shops ${shops}${where}${signed}`
 }
 
 const played = (
@@ -67,7 +69,7 @@ export const simulate = (asked: Asked): Effect.Effect<void, CommandRefused> =>
       shops: asked.shops,
       taken: isFresh(asked) ? 0 : randomInt(MOST_TAKEN)
     }
-    const company = cast(bounds.seed)
+    const company = cast(bounds.seed, asked.signatureHeader)
     const bar = progressBar(bounds.steps, process.stderr)
     const began_ms = realMs()
     let stopped: string | null = null

@@ -1,3 +1,4 @@
+import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
 import { Effect } from "effect"
 import type { Evidence } from "./auditor/Evidence.js"
 import { closing } from "./closing.js"
@@ -25,9 +26,9 @@ export interface Cast {
 }
 
 /** Whoever watches, and the receivers; their dice are not those of the acts, which could change with them. */
-export const cast = (seed: number): Cast => {
+export const cast = (seed: number, signatureHeader = SIGNATURE_HEADER): Cast => {
   const witness = new Witness()
-  return { witness, receivers: new Receivers(new Dice(seed + 0x5eed), witness) }
+  return { witness, receivers: new Receivers(new Dice(seed + 0x5eed), witness, signatureHeader) }
 }
 
 /** How far a simulation has come. */

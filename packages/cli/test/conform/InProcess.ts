@@ -1,12 +1,14 @@
 import { type Inboxes, type Reply, Shelf } from "@workshop/cli/conform/Inbox"
 import type { Ask } from "@workshop/cli/conform/Wire"
 import type { Sent } from "@workshop/core/domain/Attempt"
+import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
+import type { Take } from "@workshop/core/domain/Take"
 import { sandbox } from "@workshop/core/domain/WebhookAddress"
 import { pipeline } from "@workshop/core/http/Pipeline"
 import { webHandler } from "@workshop/core/http/WebHandler"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
 import { Entropy } from "@workshop/core/ports/Entropy"
-import { RateLimits, type Take } from "@workshop/core/ports/RateLimits"
+import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Store } from "@workshop/core/ports/Store"
 import { type WebhookPost, WebhookSender } from "@workshop/core/ports/WebhookSender"
 import { Closer } from "@workshop/core/services/Closer"
@@ -89,7 +91,7 @@ const layerOf = ({ send = same, store = same, limits = { takes: same } }: Fault,
 export const inProcess = async (
   fault: Fault = {}
 ): Promise<{ readonly ask: Ask; readonly inboxes: Inboxes; readonly close: () => Promise<void> }> => {
-  const shelf = new Shelf(ORIGIN)
+  const shelf = new Shelf(ORIGIN, SIGNATURE_HEADER)
   const runtime = ManagedRuntime.make(layerOf(fault, shelf))
   const handler = await runtime.runPromise(
     Effect.gen(function* () {

@@ -80,7 +80,7 @@ describe.concurrent("workshop conform (contract §11)", PATIENT, () => {
     expect({ status, stderr }).toEqual({ status: 1, stderr: "The server breaks 1 rule of the specification.\n" })
     expect(stdout).toContain("✗ §1 envelope-unknown-route")
     expect(stdout).toContain("breaks    contract §1: every answer is JSON in this envelope")
-    expect(stdout).toContain(`curl -si '${base}/v1/nothing-here' -H "Authorization: Bearer $KEY"`)
+    expect(stdout).toContain(`curl -si '${base}/v1/nothing-here' -H "Authorization: Bearer $WORKSHOP_KEY"`)
     expect(stdout).toContain('HTTP 404\n    content-type: application/json\n\n    {"oops":true}')
     expect(stdout).toContain("1 skipped: needs a sandbox")
     expect(stdout).not.toContain("wk_live_mine")

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type { Received } from "@workshop/cli/receive/Received"
 import * as Receiver from "@workshop/cli/receive/Receiver"
 import { Deferred, Effect, Exit, Scope } from "effect"
@@ -85,6 +88,50 @@ describe("workshop serve", PATIENT, () => {
     expect(data).toMatchObject([{ attempts: [{ error: "lookup" }] }])
   })
 
+  it("--signature-header is what /openapi.json and workshop openapi name (spec §6, contract §11)", async () => {
+    const served = await fetch(`${base}/openapi.json`).then((answer) => answer.json())
+    expect(served.webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature", in: "header" }])
+    const { stdout } = await typed(["openapi", "--signature-header", "X-Lac-Signature"])
+    expect(JSON.parse(stdout)).toEqual(served)
+  })
+
+  // From here on the clock of the server is moved, away from those of other receivers.
+
+  const RENAMED = ["--signature-header", "X-Lac-Signature"]
+  /** What is to be done against the server, first without the name and then with it. */
+  const both = async (...words: ReadonlyArray<string>) => {
+    const against = [...words, "--base-url", base]
+    return { without: await typed(against), with: await typed([...against, ...RENAMED]) }
+  }
+
+  it("--signature-header of workshop conform tests a server that signs under another name (contract §11)", async () => {
+    const told = await both("conform", "--only", "signature,signature-each-attempt,secret-rotation")
+    expect(told.with).toMatchObject({ status: 0, stderr: "" })
+    expect(told.with.stdout).toMatch(/3 cases in [\d.]+ s: ✓ 3\n$/)
+    expect(told.without).toMatchObject({ status: 1, stderr: "The server breaks 3 rules of the specification.\n" })
+    expect(told.without.stdout).toContain("the header Service-Signature (--signature-header names another)")
+    expect(told.without.stdout).toMatch(/found {5}\[.*"x-lac-signature".*\]/)
+  })
+
+  it("--signature-header of workshop scenario run does the same (contract §11)", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "signed-")), "signed.yaml")
+    const steps = "steps:\n  - create ticket: { service: Hem }\n  - expect received: [{ type: ticket.created }]\n"
+    writeFileSync(file, `name: Signed\ngiven: { shops: { lac: { webhook: true } } }\n${steps}`)
+    const told = await both("scenario", "run", file)
+    expect(told.with).toMatchObject({ status: 0, stderr: "" })
+    expect(told.without).toMatchObject({ status: 1, stderr: "1 of 1 scenario failed.\n" })
+    expect(await typed(["scenario", "run", file, ...RENAMED])).toMatchObject({ status: 0, stderr: "" })
+  })
+
+  it("--signature-header of workshop simulate does the same, and is in the command that repeats a run (contract §11)", async () => {
+    const told = await both("simulate", "--seed", "7", "--steps", "60", "--shops", "1")
+    expect(told.with).toMatchObject({ status: 0, stderr: "" })
+    expect(told.with.stdout).toMatch(/^Repeat it: npx workshop simulate .* --signature-header X-Lac-Signature$/m)
+    expect(told.without.status).toBe(1)
+    expect(told.without.stdout).toMatch(/^signatures: broken .*\(spec §6/m)
+    expect(told.without.stdout).toContain("it bears no signature")
+  })
+
   const OF_ITS_OWN = "must be the name of a header of its own, such as Service-Signature"
   const A_PORT = "must be a port from 1 to 65535"
 
@@ -103,6 +150,14 @@ describe("workshop serve", PATIENT, () => {
 })
 
 describe("workshop dispatch and workshop webhook", PATIENT, () => {
+  it("--signature-header of workshop dispatch is what the document at its --status-port names (contract §11)", async () => {
+    const { url } = await within(testDatabase)
+    const flags = ["--status-port", "0", "--signature-header", "X-Lac-Signature"]
+    const [, at = ""] = await start("dispatch", "--database-url", url, ...flags).says(/metrics are at (\S+)$/m)
+    const { webhooks } = await fetch(`${at}/openapi.json`).then((answer) => answer.json())
+    expect(webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature" }])
+  })
+
   it("agree by --webhook-port on where webhooks may go, and deliveries tells all of each attempt (contract §9)", async () => {
     const { url } = await within(testDatabase)
     const does = async (...args: ReadonlyArray<string>) => {
@@ -111,7 +166,9 @@ describe("workshop dispatch and workshop webhook", PATIENT, () => {
     }
     const lac = ["--name", "Atelier Lac", "--currency", "TND", "--decimals", "3", "--time-zone", "Africa/Tunis"]
     const { id: shop } = await does("shop", "create", ...lac)
-    expect(await does("webhook", "set", shop, ELSEWHERE)).toBe("The address must use port 443.\n")
+    expect(await does("webhook", "set", shop, ELSEWHERE)).toMatch(
+      /^The address must use port 443: .* add --webhook-port 8443, .*\n$/
+    )
     await does("webhook", "set", shop, ELSEWHERE, "--webhook-port", "8443")
     await does("webhook", "ping", shop)
     start("dispatch", "--database-url", url, "--webhook-port", "8443")

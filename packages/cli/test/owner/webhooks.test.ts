@@ -59,8 +59,28 @@ describe("workshop webhook (contract §9, §11)", () => {
     expect(await office.refusal(webhooks.set(shop, local, false))).toBe("The address must start with https://.")
     expect((await office.does(webhooks.set(shop, local, true))).data.url).toBe(local)
     const elsewhere = "https://shop.example.com:8443/events"
-    expect(await office.refusal(webhooks.set(shop, elsewhere, false))).toBe("The address must use port 443.")
+    const withPort = "to allow its own, add --webhook-port 8443, and see that whatever delivers has that port too"
+    expect(await office.refusal(webhooks.set(shop, elsewhere, false))).toBe(
+      `The address must use port 443: ${withPort}.`
+    )
     expect((await office.does(webhooks.set(shop, elsewhere, false, [443, 8443]))).data.url).toBe(elsewhere)
+  })
+
+  it.each([
+    [
+      "https://shop.example.com/events",
+      "must use port 9443: to allow its own, add --webhook-port 443, and see that whatever delivers has that port too."
+    ],
+    ["https://shop.example.com:0/events", "must use port 9443."],
+    ["http://shop.example.com:8443/events", "must start with https://."],
+    [
+      "https://10.0.0.1:8443/events",
+      "must not hold a private or special-purpose address: give one that can be reached from the internet."
+    ],
+    ["8443", "must be a web address such as https://shop.example.com/hook."]
+  ])("set %s speaks of --webhook-port where the port alone stands against it", async (url, must) => {
+    await using office = new Office()
+    expect(await office.refusal(webhooks.set(await open(office), url, false, [9443]))).toBe(`The address ${must}`)
   })
 
   it("rotate replaces the secret, and only when it is wanted", async () => {

@@ -102,6 +102,13 @@ describe("each event on one line (contract §11)", () => {
     )
   })
 
+  it("names the flag where there is no signature, as another name may carry it", () => {
+    const missing = came("ping", {}, { outcome: "refused", doubt: "missing", answered: 400 })
+    expect(eventLine(missing, { kind: "first" }, plain)).toBe(
+      "2026-11-20 12:00:00  refused  it carries no signature header: --signature-header names another (answered 400)"
+    )
+  })
+
   it("keeps a text with line breaks on its line", () => {
     const [line] = lines(came("ticket.created", { ticket: { ...ticket, item: "Boots\nbrown" } }))
     expect(line).toMatch(/Resoling, Boots brown$/)

@@ -26,7 +26,7 @@ const repetition = (text: string): ReadonlyArray<string> => {
 const folder = mkdtempSync(join(tmpdir(), "simulate-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe("workshop simulate (contract §11)", () => {
+describe("workshop simulate (contract §11)", { timeout: 60_000 }, () => {
   it("prints seed, digest, counts and violations as JSON, and nothing else", async () => {
     const { status, stdout, stderr } = await typed(["simulate", "--seed", "5", ...SMALL, "--json"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
@@ -34,6 +34,13 @@ describe("workshop simulate (contract §11)", () => {
     expect(Object.keys(summary)).toEqual(["seed", "digest", "counts", "violations"])
     expect(summary).toMatchObject({ seed: 5, digest: expect.stringMatching(/^[0-9a-f]{64}$/), violations: [] })
     expect(summary.counts).toMatchObject({ steps: 40, shops: 2 })
+  })
+
+  it("a store of its own signs under --signature-header too, and nothing else of the run changes", async () => {
+    const words = ["simulate", "--seed", "5", ...SMALL, "--json"]
+    const named = await typed([...words, "--signature-header", "X-Lac-Signature"])
+    expect(named).toEqual(await typed(words))
+    expect(named.status).toBe(0)
   })
 
   it("prints the seed and the command that repeats the run, and writes a page that needs nothing from outside", async () => {

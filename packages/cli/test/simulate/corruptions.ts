@@ -348,31 +348,31 @@ const ofDeliveries: ReadonlyArray<Corruption> = [
     name: "a delivery bears no signature",
     rule: "signatures",
     lie: (seen) => {
-      seen.receptions[0]!.headers = {}
+      seen.receptions[0]!.signature = null
     }
   },
   {
     name: "a signature is wrong",
     rule: "signatures",
     lie: (seen) => {
-      const { headers } = seen.receptions[0]!
-      headers["service-signature"] = headers["service-signature"]!.replace(/.$/, (last) => (last === "0" ? "1" : "0"))
+      const [reception] = seen.receptions
+      reception!.signature = reception!.signature!.replace(/.$/, (last) => (last === "0" ? "1" : "0"))
     }
   },
   {
     name: "a signature says another time",
     rule: "signatures",
     lie: (seen) => {
-      const { headers } = seen.receptions[0]!
-      headers["service-signature"] = headers["service-signature"]!.replace(/t=(\d+)/, (_, t) => `t=${Number(t) - 301}`)
+      const [reception] = seen.receptions
+      reception!.signature = reception!.signature!.replace(/t=(\d+)/, (_, t) => `t=${Number(t) - 301}`)
     }
   },
   {
     name: "the secret before does not sign in its last day",
     rule: "signatures",
     lie: (seen) => {
-      const twice = first(seen.receptions.filter(({ headers }) => /v1=.*v1=/.test(headers["service-signature"] ?? "")))
-      twice.headers["service-signature"] = twice.headers["service-signature"]!.replace(/,v1=[0-9a-f]+$/, "")
+      const twice = first(seen.receptions.filter(({ signature }) => /v1=.*v1=/.test(signature ?? "")))
+      twice.signature = twice.signature!.replace(/,v1=[0-9a-f]+$/, "")
     }
   }
 ]

@@ -1,4 +1,6 @@
-import { Effect, Runtime, Schema } from "effect"
+import { Data, Effect, Runtime, Schema } from "effect"
+import type { Issue } from "../domain/InvalidInput.js"
+import { flatten } from "../domain/SchemaIssue.js"
 import type { StoreUnavailable } from "../ports/Store.js"
 import { Caller } from "../services/Caller.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
@@ -27,7 +29,8 @@ export interface MountOptions<Request> {
   readonly prefix?: `/${string}`
   /**
    * Who asks, by your own sessions, in place of API keys: the shop, the scopes, and a UUID of the caller, by which
-   * idempotency and limits go. Null or undefined where nobody is signed in, answered 401; where it throws, 500.
+   * idempotency and limits go. Null or undefined where nobody is signed in, answered 401, as is a shop that there is not;
+   * 500 where it throws or answers anything else, and the log says which field is wrong.
    */
   readonly authenticate?: (
     request: Request
@@ -52,15 +55,28 @@ export interface MountEffectOptions<Request, R = never>
   readonly authenticate?: (request: Request) => Effect.Effect<Caller | null, StoreUnavailable, R>
 }
 
+/** What `authenticate` answered is no caller: a mistake in the embedder's own code, answered 500, of which the log tells. */
+class NoCaller extends Data.TaggedError("NoCaller")<{ readonly issues: ReadonlyArray<Issue> }> {
+  override get message() {
+    const wrong = this.issues.map(({ field, message }) => `${field} ${message}`)
+    return `What authenticate answered is neither null nor a caller: ${wrong.join("; ")}`
+  }
+}
+
 const decodeCaller = Schema.decodeUnknown(Caller, { errors: "all" })
 
-/** Authentication by a promise of plain values. A caller that is none is a mistake in the embedder's own code. */
+const callerFrom = (fields: CallerFields): Effect.Effect<Caller> =>
+  Effect.catchAll(decodeCaller({ ...fields, via: "api" }), ({ issue }) =>
+    Effect.die(new NoCaller({ issues: flatten(issue) }))
+  )
+
+/** Authentication by a promise of plain values. */
 const promisedCaller =
   <Request>(ask: NonNullable<MountOptions<Request>["authenticate"]>) =>
   (request: Request): Effect.Effect<Caller | null> =>
-    Effect.promise(async () => ask(request)).pipe(
-      Effect.flatMap((fields) => (fields ? decodeCaller({ ...fields, via: "api" }) : Effect.succeed(null))),
-      Effect.orDie
+    Effect.flatMap(
+      Effect.promise(async () => ask(request)),
+      (fields) => (fields ? callerFrom(fields) : Effect.succeed(null))
     )
 
 /** Readies the API for a server's own form of requests. */

@@ -1,28 +1,22 @@
 import { Schema } from "effect"
-import { TicketEdit } from "../decisions/editTicket.js"
 import { StampCount } from "../decisions/giveStamps.js"
 import { IdempotencyKey } from "../decisions/Idempotency.js"
-import { DelayInput, PartInput, PhotoInput } from "../decisions/keepTicketNews.js"
-import { KeyInput, ShopPatch } from "../decisions/ownShop.js"
-import { QuoteInput } from "../decisions/quoteTicket.js"
 import { ShopChannel } from "../decisions/recordNotified.js"
-import { TicketInput } from "../decisions/TicketInput.js"
 import { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import { Phone } from "../domain/Phone.js"
 import { TicketStatus } from "../domain/TicketLifecycle.js"
 import { TicketNumber } from "../domain/TicketNumber.js"
 import { ProductionAddress } from "../domain/WebhookAddress.js"
-import { Caller } from "./Caller.js"
-import { ClientInput, Clients } from "./Clients.js"
+import { Clients } from "./Clients.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { Offers } from "./Offers.js"
-import { Outbox, ReplayInput } from "./Outbox.js"
+import { Outbox } from "./Outbox.js"
+import { plain } from "./PlainInputs.js"
 import { Progress } from "./Progress.js"
 import { promised, type Run } from "./promised.js"
 import { Quotes } from "./Quotes.js"
-import { ShopInput, Shops } from "./Shops.js"
-import { TicketQueryJson } from "./TicketQuery.js"
+import { Shops } from "./Shops.js"
 import { Tickets } from "./Tickets.js"
 import { Webhooks } from "./Webhooks.js"
 
@@ -35,43 +29,45 @@ const work = (run: Run<Faced>) => {
   return {
     tickets: {
       /** A new ticket; a repetition under the same key answers the first one as it was (spec §4). */
-      create: method([Caller, TicketInput, IdempotencyKey], (caller, ticket, key) =>
+      create: method([plain.caller, plain.ticket, IdempotencyKey], (caller, ticket, key) =>
         Tickets.create(caller, ticket, key)
       ),
       /** A new ticket made in the app, where a repetition is a second ticket. */
-      createInApp: method([Caller, TicketInput], (caller, ticket) => Tickets.create(caller, ticket)),
+      createInApp: method([plain.caller, plain.ticket], (caller, ticket) => Tickets.create(caller, ticket)),
       /** One ticket; another shop's is not found (spec §4). */
-      byId: method([Caller, TicketId], (caller, id) => Tickets.byId(caller, id)),
+      byId: method([plain.caller, TicketId], (caller, id) => Tickets.byId(caller, id)),
       /** A page of tickets: newest first, or with `updated_since` in the order of changes (contract §1). */
-      list: method([Caller, TicketQueryJson], (caller, query) => Tickets.list(caller, query)),
+      list: method([plain.caller, plain.ticketQuery], (caller, query) => Tickets.list(caller, query)),
       /** The newest open ticket with a number, else the newest, and the others that have it (spec §4). */
-      byNumber: method([Caller, TicketNumber], (caller, number) => Tickets.byNumber(caller, number)),
+      byNumber: method([plain.caller, TicketNumber], (caller, number) => Tickets.byNumber(caller, number)),
       /** Moves a ticket by the transition table (spec §3). */
-      changeStatus: method([Caller, TicketId, TicketStatus], (caller, id, status) =>
+      changeStatus: method([plain.caller, TicketId, TicketStatus], (caller, id, status) =>
         Tickets.changeStatus(caller, id, status)
       ),
       /** Notes that the shop told the client itself (spec §4). */
-      recordNotified: method([Caller, TicketId, ShopChannel], (caller, id, channel) =>
+      recordNotified: method([plain.caller, TicketId, ShopChannel], (caller, id, channel) =>
         Tickets.recordNotified(caller, id, channel)
       )
     },
     progress: {
       /** Changes what was said of a ticket (contract §4). */
-      edit: method([Caller, TicketId, TicketEdit], (caller, id, edit) => Progress.edit(caller, id, edit)),
+      edit: method([plain.caller, TicketId, plain.ticketEdit], (caller, id, edit) => Progress.edit(caller, id, edit)),
       /** Postpones the promised date. */
-      announceDelay: method([Caller, TicketId, DelayInput], (caller, id, delay) =>
+      announceDelay: method([plain.caller, TicketId, plain.delay], (caller, id, delay) =>
         Progress.announceDelay(caller, id, delay)
       ),
       /** Notes a part as ordered or received. */
-      recordPart: method([Caller, TicketId, PartInput], (caller, id, part) => Progress.recordPart(caller, id, part)),
+      recordPart: method([plain.caller, TicketId, plain.part], (caller, id, part) =>
+        Progress.recordPart(caller, id, part)
+      ),
       /** Puts a picture to the ticket. */
-      attachPhoto: method([Caller, TicketId, PhotoInput], (caller, id, photo) =>
+      attachPhoto: method([plain.caller, TicketId, plain.photo], (caller, id, photo) =>
         Progress.attachPhoto(caller, id, photo)
       )
     },
     quotes: {
       /** Proposes a new price for a ticket (contract §4). */
-      propose: method([Caller, TicketId, QuoteInput], (caller, id, quote) => Quotes.propose(caller, id, quote)),
+      propose: method([plain.caller, TicketId, plain.quote], (caller, id, quote) => Quotes.propose(caller, id, quote)),
       /** The client takes the proposed price. */
       accept: method([ShopId, TicketId], (shop_id, id) => Quotes.accept(shop_id, id)),
       /** The client refuses it; the price stays. */
@@ -86,11 +82,11 @@ const people = (run: Run<Faced>) => {
   return {
     clients: {
       /** Opens a client's account (contract §6). */
-      register: method([ClientInput], (client) => Clients.register(client)),
+      register: method([plain.client], (client) => Clients.register(client)),
       /** A client of the shop; unknown and blocking are the same refusal. */
-      byId: method([Caller, ClientId], (caller, id) => Clients.byId(caller, id)),
+      byId: method([plain.caller, ClientId], (caller, id) => Clients.byId(caller, id)),
       /** The client of the shop who holds a number; unknown and blocking are the same refusal. */
-      byPhone: method([Caller, Phone], (caller, phone) => Clients.byPhone(caller, phone)),
+      byPhone: method([plain.caller, Phone], (caller, phone) => Clients.byPhone(caller, phone)),
       /** The client comes to the shop's counter; from then on the shop knows them. */
       visit: method([ClientId, ShopId], (id, shop_id) => Clients.visit(id, shop_id)),
       /** What the client was told in the app, oldest first. */
@@ -106,13 +102,13 @@ const people = (run: Run<Faced>) => {
     },
     loyalty: {
       /** The shop's programme and the client's card, also while the programme is off. */
-      read: method([Caller, ClientId], (caller, client_id) => Loyalty.read(caller, client_id)),
+      read: method([plain.caller, ClientId], (caller, client_id) => Loyalty.read(caller, client_id)),
       /** Adds stamps to the card; a repetition under the same key adds none (spec §4). */
-      giveStamps: method([Caller, ClientId, StampCount, IdempotencyKey], (caller, client_id, count, key) =>
+      giveStamps: method([plain.caller, ClientId, StampCount, IdempotencyKey], (caller, client_id, count, key) =>
         Loyalty.giveStamps(caller, client_id, count, key)
       ),
       /** Uses one reward; a repetition under the same key uses none (spec §4). */
-      redeem: method([Caller, ClientId, IdempotencyKey], (caller, client_id, key) =>
+      redeem: method([plain.caller, ClientId, IdempotencyKey], (caller, client_id, key) =>
         Loyalty.redeem(caller, client_id, key)
       )
     }
@@ -125,17 +121,17 @@ const office = (run: Run<Faced>) => {
   return {
     shops: {
       /** Opens a shop: approved, active and with the API switched on. */
-      create: method([ShopInput], (shop) => Shops.create(shop)),
+      create: method([plain.shop], (shop) => Shops.create(shop)),
       /** The shop's settings, head and webhook. */
       byId: method([ShopId], (id) => Shops.byId(id)),
       /** By id, after the given one, at most so many. */
       list: method([Schema.NullOr(ShopId), Schema.NonNegativeInt], (after, limit) => Shops.list(after, limit)),
       /** Changes a shop's settings. Keys of the shop feel it at once. */
-      change: method([ShopId, ShopPatch], (id, patch) => Shops.change(id, patch))
+      change: method([ShopId, plain.shopPatch], (id, patch) => Shops.change(id, patch))
     },
     keys: {
       /** A new key. `key` is its text and is never to be had again (spec §5). */
-      create: method([ShopId, KeyInput], (shop_id, key) => Keys.create(shop_id, key)),
+      create: method([ShopId, plain.key], (shop_id, key) => Keys.create(shop_id, key)),
       /** All keys of the shop, revoked ones too, oldest first. */
       list: method([ShopId], (shop_id) => Keys.list(shop_id)),
       /** Revokes a key: refused at once here, within a minute elsewhere (spec §5). */
@@ -161,7 +157,7 @@ const office = (run: Run<Faced>) => {
       /** What the owner was told of their webhook, oldest first. */
       notices: method([ShopId], (shop_id) => Outbox.notices(shop_id)),
       /** Sends events again, under the same ids, after everything that is due now. Answers how many (contract §10). */
-      replay: method([ShopId, ReplayInput], (shop_id, filter) => Outbox.replay(shop_id, filter))
+      replay: method([ShopId, plain.replay], (shop_id, filter) => Outbox.replay(shop_id, filter))
     }
   }
 }

@@ -1,6 +1,7 @@
 import { Cause, type Clock, Data, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
+import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import { Entropy } from "../ports/Entropy.js"
 import { ClientNotifier, NotTold, OwnerNotifier } from "../ports/Notifiers.js"
 import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
@@ -21,6 +22,11 @@ export interface PromiseOptions<E = never> {
   readonly store: Layer.Layer<StorePorts, E, Entropy>
   /** How webhooks leave; without one, events are recorded and queued, for a process that has one. */
   readonly sender?: Layer.Layer<WebhookSender>
+  /**
+   * The header that carries the signature of a webhook (spec §6), `Service-Signature` where it is left out. Where you serve
+   * the OpenAPI document, tell it to `documentOf` too.
+   */
+  readonly signatureHeader?: string
   /** Tells a client besides their inbox; where it rejects, it is called again later with the same notification (contract §5). */
   readonly clientNotifier?: (notification: NotificationRecord) => Promise<void>
   /** Tells a shop's owner of their webhook, in the same way; the log where it is left out (contract §9). */
@@ -122,10 +128,11 @@ const inBackground = (hasSender: boolean) => {
 
 const layerOf = <E>(options: PromiseOptions<E>) => {
   const { store, sender = noSender, profanity = Profanity.layer, entropy = Entropy.layer, clock } = options
+  const { signatureHeader = SIGNATURE_HEADER } = options
   const background = options.background === false ? Layer.empty : inBackground(options.sender !== undefined)
   const whole = background.pipe(
     Layer.provideMerge(messenger(options)),
-    Layer.provideMerge(Layer.provide(Dispatcher.layer(), sender)),
+    Layer.provideMerge(Layer.provide(Dispatcher.layer({ signatureHeader }), sender)),
     Layer.provideMerge(services),
     Layer.provideMerge(observing(store)),
     Layer.provideMerge(profanity),

@@ -1,12 +1,16 @@
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Cause, Layer, Logger } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { mountFetch } from "../../src/http/Mount.js"
+import { type CallerFields, mountFetch } from "../../src/http/Mount.js"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { start } from "../../src/services/PromiseWorkshop.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
+const log: Array<string> = []
+const logger = Logger.make(({ message, cause }) => void log.push(`${message}: ${Cause.pretty(cause)}`))
+
 const workshop = await start({
-  store: MemoryStore.layer,
+  store: Layer.provideMerge(MemoryStore.layer, Logger.replace(Logger.defaultLogger, logger)),
   entropy: Entropy.layerSeeded(11),
   clock: new SettableClock(),
   background: false
@@ -45,5 +49,26 @@ describe("The API as a fetch of its own", () => {
     const before = await left("192.0.2.1")
     expect(await left("192.0.2.1")).toBe(before - 1)
     expect(await left("192.0.2.2")).toBe(before + 1)
+  })
+
+  it.each([
+    ["caller_id must be a UUID", { shop_id, caller_id: "42", scopes: [] }],
+    ["shop_id is required; scopes.0 must be one of tickets:read, ", { caller_id, scopes: ["tickets:delete"] }],
+    ["shop_id is required; caller_id is required; scopes is required", "amira"]
+  ])("answers 500 where authenticate names no caller, and the log says: %s", async (said, fields) => {
+    log.length = 0
+    const wrong = mountFetch(workshop, { authenticate: () => fields as CallerFields })
+    const { status } = await wrong(new Request("https://shop.example/v1/shop"))
+    expect(status).toBe(500)
+    expect(log).toEqual([expect.stringContaining(`What authenticate answered is neither null nor a caller: ${said}`)])
+  })
+
+  it("answers 401 where authenticate names a shop that never was, and the log says so", async () => {
+    log.length = 0
+    const never = "019a0000-0000-7000-8000-00000000dead"
+    const lost = mountFetch(workshop, { authenticate: () => ({ shop_id: never, caller_id, scopes: [] }) })
+    const { status } = await lost(new Request("https://shop.example/v1/shop"))
+    expect(status).toBe(401)
+    expect(log).toEqual([expect.stringContaining(`The shop_id that authenticate answered is no shop's: ${never}`)])
   })
 })

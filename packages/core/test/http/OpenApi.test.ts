@@ -3,7 +3,7 @@ import { type EventType, eventTypes } from "@workshop/core/domain/EventType"
 import { type RawRequest, routes } from "@workshop/core/http/Endpoint"
 import { failureRows, type RequestIssue } from "@workshop/core/http/ErrorTable"
 import { examples } from "@workshop/core/http/openapi/Examples"
-import { document } from "@workshop/core/http/openapi/OpenApi"
+import { document, documentOf } from "@workshop/core/http/openapi/OpenApi"
 import { refusalSamples } from "@workshop/core/http/openapi/Refusals"
 import { eventExample, eventSchema } from "@workshop/core/http/openapi/Webhooks"
 import { WorkshopApi } from "@workshop/core/http/WorkshopApi"
@@ -202,6 +202,13 @@ describe("the OpenAPI document", () => {
     for (const { post } of Object.values(made.webhooks)) {
       expect(post.parameters.map(({ name }) => name)).toEqual(["Service-Signature"])
     }
+  })
+
+  it("names the header in which a service signs where it is told another, and changes nothing else (spec §6)", () => {
+    const named = documentOf({ signatureHeader: "X-Lac-Signature" })
+    expect(JSON.stringify(named)).not.toContain("Service-Signature")
+    expect(JSON.stringify(named).replaceAll("X-Lac-Signature", "Service-Signature")).toBe(JSON.stringify(document))
+    expect(documentOf({})).toEqual(document)
   })
 
   it("leaves no field without words", () => {

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { start } from "../../src/services/PromiseWorkshop.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
+import { ScriptedSender } from "../deliveries/ScriptedSender.js"
 
 const clock = new SettableClock()
 const workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(7), clock })
@@ -164,6 +165,20 @@ describe("The Promise face", () => {
     expect(await own.closer.runOnce()).toMatchObject({ ok: true })
     expect(await own.tickets.byId(caller, made.value.data.id)).toMatchObject({ value: { state: "abandoned" } })
     expect(await own.dispatcher.runOnce()).toMatchObject({ ok: false, refusal: { _tag: "NoSender" } })
+    await own.stop()
+  })
+
+  it("signs in the header that it was told (spec §6)", async () => {
+    const sender = new ScriptedSender()
+    const { layer } = sender
+    const own = await start({ store: MemoryStore.layer, sender: layer, signatureHeader: "X-Lac", background: false })
+    const opened = await own.shops.create({ name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
+    if (!opened.ok) throw new Error("refused")
+    await own.webhooks.set(opened.value.id, "https://shop.example.com/events")
+    await own.webhooks.ping(opened.value.id)
+    expect(await own.dispatcher.runOnce()).toMatchObject({ ok: true, value: 1 })
+    const signature = expect.stringMatching(/^t=\d+,v1=[0-9a-f]{64}$/)
+    expect(sender.arrived.map(({ headers }) => headers)).toEqual([{ "X-Lac": signature }])
     await own.stop()
   })
 

@@ -51,12 +51,21 @@ const shown = (body: string, type: string, stamp: Stamp, usages: ReadonlyArray<U
   body
 })
 
+/** The page's addresses hold without a slash at the end, and this one too where a proxy adds a path. */
+const withoutSlash = (stamp: Stamp, usages: ReadonlyArray<Usage>): Departure => ({
+  status: 308,
+  headers: { ...page("", stamp, usages).headers, Location: "../docs" },
+  body: ""
+})
+
 /** `/docs`: a page to read the API and to try it with a key that is typed in. It asks nothing of any other host (contract §11). */
 export const docsBranch = (untouched: (stamp: Stamp) => ReadonlyArray<Usage>): Effect.Effect<Branch> =>
   Effect.map(parts, (known) => ({
     prefix: "/docs",
     answer: ({ method, path }, stamp) => {
-      const part = method === "GET" || method === "HEAD" ? known[path] : undefined
+      const isRead = method === "GET" || method === "HEAD"
+      if (isRead && path === "/docs/") return Effect.succeed(withoutSlash(stamp, untouched(stamp)))
+      const part = isRead ? known[path] : undefined
       return part === undefined
         ? Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, untouched(stamp)))
         : Effect.map(part.text, (text) => shown(text, part.type, stamp, untouched(stamp)))

@@ -11,7 +11,7 @@ afterAll(() => runtime.dispose())
 
 const answer = await runtime.runPromise(
   Effect.gen(function* () {
-    return webHandler(yield* pipeline(yield* pages), yield* Effect.runtime<never>())
+    return webHandler(yield* pipeline(yield* pages()), yield* Effect.runtime<never>())
   })
 )
 const get = (path: string, method = "GET") => answer(new Request(`http://127.0.0.1${path}`, { method }))
@@ -30,6 +30,14 @@ describe("/docs", () => {
       "docs/start.js"
     ])
     for (const part of parts.slice(1)) expect((await get(`/${part}`)).status).toBe(200)
+  })
+
+  it("is found with a slash at its end too, also behind a proxy that adds a path", async () => {
+    const { status, headers } = await get("/docs/")
+    expect([status, headers.get("location")]).toEqual([308, "../docs"])
+    expect(new URL("../docs", "https://proxy.example/workshop/docs/").pathname).toBe("/workshop/docs")
+    expect((await get("/docs/", "HEAD")).status).toBe(308)
+    expect((await get("/docs/", "POST")).status).toBe(404)
   })
 
   it("lets its browser talk to no other host, and be framed by none", async () => {

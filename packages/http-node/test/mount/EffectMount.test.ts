@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { createServer, request } from "node:http"
+import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
@@ -37,17 +37,22 @@ const runtime = ManagedRuntime.make(
   )
 )
 await runtime.runtime()
-afterAll(() => runtime.dispose())
+const agent = new Agent({ keepAlive: true })
+afterAll(() => {
+  // The server would wait for kept connections until they have been idle for long enough.
+  agent.destroy()
+  return runtime.dispose()
+})
 
 /** Posts so many bytes in chunks, without saying how many will come. */
 const posted = async (bytes: number) => {
   const { port } = node.address() as AddressInfo
   const headers = { "content-type": "application/json", "idempotency-key": "one" }
-  const sending = request({ port, host: "127.0.0.1", method: "POST", path: "/v1/tickets", headers })
+  const sending = request({ port, host: "127.0.0.1", method: "POST", path: "/v1/tickets", headers, agent })
   const chunk = Buffer.alloc(16_384, " ")
   for (let sent = 0; sent < bytes; sent += chunk.length) sending.write(chunk)
   sending.end()
-  const [response] = await once(sending, "response")
+  const [[response]] = await Promise.all([once(sending, "response"), once(sending, "finish")])
   let text = ""
   for await (const part of response.setEncoding("utf8")) text += part
   return { status: response.statusCode, error: JSON.parse(text).error }

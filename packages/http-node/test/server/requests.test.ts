@@ -202,10 +202,10 @@ describe("pages (contract §11)", () => {
     }
   })
 
-  const shownWhile = async (refusal: StoreUnavailable, path: string) => {
+  const shownWhile = async (refusal: StoreUnavailable, path: string, options: Parameters<typeof pages>[0] = {}) => {
     const away = Effect.fail(refusal)
     const directory = { keyByHash: () => away } as unknown as Context.Tag.Service<Directory>
-    const branches = await Effect.runPromise(Effect.provideService(pages, Directory, directory))
+    const branches = await Effect.runPromise(Effect.provideService(pages(options), Directory, directory))
     const arrival = { method: "GET", path, query: "", header: () => undefined, address: "x", body: () => away }
     const branch = branches.find(({ prefix }) => prefix === path)!
     return Effect.runPromise(
@@ -232,5 +232,11 @@ describe("pages (contract §11)", () => {
   it("/openapi.json is an OpenAPI 3.1 document", async () => {
     const { json } = await (await server.client()).request("GET /openapi.json").answer()
     expect(json).toMatchObject({ openapi: "3.1.0", paths: { "/v1/tickets": { post: expect.anything() } } })
+  })
+
+  it("/openapi.json names the header that webhooks are signed in (spec §6)", async () => {
+    const away = new StoreUnavailable({ cause: "none" })
+    const { body } = await shownWhile(away, "/openapi.json", { signatureHeader: "X-Lac-Signature" })
+    expect(JSON.parse(body).webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature", in: "header" }])
   })
 })

@@ -79,7 +79,7 @@ export const start = async (
       shop.id,
       Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read", "tickets:write"] })
     )
-    const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages), ...(options.branches ?? [])]
+    const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages()), ...(options.branches ?? [])]
     const at = yield* serve(yield* pipeline(branches), {
       host: "127.0.0.1",
       port: 0,

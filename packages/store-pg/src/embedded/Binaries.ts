@@ -14,7 +14,7 @@ import { createRequire } from "node:module"
 import { basename, dirname, join, relative } from "node:path"
 import { Effect } from "effect"
 import { type Account, mayEnter, mayRead } from "./Account.js"
-import { EmbeddedRefused, failed, INSTEAD } from "./EmbeddedRefused.js"
+import { EmbeddedRefused, failed } from "./EmbeddedRefused.js"
 
 /** Postgres as npm brings it. */
 export interface Binaries {
@@ -104,7 +104,7 @@ const shelfFor = (place: string, account: Account | undefined, cache: string): s
   if (account === undefined || mayEnter(place, account)) return place
   mkdirSync(cache, { recursive: true, mode: 0o755 })
   if (isOurs(cache) && mayEnter(cache, account)) return cache
-  throw new Error(`${account.name} may enter neither it nor ${cache}: choose another --data-dir`)
+  throw new Error(`${account.name} may enter neither it nor ${cache}`)
 }
 
 const dropOlder = (shelf: string, kept: string): void => {
@@ -133,8 +133,8 @@ export const binariesFor = Effect.fnUntraced(function* (
 ) {
   const found = installed(kind)
   if (found === undefined) {
-    const message = `No Postgres comes with this program for ${kind}, or npm left it out: ${INSTEAD}.`
-    return yield* new EmbeddedRefused({ reason: "no_binaries", message })
+    const what = `No Postgres comes with this program for ${kind}, or npm left it out`
+    return yield* new EmbeddedRefused({ reason: "no_binaries", what })
   }
   return yield* Effect.try({ try: () => reachable(found, place, account), catch: (error) => failed(place, error) })
 })

@@ -125,8 +125,8 @@ const major = (version: string): string => version.split(".")[0] ?? version
 const checkVersion = ({ dataDir, cluster }: Place, { version }: Binaries) => {
   const theirs = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim()
   if (theirs === major(version)) return undefined
-  const message = `The data in ${dataDir} were written by Postgres ${theirs}, and this program brings ${major(version)}: dump them with the program that wrote them, and load them into a new --data-dir.`
-  return new EmbeddedRefused({ reason: "other_version", message })
+  const what = `The data in ${dataDir} were written by Postgres ${theirs}, and this program brings ${major(version)}`
+  return new EmbeddedRefused({ reason: "other_version", what })
 }
 
 /** Folder by folder: where the file system takes no new ones, such as /proc, a recursive `mkdirSync` never ends. */
@@ -145,8 +145,7 @@ const room = ({ dataDir, folder }: Place, account: Account | undefined) => {
   const me = process.getuid?.()
   if (statSync(folder).uid === me) return chmodSync(folder, account === undefined ? 0o700 : 0o711)
   if (me === 0) return undefined
-  const message = `The Postgres in ${dataDir} belongs to another user: run as the one who made it, or choose another with --data-dir.`
-  return new EmbeddedRefused({ reason: "not_ours", message })
+  return new EmbeddedRefused({ reason: "not_ours", what: `The Postgres in ${dataDir} belongs to another user` })
 }
 
 /** Makes our folder in the data directory, closed to all but those who must pass through it, unless another user did. */

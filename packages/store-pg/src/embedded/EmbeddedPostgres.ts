@@ -95,8 +95,8 @@ const urlOf = (database: string, password: string, port: number): string =>
 /**
  * Runs a real Postgres from the binaries that npm brings, in `dataDir` and on loopback alone, until the scope closes;
  * then it is stopped in good order. It is made on the first start, recovers what was committed after a crash, and is
- * started again should it die. Under root it runs as an unprivileged user. Fails with one sentence (contract §11,
- * `--data-dir`) where it cannot run or another process uses the folder.
+ * started again should it die. Under root it runs as an unprivileged user. Fails with one sentence where it cannot run
+ * or another process uses the folder (contract §11).
  */
 export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres, EmbeddedRefused, Scope.Scope> =>
   Effect.gen(function* () {

@@ -30,8 +30,7 @@ const ownerOf = ({ cluster }: Place): number | undefined => {
 /** The refusal of a data directory in which another process keeps its Postgres. */
 export const taken = ({ dataDir }: Place, pid?: number): EmbeddedRefused => {
   const who = pid === undefined ? "another process" : `the process ${pid}`
-  const message = `The data directory ${dataDir} is used by ${who}: stop that one, or choose another with --data-dir.`
-  return new EmbeddedRefused({ reason: "taken", message })
+  return new EmbeddedRefused({ reason: "taken", what: `The data directory ${dataDir} is used by ${who}` })
 }
 
 const PATIENCE = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(20))

@@ -14,5 +14,5 @@ export const ensureDatabase = (name: string, urlOf: (database: string) => string
       () =>
         Effect.scoped(Effect.flatMap(connect(urlOf("postgres")), (session) => session.run(`create database ${name}`)))
     ),
-    Effect.mapError((error) => failed(dataDir, error))
+    Effect.mapError(({ what }) => failed(dataDir, what))
   )

@@ -94,11 +94,11 @@ const apply = (session: Session, migration: Migration) =>
   (migration.isTransactional ? inTransaction : outside)(session, migration).pipe(
     Effect.retry({ while: ({ code }) => code !== undefined && BUSY_CODES.includes(code), schedule: BUSY }),
     Effect.mapError(
-      ({ code, message }) =>
+      ({ code, what }) =>
         new MigrationFailed({
           name: migration.name,
           code,
-          message: `The migration ${migration.name} failed and can be run again once this is mended (${message.replace(/\.$/, "")}).`
+          message: `The migration ${migration.name} failed and can be run again once this is mended (${what}).`
         })
     ),
     Effect.as(migration.name)

@@ -1,13 +1,7 @@
-import { Data, Effect, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import pg from "pg"
-
-/** What Postgres, or the way to it, did not do. */
-export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
-  /** Its SQLSTATE, or the code of the system where no server answered. */
-  readonly code: string | undefined
-  /** One sentence. */
-  readonly message: string
-}> {}
+import { DatabaseFailed } from "./DatabaseFailed.js"
+import { databaseUrl } from "./DatabaseUrl.js"
 
 /** One connection of its own: session locks and settings hold from call to call. */
 export interface Session {
@@ -30,8 +24,9 @@ const wordsOf = (error: unknown): string => {
 
 const refused = (error: unknown) =>
   new DatabaseFailed({
+    reason: "unreachable",
     code: codeOf(error),
-    message: `The database cannot be reached (${wordsOf(error)}): check that it runs, and --database-url.`
+    what: `The database cannot be reached (${wordsOf(error)})`
   })
 
 const opened = async (url: string): Promise<pg.Client> => {
@@ -42,17 +37,21 @@ const opened = async (url: string): Promise<pg.Client> => {
   return client
 }
 
+const asked = (error: unknown) =>
+  new DatabaseFailed({ reason: "statement", code: codeOf(error), what: `Postgres says: ${wordsOf(error)}` })
+
 /** Opens a connection that closes with the scope. `url` is a connection string of Postgres. */
 export const connect = (url: string): Effect.Effect<Session, DatabaseFailed, Scope.Scope> =>
-  Effect.acquireRelease(Effect.tryPromise({ try: () => opened(url), catch: refused }), (client) =>
-    Effect.exit(Effect.tryPromise(() => client.end()))
+  Effect.acquireRelease(
+    Effect.flatMap(databaseUrl(url), () => Effect.tryPromise({ try: () => opened(url), catch: refused })),
+    (client) => Effect.exit(Effect.tryPromise(() => client.end()))
   ).pipe(
     Effect.map((client) => ({
       run: <Row>(sql: string, values?: ReadonlyArray<unknown>) =>
         Effect.tryPromise({
           try: async () =>
             (values === undefined ? await client.query(sql) : await client.query(sql, [...values])).rows as Array<Row>,
-          catch: (error) => new DatabaseFailed({ code: codeOf(error), message: `Postgres says: ${wordsOf(error)}.` })
+          catch: asked
         })
     }))
   )

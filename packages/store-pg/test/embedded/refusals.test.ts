@@ -30,7 +30,7 @@ describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, (
     const { reason, message } = await refusalOf(folder)
     expect(reason).toBe("taken")
     expect(message).toBe(
-      `The data directory ${folder} is used by the process ${first?.pid}: stop that one, or choose another with --data-dir.`
+      `The data directory ${folder} is used by the process ${first?.pid}: stop that one, or choose another dataDir.`
     )
     const { url } = await Effect.runPromise(Effect.scoped(EmbeddedPostgres.share({ dataDir: folder })))
     expect(url).toBe(await first?.url())
@@ -41,14 +41,16 @@ describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, (
     writeFileSync(join(folder, "postgres/cluster/PG_VERSION"), "17\n")
     const { reason, message } = await refusalOf(folder)
     expect(reason).toBe("other_version")
-    expect(message).toMatch(/^The data in .* were written by Postgres 17, and this program brings 18: dump them/)
+    expect(message).toMatch(
+      /^The data in .* were written by Postgres 17, and this program brings 18: dump them.*into a new dataDir\.$/
+    )
   })
 
   it("where npm has no Postgres for the machine", async () => {
     const { reason, message } = await Effect.runPromise(Effect.flip(binariesFor("/nowhere", undefined, "sunos-x64")))
     expect(reason).toBe("no_binaries")
     expect(message).toBe(
-      "No Postgres comes with this program for sunos-x64, or npm left it out: use --store memory, or give a Postgres with --database-url."
+      "No Postgres comes with this program for sunos-x64, or npm left it out: use another store, such as that of @workshop/store-memory, or PgStore on a Postgres of yours."
     )
   })
 
@@ -56,7 +58,7 @@ describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, (
     const { reason, message } = await refusalOf(join(folder, "postgres/password"))
     expect(reason).toBe("failed")
     expect(message).toMatch(
-      /^Postgres cannot run in .*\/password \(ENOTDIR.*\): use --store memory, or give a Postgres/
+      /^Postgres cannot run in .*\/password \(ENOTDIR.*\): choose another dataDir, or use another store, such as/
     )
   })
 })

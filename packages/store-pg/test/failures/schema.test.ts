@@ -19,7 +19,7 @@ const databaseAfter = (statement: string) =>
 const UNMIGRATED = "drop schema public cascade; create schema public"
 const BEHIND = "drop table shop_head cascade"
 const REMEDY =
-  /^The database has no schema of the workshop, or another version .*: run workshop migrate --database-url …, or/
+  /^The database has no schema of the workshop, or another version .*: call migrate\(url\) of .*, or run workshop migrate$/
 
 const SHOP = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
 const someone = "019a0000-0000-7000-8000-000000000001"

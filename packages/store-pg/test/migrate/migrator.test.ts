@@ -169,7 +169,7 @@ describe("what does not fit is refused in one sentence", { timeout: LONG }, () =
   it("a database out of reach", async () => {
     const error = await run(Effect.flip(migrate("postgres://nobody@127.0.0.1:1/none")))
     expect(error.message).toBe(
-      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check that it runs, and --database-url."
+      "The database cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check that it runs, and the store's url."
     )
   })
 })

@@ -15,7 +15,7 @@ export type Ports = Context.Context<StorePorts | Entropy>
 
 /** A store of its own on a database: what one process of the service has. */
 export const node = (options: PgStoreOptions): Effect.Effect<Ports, never, Scope.Scope> =>
-  Layer.build(Layer.provideMerge(layer(options), Entropy.layer))
+  Layer.build(Layer.provideMerge(Layer.orDie(layer(options)), Entropy.layer))
 
 /** A database of one's own, with a session of the operator's on it. */
 export const database: Effect.Effect<{ readonly url: string; readonly session: Session }, never, Scope.Scope> =

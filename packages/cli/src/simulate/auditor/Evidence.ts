@@ -44,7 +44,8 @@ export interface Exchange {
 export interface Reception {
   readonly seq: number
   readonly shop: string
-  readonly headers: Readonly<Record<string, string>>
+  /** What its signature header said; null where it bore none. */
+  readonly signature: string | null
   readonly body: string
   /** Null where it hung up instead. */
   readonly status: number | null

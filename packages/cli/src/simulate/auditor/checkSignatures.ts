@@ -39,14 +39,13 @@ const hexOf = (secret: string, t: string, body: string): string =>
 const FORM = /^t=(\d+)((?:,v1=[0-9a-f]{64})+)$/
 
 const signatureWrong = (
-  { headers, body }: Reception,
+  { signature, body }: Reception,
   sent_at: number,
   secrets: ReadonlyArray<Secret>
 ): string | null => {
-  const header = headers["service-signature"]
-  if (header === undefined) return "it bears no signature"
-  const [, t = "", rest = ""] = FORM.exec(header) ?? []
-  if (t === "") return `its signature reads ${header}`
+  if (signature === null) return "it bears no signature"
+  const [, t = "", rest = ""] = FORM.exec(signature) ?? []
+  if (t === "") return `its signature reads ${signature}`
   if (Number(t) !== Math.floor(sent_at / SECOND))
     return `it says it was sent at ${t}, and was sent at ${Math.floor(sent_at / SECOND)}`
   const signed = rest

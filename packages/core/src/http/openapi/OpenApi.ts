@@ -2,6 +2,7 @@ import { HttpApi, type HttpApiEndpoint, OpenApi, OpenApiJsonSchema } from "@effe
 import { Context, Option } from "effect"
 import type { PolicyName } from "../../domain/Limits.js"
 import { type Scope, scopeGrants } from "../../domain/Scope.js"
+import { SIGNATURE_HEADER } from "../../domain/Signature.js"
 import { CountedAs, RequiredScope } from "../Endpoint.js"
 import { errorCodes } from "../ErrorTable.js"
 import { WorkshopApi } from "../WorkshopApi.js"
@@ -207,7 +208,7 @@ const build = (): Node => {
     servers: [{ url: "http://127.0.0.1:4010", description: "Where `npm start` serves" }],
     tags: [...(plain(spec.tags) as ReadonlyArray<Json>), webhooksTag],
     paths: paths(spec, rules),
-    webhooks: plain(webhooks),
+    webhooks: plain(webhooks(SIGNATURE_HEADER)),
     components: {
       schemas: schemas(spec),
       examples: sharedExamples(rules.values()),
@@ -227,3 +228,15 @@ const build = (): Node => {
 
 /** The OpenAPI 3.1 document of the service, made from its contract. The same on every machine and at every time. */
 export const document: Node = build()
+
+/** What of its document an operator may choose. */
+export interface DocumentOptions {
+  /** The header that carries the signature of a webhook (spec §6), as the dispatcher was told; `Service-Signature` where it is left out. */
+  readonly signatureHeader?: string
+}
+
+/** The document of a service that runs with these options. */
+export const documentOf = ({ signatureHeader = SIGNATURE_HEADER }: DocumentOptions): Node => ({
+  ...document,
+  webhooks: plain(webhooks(signatureHeader))
+})

@@ -86,24 +86,24 @@ export const eventExample = (type: EventType): unknown => {
   return JSON.parse(eventBody(id, type, Date.parse(at), Sample.shop.id as ShopId, samples[type]))
 }
 
-const signature = {
-  name: "Service-Signature",
+const signature = (name: string) => ({
+  name,
   in: "header",
   required: true,
   description:
     "`t` is the second of sending, `v1` the hexadecimal HMAC-SHA256 of `t`, a dot and the raw body, under the webhook's secret. After a change of the secret there are two `v1` for 24 hours: accept either. Compare in constant time, and refuse a `t` more than five minutes off your clock",
   schema: { type: "string", pattern: "^t=\\d+(,v1=[0-9a-f]{64}){1,2}$" },
   example: "t=1795165924,v1=3f1d5a0c9b7e24681357acbd0e2f4a6c8b9d1e3f5a7c9b0d2e4f6a8c0b1d3e5f"
-}
+})
 
-const webhook = (type: EventType) => ({
+const webhook = (type: EventType, header: string) => ({
   post: {
     operationId: `on${nameOf(type)}`,
     summary: eventTypes[type],
     description: "Answer 2xx within ten seconds and work afterwards. The same event may come twice.",
     tags: ["Webhooks"],
     security: [],
-    parameters: [signature],
+    parameters: [signature(header)],
     requestBody: {
       required: true,
       content: {
@@ -121,5 +121,5 @@ const webhook = (type: EventType) => ({
   }
 })
 
-/** The webhooks section: one entry an event type. */
-export const webhooks = Object.fromEntries(types.map((type) => [type, webhook(type)]))
+/** The webhooks section: one entry an event type, signed in the header of this name. */
+export const webhooks = (header: string) => Object.fromEntries(types.map((type) => [type, webhook(type, header)]))

@@ -1,0 +1,24 @@
+import { Data } from "effect"
+
+/** Why: `no_url`: what was given is no address of a Postgres; `unreachable`: none answers there; `statement`: it refused one. */
+export type DatabaseFailure = "no_url" | "unreachable" | "statement"
+
+const remedies: Readonly<Record<DatabaseFailure, string | undefined>> = {
+  no_url: "check the store's url",
+  unreachable: "check that it runs, and the store's url",
+  statement: undefined
+}
+
+/** What Postgres, or the way to it, did not do: one sentence. */
+export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
+  readonly reason: DatabaseFailure
+  /** Its SQLSTATE, or the code of the system where no server answered. */
+  readonly code: string | undefined
+  /** What is wrong, without what to do about it. */
+  readonly what: string
+}> {
+  override get message() {
+    const remedy = remedies[this.reason]
+    return remedy === undefined ? `${this.what}.` : `${this.what}: ${remedy}.`
+  }
+}

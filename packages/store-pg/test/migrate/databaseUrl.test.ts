@@ -1,0 +1,27 @@
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { check } from "@workshop/store-pg/migrate/Migrator"
+import * as PgStore from "@workshop/store-pg/PgStore"
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+
+/** Why a store, and the look at its schema before it, refuse a URL. */
+const refusals = async (url: string) => {
+  const store = Effect.scoped(Layer.build(Layer.provide(PgStore.layer({ url }), Entropy.layer)))
+  const refused = [await Effect.runPromise(Effect.flip(check(url))), await Effect.runPromise(Effect.flip(store))]
+  return refused.map(({ message }) => message)
+}
+
+const SENTENCE =
+  "The address of the database does not read like postgres://user:password@host:5432/name, where a password's # is %23 and its / is %2F: check the store's url."
+
+describe("the url of a database", () => {
+  it.each(["base", "localhost:5432/x", "", "mysql://me:s3cret@db/x", "postgres://me:s3#cret@db/x"])(
+    "%j is none: no name is looked up for it, and nothing of it is repeated",
+    async (url) => expect(await refusals(url)).toEqual([SENTENCE, SENTENCE])
+  )
+
+  it.each(["postgresql://me@127.0.0.1:1/x", "postgres:///x?host=/nowhere", "postgres://me@/x?host=/nowhere"])(
+    "%s is one",
+    async (url) => expect(await Effect.runPromise(Effect.flip(check(url)))).toMatchObject({ reason: "unreachable" })
+  )
+})
