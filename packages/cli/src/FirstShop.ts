@@ -32,7 +32,7 @@ export const openFirstShop = Effect.gen(function* () {
 
 /** What to say where the shops are there already. */
 export const stillThere: ReadonlyArray<string> = [
-  "The shops of last time are there. Keys are shown once; workshop shop list and workshop key create make another."
+  "The shops of last time are there. Keys are shown once: workshop key create makes another, for a shop that workshop shop list names."
 ]
 
 /** What to try next, as lines to paste into a shell. */

@@ -61,6 +61,14 @@ const kept: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => strin
   postgres: () => "Everything is kept in the Postgres database."
 }
 
+/** Where the sandbox is, and what it does to tickets that are kept. */
+const aboutSandbox = (base: string, { store }: StoreChoice): ReadonlyArray<string> => [
+  `The sandbox is at ${base}/sandbox`,
+  ...(store === "memory"
+    ? []
+    : ["Its clock never goes back, and what it makes old here stays old: for trials add --store memory."])
+]
+
 /** Serves the API, the pages and what else there is, until interrupted. */
 const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<ReadonlyArray<Branch>, E, R>) =>
   Effect.gen(function* () {
@@ -76,7 +84,7 @@ const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<Read
         kept[choice.store](choice),
         ...(first === null ? stillThere : nextSteps(base, first)),
         ...(asked.demo && first !== null ? demoSteps(base, first) : []),
-        ...(asked.sandbox ? [`The sandbox is at ${base}/sandbox`] : [])
+        ...(asked.sandbox ? aboutSandbox(base, choice) : [])
       ].join("\n")
     )
     return yield* Effect.never

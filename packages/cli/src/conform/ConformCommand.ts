@@ -39,7 +39,9 @@ const conformOptions = {
     description:
       "A full-access key, for a server without a sandbox: runs the part that needs none, on that key's shop.",
     read: optional(text),
-    fallback: ""
+    fallback: "",
+    // Not the key that a shell has for everything else: with it, a run would write tickets where nobody meant it to.
+    variable: "WORKSHOP_CONFORM_KEY"
   }),
   sandboxToken: value({
     name: "sandbox-token",

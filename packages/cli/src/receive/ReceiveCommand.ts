@@ -14,6 +14,8 @@ const checked = ({ secret, register, status, redirect, gone, endless }: Asked) =
       "Without the webhook's secret nothing can be believed: give --secret, or --register http://127.0.0.1:4010 to point a sandbox shop here."
     )
   }
+  if (secret.some((one) => !one.startsWith("whsec_")))
+    return refuse("A webhook's secret starts with whsec_, which is part of it: give --secret the whole of it.")
   const manners = [status !== 200, redirect !== null, gone, endless].filter((isAsked) => isAsked)
   return manners.length > 1
     ? refuse("A request has one answer: give one of --status, --redirect, --gone and --endless.")

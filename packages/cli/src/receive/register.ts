@@ -63,7 +63,7 @@ const adviceOn = (base: string, { path, bearer }: Call, status: number, { error 
     return refuse(`${base} knows no shop with this id: give --shop another, or leave it out and give --key.`)
   }
   if (path.startsWith("/sandbox") && status === 404) {
-    return refuse(`${base} has no sandbox: start it with workshop serve --sandbox.`)
+    return refuse(`${base} has no sandbox: start it with workshop serve --sandbox --store memory.`)
   }
   if (path.startsWith("/sandbox") && (status === 401 || status === 403)) {
     const what = bearer === null ? "asks for a token" : "refuses this token"
@@ -77,7 +77,9 @@ const adviceOn = (base: string, { path, bearer }: Call, status: number, { error 
 const good = (base: string, call: Call): Effect.Effect<Readonly<Record<string, unknown>>, CommandRefused> =>
   ask(base, call).pipe(
     Effect.mapError(() =>
-      refuse(`Nothing answers as a server at ${base}: start workshop serve --sandbox, or give --register its address.`)
+      refuse(
+        `Nothing answers as a server at ${base}: start workshop serve --sandbox --store memory, or give --register its address.`
+      )
     ),
     Effect.flatMap(({ status, envelope }) =>
       envelope.success

@@ -43,7 +43,7 @@ const answerOf = async (response: Response): Promise<Answer> => ({
 const broken = (base: string) => (cause: unknown) => {
   const why = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause)
   return new FaceBroken({
-    message: `${base} does not answer as a workshop (${why}): start it with workshop serve --sandbox, or give its --base-url.`
+    message: `${base} does not answer as a workshop (${why}): start it with workshop serve --sandbox --store memory, or give its --base-url.`
   })
 }
 

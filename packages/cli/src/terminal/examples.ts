@@ -1,7 +1,7 @@
 /** What to type, shown at the end of a command's help: by the command's words, `""` being `workshop --help`. */
 export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "": ["workshop serve --sandbox --demo", "workshop receive --register http://127.0.0.1:4010"],
-  serve: ["workshop serve", "workshop serve --sandbox --demo --port 0"],
+  "": ["workshop serve --sandbox --demo --store memory", "workshop receive --register http://127.0.0.1:4010"],
+  serve: ["workshop serve", "workshop serve --sandbox --demo --store memory"],
   dispatch: ["workshop dispatch --database-url postgres://service@db.example.com/workshop"],
   migrate: ["workshop migrate", "workshop migrate --database-url postgres://owner@db.example.com/workshop --json"],
   receive: [

@@ -45,16 +45,20 @@ describe.concurrent("workshop receive (contract §11)", PATIENT, () => {
       "Without the webhook's secret nothing can be believed: give --secret, or --register http://127.0.0.1:4010 to point a sandbox shop here."
     ],
     [
-      ["receive", "--port", "0", "--secret", "s", "--gone", "--endless"],
+      ["receive", "--port", "0", "--secret", "abc"],
+      "A webhook's secret starts with whsec_, which is part of it: give --secret the whole of it."
+    ],
+    [
+      ["receive", "--port", "0", "--secret", "whsec_s", "--gone", "--endless"],
       "A request has one answer: give one of --status, --redirect, --gone and --endless."
     ],
     [
-      ["receive", "--port", "0", "--secret", "s", "--delay", "soon"],
+      ["receive", "--port", "0", "--secret", "whsec_s", "--delay", "soon"],
       '--delay (or WORKSHOP_RECEIVE_DELAY) must be a length of time such as 250ms, 3s, 5m, 2h or 60d, and not "soon".'
     ],
     [
       ["receive", "--port", "0", "--register", "http://127.0.0.1:9"],
-      "Nothing answers as a server at http://127.0.0.1:9: start workshop serve --sandbox, or give --register its address."
+      "Nothing answers as a server at http://127.0.0.1:9: start workshop serve --sandbox --store memory, or give --register its address."
     ]
   ])("workshop %j says what to do", async (args, sentence) => {
     expect(await run(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })

@@ -2,7 +2,7 @@ import { Policies } from "@workshop/core/domain/Limits"
 import type { Departure } from "@workshop/core/http/Arrival"
 import type { Stamp } from "@workshop/core/http/Departures"
 import type { Watch } from "@workshop/core/http/Pipeline"
-import { Clock, Effect, Exit, type Fiber, FiberRef, HashMap, Metric, MetricBoundaries, MetricLabel } from "effect"
+import { Clock, Effect, type Fiber, FiberRef, HashMap, Metric, MetricBoundaries, MetricLabel } from "effect"
 
 /** The upper ends of the buckets of requests' durations, in seconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -66,7 +66,8 @@ const labelsOfRoute = remembering((route: string) =>
 
 const labelsOfPolicy = remembering((policy: string): Labels => [MetricLabel.make("policy", policy)])
 
-const policyIn = ({ body }: Departure): string => JSON.parse(body).error.details.limit
+/** Undefined where it is another branch's own answer. */
+const policyIn = ({ body }: Departure): string | undefined => JSON.parse(body).error?.details?.limit
 
 /** Patience is real time, whatever clock the service goes by. */
 const real = Clock.make()
@@ -76,14 +77,14 @@ interface SettableFiber {
 }
 
 /** As `Effect.annotateLogs` does, but for good, since the fiber ends with its request: that costs a tenth. */
-const markLogs = (fiber: Fiber.RuntimeFiber<Departure>, request_id: string): void => {
+const markLogs = (fiber: Fiber.RuntimeFiber<unknown, unknown>, request_id: string): void => {
   const marked = HashMap.set(fiber.getFiberRef(FiberRef.currentLogAnnotations), "request_id", request_id as unknown)
   ;(fiber as unknown as SettableFiber).setFiberRef(FiberRef.currentLogAnnotations, marked)
 }
 
 /**
  * Counts requests and their durations by the template of their route, never by the path that was sent, and marks all
- * that is logged while one is answered with its `Request-Id`. Each request must have a fiber of its own.
+ * that is logged while one is answered with its `Request-Id`. Each request must have a fiber of its own, whatever else that does.
  */
 export const makeHttpMetrics = (): Watch => {
   let running = 0
@@ -94,14 +95,19 @@ export const makeHttpMetrics = (): Watch => {
       const began = real.unsafeCurrentTimeNanos()
       inFlight.unsafeUpdate(++running, NONE)
       markLogs(fiber, stamp.request_id)
-      fiber.addObserver((exit) => {
+      let departure: Departure | undefined
+      fiber.addObserver(() => {
         inFlight.unsafeUpdate(--running, NONE)
-        const status = Exit.isSuccess(exit) ? exit.value.status : "aborted"
+        const status = departure?.status ?? "aborted"
         const { labels, ofStatus } = labelsOfRoute(stamp.route ?? "none")(METHODS.has(method) ? method : "other")
         requests.unsafeUpdate(1, ofStatus(status))
         durations.unsafeUpdate(Number(real.unsafeCurrentTimeNanos() - began) / 1e9, labels)
-        if (Exit.isSuccess(exit) && status === 429) refusals.unsafeUpdate(1, labelsOfPolicy(policyIn(exit.value)))
+        const policy = departure?.status === 429 ? policyIn(departure) : undefined
+        if (policy !== undefined) refusals.unsafeUpdate(1, labelsOfPolicy(policy))
       })
-      return answer
+      return Effect.map(answer, (given) => {
+        departure = given
+        return given
+      })
     })
 }

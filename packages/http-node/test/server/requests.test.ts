@@ -4,6 +4,7 @@ import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { pages } from "@workshop/http-node/Pages"
 import { type Context, Effect, Logger } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { total } from "../metrics/Exposition.js"
 import { type Running, start } from "./running.js"
 
 let server: Running
@@ -88,6 +89,17 @@ describe("methods and paths (contract §2)", () => {
     expect([status, json.error?.code]).toEqual([404, "NOT_FOUND"])
     expect(headers["ratelimit-limit"]).toBe("120")
     expect(await client.end()).toBe("")
+  })
+
+  it("what no parser knows is counted as any request is", async () => {
+    const counted = async () => {
+      const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text()
+      return total(text, "workshop_http_requests_total", { method: "other", route: "none", status: "404" })
+    }
+    const before = await counted()
+    await (await server.client()).request("BREW /coffee").answer()
+    await (await server.client()).send("CONNECT example.com:443 HTTP/1.1", "Host: x", "", "").answer()
+    expect(await counted()).toBe(before + 2)
   })
 })
 

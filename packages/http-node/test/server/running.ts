@@ -8,6 +8,7 @@ import { Keys } from "@workshop/core/services/Keys"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { layer as services } from "@workshop/core/services/Workshop"
+import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
 import { serve } from "@workshop/http-node/NodeServer"
 import { pages } from "@workshop/http-node/Pages"
 import { PATIENCE, type Patience } from "@workshop/http-node/Patience"
@@ -80,7 +81,8 @@ export const start = async (
       Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read", "tickets:write"] })
     )
     const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages()), ...(options.branches ?? [])]
-    const at = yield* serve(yield* pipeline(branches), {
+    // Watched, as `workshop serve` is: what looks on must bear every way in which a request comes in.
+    const at = yield* serve(yield* pipeline(branches, makeHttpMetrics()), {
       host: "127.0.0.1",
       port: 0,
       trustProxy: false,
