@@ -13,6 +13,11 @@ if (key === undefined) {
   process.exitCode = 1
 } else {
   const client = createClient({ baseUrl, key })
-  for (const order of orders) console.log(await importOrder(client, order))
-  console.log("To be picked up:", await waiting(client))
+  try {
+    for (const order of orders) console.log(await importOrder(client, order))
+    console.log("To be picked up:", await waiting(client))
+  } catch (error) {
+    console.error(`The import ended here: ${error instanceof Error ? error.message : error}`)
+    process.exitCode = 1
+  }
 }

@@ -1,7 +1,7 @@
 import { createReceiver } from "./receiver.js"
 
 const secret = process.env.WEBHOOK_SECRET
-if (secret === undefined) {
+if (secret === undefined || !secret.startsWith("whsec_")) {
   console.error("Set WEBHOOK_SECRET to the webhook's secret, whsec_…, which is shown when the webhook is set.")
   process.exitCode = 1
 } else {
