@@ -34,8 +34,8 @@ const unavailable: Sent = {
 /** An attempt of everything that is due at an instant, with what came of it. */
 const attempted = (at: number, sent: Sent) =>
   Effect.gen(function* () {
-    for (const { shop_id, event_id, token } of yield* (yield* Deliveries).claim(at, 10)) {
-      yield* run(recordAttempt(shop_id, { event_id, token, started_at: at, sent, jitter: 0 }))
+    for (const { shop_id, event_id, token, webhook } of yield* (yield* Deliveries).claim(at, 10)) {
+      yield* run(recordAttempt(shop_id, { event_id, token, url: webhook.url, started_at: at, sent, jitter: 0 }))
     }
   })
 

@@ -93,6 +93,7 @@ const ticketCalls = (ask: Exchange) => ({
     options: CallOptions = {}
   ): AsyncIterable<Changes> =>
     pages(ask, { updated_since: since, limit: limit ?? null }, options) as AsyncIterable<Changes>,
+  /** One ticket; another shop's is not found (spec §4). */
   byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Ticket, Findable>> =>
     ask({ method: "GET", path: idPath("tickets", id), ...options }),
   /** The ticket that somebody at the counter means by its number; `meta.others` are the rest (spec §4). */
@@ -117,8 +118,10 @@ const clientCalls = (ask: Exchange) => ({
   /** A client who knows the shop, by a number in international format (spec §4). */
   byPhone: (phone: string, options: CallOptions = {}): Promise<ClientResult<ClientView, Findable>> =>
     ask({ method: "GET", path: "/clients", query: { phone }, ...options }),
+  /** A client who knows the shop; unknown and blocking are the same 404 (spec §4). */
   byId: (id: string, options: CallOptions = {}): Promise<ClientResult<ClientView, Findable>> =>
     ask({ method: "GET", path: idPath("clients", id), ...options }),
+  /** The shop's programme and the client's card, also while the programme is off (spec §4). */
   loyalty: (
     id: string,
     options: CallOptions = {}

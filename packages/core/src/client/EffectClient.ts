@@ -4,6 +4,7 @@ import type { ErrorCode } from "../http/ErrorTable.js"
 import { WorkshopApi } from "../http/WorkshopApi.js"
 import type { AnswerOf, CodeOf, EndpointName, EndpointOf, GroupName } from "./ClientContract.js"
 import type { AnsweredFailure } from "./ClientFailure.js"
+import { rootOf } from "./Exchange.js"
 
 /** A failure that the service answered, as the tag of an error: `Effect.catchTag("CONFLICT", …)` (spec §7). */
 export type Refused<C extends ErrorCode> = C extends ErrorCode
@@ -62,7 +63,7 @@ export const make = ({
 }: EffectClientOptions): Effect.Effect<EffectClient, never, HttpClient.HttpClient> =>
   Effect.map(
     HttpApiClient.make(WorkshopApi, {
-      baseUrl: baseUrl.replace(/\/+$/, "").replace(/\/v1$/, ""),
+      baseUrl: rootOf(baseUrl),
       transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
       transformResponse: unwrapped
     }),

@@ -11,17 +11,17 @@ export interface ClientOptions {
   readonly retries?: number
   /** For how long one attempt is waited for, in milliseconds; 15,000 unless told. */
   readonly timeoutMs?: number
-  /** The longest `Retry-After` that is waited for, in milliseconds; 5,000 unless told. A longer one is answered at once. */
+  /** The longest wait before another attempt, in milliseconds; 5,000 unless told. A longer `Retry-After` is answered at once. */
   readonly longestWaitMs?: number
   /** Another `fetch`; the platform's unless told. */
   readonly fetch?: (request: Request) => Promise<Response>
-  /** Waits; a timer unless told. For tests. */
-  readonly wait?: (ms: number) => Promise<void>
+  /** Waits, no longer than until the signal says that the call was given up; a timer unless told. For tests. */
+  readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
 /** What one call may be told besides. */
 export interface CallOptions {
-  /** Gives the call up. */
+  /** Gives the call up: at once, also between two attempts. */
   readonly signal?: AbortSignal
 }
 
@@ -42,8 +42,17 @@ const FIRST_PAUSE_MS = 200
 /** Answers after which the same call may succeed: the store was away, or a proxy found nobody. */
 const PASSING = [502, 503, 504]
 
-// biome-ignore lint/plugin: a caller of the API has neither Effect nor a clock of ours.
-const timer = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+const timer = (ms: number, signal?: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timeout)
+      signal?.removeEventListener("abort", end)
+      resolve()
+    }
+    // biome-ignore lint/plugin: a caller of the API has neither Effect nor a clock of ours.
+    const timeout = setTimeout(end, ms)
+    signal?.addEventListener("abort", end)
+  })
 
 const queryOf = (query: Call["query"] = {}): string => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
@@ -51,7 +60,7 @@ const queryOf = (query: Call["query"] = {}): string => {
 }
 
 /** The service's root without `/v1`, which each path brings. */
-const rootOf = (baseUrl: string): string => baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")
+export const rootOf = (baseUrl: string): string => baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")
 
 const requestOf = ({ baseUrl, key, timeoutMs = 15_000 }: ClientOptions, call: Call): Request => {
   const headers: Record<string, string> = { authorization: `Bearer ${key}`, accept: "application/json" }
@@ -67,17 +76,27 @@ const requestOf = ({ baseUrl, key, timeoutMs = 15_000 }: ClientOptions, call: Ca
   })
 }
 
-interface Envelope {
-  readonly success: boolean
-  readonly data?: unknown
-  readonly meta?: unknown
-  readonly error?: { readonly code: string; readonly message: string; readonly details?: unknown }
+type Envelope =
+  | { readonly success: true; readonly data: unknown; readonly meta?: unknown }
+  | {
+      readonly success: false
+      readonly error: { readonly code: string; readonly message: string; readonly details?: unknown }
+    }
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+// Others too answer with a `success`, of another shape.
+const isEnvelope = (value: unknown): value is Envelope => {
+  if (!isObject(value) || !("success" in value)) return false
+  if (value.success === true) return "data" in value
+  const error = "error" in value ? value.error : undefined
+  return isObject(error) && "code" in error && typeof error.code === "string"
 }
 
 const envelopeIn = (text: string): Envelope | undefined => {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null && "success" in value ? (value as Envelope) : undefined
+    return isEnvelope(value) ? value : undefined
   } catch {
     return undefined
   }
@@ -91,11 +110,11 @@ type Failed = { readonly ok: false; readonly error: ClientFailure }
 
 const settle = ({ status, headers }: Response, text: string): Settled => {
   const envelope = envelopeIn(text)
-  if (envelope?.success === true) return { ok: true, value: envelope.data, meta: envelope.meta }
-  if (envelope?.error === undefined) {
+  if (envelope === undefined) {
     const message = `The answer (${status}) is not the service's: check the address`
     return { ok: false, error: { code: "MISUNDERSTOOD", status, message } }
   }
+  if (envelope.success) return { ok: true, value: envelope.data, meta: envelope.meta }
   const { code, message, details } = envelope.error
   const request_id = headers.get("request-id")
   const error = { code, message, details, status, request_id, retry_after_s: secondsIn(headers.get("retry-after")) }
@@ -116,9 +135,10 @@ const attempt = async (options: ClientOptions, call: Call): Promise<Settled> => 
 
 /** How long to wait before the same call is made again; undefined where it must not be. */
 const pauseOf = (error: ClientFailure, call: Call, attempts: number, longestMs: number): number | undefined => {
+  if (call.signal?.aborted === true) return undefined
   const mayRepeat = call.method === "GET" || call.idempotencyKey !== undefined
-  const pause = FIRST_PAUSE_MS * 2 ** attempts
-  if (error.code === "UNREACHABLE") return mayRepeat && call.signal?.aborted !== true ? pause : undefined
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** attempts, longestMs)
+  if (error.code === "UNREACHABLE") return mayRepeat ? pause : undefined
   const told = "retry_after_s" in error ? error.retry_after_s : null
   const ms = told === null ? pause : told * 1000
   // A 429 has done nothing, so it may be repeated whatever it was.
@@ -133,13 +153,15 @@ const pauseOf = (error: ClientFailure, call: Call, attempts: number, longestMs: 
 export const exchange = (options: ClientOptions): Exchange => {
   const { retries = 3, longestWaitMs = 5_000, wait = timer } = options
   const ask = async (call: Call): Promise<Settled> => {
-    for (let attempts = 0; ; attempts++) {
-      const settled = await attempt(options, call)
-      if (settled.ok || attempts >= retries) return settled
+    let settled = await attempt(options, call)
+    for (let attempts = 0; !settled.ok && attempts < retries; attempts++) {
       const pause = pauseOf(settled.error, call, attempts, longestWaitMs)
-      if (pause === undefined) return settled
-      await wait(pause)
+      if (pause === undefined) break
+      await wait(pause, call.signal)
+      if (call.signal?.aborted === true) break
+      settled = await attempt(options, call)
     }
+    return settled
   }
   return ask as Exchange
 }

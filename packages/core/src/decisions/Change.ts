@@ -16,8 +16,8 @@ import type { TicketRecord } from "../domain/Ticket.js"
 import type { Webhook } from "../domain/Webhook.js"
 
 /**
- * The whole vocabulary of what can happen to the data. A `Put` holds the row as it is from now on,
- * an `Appended` or `Raised` a row that is never touched again.
+ * The whole vocabulary of what can happen to the data. A `Put` holds the row as it is from now on, a `Removed` names
+ * the row that is gone, an `Appended` or `Raised` holds a row that is never touched again.
  */
 export type Change =
   | { readonly _tag: "HeadPut"; readonly row: ShopHead }

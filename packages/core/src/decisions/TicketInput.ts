@@ -20,6 +20,8 @@ const ItemInput = Schema.Struct({
   price_minor: optional(AmountMinor)
 }).annotations({ identifier: "TicketItemInput" })
 
+const refusedCount = () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
+
 /** What a shop says of a new ticket (spec §4). Defaults are applied by the decision. */
 export const TicketInput = Schema.Struct({
   service: Text(Limits.service_characters).annotations({ description: "The service, as in the app" }),
@@ -28,12 +30,8 @@ export const TicketInput = Schema.Struct({
   description: optional(Text(Limits.description_characters)),
   items: optional(
     Schema.Array(ItemInput).pipe(
-      Schema.minItems(Limits.items_min, {
-        message: () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
-      }),
-      Schema.maxItems(Limits.items_max, {
-        message: () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
-      })
+      Schema.minItems(Limits.items_min, { message: refusedCount }),
+      Schema.maxItems(Limits.items_max, { message: refusedCount })
     )
   ),
   client_id: optional(ClientId),

@@ -19,7 +19,12 @@ export interface TicketAct<E> {
     record: TicketRecord,
     at: { readonly now: Instant; readonly shop: ShopRecord }
   ) => Either.Either<TicketPatch, E>
-  readonly raise?: (changes: ChangeSet, ticket: Ticket, record: TicketRecord) => void
+  /** Raises what the act tells; the ticket and its record are as the patch left them. */
+  readonly raise?: (
+    changes: ChangeSet,
+    ticket: Ticket,
+    after: { readonly now: Instant; readonly record: TicketRecord }
+  ) => void
 }
 
 /** An act on a ticket in any state but `abandoned` (contract §5). */
@@ -41,7 +46,7 @@ export const actOnTicket = <E>(
       const shop_changed_at = act.by === "shop" ? moment.now : record.shop_changed_at
       const next = { ...record, ...patch.right, shop_changed_at }
       const ticket = changes.ticket(next, linked?.client ?? null)
-      act.raise?.(changes, ticket, next)
+      act.raise?.(changes, ticket, { now: moment.now, record: next })
       return changes.decided(ticket)
     }
   })

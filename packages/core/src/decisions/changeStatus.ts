@@ -1,16 +1,15 @@
 import { Either } from "effect"
-import type { EventData } from "../domain/Event.js"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
-import { toIso } from "../domain/Instant.js"
+import { type Instant, toIso } from "../domain/Instant.js"
 import { stampsEarned } from "../domain/LoyaltyEarning.js"
 import type { Ticket, TicketNotFound, TicketRecord } from "../domain/Ticket.js"
-import { type MoveRefusal, moveTo, type StatusMove, type TicketStatus } from "../domain/TicketLifecycle.js"
+import { type MoveRefusal, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
 
 /** The fields that follow from entering a state: going back to the workshop forgets the end, not that the client was told (contract §5). */
-const entering = (ticket: TicketRecord, to: TicketStatus, now: number): Partial<TicketRecord> => {
+const entering = (ticket: TicketRecord, to: TicketStatus, now: Instant): Partial<TicketRecord> => {
   switch (to) {
     case "ready":
       return { ready_at: now }
@@ -22,8 +21,6 @@ const entering = (ticket: TicketRecord, to: TicketStatus, now: number): Partial<
       return { ready_at: null, collected_at: null, outcome: null }
   }
 }
-
-const isMove = (found: StatusMove | MoveRefusal): found is StatusMove => !("_tag" in found)
 
 /**
  * A ticket's next state, by the transition table. It tells a linked client, earns the ticket's stamps,
@@ -40,9 +37,10 @@ export const changeStatus = (
     decide: (loaded, moment) => {
       const { now } = moment
       const { record, linked } = loaded.ticket
-      const move = moveTo(record, to, now)
-      if (!isMove(move)) return Either.left(move)
+      const found = moveTo(record, to, now)
+      if (Either.isLeft(found)) return Either.left(found.left)
 
+      const move = found.right
       const changes = new ChangeSet(loaded, moment)
       const stamps = stampsEarned(record, move, loaded.shop.program, linked?.client ?? null)
       const told = move.notifies_client && linked !== null
@@ -56,7 +54,7 @@ export const changeStatus = (
       }
       const ticket = changes.ticket(next, linked?.client ?? null)
       const data = move.event === "ticket.reopened" ? { ticket, from: record.state } : { ticket }
-      changes.raise(move.event, data as EventData[typeof move.event], id)
+      changes.raise(move.event, data, id)
       if (linked !== null && told) {
         changes.raise("client.notified", { ticket, channel: "app", notified_at: toIso(now) }, id)
         const type = to === "ready" ? "ticket.ready" : "ticket.impossible"

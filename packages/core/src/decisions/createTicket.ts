@@ -3,7 +3,10 @@ import type { ClientNotFound } from "../domain/Client.js"
 import { ForbiddenWord } from "../domain/ForbiddenWord.js"
 import type { OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
-import { current, LimitReached, type Usage, usage, used } from "../domain/LimitWindow.js"
+import type { PolicyName } from "../domain/Limits.js"
+import { current, hasRoom, LimitReached, type Usage, usage, used } from "../domain/LimitWindow.js"
+import type { OfferRecord } from "../domain/Offer.js"
+import type { Phone } from "../domain/Phone.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import type { Ticket, TicketItem, TicketRecord } from "../domain/Ticket.js"
 import { following } from "../domain/TicketNumber.js"
@@ -14,15 +17,23 @@ import * as Need from "./Need.js"
 import { ownForbiddenField } from "./spokenTexts.js"
 import { type TicketInput, ticketDefaults } from "./TicketInput.js"
 
-const ticketWindows = (shop: ShopRecord, head: ShopHead, now: Instant) => ({
-  tickets_per_hour: current(head.tickets_per_hour, "tickets_per_hour", now, shop.time_zone),
-  tickets_per_day: current(head.tickets_per_day, "tickets_per_day", now, shop.time_zone)
-})
+/** The limits that a shop's tickets count against. */
+const POLICIES = ["tickets_per_hour", "tickets_per_day"] as const satisfies ReadonlyArray<PolicyName>
 
-const usages = (windows: ReturnType<typeof ticketWindows>): ReadonlyArray<Usage> => [
-  usage(windows.tickets_per_hour, "tickets_per_hour"),
-  usage(windows.tickets_per_day, "tickets_per_day")
-]
+type Windows = Pick<ShopHead, (typeof POLICIES)[number]>
+
+const usages = (windows: Windows, policies: ReadonlyArray<keyof Windows> = POLICIES): ReadonlyArray<Usage> =>
+  policies.map((policy) => usage(windows[policy], policy))
+
+/** The shop's windows with one more ticket in them, or the refusal of those that are full (spec §8). */
+const oneMore = (head: ShopHead, { time_zone }: ShopRecord, now: Instant): Either.Either<Windows, LimitReached> => {
+  const tickets_per_hour = current(head.tickets_per_hour, "tickets_per_hour", now, time_zone)
+  const tickets_per_day = current(head.tickets_per_day, "tickets_per_day", now, time_zone)
+  const open: Windows = { tickets_per_hour, tickets_per_day }
+  const full = POLICIES.filter((policy) => !hasRoom(open[policy], policy, 1))
+  if (full.length > 0) return Either.left(new LimitReached({ usages: usages(open, full) }))
+  return Either.right({ tickets_per_hour: used(tickets_per_hour, 1), tickets_per_day: used(tickets_per_day, 1) })
+}
 
 /**
  * A new ticket in the workshop with the shop's next number. A known client is linked at once; a phone number gets
@@ -44,43 +55,36 @@ export const createTicket = (
       const refused = forbidden ?? ownForbiddenField(shop, input)
       if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
 
-      const windows = ticketWindows(shop, head, moment.now)
-      const full = usages(windows).filter(({ remaining }) => remaining === 0)
-      if (full.length > 0) return Either.left(new LimitReached({ usages: full }))
-      const counted = {
-        tickets_per_hour: used(windows.tickets_per_hour, 1),
-        tickets_per_day: used(windows.tickets_per_day, 1)
-      }
+      const windows = oneMore(head, shop, moment.now)
+      if (Either.isLeft(windows)) return Either.left(windows.left)
 
       const changes = new ChangeSet(loaded, moment)
-      changes.head({ ...counted, next_number: following(head.next_number) }).touched(...usages(counted))
-      const client = wanted?.client ?? null
+      changes.head({ ...windows.right, next_number: following(head.next_number) }).touched(...usages(windows.right))
       const record = newTicket(shop_id, changes, input, {
         number: head.next_number,
         via,
         now: moment.now,
         tracking_code: trackingCode(moment)
       })
-      const ticket = changes.changed(record, client)
+      const ticket = changes.changed(record, wanted?.client ?? null)
       changes.raise("ticket.created", { ticket }, record.id)
       if (ticket.client !== null) changes.raise("client.linked", { ticket, client: ticket.client }, record.id)
-      if (record.client_phone !== null) {
-        const phone = record.client_phone
-        const row = {
-          id: changes.id<OfferId>(),
-          shop_id,
-          ticket_id: record.id,
-          phone,
-          status: "open",
-          created_at: moment.now,
-          answered_at: null
-        } as const
-        changes.add({ _tag: "OfferPut", row })
-      }
+      const { client_phone } = record
+      if (client_phone !== null) changes.add({ _tag: "OfferPut", row: newOffer(changes.id(), record, client_phone) })
       return changes.decided(ticket)
     }
   })
 }
+
+const newOffer = (id: OfferId, { shop_id, id: ticket_id, created_at }: TicketRecord, phone: Phone): OfferRecord => ({
+  id,
+  shop_id,
+  ticket_id,
+  phone,
+  status: "open",
+  created_at,
+  answered_at: null
+})
 
 const NO_ITEMS: TicketRecord["items"] = []
 

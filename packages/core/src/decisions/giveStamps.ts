@@ -2,8 +2,8 @@ import { Either, Schema } from "effect"
 import type { ClientNotFound } from "../domain/Client.js"
 import type { ClientId, KeyId, ShopId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
-import { Limits, Policies } from "../domain/Limits.js"
-import { current, LimitReached, usage, used } from "../domain/LimitWindow.js"
+import { Limits } from "../domain/Limits.js"
+import { current, hasRoom, LimitReached, usage, used } from "../domain/LimitWindow.js"
 import { cardView, LoyaltyCard, NoReward, rewardsAvailable } from "../domain/LoyaltyCard.js"
 import { LoyaltyOff } from "../domain/LoyaltyProgram.js"
 import { ChangeSet } from "./ChangeSet.js"
@@ -56,7 +56,7 @@ export const giveStamps = (
       const { shop, seen, given } = loaded
       if (!shop.program.active) return Either.left(new LoyaltyOff())
       const window = current(given, "stamps_per_day", moment.now, shop.time_zone)
-      if (window.used + count > Policies.stamps_per_day.limit) {
+      if (!hasRoom(window, "stamps_per_day", count)) {
         return Either.left(new LimitReached({ usages: [usage(window, "stamps_per_day")] }))
       }
       const changes = new ChangeSet(loaded, moment)

@@ -1,6 +1,7 @@
 import { Either } from "effect"
 import type { EventRecord } from "../domain/Event.js"
 import type { ShopId } from "../domain/Identifier.js"
+import type { Instant } from "../domain/Instant.js"
 import { rotated, type Webhook, WebhookNotSet } from "../domain/Webhook.js"
 import { recovered } from "../domain/WebhookHealth.js"
 import { ChangeSet } from "./ChangeSet.js"
@@ -36,7 +37,7 @@ export const setWebhook = (
     }
   })
 
-const change = (shop_id: ShopId, next: (webhook: Webhook, now: number) => Webhook): Command<Webhook, WebhookNotSet> =>
+const change = (shop_id: ShopId, next: (webhook: Webhook, now: Instant) => Webhook): Command<Webhook, WebhookNotSet> =>
   make({
     shop_id,
     needs: {},

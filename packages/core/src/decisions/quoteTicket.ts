@@ -44,7 +44,7 @@ export const answerQuote = (shop_id: ShopId, id: TicketId, status: "accepted" | 
           : { quote: answered }
       )
     },
-    raise: (changes, ticket, record) => {
+    raise: (changes, ticket, { record }) => {
       if (record.quote?.status === "accepted")
         changes.raise("quote.accepted", { ticket, quote: quoteView(record.quote) }, id)
     }

@@ -1,12 +1,11 @@
 import { acknowledges, type Sent, saysGone } from "../domain/Attempt.js"
-import type { AttemptRecord, DeliveryRecord } from "../domain/Delivery.js"
-import { standing } from "../domain/Delivery.js"
+import { type AttemptRecord, type DeliveryRecord, standing } from "../domain/Delivery.js"
 import type { EventId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import type { NoticeKind, NoticeRecord } from "../domain/Notice.js"
 import { nextAttempt } from "../domain/RetrySchedule.js"
 import type { Webhook } from "../domain/Webhook.js"
-import { recovered, worsened } from "../domain/WebhookHealth.js"
+import { recovered, type Worsened, worsened } from "../domain/WebhookHealth.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
@@ -16,6 +15,8 @@ export interface Attempted {
   readonly event_id: EventId
   /** The claim under which it was made. */
   readonly token: number
+  /** Where it went: since the claim the webhook may have been given another address. */
+  readonly url: string
   readonly started_at: Instant
   readonly sent: Sent
   /** From 0 to 1: how much of the possible jitter the next attempt gets. */
@@ -24,6 +25,12 @@ export interface Attempted {
 
 /** What became of the delivery; `superseded` where another claim had taken it over, and then nothing changed. */
 export type AttemptOutcome = "delivered" | "retry" | "parked" | "dead" | "superseded"
+
+/** What an attempt says of the webhook. Nothing where it went to another address: what that one does is not this one's doing. */
+const judged = (webhook: Webhook, { url, sent }: Attempted, now: Instant): Worsened => {
+  if (url !== webhook.url) return { webhook, told: null }
+  return acknowledges(sent) ? { webhook: recovered(webhook), told: null } : worsened(webhook, sent, now)
+}
 
 /**
  * What follows from an attempt: the delivery arrived, is tried again after its delay, or is given up; the webhook's row of
@@ -41,15 +48,13 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
       const n = delivery.attempts_made + 1
       const row: AttemptRecord = { ...sent, shop_id, event_id, n, started_at }
       changes.add({ _tag: "AttemptAppended", row })
+      const { webhook: after, told } = judged(webhook, attempted, now)
+      if (after !== webhook) changes.add({ _tag: "WebhookPut", row: after })
+      if (told !== null) changes.tellOwner(notice(told, after))
       if (acknowledges(sent)) {
         changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
-        const well = recovered(webhook)
-        if (well !== webhook) changes.add({ _tag: "WebhookPut", row: well })
         return changes.decidedQuietly<AttemptOutcome>("delivered")
       }
-      const { webhook: ill, told } = worsened(webhook, sent, now)
-      changes.add({ _tag: "WebhookPut", row: ill })
-      if (told !== null) changes.tellOwner(notice(told, ill))
       const attempts_in_round = standing(delivery, webhook).attempts_in_round + 1
       // Turned away for good, it waits with the others for the webhook to be on again, also after its last attempt.
       const due_at = nextAttempt(attempts_in_round, now, attempted.jitter) ?? (saysGone(sent) ? now : null)
@@ -67,7 +72,7 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
         token: delivery.token + 1
       }
       changes.add({ _tag: "DeliveryPut", row: next })
-      return changes.decided<AttemptOutcome>(ill.off_reason === null ? "retry" : "parked")
+      return changes.decided<AttemptOutcome>(after.off_reason === null ? "retry" : "parked")
     }
   })
 

@@ -12,8 +12,7 @@ export const recordNotified = (shop_id: ShopId, id: TicketId, channel: ShopChann
   actOnTicket<never>(shop_id, id, {
     by: "shop",
     patch: (_, { now }) => Either.right({ notified_at: now }),
-    raise: (changes, ticket, record) => {
-      const notified_at = toIso(record.notified_at ?? record.shop_changed_at)
-      changes.raise("client.notified", { ticket, channel, notified_at }, id)
+    raise: (changes, ticket, { now }) => {
+      changes.raise("client.notified", { ticket, channel, notified_at: toIso(now) }, id)
     }
   })

@@ -1,6 +1,7 @@
 import { Either } from "effect"
 import { type DeliveryRecord, standing } from "../domain/Delivery.js"
 import type { ShopId } from "../domain/Identifier.js"
+import type { Instant } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import type { Replayable, ReplayFilter, ReplayRecord } from "../domain/Replay.js"
 import { type Webhook, WebhookNotSet } from "../domain/Webhook.js"
@@ -34,7 +35,7 @@ const again = (
   shop_id: ShopId,
   { event, delivery, attempts_made }: Replayable,
   generation: number,
-  now: number
+  now: Instant
 ): DeliveryRecord => ({
   shop_id,
   event_id: event.id,

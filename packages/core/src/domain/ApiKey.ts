@@ -4,7 +4,7 @@ import type { KeyId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import { Limits } from "./Limits.js"
 import type { Scope } from "./Scope.js"
-import { SECRET_BYTES, secretText } from "./SecretText.js"
+import { isSecretText, SECRET_BYTES, secretText } from "./SecretText.js"
 
 /** An API key as it is stored: never the key, only its hash and its last four characters (contract §7). */
 export interface ApiKeyRecord {
@@ -30,7 +30,8 @@ export const keyText = (entropy: Uint8Array): string => PREFIX + secretText(entr
 export const keyHash = (key: string): string => sha256Hex(key)
 
 /** Whether a text could be a key at all; anything else needs no look-up. */
-export const looksLikeKey = (text: string): boolean => /^wk_live_[A-Za-z0-9_-]{43}$/.test(text)
+export const looksLikeKey = (text: string): boolean =>
+  text.startsWith(PREFIX) && isSecretText(text.slice(PREFIX.length))
 
 /** The shop has as many active keys as it may have (spec §8). */
 export class TooManyKeys extends Data.TaggedError("TooManyKeys")<{}> {

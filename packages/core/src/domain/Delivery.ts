@@ -10,7 +10,7 @@ export type DeliveryState = "pending" | "delivered" | "parked" | "dead"
 
 /**
  * An event that still has to arrive. The row lives as long as that; afterwards the log of attempts tells the rest.
- * `ack` and `dead` take it away, a replay brings it back.
+ * Its arrival or its last failure takes it away, a replay brings it back.
  */
 export interface DeliveryRecord {
   readonly shop_id: ShopId

@@ -69,7 +69,11 @@ export const current = (
     ? window
     : { used: 0, resets_at: endOfWindow(policy, now, time_zone) }
 
-/** The window after `n` more uses; whether it may be used that often is {@link usage}'s `remaining` to tell. */
+/** Whether a policy may be used `n` times more within a window. */
+export const hasRoom = (window: LimitWindow, policy: PolicyName, n: number): boolean =>
+  window.used + n <= Policies[policy].limit
+
+/** The window after `n` more uses; whether it may be used that often is {@link hasRoom}'s to tell. */
 export const used = (window: LimitWindow, n: number): LimitWindow => ({
   used: window.used + n,
   resets_at: window.resets_at
@@ -81,12 +85,12 @@ export const usage = (window: LimitWindow, policy: PolicyName): Usage => {
   return { policy, limit, remaining: Math.max(0, limit - window.used), resets_at: window.resets_at }
 }
 
+const isScarcer = (a: Usage, b: Usage): boolean =>
+  a.remaining < b.remaining || (a.remaining === b.remaining && a.resets_at > b.resets_at)
+
 /** The policy with the fewest uses left; among equals the one that resets last (contract §8). */
 export const scarcest = (usages: ReadonlyArray<Usage>): Usage | undefined => {
-  let best = usages[0]
-  for (const other of usages) {
-    if (other.remaining < best!.remaining || (other.remaining === best!.remaining && other.resets_at > best!.resets_at))
-      best = other
-  }
+  let best: Usage | undefined
+  for (const one of usages) if (best === undefined || isScarcer(one, best)) best = one
   return best
 }

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./Instant.js"
+
 /**
  * Every number that bounds something, once, with its unit in its name (spec §8, contract §3, §4, §6, §8, §9).
  * Durations are in milliseconds, lengths in Unicode code points.
@@ -29,12 +31,12 @@ export const Limits = {
   replay_step_events: 1000,
   replay_named_events: 1000,
   body_bytes: 64 * 1024,
-  reopen_window_ms: 24 * 60 * 60 * 1000,
-  closure_ms: 60 * 24 * 60 * 60 * 1000,
-  idempotency_memory_ms: 30 * 24 * 60 * 60 * 1000,
-  secret_overlap_ms: 24 * 60 * 60 * 1000,
-  webhook_tolerance_ms: 5 * 60 * 1000,
-  webhook_answer_ms: 10 * 1000
+  reopen_window_ms: 24 * HOUR_MS,
+  closure_ms: 60 * DAY_MS,
+  idempotency_memory_ms: 30 * DAY_MS,
+  secret_overlap_ms: 24 * HOUR_MS,
+  webhook_tolerance_ms: 5 * MINUTE_MS,
+  webhook_answer_ms: 10 * SECOND_MS
 } as const
 
 /** How long a policy's window lasts: a minute or an hour from its first use, or the shop's own calendar day. */

@@ -9,8 +9,11 @@ export interface Moment {
   readonly entropy: Uint8Array
 }
 
-/** Bytes of entropy a moment holds: eight for identifiers, five for a tracking code. */
-export const ENTROPY_BYTES = 13
+/** Bytes of a moment's entropy, the first ones, that its identifiers take. */
+export const IDENTIFIER_BYTES = 8
+
+/** Bytes of entropy a moment holds: after those of its identifiers five for a tracking code. */
+export const ENTROPY_BYTES = IDENTIFIER_BYTES + 5
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 

@@ -1,8 +1,8 @@
 import { Either } from "effect"
 import type { TimeZone } from "./CalendarDay.js"
 import type { Instant } from "./Instant.js"
-import { Policies, type PolicyName } from "./Limits.js"
-import { current, LimitReached, type LimitWindow, type Usage, usage, used } from "./LimitWindow.js"
+import type { PolicyName } from "./Limits.js"
+import { current, hasRoom, LimitReached, type LimitWindow, type Usage, usage, used } from "./LimitWindow.js"
 
 /** One use of a policy by one subject: a key, a shop or an address. */
 export interface Take {
@@ -27,14 +27,13 @@ export const take = (
   takes: ReadonlyArray<Take>,
   now: Instant
 ): Either.Either<ReadonlyArray<Usage>, LimitReached> => {
-  const found = takes.map((one) => windowOf(windows, one, now))
-  if (takes.some(({ policy }, i) => found[i]!.used >= Policies[policy].limit)) {
-    const usages = takes.map(({ policy }, i) => usage(found[i]!, policy))
-    return Either.left(new LimitReached({ usages: usages.filter(({ remaining }) => remaining === 0) }))
-  }
+  const found = takes.map((one) => ({ one, window: windowOf(windows, one, now) }))
+  const full = found.filter(({ one, window }) => !hasRoom(window, one.policy, 1))
+  if (full.length > 0)
+    return Either.left(new LimitReached({ usages: full.map(({ one, window }) => usage(window, one.policy)) }))
   return Either.right(
-    takes.map((one, i) => {
-      const counted = used(found[i]!, 1)
+    found.map(({ one, window }) => {
+      const counted = used(window, 1)
       windows.put(one, counted)
       return usage(counted, one.policy)
     })

@@ -1,4 +1,4 @@
-import { Data, Schema } from "effect"
+import { Data, Either, Schema } from "effect"
 import type { EventType } from "./EventType.js"
 import { HOUR_MS, type Instant } from "./Instant.js"
 import { Limits } from "./Limits.js"
@@ -80,10 +80,6 @@ const stillAccepted = (move: StatusMove, ticket: Standing, now: Instant): boolea
 const movesFrom = (ticket: Standing, now: Instant): ReadonlyArray<StatusMove> =>
   statusMoves.filter((move) => move.from === ticket.state && stillAccepted(move, ticket, now))
 
-/** The statuses that the ticket would accept now. */
-export const allowed = (ticket: Standing, now: Instant): ReadonlyArray<TicketStatus> =>
-  movesFrom(ticket, now).map((move) => move.to)
-
 /** A move the ticket does not make. `allowed` lists the statuses it would accept now (contract §2). */
 interface RefusedMove {
   readonly from: TicketState
@@ -125,15 +121,15 @@ export class TicketAbandoned extends Data.TaggedError("TicketAbandoned")<Partial
 export type MoveRefusal = SameState | InvalidTransition | ReopenWindowPassed | TicketAbandoned
 
 /** The move that a status request makes, or why there is none (spec §3). */
-export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): StatusMove | MoveRefusal => {
+export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): Either.Either<StatusMove, MoveRefusal> => {
   const moves = movesFrom(ticket, now)
   const found = moves.find((move) => move.to === to)
-  if (found !== undefined) return found
+  if (found !== undefined) return Either.right(found)
   const refused: RefusedMove = { from: ticket.state, to, allowed: moves.map((move) => move.to) }
-  if (ticket.state === "abandoned") return new TicketAbandoned(refused)
+  if (ticket.state === "abandoned") return Either.left(new TicketAbandoned(refused))
   const expired = statusMoves.some((move) => move.from === ticket.state && !stillAccepted(move, ticket, now))
-  if (expired) return new ReopenWindowPassed(refused)
-  return ticket.state === to ? new SameState(refused) : new InvalidTransition(refused)
+  if (expired) return Either.left(new ReopenWindowPassed(refused))
+  return Either.left(ticket.state === to ? new SameState(refused) : new InvalidTransition(refused))
 }
 
 /** The automatic closure that awaits a ticket and the instant at which it is due, or null where none does (contract §5). */

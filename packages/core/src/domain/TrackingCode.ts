@@ -1,23 +1,12 @@
-import type { Moment } from "./Moment.js"
+import { inAlphabet } from "./Alphabet.js"
+import { ENTROPY_BYTES, IDENTIFIER_BYTES, type Moment } from "./Moment.js"
 
 /** Crockford's base 32: no I, L, O or U, so a code read aloud or off a receipt is not mistaken. */
-const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-const FIRST_BYTE = 8
+const crockford = inAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
 /** Eight random characters written `XXXX-XXXX`, derived from nothing else of the ticket (contract §4). */
 export const trackingCode = ({ entropy }: Moment): string => {
-  let bits = 0
-  let held = 0
-  let code = ""
-  for (let i = FIRST_BYTE; i < FIRST_BYTE + 5; i++) {
-    bits = (bits << 8) | entropy[i]!
-    held += 8
-    while (held >= 5) {
-      held -= 5
-      code += alphabet[(bits >> held) & 31]
-    }
-    bits &= (1 << held) - 1
-  }
+  const code = crockford(entropy.subarray(IDENTIFIER_BYTES, ENTROPY_BYTES))
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 

@@ -1,23 +1,16 @@
 import { Either, type Schema } from "effect"
 import { Limits } from "./Limits.js"
-import { isCleanText, keptText } from "./Text.js"
-
-const REFUSED = {
-  unreadable: "must be a web address such as https://shop.example.com/",
-  length: `must be at most ${Limits.url_characters} characters`,
-  space: "must not hold white space or control characters",
-  credentials: "must not hold a user name or a password"
-} as const
+import { keptText } from "./Text.js"
+import { hasCredentials, urlRefusals, urlTextRefusal } from "./UrlText.js"
 
 const refusalOf = (text: string, schemes: ReadonlyArray<string>): string | undefined => {
-  if (text.length > Limits.url_characters) return REFUSED.length
-  // `URL` would drop tabs and newlines and escape spaces in silence, and makes up for a missing slash.
-  if (/\s/.test(text) || !isCleanText(text)) return REFUSED.space
+  const refusal = urlTextRefusal(text)
+  if (refusal !== undefined) return refusal
+  // The text and not what `URL` makes of it, which makes up for a missing slash.
   if (!schemes.some((scheme) => text.slice(0, scheme.length).toLowerCase() === scheme))
     return `must start with ${schemes.join(" or ")}`
-  if (!URL.canParse(text)) return REFUSED.unreadable
-  const { username, password } = new URL(text)
-  return username === "" && password === "" ? undefined : REFUSED.credentials
+  if (!URL.canParse(text)) return "must be a web address such as https://shop.example.com/"
+  return hasCredentials(new URL(text)) ? urlRefusals.credentials : undefined
 }
 
 const link = (schemes: ReadonlyArray<string>): Schema.Schema<string> =>

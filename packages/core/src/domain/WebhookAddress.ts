@@ -1,7 +1,8 @@
 import { type Brand, Either, Schema } from "effect"
 import { Limits } from "./Limits.js"
 import { isPublicAddress } from "./PublicAddress.js"
-import { isCleanText, keptText } from "./Text.js"
+import { keptText } from "./Text.js"
+import { hasCredentials, urlRefusals, urlTextRefusal } from "./UrlText.js"
 
 /** The address of a shop's webhook, as text: vetted as far as that goes without looking its host up (contract §9). */
 export type WebhookAddress = string & Brand.Brand<"WebhookAddress">
@@ -17,10 +18,7 @@ const HOST_NAME = /^(?=.{1,253}$)(?:[^.]{1,63}\.)+[^.]{1,63}$/
 
 const REFUSED = {
   unreadable: "must be a web address such as https://shop.example.com/hook",
-  length: `must be at most ${Limits.url_characters} characters`,
-  space: "must not hold white space or control characters",
   scheme: "must start with https://",
-  credentials: "must not hold a user name or a password",
   fragment: "must not hold a # and what follows it",
   dot: "must not have a dot at the end of its host",
   host: "must name its host in full, such as shop.example.com",
@@ -50,7 +48,7 @@ const portOf = (url: URL): number => (url.port === "" ? (url.protocol === "https
 const refusalOf = (url: URL, policy: Policy): string | undefined => {
   const free = policy.allowLoopbackHttp && isLoopback(url.hostname)
   if (url.protocol !== "https:" && !(free && url.protocol === "http:")) return REFUSED.scheme
-  if (url.username !== "" || url.password !== "") return REFUSED.credentials
+  if (hasCredentials(url)) return urlRefusals.credentials
   // Not `url.hash`, which is also empty for a lone # at the end.
   if (url.href.includes("#")) return REFUSED.fragment
   if (free) return portOf(url) === 0 ? REFUSED.unreadable : undefined
@@ -64,15 +62,14 @@ const refusalOf = (url: URL, policy: Policy): string | undefined => {
  */
 export const parse = (text: string, policy: Policy): Either.Either<WebhookAddress, string> => {
   const trimmed = text.trim()
-  if (trimmed.length > Limits.url_characters) return Either.left(REFUSED.length)
-  // `URL` would drop tabs and newlines and escape spaces in silence.
-  if (/\s/.test(trimmed) || !isCleanText(trimmed)) return Either.left(REFUSED.space)
+  const malformed = urlTextRefusal(trimmed)
+  if (malformed !== undefined) return Either.left(malformed)
   if (!URL.canParse(trimmed)) return Either.left(REFUSED.unreadable)
   const url = new URL(trimmed)
   const refusal = refusalOf(url, policy)
   if (refusal !== undefined) return Either.left(refusal)
   // Escapes can lengthen it. A bare origin stays without the slash that `URL` puts after it: it reads back as given.
-  if (url.href.length > Limits.url_characters) return Either.left(REFUSED.length)
+  if (url.href.length > Limits.url_characters) return Either.left(urlRefusals.length)
   return Either.right((url.href === `${trimmed}/` ? trimmed : url.href) as WebhookAddress)
 }
 

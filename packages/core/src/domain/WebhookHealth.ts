@@ -13,7 +13,7 @@ export const failureSteps = [
   { failures: 20, age_ms: 72 * HOUR_MS, kind: "webhook_off" }
 ] as const satisfies ReadonlyArray<{ readonly failures: number; readonly age_ms: number; readonly kind: NoticeKind }>
 
-/** The webhook after a failed attempt, and what its owner has to be told, if anything. */
+/** The webhook after an attempt, and what its owner has to be told, if anything. */
 export interface Worsened {
   readonly webhook: Webhook
   readonly told: NoticeKind | null

@@ -1,5 +1,6 @@
 import { type Cause, Effect, Either } from "effect"
-import type { Instant } from "../domain/Instant.js"
+import { TreeFormatter } from "effect/ParseResult"
+import { type Instant, SECOND_MS } from "../domain/Instant.js"
 import { jsonText } from "../domain/JsonText.js"
 import { scarcest, type Usage } from "../domain/LimitWindow.js"
 import type { Departure } from "./Arrival.js"
@@ -19,7 +20,8 @@ export interface Stamp {
 
 const JSON_TYPE = "application/json; charset=utf-8"
 
-const secondsUntil = (instant: Instant, now: Instant): string => String(Math.max(0, Math.ceil((instant - now) / 1000)))
+const secondsUntil = (instant: Instant, now: Instant): string =>
+  String(Math.max(0, Math.ceil((instant - now) / SECOND_MS)))
 
 const headers = ({ request_id, now }: Stamp, usages: ReadonlyArray<Usage>): Record<string, string> => {
   const shown = scarcest(usages)
@@ -115,8 +117,8 @@ export const kept = (route: Route<never>, reply: Reply): Effect.Effect<void> => 
   const { data, meta } = reply
   const checked = route.promises(meta === undefined ? { success: true, data } : { success: true, data, meta })
   return Either.isLeft(checked)
-    ? Effect.dieMessage(`${route.method} ${route.path} broke its promise: ${JSON.stringify(checked.left, replacer)}`)
+    ? Effect.dieMessage(
+        `${route.method} ${route.path} broke its promise: ${TreeFormatter.formatIssueSync(checked.left)}`
+      )
     : Effect.void
 }
-
-const replacer = (key: string, value: unknown) => (key === "ast" ? undefined : value)

@@ -99,10 +99,7 @@ export const failureBody = (
 const detailsOf = (failure: Failure, part: RequestIssue["in"]): Readonly<Record<string, unknown>> | undefined => {
   const row = failureRows[failure._tag]
   if ("reason" in row) {
-    const refusedMove =
-      "from" in failure && failure.from !== undefined
-        ? { from: failure.from, to: failure.to, allowed: failure.allowed }
-        : {}
+    const refusedMove = "from" in failure ? { from: failure.from, to: failure.to, allowed: failure.allowed } : {}
     return { reason: row.reason, ...refusedMove }
   }
   switch (failure._tag) {

@@ -43,8 +43,6 @@ export type AdmissionRefusal =
   | { readonly _tag: "ApiDisabled" }
   | { readonly _tag: "RouteNotFound" }
   | { readonly _tag: "ScopeMissing"; readonly scope: Scope }
-  | { readonly _tag: "InvalidRequest"; readonly issues: ReadonlyArray<RequestIssue> }
-  | { readonly _tag: "StoreUnavailable" }
 
 /** One thing that is wrong with a request: in which part, where in it, and what to change (contract §2). */
 export interface RequestIssue {
@@ -54,7 +52,11 @@ export interface RequestIssue {
 }
 
 /** Everything that ends a request without its result. */
-export type Failure = Refusal | AdmissionRefusal
+export type Failure =
+  | Refusal
+  | AdmissionRefusal
+  | { readonly _tag: "InvalidRequest"; readonly issues: ReadonlyArray<RequestIssue> }
+  | { readonly _tag: "StoreUnavailable" }
 
 interface Row {
   readonly code: ErrorCode

@@ -6,7 +6,7 @@ import { Caller } from "../services/Caller.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
 import type { OwnAuthentication } from "./Admission.js"
 import type { Arrival, Departure } from "./Arrival.js"
-import { pipeline } from "./Pipeline.js"
+import { owns, pipeline } from "./Pipeline.js"
 import { arrivalOf, responseOf } from "./WebHandler.js"
 import { workshopBranch } from "./workshopBranch.js"
 
@@ -95,9 +95,8 @@ export const mountedEffect = <Request, R = never>({
     const branch = yield* workshopBranch({ isHeld: false, ...(own && { own }) })
     const run = yield* pipeline([branch])
     const base = (prefix ?? "").replace(/\/+$/, "")
-    const root = `${base}${branch.prefix}`
     const mount: Mounted<Request> = {
-      owns: (path) => path === root || path.startsWith(`${root}/`),
+      owns: (path) => owns(`${base}${branch.prefix}`, path),
       answer: (request, arrival) => {
         const isBelow = arrival.path.startsWith(`${base}/`)
         const inner = { ...arrival, path: isBelow ? arrival.path.slice(base.length) : "/" }

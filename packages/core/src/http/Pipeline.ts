@@ -22,7 +22,8 @@ const REQUEST_ID_BYTES = 12
 /** A new `Request-Id`. */
 export const requestId = (bytes: (n: number) => Uint8Array): string => bytesToHex(bytes(REQUEST_ID_BYTES))
 
-const owns = (prefix: string, path: string): boolean => path === prefix || path.startsWith(`${prefix}/`)
+/** Whether a path is that of a prefix, such as `/v1`, or lies below it. */
+export const owns = (prefix: string, path: string): boolean => path === prefix || path.startsWith(`${prefix}/`)
 
 /** The branches as one service; a path of none of them is not found, and no key is asked (contract §11). */
 export const pipeline = (

@@ -24,7 +24,7 @@ const decodeText = (text: string): string | undefined => {
 }
 
 /** A query string's parameters. One given twice is refused: which of them was meant? */
-export const readQuery = (query: string): Part => {
+const readQuery = (query: string): Part => {
   if (query === "") return readable({})
   const values: Record<string, string> = Object.create(null)
   const issues: Array<RequestIssue> = []
@@ -44,7 +44,7 @@ export const readQuery = (query: string): Part => {
 const unreadable = (message: string): Part => ({ value: undefined, issues: [{ in: "body", field: "body", message }] })
 
 /** A body's JSON. An empty body is an empty object, so that an endpoint that asks for nothing may be sent nothing. */
-export const readJson = (bytes: Uint8Array, arrival: Arrival): Part => {
+const readJson = (bytes: Uint8Array, arrival: Arrival): Part => {
   if (bytes.length === 0) return readable({})
   const type = arrival.header("content-type")
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {

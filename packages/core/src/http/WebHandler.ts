@@ -30,14 +30,15 @@ export const arrivalOf = (request: Request, address: string): Arrival => {
     query: search.slice(1),
     header: (name) => request.headers.get(name) ?? undefined,
     address,
-    body: (most) =>
-      request.body === null
-        ? Effect.succeed(new Uint8Array())
-        : Effect.filterOrFail(
-            Effect.tryPromise({ try: () => readAll(request.body!, most), catch: () => new BodyBroken() }),
-            (bytes) => bytes !== undefined,
-            () => new BodyTooLarge()
-          )
+    body: (most) => {
+      const { body } = request
+      if (body === null) return Effect.succeed(new Uint8Array())
+      return Effect.filterOrFail(
+        Effect.tryPromise({ try: () => readAll(body, most), catch: () => new BodyBroken() }),
+        (bytes) => bytes !== undefined,
+        () => new BodyTooLarge()
+      )
+    }
   }
 }
 

@@ -32,9 +32,9 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
     const store = yield* Store
     const sender = yield* WebhookSender
     const entropy = yield* Entropy
-    const record = ({ shop_id, event_id, token }: Claim, started_at: Instant, sent: Sent) => {
+    const record = ({ shop_id, event_id, token, webhook: { url } }: Claim, started_at: Instant, sent: Sent) => {
       const jitter = isJittered && !acknowledges(sent) ? entropy.bytes(1)[0]! / 256 : 0
-      const recording = store.transact(recordAttempt(shop_id, { event_id, token, started_at, sent, jitter }))
+      const recording = store.transact(recordAttempt(shop_id, { event_id, token, url, started_at, sent, jitter }))
       // The first try goes without what a schedule needs.
       return recording.pipe(
         Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_AGAIN)),

@@ -5,7 +5,7 @@ import { Scope, scopePresets } from "../domain/Scope.js"
 /**
  * On whose behalf a service is called. `caller_id` stands for the API key in idempotency and stamp limits, so an
  * embedder with its own authentication gives each of its callers an id. Services trust a caller: flags, scopes
- * and request limits are checked where a request is admitted (design §7).
+ * and request limits are checked where a request is admitted.
  */
 export const Caller = Schema.Struct({
   shop_id: ShopId,

@@ -16,7 +16,7 @@ export type CommittedEvent = {
   }
 }[EventType]
 
-type Listener = (event: CommittedEvent) => void
+type Listener = (event: CommittedEvent) => unknown
 
 /** How many events a stream keeps for a reader who is slow; beyond that the oldest are dropped. */
 const MOST_WAITING = 1024
@@ -33,7 +33,10 @@ export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents
   {
     /** Every event from now on. A reader who is more than 1024 behind loses the oldest. */
     readonly stream: Stream.Stream<CommittedEvent>
-    /** Calls back after each commit, at once; answers how to stop it. What it throws is logged and changes nothing. */
+    /**
+     * Calls back after each commit, at once; answers how to stop it. What it throws, or the promise it answers rejects
+     * with, is logged and changes nothing; no commit waits for that promise.
+     */
     readonly listen: (listener: Listener) => () => void
   }
 >() {}
@@ -49,6 +52,9 @@ const noting = <A, E>(command: Command<A, E>, note: (events: ReadonlyArray<Event
   }
 })
 
+/** Calls a listener at once; the promise rejects with whatever comes of it, thrown now or later. */
+const call = async (listener: Listener, event: CommittedEvent): Promise<void> => void (await listener(event))
+
 const observed = (
   store: Context.Tag.Service<Store>,
   runtime: Runtime.Runtime<never>,
@@ -61,13 +67,7 @@ const observed = (
   const tell = (events: ReadonlyArray<EventRecord>) => {
     for (const record of events) {
       const event = eventOf(record)
-      for (const listener of listeners) {
-        try {
-          listener(event)
-        } catch (cause) {
-          complain(cause)
-        }
-      }
+      for (const listener of listeners) void call(listener, event).catch(complain)
     }
   }
 

@@ -25,7 +25,7 @@ const holder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: Shop
 export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing", {
   scoped: Effect.gen(function* () {
     const directory = yield* Directory
-    const believed = new Map<string, { readonly holder: KeyHolder; readonly until: Instant }>()
+    const believed = new Map<string, { readonly holder: KeyHolder; readonly read_at: Instant }>()
     /** Counts what was forgotten, so that a look-up begun before does not bring it back. */
     let forgotten = 0
 
@@ -36,15 +36,16 @@ export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing",
       const known = holder(found)
       if (before === forgotten) {
         if (believed.size >= MOST_KEYS) believed.clear()
-        believed.set(key, { holder: known, until: now + BELIEVED_MS })
+        believed.set(key, { holder: known, read_at: now })
       }
       return known
     })
 
-    /** Who holds a key, where memory knows it. */
+    /** Who holds a key, where memory knows it. One read later than now is not believed: a clock stepped back, so its age is not known. */
     const known = (key: string, now: Instant): KeyHolder | undefined => {
       const entry = believed.get(key)
-      return entry !== undefined && now < entry.until ? entry.holder : undefined
+      if (entry === undefined || now < entry.read_at || now >= entry.read_at + BELIEVED_MS) return undefined
+      return entry.holder
     }
 
     const forget = (shop_id: ShopId | null) =>

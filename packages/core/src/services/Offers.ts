@@ -5,18 +5,17 @@ import type { ClientId, OfferId } from "../domain/Identifier.js"
 import { OfferNotFound } from "../domain/Offer.js"
 import { Directory } from "../ports/Directory.js"
 import { Store } from "../ports/Store.js"
+import { answered } from "./answered.js"
 
 /** Tickets offered to a phone number, and the answers of whoever holds it (spec §4, contract §4). */
 export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const store = yield* Store
+    const run = answered(yield* Store)
     const directory = yield* Directory
     const answer = (status: "accepted" | "blocked") => (id: OfferId) =>
       Effect.flatMap(directory.shopOf({ _tag: "Offer", id }), (shop_id) =>
-        shop_id === null
-          ? Effect.fail(new OfferNotFound())
-          : Effect.map(store.transact(answerOffer(shop_id, id, status)), ({ answer }) => answer)
+        shop_id === null ? Effect.fail(new OfferNotFound()) : run(answerOffer(shop_id, id, status))
       )
     return {
       /** The offers that a client sees, oldest first. */

@@ -3,7 +3,6 @@ import { startReplay } from "../decisions/replayDeliveries.js"
 import { EventId, type ShopId } from "../domain/Identifier.js"
 import { DateTimeText } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
-import type { ReplayFilter } from "../domain/Replay.js"
 import { WebhookNotSet } from "../domain/Webhook.js"
 import { DeliveryLog } from "../ports/DeliveryLog.js"
 import { Store } from "../ports/Store.js"
@@ -53,7 +52,7 @@ export class Outbox extends Effect.Service<Outbox>()("@workshop/core/Outbox", {
       replay: Effect.fnUntraced(function* (shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {
         if ((yield* shops.byId(shop_id)).webhook === null) return yield* new WebhookNotSet()
         const count = yield* log.count(shop_id, filter)
-        if (!dry_run) yield* store.transact(startReplay(shop_id, filter as ReplayFilter))
+        if (!dry_run) yield* store.transact(startReplay(shop_id, filter))
         return { count }
       })
     }

@@ -1,35 +1,32 @@
 import { Effect } from "effect"
-import type { Command } from "../decisions/Command.js"
 import { editTicket, type TicketEdit } from "../decisions/editTicket.js"
 import * as News from "../decisions/keepTicketNews.js"
 import { spokenTexts } from "../decisions/spokenTexts.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Store } from "../ports/Store.js"
+import { answered } from "./answered.js"
 import type { Caller } from "./Caller.js"
 
 /** What the shop tells of a ticket while the work goes on: delays, parts, pictures, corrections (contract §4, §5). */
 export class Progress extends Effect.Service<Progress>()("@workshop/core/Progress", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const store = yield* Store
+    const run = answered(yield* Store)
     const profanity = yield* ProfanityFilter
-    const answered = <A, E>(command: Command<A, E>) => Effect.map(store.transact(command), ({ answer }) => answer)
     return {
       /** Changes what was said of a ticket. */
       edit: ({ shop_id }: Caller, id: TicketId, edit: TicketEdit) =>
-        Effect.flatMap(profanity.find(spokenTexts(edit)), (forbidden) =>
-          answered(editTicket(shop_id, id, edit, forbidden))
-        ),
+        Effect.flatMap(profanity.find(spokenTexts(edit)), (forbidden) => run(editTicket(shop_id, id, edit, forbidden))),
       /** Postpones the promised date. */
       announceDelay: ({ shop_id }: Caller, id: TicketId, input: News.DelayInput) =>
-        answered(News.announceDelay(shop_id, id, input)),
+        run(News.announceDelay(shop_id, id, input)),
       /** Notes a part as ordered or received. */
       recordPart: ({ shop_id }: Caller, id: TicketId, input: News.PartInput) =>
-        answered(News.recordPart(shop_id, id, input)),
+        run(News.recordPart(shop_id, id, input)),
       /** Puts a picture to the ticket. */
       attachPhoto: ({ shop_id }: Caller, id: TicketId, input: News.PhotoInput) =>
-        answered(News.attachPhoto(shop_id, id, input))
+        run(News.attachPhoto(shop_id, id, input))
     }
   })
 }) {}

@@ -5,6 +5,7 @@ import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import { Entropy } from "../ports/Entropy.js"
 import { ClientNotifier, NotTold, OwnerNotifier } from "../ports/Notifiers.js"
 import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
+import type { StoreUnavailable } from "../ports/Store.js"
 import type { StorePorts } from "../ports/StorePorts.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
 import { Closer } from "./Closer.js"
@@ -65,24 +66,22 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
   const method = promised(run)
   return {
     closer: {
-      /** Closes everything due by now; for cron jobs. */
+      /** Closes everything due by now; how many tickets that were. For cron jobs. */
       runOnce: method([], () => Closer.runOnce)
     },
     dispatcher: {
       /** Makes every delivery due by now and waits for their answers; how many that were. For cron jobs. */
       runOnce: method([], () =>
-        Effect.flatMap(Dispatcher, ({ runOnce }) =>
-          Effect.filterOrElse(
-            Effect.succeed(hasSender),
-            (has) => has,
-            () => new NoSender()
-          ).pipe(Effect.zipRight(runOnce))
+        Effect.flatMap(
+          Dispatcher,
+          ({ runOnce }): Effect.Effect<number, NoSender | StoreUnavailable> =>
+            hasSender ? runOnce : Effect.fail(new NoSender())
         )
       )
     },
     messenger: {
-      /** Tells clients and owners everything due by now; for cron jobs. */
-      runOnce: method([], () => Effect.flatMap(Messenger, ({ runOnce }) => runOnce))
+      /** Tells clients and owners everything due by now; how many attempts that were. For cron jobs. */
+      runOnce: method([], () => Messenger.runOnce)
     }
   }
 }
@@ -91,11 +90,12 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
 export type PromiseWorkshop = ReturnType<typeof face> &
   ReturnType<typeof turns> & {
     /** Calls back after each commit of this process; answers how to stop it. Best effort, see {@link CommittedEvents}. */
-    readonly onEvent: (listener: (event: CommittedEvent) => void) => () => void
+    readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
     /** The same as an iterable; a loop over it ends when it is left. */
     readonly events: () => AsyncIterable<CommittedEvent>
     /** For what is built on it: mounts (`@workshop/core/http/Mount`), or effects of your own over its services. */
     readonly runtime: Runtime.Runtime<WorkshopServices>
+    /** Lets go of everything, the store too; waits at most five seconds for what is on its way. Calls made afterwards reject. */
     readonly stop: () => Promise<void>
   }
 

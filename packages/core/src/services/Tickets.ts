@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import type { Command } from "../decisions/Command.js"
 import { changeStatus } from "../decisions/changeStatus.js"
 import { createTicket } from "../decisions/createTicket.js"
 import { type IdempotencyKey, once } from "../decisions/Idempotency.js"
@@ -15,6 +14,7 @@ import { label } from "../domain/TicketNumber.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Reads, type SeenTickets } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
+import { answered } from "./answered.js"
 import type { Caller } from "./Caller.js"
 import { page, read, type TicketQuery } from "./TicketQuery.js"
 
@@ -35,6 +35,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
   accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
+    const run = answered(store)
     const reads = yield* Reads
     const profanity = yield* ProfanityFilter
 
@@ -95,19 +96,16 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       return { data: ticketView(first.record, seen.shop, first.client), others }
     })
 
-    const answered = <A, E>(command: Command<A, E>) => Effect.map(store.transact(command), ({ answer }) => answer)
-
     return {
       create,
       byId,
       list,
       byNumber,
       /** Moves a ticket by the transition table (spec §3). */
-      changeStatus: ({ shop_id }: Caller, id: TicketId, status: TicketStatus) =>
-        answered(changeStatus(shop_id, id, status)),
+      changeStatus: ({ shop_id }: Caller, id: TicketId, status: TicketStatus) => run(changeStatus(shop_id, id, status)),
       /** Notes that the shop told the client itself (spec §4). */
       recordNotified: ({ shop_id }: Caller, id: TicketId, channel: ShopChannel) =>
-        answered(recordNotified(shop_id, id, channel))
+        run(recordNotified(shop_id, id, channel))
     }
   })
 }) {}

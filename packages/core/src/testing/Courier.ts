@@ -88,9 +88,12 @@ export class Courier {
 }
 
 /** Records what came of a claim, as of now, without jitter. */
-export const record = ({ shop_id, event_id, token }: Pick<Claim, "shop_id" | "event_id" | "token">, sent: Sent) =>
+export const record = (
+  { shop_id, event_id, token, webhook: { url } }: Pick<Claim, "shop_id" | "event_id" | "token" | "webhook">,
+  sent: Sent
+) =>
   Effect.clockWith((clock) =>
-    run(recordAttempt(shop_id, { event_id, token, started_at: clock.unsafeCurrentTimeMillis(), sent, jitter: 0 }))
+    run(recordAttempt(shop_id, { event_id, token, url, started_at: clock.unsafeCurrentTimeMillis(), sent, jitter: 0 }))
   )
 
 /** Which events were claimed. */

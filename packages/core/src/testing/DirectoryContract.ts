@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { createTicket } from "../decisions/createTicket.js"
 import { answerOffer } from "../decisions/meetClient.js"
 import { createKey, type KeyInput, revokeKey } from "../decisions/ownShop.js"
-import { keyHash, keyText } from "../domain/ApiKey.js"
+import { KEY_BYTES, keyHash, keyText } from "../domain/ApiKey.js"
 import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import { Directory } from "../ports/Directory.js"
 import { Entropy } from "../ports/Entropy.js"
@@ -93,7 +93,7 @@ export const directoryContract = [
     const clock = yield* SettableClock.current
     const directory = yield* Directory
     const shop = yield* openShop()
-    const text = keyText(yield* Entropy.draw(32))
+    const text = keyText(yield* Entropy.draw(KEY_BYTES))
     const hash = keyHash(text)
     yield* same("no such key", yield* directory.keyByHash(hash), null)
     const record = yield* run(createKey(shop.id, KEY, text))
@@ -110,7 +110,7 @@ export const directoryContract = [
   contractCase("five active keys, also when ten are asked for at once", function* () {
     const reads = yield* Reads
     const shop = yield* openShop()
-    const texts = yield* Effect.replicateEffect(Effect.map(Entropy.draw(32), keyText), 10)
+    const texts = yield* Effect.replicateEffect(Effect.map(Entropy.draw(KEY_BYTES), keyText), 10)
     const answers = yield* Effect.forEach(texts, (text) => Effect.either(run(createKey(shop.id, KEY, text))), {
       concurrency: "unbounded"
     })
@@ -122,7 +122,7 @@ export const directoryContract = [
     const directory = yield* Directory
     const [shop, other] = [yield* openShop(), yield* openShop()]
     const holder = yield* openAccount()
-    const key = yield* run(createKey(other.id, KEY, keyText(yield* Entropy.draw(32))))
+    const key = yield* run(createKey(other.id, KEY, keyText(yield* Entropy.draw(KEY_BYTES))))
     const ticket = yield* offered(shop.id, holder.phone)
     const [offer] = yield* directory.offers(holder.id)
     const id = ticket.id as TicketId

@@ -1,6 +1,6 @@
 import { Effect, Either, Schema } from "effect"
 import type { Change } from "../decisions/Change.js"
-import { ChangeSet } from "../decisions/ChangeSet.js"
+import { ChangeSet, unchanged } from "../decisions/ChangeSet.js"
 import { type Command, make, type ShopState } from "../decisions/Command.js"
 import type * as Need from "../decisions/Need.js"
 import { TicketInput } from "../decisions/TicketInput.js"
@@ -15,6 +15,7 @@ import { trackingCode } from "../domain/TrackingCode.js"
 import { Directory } from "../ports/Directory.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Store } from "../ports/Store.js"
+import { answered } from "../services/answered.js"
 import { SettableClock } from "./SettableClock.js"
 
 /** An identifier that no one else has. */
@@ -72,8 +73,7 @@ export const openAccount = Effect.fnUntraced(function* (person: Partial<ClientAc
 })
 
 /** Runs a command and gives its answer. */
-export const run = <A, E>(command: Command<A, E>) =>
-  Effect.flatMap(Store, (store) => Effect.map(store.transact(command), ({ answer }) => answer))
+export const run = <A, E>(command: Command<A, E>) => Effect.flatMap(Store, (store) => answered(store)(command))
 
 /** A command that gathers its changes by hand; it answers with the moment it ran in. */
 export const changing = (
@@ -159,9 +159,8 @@ export const ticketInput = (input: typeof TicketInput.Encoded = { service: "Hem"
   Schema.decodeSync(TicketInput)(input)
 
 /** A need's row, as the next command finds it. */
-export const loaded = <L, E>(shop_id: ShopId, need: Need.Need<L, E>): Command<L, E> =>
-  make({
-    shop_id,
-    needs: { need },
-    decide: ({ need }) => Either.right({ answer: need as L, changes: [], usages: [] })
-  }) as Command<L, E>
+export const loaded = <L, E>(shop_id: ShopId, need: Need.Need<L, E>): Command<L, E> => ({
+  shop_id,
+  asks: need.asks,
+  run: (slice) => Either.flatMap(need.read(slice), unchanged)
+})

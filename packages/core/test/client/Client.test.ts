@@ -34,7 +34,8 @@ const scripted = (...answers: ReadonlyArray<Response | Error | "real">) => {
     return next === "real" ? fetch(request) : next
   }
   const wait = async (ms: number) => void waited.push(ms)
-  return { asked, waited, client: createClient({ baseUrl: BASE, key, fetch: answer, wait }) }
+  const options = { fetch: answer, wait }
+  return { asked, waited, options, client: createClient({ baseUrl: BASE, key, ...options }) }
 }
 
 const failure = (status: number, code: string, headers: Record<string, string> = {}) =>
@@ -148,8 +149,46 @@ describe("The Promise client", () => {
     expect(away.asked).toHaveLength(4)
   })
 
-  it("says so where something else answers", async () => {
-    const proxy = scripted(new Response("<h1>Hello</h1>", { status: 200 }))
+  it("never waits longer than it may, however often it tries again", async () => {
+    const down = scripted(...Array.from({ length: 8 }, () => new TypeError("fetch failed")))
+    const patient = createClient({ baseUrl: BASE, key, retries: 7, ...down.options })
+    expect(await patient.shop.read()).toMatchObject({ ok: false, error: { code: "UNREACHABLE" } })
+    expect(down.waited).toEqual([200, 400, 800, 1600, 3200, 5000, 5000])
+  })
+
+  it("a call given up while it waits ends there, and is not made again", async () => {
+    const away = scripted(failure(503, "UNAVAILABLE", { "retry-after": "5" }), "real")
+    const call = new AbortController()
+    const asking = createClient({ baseUrl: BASE, key, fetch: away.options.fetch }).shop.read({ signal: call.signal })
+    while (away.asked.length === 0) await Promise.resolve()
+    // A turn of the loop, so that it waits by now.
+    await new Promise((resolve) => setImmediate(resolve))
+    call.abort()
+    expect(await asking).toMatchObject({ ok: false, error: { code: "UNAVAILABLE", retry_after_s: 5 } })
+    expect(away.asked).toHaveLength(1)
+  })
+
+  it("a call given up before its answer is not made again", async () => {
+    const call = new AbortController()
+    call.abort()
+    const lost = scripted(new TypeError("fetch failed"), failure(503, "UNAVAILABLE"))
+    for (const code of ["UNREACHABLE", "UNAVAILABLE"])
+      expect(await lost.client.shop.read({ signal: call.signal })).toMatchObject({ ok: false, error: { code } })
+    expect([lost.asked.length, lost.waited]).toEqual([2, []])
+  })
+
+  it.each([
+    "<h1>Hello</h1>",
+    "null",
+    "true",
+    '{"success":true}',
+    '{"success":false}',
+    '{"success":false,"error":null}',
+    '{"success":false,"error":"Not found"}',
+    '{"success":false,"error":{"code":404}}',
+    '{"error":{"code":"NOT_FOUND","message":"no"}}'
+  ])("says so where something else answers: %s", async (body) => {
+    const proxy = scripted(new Response(body, { status: 200 }))
     expect(await proxy.client.shop.read()).toMatchObject({ ok: false, error: { code: "MISUNDERSTOOD", status: 200 } })
   })
 

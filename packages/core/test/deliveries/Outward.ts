@@ -41,14 +41,15 @@ export class HookedShop extends TestShop {
     return this
   }
 
-  /** Records an attempt that ends now, under the delivery's own token unless told. */
+  /** Records an attempt that ends now, under the delivery's own token and at the webhook's own address unless told. */
   attempts(
     event_id: EventId,
     sent: Sent,
-    { token, jitter = 0 }: { token?: number; jitter?: number } = {}
+    { token, url = this.webhook.url, jitter = 0 }: { token?: number; url?: string; jitter?: number } = {}
   ): AttemptOutcome {
     const own = this.delivery(event_id)?.token ?? 0
-    return this.does(recordAttempt(SHOP, { event_id, token: token ?? own, started_at: this.now - 5, sent, jitter }))
+    const attempted = { event_id, token: token ?? own, url, started_at: this.now - 5, sent, jitter }
+    return this.does(recordAttempt(SHOP, attempted))
   }
 }
 

@@ -10,9 +10,10 @@ import { Entropy } from "../../src/ports/Entropy.js"
 import { Closer } from "../../src/services/Closer.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { SandboxClock } from "../../src/services/SandboxClock.js"
-import { TimeWalk } from "../../src/services/TimeWalk.js"
+import { type DueWork, TimeWalk } from "../../src/services/TimeWalk.js"
 import { answered } from "../../src/testing/Courier.js"
 import { run } from "../../src/testing/Fixtures.js"
+import { SettableClock } from "../../src/testing/SettableClock.js"
 import { eventIds, logOf, raise, SEED, turnOfLoop, until } from "./DispatchBench.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
@@ -88,4 +89,40 @@ const interleaved = (seed: number) => async () => {
 describe("contract §10: the clock answers only after everything due by then has run, each at its own instant", () => {
   for (let i = 0; i < 30; i++)
     it(`also while a dispatcher runs beside it, and events are raised (seed ${SEED + i})`, interleaved(SEED + i))
+})
+
+/** Work due at some instants, as often as they are named; each turn does one thing, or finds that there was nothing to do. */
+const workAt = (instants: ReadonlyArray<number>, done: 0 | 1): Effect.Effect<DueWork> => {
+  const waiting = [...instants]
+  return Effect.succeed({
+    next: (until: number) => Effect.sync(() => waiting.find((at) => at <= until) ?? null),
+    runOnce: Effect.sync(() => (waiting.shift() === undefined ? 0 : done))
+  })
+}
+
+describe("contract §10: a walk ends at its target however much is due on the way", () => {
+  const START = Date.UTC(2026, 10, 20)
+  const TARGET = 10 * HOUR_MS
+  const walked = (work: Effect.Effect<DueWork>) =>
+    Effect.flatMap(TimeWalk, ({ move }) => move({ set: START + TARGET, freeze: true })).pipe(
+      Effect.provide(Layer.provideMerge(TimeWalk.layer([work]), SandboxClock.layer)),
+      Effect.withClock(new SettableClock(START)),
+      Effect.exit,
+      Effect.runPromise
+    )
+  const times = (n: number, at: (i: number) => number) => Array.from({ length: n }, (_, i) => START + at(i))
+
+  it.each([
+    ["five hundred instants at which it turns out that nothing was to do", 500, (i: number) => i, 0],
+    ["five hundred things at one instant", 500, () => 7, 1]
+  ] as const)("%s", async (_, n, at, done) => {
+    const exit = await walked(workAt(times(n, at), done))
+    expect(exit).toEqual(Exit.succeed({ now: START + TARGET, frozen: true }))
+  })
+
+  it("work that is due for ever and never done ends it with a defect, not with a process that hangs", async () => {
+    const stuck = Effect.succeed({ next: () => Effect.succeed(START), runOnce: Effect.succeed(0) })
+    const exit = await walked(stuck)
+    expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain("never done")
+  })
 })

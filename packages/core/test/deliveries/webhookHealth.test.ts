@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { enableWebhook, setWebhook } from "../../src/decisions/ownWebhook.js"
 import { answered, unanswered } from "../../src/testing/Courier.js"
-import { DAY, HOUR, SHOP, START } from "../decisions/fixtures.js"
+import { DAY, HOUR, MINUTE, SHOP, START } from "../decisions/fixtures.js"
 import { HookedShop, URL_1 } from "./Outward.js"
 
 const DOWN = answered(503)
@@ -21,6 +21,18 @@ describe("another address", () => {
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
     expect(shop.webhook).toMatchObject({ failures_in_row: 0, first_failure_at: null, steps_told: 0, secret: "whsec_1" })
     expect(shop.attempts(event, DOWN)).toBe("retry")
+  })
+
+  it("what was on its way to the last one says nothing of it: a 410 turns nothing off, a 2xx mends nothing (contract §9)", () => {
+    const shop = new HookedShop()
+    const [refused, taken, lost] = [shop.raises(), shop.raises(), shop.raises()]
+    shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
+    expect(shop.attempts(refused!, answered(410), { url: URL_1 })).toBe("retry")
+    expect(shop.delivery(refused!)).toMatchObject({ attempts_made: 1, due_at: START + MINUTE })
+    expect([shop.webhook.off_reason, shop.webhook.failures_in_row, told(shop)]).toEqual([null, 0, []])
+    shop.attempts(lost!, DOWN)
+    expect(shop.attempts(taken!, answered(200), { url: URL_1 })).toBe("delivered")
+    expect(shop.webhook).toMatchObject({ failures_in_row: 1, first_failure_at: START })
   })
 
   it("the same one again keeps its failures, and one that is off stays off (contract §9)", () => {

@@ -20,6 +20,19 @@ describe("contract §8: windows", () => {
     expect(current(used(opened, 30), "writes_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
   })
 
+  it("one that a process with a clock a little ahead opened is the same for all (contract §8)", () => {
+    const opened = (policy: Usage["policy"], resets_in: number) => {
+      const window = { used: 7, resets_at: NOW + resets_in }
+      return current(window, policy, NOW, TUNIS) === window
+    }
+    expect([opened("writes_per_minute", MINUTE + 5000), opened("writes_per_minute", MINUTE + 5001)]).toEqual([
+      true,
+      false
+    ])
+    expect([opened("lookups_per_hour", HOUR + 5000), opened("lookups_per_hour", HOUR + 5001)]).toEqual([true, false])
+    expect([opened("tickets_per_day", 26 * HOUR), opened("tickets_per_day", 26 * HOUR + 1)]).toEqual([true, false])
+  })
+
   it("a calendar day without a zone is nobody's: it is a mistake of the caller (contract §8)", () => {
     expect(() => current(undefined, "lookups_per_day", NOW, null)).toThrow("needs its time zone")
   })

@@ -1,5 +1,13 @@
+import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { allowed, closure, isOpen, type Standing, type TicketState } from "../../src/domain/TicketLifecycle.js"
+import {
+  closure,
+  isOpen,
+  moveTo,
+  type Standing,
+  type TicketState,
+  type TicketStatus
+} from "../../src/domain/TicketLifecycle.js"
 
 const NOW = 1_772_442_000_000
 const DAY = 86_400_000
@@ -17,11 +25,15 @@ describe("spec §3: where a ticket stands", () => {
     expect(states.map(isOpen)).toEqual([true, true, true, false, false])
   })
 
-  it("the statuses a ticket would accept now (contract §2)", () => {
-    const accepts = (ticket: Standing) => [...allowed(ticket, NOW)].sort()
+  it("a refused move lists the statuses that the ticket would accept now (contract §2)", () => {
+    const accepts = (ticket: Standing, refused: TicketStatus = "collected") =>
+      Either.match(moveTo(ticket, refused, NOW), {
+        onLeft: ({ allowed = [] }) => [...allowed].sort(),
+        onRight: () => "not refused"
+      })
     expect(accepts(standing("workshop"))).toEqual(["impossible", "ready"])
-    expect(accepts(standing("ready", { ready_at: NOW }))).toEqual(["collected", "workshop"])
-    expect(accepts(standing("impossible"))).toEqual(["collected", "workshop"])
+    expect(accepts(standing("ready", { ready_at: NOW }), "ready")).toEqual(["collected", "workshop"])
+    expect(accepts(standing("impossible"), "ready")).toEqual(["collected", "workshop"])
     expect(accepts(standing("collected", { collected_at: NOW - DAY }))).toEqual(["workshop"])
     expect(accepts(standing("collected", { collected_at: NOW - DAY - 1 }))).toEqual([])
     expect(accepts(standing("abandoned"))).toEqual([])

@@ -41,12 +41,14 @@ describe("Committed events", () => {
     expect(kept.value.map(({ id }) => id).slice(0, 2)).toEqual(told.map(({ id }) => id))
   })
 
-  it("reach every listener, whatever another one throws", async () => {
+  it("reach every listener, whatever another one throws, at once or later", async () => {
     const caller = await opened()
     const told: Array<string> = []
     workshop.onEvent(() => {
       throw new Error("a bug")
     })
+    // Left to itself, this would end the process.
+    workshop.onEvent(() => Promise.reject(new Error("a later bug")))
     workshop.onEvent(({ type }) => told.push(type))
     await create(caller, "one")
     expect(told).toEqual(["ticket.created"])

@@ -51,6 +51,22 @@ describe("The API as a fetch of its own", () => {
     expect(await left("192.0.2.2")).toBe(before + 1)
   })
 
+  it("takes a body of 64 KiB, and refuses one byte more by name (contract §2)", async () => {
+    const caller: CallerFields = { shop_id, caller_id, scopes: ["tickets:write"] }
+    const write = mountFetch(workshop, { authenticate: () => caller })
+    const headers = { "idempotency-key": "one", "content-type": "application/json" }
+    const padded = (bytes: number) => {
+      const body = '{"service":"Hem"}'.padEnd(bytes)
+      return write(new Request("https://shop.example/v1/tickets", { method: "POST", headers, body }))
+    }
+    expect((await padded(65_536)).status).toBe(201)
+    const large = await padded(65_537)
+    expect([large.status, await large.json()]).toMatchObject([
+      400,
+      { error: { details: { issues: [{ in: "body", message: "must be at most 65536 bytes" }] } } }
+    ])
+  })
+
   it.each([
     ["caller_id must be a UUID", { shop_id, caller_id: "42", scopes: [] }],
     ["shop_id is required; scopes.0 must be one of tickets:read, ", { caller_id, scopes: ["tickets:delete"] }],

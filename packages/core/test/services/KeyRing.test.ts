@@ -156,6 +156,18 @@ describe("How long a key is believed", () => {
   )
 
   it(
+    "no longer where the clock steps back: nobody knows how long ago the look-up was",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { key } = yield* newKey()
+        const { ring, looked } = yield* observed()
+        for (const now of [T, T, T - 1, T - 1]) expect(yield* ring.holderOf(key, now)).not.toBeNull()
+        expect(looked).toHaveLength(2)
+      })
+    )
+  )
+
+  it(
     "misses are not remembered: a key made a moment later works at once",
     inWorkshop(() =>
       Effect.gen(function* () {

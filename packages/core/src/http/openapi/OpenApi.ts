@@ -134,7 +134,7 @@ const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Jso
 
 const parameter = (tag: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
   const said = parameters[`${tag}.${name}`] ?? parameters[name]
-  if (said === undefined) throw new Error(`OpenApiParameters says nothing of ${name}`)
+  if (said === undefined) throw new Error(`Parameters.ts says nothing of ${name}`)
   const { description: _, examples: __, ...own } = tidy(plain(schema)) as Node
   return plain({ name, in: place, required, ...said, schema: said.schema ?? own }) as Node
 }

@@ -1,0 +1,53 @@
+import { Deferred, Effect, Fiber } from "effect"
+import { describe, expect, it } from "vitest"
+import { setWebhook } from "../../src/decisions/ownWebhook.js"
+import type { Sent } from "../../src/domain/Attempt.js"
+import type { ShopId } from "../../src/domain/Identifier.js"
+import { Reads } from "../../src/ports/Reads.js"
+import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { answered } from "../../src/testing/Courier.js"
+import { run } from "../../src/testing/Fixtures.js"
+import { MINUTE } from "../decisions/fixtures.js"
+import { dispatching, logOf, openHooked, raise, until } from "./DispatchBench.js"
+
+const webhookOf = (shop_id: ShopId) =>
+  Effect.flatMap(Reads, (reads) => Effect.map(reads.shop(shop_id), (state) => state?.webhook))
+
+describe("spec §6: a 410 turns off the webhook whose address answered it", () => {
+  it(
+    "its own address: at once (contract §9)",
+    dispatching(({ sender }) =>
+      Effect.gen(function* () {
+        const shop = yield* openHooked
+        sender.script = () => Effect.succeed(answered(410))
+        yield* raise(shop, null)
+        yield* (yield* Dispatcher).runOnce
+        expect(yield* webhookOf(shop)).toMatchObject({ off_reason: "gone", failures_in_row: 1 })
+      })
+    )
+  )
+
+  it(
+    "the address it had when the attempt began: not the new one, to which the event goes next (contract §9)",
+    dispatching(({ sender, clock }) =>
+      Effect.gen(function* () {
+        const { runOnce } = yield* Dispatcher
+        const shop = yield* openHooked
+        const url = "https://new.example/hook"
+        const answer = yield* Deferred.make<Sent>()
+        sender.script = (post) => (post.url === url ? Effect.succeed(answered(200)) : Deferred.await(answer))
+        yield* raise(shop, null)
+        const turn = yield* Effect.fork(runOnce)
+        yield* until("it is on its way", () => sender.flying === 1)
+        yield* run(setWebhook(shop, { url, secret: "whsec_2" }))
+        yield* Deferred.succeed(answer, answered(410))
+        yield* Fiber.join(turn)
+        expect(yield* webhookOf(shop)).toMatchObject({ url, off_reason: null, failures_in_row: 0 })
+        clock.advance(MINUTE)
+        yield* runOnce
+        const [log] = yield* logOf(shop)
+        expect([log?.state, log?.attempts.map(({ status }) => status)]).toEqual(["delivered", [410, 200]])
+      })
+    )
+  )
+})

@@ -1,0 +1,78 @@
+import { Cause, Effect, Either, Exit, ParseResult, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { LimitReached } from "../../src/domain/LimitWindow.js"
+import { fail, kept } from "../../src/http/Departures.js"
+import type { Reply, Route } from "../../src/http/Endpoint.js"
+import type { Failure } from "../../src/http/ErrorTable.js"
+import { refusalSamples } from "../../src/http/openapi/Refusals.js"
+
+const NOW = Date.UTC(2026, 10, 20)
+const stamp = { request_id: "0123456789abcdef01234567", now: NOW, part: "body" } as const
+const departed = (failure: Failure) => fail(failure, stamp, [])
+
+const usedUp = new LimitReached({
+  usages: [{ policy: "writes_per_minute", limit: 30, remaining: 0, resets_at: NOW + 41_001 }]
+})
+
+const failures: ReadonlyArray<Failure> = [
+  ...Object.values(refusalSamples).map(({ refusal }) => refusal),
+  { _tag: "SandboxTokenWrong" },
+  { _tag: "ScopeMissing", scope: "tickets:read" },
+  { _tag: "InvalidRequest", issues: [] },
+  usedUp
+]
+
+/** The failures that bear a header, by tag, with what it says. */
+const bearing = (header: string) =>
+  Object.fromEntries(
+    failures.flatMap((failure) => {
+      const said = departed(failure).headers[header]
+      return said === undefined ? [] : [[failure._tag, said]]
+    })
+  )
+
+describe("spec §7: what a failure's headers say", () => {
+  it("a scheme only where a key or a token is missing or wrong (contract §2)", () => {
+    expect(bearing("WWW-Authenticate")).toEqual({ Unauthenticated: "Bearer", SandboxTokenWrong: "Bearer" })
+  })
+
+  it("an embedder's own sign-in names its own scheme, or none (spec §5)", () => {
+    const unknown = { _tag: "NotSignedIn", message: "Sign in first" } as const
+    const challenge = 'Basic realm="shop"'
+    expect(departed(unknown).headers).not.toHaveProperty("WWW-Authenticate")
+    expect(departed({ ...unknown, challenge }).headers).toHaveProperty("WWW-Authenticate", challenge)
+  })
+
+  it("when to try again only where waiting helps: whole seconds, never too early (spec §8, contract §2)", () => {
+    expect(bearing("Retry-After")).toEqual({ LimitReached: "42", StoreUnavailable: "1" })
+    expect(departed(usedUp).headers).toMatchObject({
+      "RateLimit-Limit": "30",
+      "RateLimit-Remaining": "0",
+      "RateLimit-Reset": "42"
+    })
+  })
+})
+
+describe("contract §1: what holds results to the contract in tests", () => {
+  const route: Route<never> = {
+    method: "GET",
+    path: "/v1/shop",
+    scope: undefined,
+    policies: [],
+    takesBody: false,
+    headerNames: [],
+    decode: () => Either.right({}),
+    handle: () => Effect.succeed({ data: null }),
+    promises: ParseResult.validateEither(Schema.Struct({ success: Schema.Literal(true), data: Schema.String }), {
+      onExcessProperty: "error"
+    })
+  }
+  const complaint = (reply: Reply) =>
+    Exit.match(Effect.runSyncExit(kept(route, reply)), { onFailure: Cause.pretty, onSuccess: () => null })
+
+  it("lets pass what was promised, and ends the request with where another result differs", () => {
+    expect(complaint({ data: "Atelier" })).toBeNull()
+    expect(complaint({ data: 7 })).toMatch(/GET \/v1\/shop broke its promise[\s\S]*\["data"\]/)
+    expect(complaint({ data: "Atelier", meta: {} })).toMatch(/broke its promise[\s\S]*\["meta"\]/)
+  })
+})
