@@ -12,7 +12,7 @@ import { TicketType } from "../domain/Ticket.js"
 // wrong, so that every problem is told at once (contract §2).
 const ASKED_ALWAYS = Symbol.for("effect/annotation/StableFilter")
 
-const isAmount = (value: unknown): value is number => typeof value === "number"
+const isAmount = Schema.is(AmountMinor)
 
 const ItemInput = Schema.Struct({
   label: Text(Limits.item_label_characters),

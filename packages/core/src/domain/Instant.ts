@@ -122,8 +122,19 @@ export const DateTimeText = instantFrom((text) => parse(DATE_TIME.exec(text.trim
   }
 })
 
-/** As `DateTimeText`, or a bare date, which means 00:00 UTC of that day (contract §1). */
-export const DateOrDateTimeText = instantFrom((text) => parse(DATE_TIME.exec(text.trim()) ?? DATE.exec(text.trim())), {
+/** The first instant that is not before a date, or a date and time. */
+const startOf = (text: string): Instant | undefined => {
+  const parts = DATE_TIME.exec(text)
+  const instant = parse(parts ?? DATE.exec(text))
+  const isBetween = /[1-9]/.test((parts?.[7] ?? "").slice(3))
+  return instant !== undefined && isBetween ? Math.min(instant + 1, LAST_INSTANT) : instant
+}
+
+/**
+ * A bound of instants: as `DateTimeText`, or a bare date, which means 00:00 UTC of that day (contract §1). A fraction of a
+ * second that lies between two milliseconds means the later one, which is on the same side of the bound.
+ */
+export const DateOrDateTimeText = instantFrom((text) => startOf(text.trim()), {
   refused: `must be a date and time such as ${EXAMPLE}, or a date such as 2026-11-20`,
   jsonSchema: {
     type: "string",

@@ -23,8 +23,8 @@ export const router = <C>(
   const tree = FindMyWay.make<Route<C>>(EXACTLY)
   for (const route of routes) tree.on(route.method, route.path, route)
   return (method, path) => {
-    // The tree would cut off what follows, so that it vanished unread.
-    if (path.includes(";") || path.includes("#")) return undefined
+    // The tree would cut off what follows the one, so that it vanished unread, and take nothing for a parameter at the other.
+    if (path.includes(";") || path.includes("#") || path.endsWith("/") || path.includes("//")) return undefined
     const found = tree.find(method, path)
     return found === undefined ? undefined : { route: found.handler, path: found.params }
   }

@@ -30,13 +30,15 @@ const stated = (value: unknown, depth = 0): unknown => {
   return Object.fromEntries(entries.map(([name, entry]) => [name, stated(entry, depth + 1)]))
 }
 
-/** What an argument that is wrong as a whole is called, such as `TicketId`. */
+const fieldOf = (type: string): string => type.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()
+
+/** What an argument that is wrong as a whole is called: as fields are, such as `ticket_id`. */
 const nameOf = ({ ast }: Schema.Schema.AnyNoContext, i: number): string =>
-  Option.getOrElse(SchemaAST.getIdentifierAnnotation(ast), () =>
-    Option.match(SchemaAST.getBrandAnnotation(ast), {
-      onNone: () => `argument ${i + 1}`,
-      onSome: ([brand]) => String(brand)
-    })
+  Option.match(
+    Option.orElse(SchemaAST.getIdentifierAnnotation(ast), () =>
+      Option.map(SchemaAST.getBrandAnnotation(ast), ([brand]) => String(brand))
+    ),
+    { onNone: () => `argument ${i + 1}`, onSome: fieldOf }
   )
 
 const check = <S extends Schemas>(schemas: S) => {

@@ -74,11 +74,11 @@ describe("The Promise face", () => {
       refusal: {
         issues: [
           { field: "service", message: "is required" },
-          { field: "IdempotencyKey", message: "is required" }
+          { field: "idempotency_key", message: "is required" }
         ]
       }
     })
-    expect(await workshop.tickets.byId(caller, "17")).toMatchObject({ refusal: { issues: [{ field: "TicketId" }] } })
+    expect(await workshop.tickets.byId(caller, "17")).toMatchObject({ refusal: { issues: [{ field: "ticket_id" }] } })
   })
 
   it("null is absent, also in a list's query (contract §2)", async () => {

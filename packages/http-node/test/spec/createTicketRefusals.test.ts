@@ -195,6 +195,19 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (spec §4, contr
     expect(found.length).toBe(11)
   })
 
+  it("a price or deposit that is wrong in itself is told once, and blames no other (contract §2, §4)", async () => {
+    const shop = await world.shop()
+    for (const [price_minor, deposit_minor, fields] of [
+      [-5, 1, ["price_minor"]],
+      [5, 6.5, ["deposit_minor"]],
+      [-1, 1.5, ["deposit_minor", "price_minor"]],
+      [5, 1e13, ["deposit_minor"]]
+    ] as const) {
+      const answer = await shop.tryCreate({ service: "Hem", price_minor, deposit_minor })
+      expect(answer.error.details!.issues!.map(({ field }) => field).sort()).toEqual(fields)
+    }
+  })
+
   it("a deposit above the price is told along with the other problems (contract §2, §4)", async () => {
     const shop = await world.shop()
     const answer = await shop.tryCreate({ item: "", price_minor: 5, deposit_minor: 6 })
