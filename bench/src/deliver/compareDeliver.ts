@@ -15,6 +15,7 @@ const ROUNDS = 3
 const DISCARDED_MS = 1_000
 
 interface Row {
+  readonly [column: string]: string | number | boolean
   readonly reached: boolean
 }
 
@@ -60,7 +61,7 @@ const rate = async (name: string, onPostgres: boolean, { receiver, fresh, pairs,
     "by processor time": Number(of(({ ours, peer }) => ours.per_cpu_second / peer.per_cpu_second).toFixed(2)),
     target: `at least ${TARGETS.rate}`,
     reached: ratio >= TARGETS.rate
-  } as Row
+  }
 }
 
 const p99 = async (url: string, backlog: number, { receiver, seconds }: Place): Promise<number> => {
@@ -97,7 +98,7 @@ const fairness = async (name: string, onPostgres: boolean, place: Place): Promis
     ratio: Number(ratio.toFixed(2)),
     target: `at most ${TARGETS.fairness}`,
     reached: ratio <= TARGETS.fairness
-  } as Row
+  }
 }
 
 const ROWS: Readonly<Record<string, (place: Place) => Promise<Row>>> = {

@@ -5,6 +5,7 @@ import { createRequire } from "node:module"
 import { availableParallelism, cpus, totalmem } from "node:os"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { median } from "../Median.js"
 import { CONNECTIONS, type Generator, type Work, withAutocannon, withWrk } from "./Load.js"
 import { sameAnswers } from "./sameAnswers.js"
 import { MOST_REQUESTS, type Ready } from "./World.js"
@@ -102,12 +103,6 @@ const measurePair = async (work: Work, generate: Generator): Promise<{ readonly 
   } finally {
     await Promise.all([stop(servers.ours), stop(servers.peer)])
   }
-}
-
-const median = (values: ReadonlyArray<number>): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
 const compare = async (work: Work, pairs: number, generate: Generator) => {

@@ -10,6 +10,7 @@ import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
 import { readClock } from "@workshop/core/ports/readClock"
 import { Store } from "@workshop/core/ports/Store"
+import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
 import { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
@@ -38,11 +39,7 @@ const memoryStore = (memory: Memory, { bytes }: Context.Tag.Service<Entropy>): C
 })
 
 /** Every store port, in memory: one process, nothing kept. A command runs in one go, hence alone. */
-export const layer: Layer.Layer<
-  Store | Reads | Directory | Closures | Deliveries | DeliveryLog | Messages | RateLimits,
-  never,
-  Entropy
-> = Layer.effectContext(
+export const layer: Layer.Layer<StorePorts, never, Entropy> = Layer.effectContext(
   Effect.map(Entropy, (entropy) => {
     const memory = new Memory()
     return Context.make(Store, memoryStore(memory, entropy)).pipe(

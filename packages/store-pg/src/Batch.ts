@@ -8,7 +8,7 @@ import { type Cause, Effect, Either, Exit } from "effect"
 import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import { type Asked, loading } from "./Loading.js"
-import type { PgFailure } from "./PgFailure.js"
+import { PgFailure } from "./PgFailure.js"
 import { Saving } from "./Saving.js"
 import { LIFE } from "./ServerLife.js"
 import type { Begun } from "./TransactionOutcome.js"
@@ -123,13 +123,19 @@ export const decideTogether = (
   })
 }
 
-/** Saves what was decided and commits, or ends the transaction where there is nothing to save. True once it is committed. */
-export const save = (connection: Connection, { saving }: Decided): Effect.Effect<boolean, PgFailure> =>
+const undone = new PgFailure({
+  kind: "conflict",
+  code: null,
+  constraint: null,
+  cause: new Error("The commit was answered with a rollback")
+})
+
+/** Saves what was decided and commits, or ends the transaction where there is nothing to save. Succeeds once it is committed. */
+export const save = (connection: Connection, { saving }: Decided): Effect.Effect<void, PgFailure> =>
   saving.isEmpty
-    ? Effect.as(connection.send([ROLLBACK]), true)
-    : Effect.map(
-        connection.send([together(saving.statements()), COMMIT]),
-        (answers) => answers.at(-1)?.command === "COMMIT"
+    ? Effect.asVoid(connection.send([ROLLBACK]))
+    : Effect.flatMap(connection.send([together(saving.statements()), COMMIT]), (answers) =>
+        answers.at(-1)?.command === "COMMIT" ? Effect.void : Effect.fail(undone)
       )
 
 /** Tells everybody how their command ended. */

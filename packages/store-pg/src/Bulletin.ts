@@ -53,13 +53,51 @@ const listening = (listener: Link, onSilence: () => void) =>
     Effect.forever
   )
 
+/** Tells what is said as long as the scope lasts, what happens close together in one go. Answers how to say a word. */
+const speaking = (speaker: Link, node: string) =>
+  Effect.gen(function* () {
+    const pending = new Set<string>()
+    let ring = (): void => undefined
+
+    const untilWords = Effect.async<void>((resume) => {
+      ring = () => resume(Effect.void)
+      if (pending.size > 0) ring()
+    })
+    const tell = Effect.suspend(() => {
+      const words = new Set(pending)
+      pending.clear()
+      return Effect.flatMap(speaker.connection, ({ send }) => send([notifying(node, words)])).pipe(
+        // Said again rather than not at all: a key that was revoked must not wait for the caches to end.
+        Effect.tapError(() =>
+          Effect.sync(() => {
+            for (const word of words) pending.add(word)
+          })
+        )
+      )
+    }).pipe(Effect.uninterruptible)
+    // That something is due the others find out by themselves.
+    const lastWords = Effect.suspend(() => {
+      pending.delete(DUE)
+      return pending.size === 0 ? Effect.void : Effect.exit(tell)
+    })
+    yield* Effect.addFinalizer(() => lastWords)
+    const speak = untilWords.pipe(
+      Effect.zipRight(Effect.sleep(GATHERED)),
+      Effect.zipRight(tell),
+      Effect.catchAll(() => Effect.zipRight(speaker.drop, Effect.sleep(AGAIN)))
+    )
+    yield* Effect.forkScoped(Effect.forever(speak))
+    return (word: string) => {
+      pending.add(word)
+      ring()
+    }
+  })
+
 /** Speaks and listens on connections of its own, outside all transactions: a notice within one would hold up every commit. */
 export const bulletin = (url: string, node: string): Effect.Effect<Bulletin, never, Scope.Scope> =>
   Effect.gen(function* () {
     const news = yield* PubSub.sliding<ShopId | null>(1_024)
     const sleepers = new Set<() => void>()
-    const pending = new Set<string>()
-    let ring = (): void => undefined
 
     const wake = () => {
       const all = [...sleepers]
@@ -78,33 +116,11 @@ export const bulletin = (url: string, node: string): Effect.Effect<Bulletin, nev
     }
 
     const speaker = yield* link({ url, name: "workshop speaker", lock_timeout_ms: 0 })
-    const untilWords = Effect.async<void>((resume) => {
-      ring = () => resume(Effect.void)
-      if (pending.size > 0) ring()
-    })
-    const speak = Effect.gen(function* () {
-      yield* untilWords
-      yield* Effect.sleep(GATHERED)
-      const words = new Set(pending)
-      pending.clear()
-      yield* Effect.flatMap(speaker.connection, ({ send }) => send([notifying(node, words)])).pipe(
-        // Said again rather than not at all: a key that was revoked must not wait for the caches to end.
-        Effect.tapError(() =>
-          Effect.sync(() => {
-            for (const word of words) pending.add(word)
-          })
-        )
-      )
-    }).pipe(Effect.catchAll(() => Effect.zipRight(speaker.drop, Effect.sleep(AGAIN))))
-    yield* Effect.forkScoped(Effect.forever(speak))
+    const say = yield* speaking(speaker, node)
 
     const listener = yield* link({ url, name: "workshop listener", lock_timeout_ms: 0, onNotification: hear })
     yield* Effect.forkScoped(listening(listener, missed))
 
-    const say = (word: string) => {
-      pending.add(word)
-      ring()
-    }
     return {
       tellDue: () => {
         wake()

@@ -18,6 +18,9 @@ export const allCame: Effect.Effect<void> = Effect.async((resume) => {
   return Effect.sync(() => clearImmediate(immediate))
 })
 
+const closing = unavailable(new Error("The store is closing"))
+const tooMany = unavailable(new Error("Too many commands wait for their turn"))
+
 /** What a lane does besides running its commands. */
 export interface LaneOptions extends Pick<RunnerOptions, "apart" | "onCommit"> {
   readonly connection: ConnectionOptions
@@ -25,8 +28,8 @@ export interface LaneOptions extends Pick<RunnerOptions, "apart" | "onCommit"> {
 
 /** Runs the commands of some shops, many in one transaction. */
 export interface Lane {
-  /** Queues a command; false where too many wait. */
-  readonly offer: (entry: Entry) => boolean
+  /** Queues a command; where too many wait, or the lane closes, it fails at once. */
+  readonly offer: (entry: Entry) => void
   /** Takes a command out that has not begun to run. */
   readonly withdraw: (entry: Entry) => boolean
   /** How many wait. */
@@ -58,13 +61,12 @@ export const lane = ({ connection, ...options }: LaneOptions): Effect.Effect<Lan
     const traced = (entries: ReadonlyArray<Entry>) =>
       within("store batch", { lane: connection.name, commands: entries.length }, runner.run(entries))
 
-    const turn = Effect.gen(function* () {
-      yield* untilOffered
-      yield* allCame
+    const runNext = Effect.suspend(() => {
       // Apart, a shop that stays held must not keep the others from theirs.
       const entries = unexpired(options.apart === null ? waiting.takeOfOneShop() : waiting.take())
-      if (entries.length > 0) yield* Effect.uninterruptible(traced(entries))
+      return entries.length > 0 ? traced(entries) : Effect.void
     })
+    const turn = untilOffered.pipe(Effect.zipRight(allCame), Effect.zipRight(Effect.uninterruptible(runNext)))
 
     const sweep = Effect.zipRight(
       Effect.sleep(LOOK),
@@ -74,16 +76,16 @@ export const lane = ({ connection, ...options }: LaneOptions): Effect.Effect<Lan
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         isClosed = true
-        failAll(waiting.takeAll(), unavailable(new Error("The store is closing")))
+        failAll(waiting.takeAll(), closing)
       })
     )
     yield* Effect.forkScoped(Effect.forever(turn))
     yield* Effect.forkScoped(Effect.forever(sweep))
     return {
       offer: (entry) => {
-        if (isClosed || !waiting.add(entry)) return false
+        if (isClosed) return failAll([entry], closing)
+        if (!waiting.add(entry)) return failAll([entry], tooMany)
         ring()
-        return true
       },
       withdraw: (entry) => waiting.withdraw(entry),
       waiting: () => waiting.count,

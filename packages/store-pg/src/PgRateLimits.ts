@@ -46,6 +46,10 @@ const countTogether = (link: Link, jobs: ReadonlyArray<Job>): Effect.Effect<void
     for (const tellOne of tell) tellOne()
   }).pipe(Effect.tapError(link.undo))
 
+const refusal = (why: string) => Cause.fail(new StoreUnavailable({ cause: new Error(why) }))
+const closing = refusal("The store is closing")
+const tooMany = refusal("Too many requests wait to be counted")
+
 const RETRIES = Schedule.recurs(5)
 
 /** After a loss a use may count twice, which the windows of minutes and hours forgive. One that is late was waited for long enough. */
@@ -85,17 +89,15 @@ export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<Rat
     let isClosed = false
     const close = Effect.suspend(() => {
       isClosed = true
-      return failAll([], Cause.fail(new StoreUnavailable({ cause: new Error("The store is closing") })))
+      return failAll([], closing)
     })
     yield* Effect.addFinalizer(() => close)
     yield* Effect.forkScoped(Effect.forever(turn))
 
     const ask = <A, E>(takes: ReadonlyArray<Take>, run: (windows: Windows) => Effect.Effect<A, E>) =>
       Effect.async<A, E | StoreUnavailable>((resume) => {
-        if (isClosed || queue.length >= MOST_WAITING) {
-          resume(Effect.fail(new StoreUnavailable({ cause: new Error("Too many requests wait to be counted") })))
-          return
-        }
+        if (isClosed) return resume(Effect.failCause(closing))
+        if (queue.length >= MOST_WAITING) return resume(Effect.failCause(tooMany))
         queue.push({
           takes,
           run: (windows) => {

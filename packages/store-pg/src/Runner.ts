@@ -91,7 +91,7 @@ export class Runner {
   #saved(connection: Connection, run: Run, decided: Decided): Effect.Effect<void, PgFailure> {
     const { link } = this.#options
     return save(connection, decided).pipe(
-      Effect.flatMap((isCommitted) => (isCommitted ? this.#settle(run, decided) : this.#run(again(run)))),
+      Effect.zipRight(this.#settle(run, decided)),
       Effect.catchAll((failure) =>
         failure.isLoss ? Effect.zipRight(link.drop, this.#afterLoss(run, decided, failure)) : Effect.fail(failure)
       )

@@ -16,9 +16,7 @@ const putStatement = (table: TableName): { readonly name: string; readonly text:
   return { name: `put ${table}`, text: `${insert} on conflict (${key.join(", ")}) do update set ${update}` }
 }
 
-const puts = Object.fromEntries(
-  Object.keys(tables).map((table) => [table, putStatement(table as TableName)])
-) as Readonly<Record<TableName, ReturnType<typeof putStatement>>>
+const puts = (Object.keys(tables) as ReadonlyArray<TableName>).map((table) => [table, putStatement(table)] as const)
 
 const removing = {
   delivery: {
@@ -34,6 +32,8 @@ const removing = {
 } as const
 
 type Removable = keyof typeof removing
+
+const removes = Object.entries(removing) as ReadonlyArray<readonly [Removable, (typeof removing)[Removable]]>
 
 interface Gone {
   readonly shop_id: ShopId
@@ -145,15 +145,17 @@ export class Saving {
     }
   }
 
-  /** The statements that save it all. */
+  /** The statements that save it all, in one order whichever change came first: put together otherwise, each order would be prepared. */
   statements(): ReadonlyArray<Statement> {
     const saves: Array<Statement> = []
-    for (const [table, rows] of this.#rows)
-      if (rows.size > 0) saves.push({ ...puts[table], values: [JSON.stringify([...rows.values()])] })
-    for (const [table, gone] of this.#gone) {
-      if (gone.size === 0) continue
-      const rows = [...gone.values()]
-      saves.push({ ...removing[table], values: [rows.map(({ shop_id }) => shop_id), rows.map(({ id }) => id)] })
+    for (const [table, statement] of puts) {
+      const rows = this.#rows.get(table)
+      if (rows?.size) saves.push({ ...statement, values: [JSON.stringify([...rows.values()])] })
+    }
+    for (const [table, statement] of removes) {
+      const rows = [...(this.#gone.get(table)?.values() ?? [])]
+      if (rows.length === 0) continue
+      saves.push({ ...statement, values: [rows.map(({ shop_id }) => shop_id), rows.map(({ id }) => id)] })
     }
     return [...saves, ...this.#turnStatements()]
   }

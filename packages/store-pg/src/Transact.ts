@@ -4,8 +4,8 @@ import { ENTROPY_BYTES } from "@workshop/core/domain/Moment"
 import type { Entropy } from "@workshop/core/ports/Entropy"
 import { probe } from "@workshop/core/ports/Probes"
 import { readClock } from "@workshop/core/ports/readClock"
-import { type Store, StoreUnavailable } from "@workshop/core/ports/Store"
-import { type Context, Effect, Exit, type Scope } from "effect"
+import type { Store, StoreUnavailable } from "@workshop/core/ports/Store"
+import { type Context, Effect, type Exit, type Scope } from "effect"
 import type { Decided } from "./Batch.js"
 import type { ConnectionOptions } from "./Connection.js"
 import type { Entry } from "./Entry.js"
@@ -50,7 +50,7 @@ export const transact = (
       onCommit
     })
     const sendApart = (entries: ReadonlyArray<Entry>) => {
-      for (const entry of entries) if (!apart.offer(entry)) entry.settle(tooMany)
+      for (const entry of entries) apart.offer(entry)
     }
     const all = yield* Effect.forEach(Array.from({ length: lanes }), (_, i) =>
       lane({ connection: speaking(`workshop lane ${i + 1}`, LANE_LOCK_TIMEOUT_MS), apart: sendApart, onCommit })
@@ -82,7 +82,7 @@ export const transact = (
           }
           // Where some of the shop's wait apart, those that come after them need not find out for themselves.
           const lane = apart.hasWaiting(command.shop_id) ? apart : laneOf(command.shop_id, all)
-          if (!lane.offer(entry)) entry.settle(tooMany)
+          lane.offer(entry)
           return Effect.async<void>((resumed) => {
             const hasLeft = !lane.withdraw(entry) && !apart.withdraw(entry) && ended.exit === undefined
             if (!hasLeft) resumed(Effect.void)
@@ -92,5 +92,3 @@ export const transact = (
       ) as Effect.Effect<Outcome<A>, E | StoreUnavailable>
     return Object.assign(run, { waiting })
   })
-
-const tooMany = Exit.fail(new StoreUnavailable({ cause: new Error("Too many commands wait for their turn") }))

@@ -79,10 +79,12 @@ export class Waiting {
     return taken
   }
 
-  /** The next batch of one shop alone, the one whose turn was longest ago. */
+  /** The next batch of one shop alone, the one whose turn was longest ago; what is left of it queues behind the others. */
   takeOfOneShop(): ReadonlyArray<Entry> {
     for (const [shop_id, ofShop] of this.#byShop) {
       const next = ofShop.findIndex((entry, i) => i > 0 && (isAlone(entry) || isAlone(ofShop[0]!)))
+      this.#byShop.delete(shop_id)
+      this.#byShop.set(shop_id, ofShop)
       return this.#cut(shop_id, ofShop, 0, Math.min(MOST_TOGETHER, next < 0 ? ofShop.length : next))
     }
     return []

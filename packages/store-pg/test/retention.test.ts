@@ -7,7 +7,7 @@ import { openShop, run } from "@workshop/core/testing/Fixtures"
 import { SettableClock, TEST_START } from "@workshop/core/testing/SettableClock"
 import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { retention } from "@workshop/store-pg/retention/Retention"
-import { Effect } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { database, node, testing } from "./nodes/Node.js"
 
@@ -164,6 +164,28 @@ describe.concurrent("retention (design §8)", { timeout: 30_000 }, () => {
         expect(yield* runOnce).toBe(null)
         yield* session.run("select pg_advisory_unlock(7305809)")
         expect(yield* runOnce).not.toBe(null)
+      })
+    ))
+
+  it("a turn that is cut short leaves the next one to others", () =>
+    within(() =>
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const { runOnce } = yield* retention({ url })
+        yield* runOnce
+        const writer = yield* connect(url)
+        yield* writer.run("begin; lock table remembered in access exclusive mode")
+        const turn = yield* Effect.fork(runOnce)
+        yield* session
+          .run("select from pg_locks where relation = 'remembered'::regclass and not granted")
+          .pipe(Effect.repeat({ until: (rows) => rows.length > 0 }))
+        yield* Fiber.interrupt(turn)
+        yield* writer.run("rollback")
+        const other = yield* retention({ url })
+        yield* other.runOnce.pipe(
+          Effect.filterOrFail((tidied) => tidied !== null),
+          Effect.retry(Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500)))
+        )
       })
     ))
 

@@ -10,6 +10,8 @@ const isLoopback = (host: string): boolean => {
   return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")
 }
 
+/** Whether there is a token that guards the sandbox: an empty one is none. */
+export const isGuard = (token: string | null): token is string => token !== null && token !== ""
+
 /** Whether the sandbox may be served at a host: only this machine reaches it, or a token guards it (contract §10). */
-export const sandboxAllowed = (host: string, token: string | null): boolean =>
-  isLoopback(host) || (token !== null && token !== "")
+export const sandboxAllowed = (host: string, token: string | null): boolean => isLoopback(host) || isGuard(token)

@@ -14,12 +14,12 @@ import { clockHandlers } from "./clockHandlers.js"
 import { ownerHandlers } from "./ownerHandlers.js"
 import { peopleHandlers } from "./peopleHandlers.js"
 import { SandboxApi } from "./SandboxApi.js"
-import { sandboxAllowed } from "./sandboxAllowed.js"
+import { isGuard, sandboxAllowed } from "./sandboxAllowed.js"
 import { webhookHandlers } from "./webhookHandlers.js"
 
 /** How the sandbox is served. */
 export interface SandboxOptions {
-  /** To be sent as a bearer token with every request; null asks for none. See `sandboxAllowed`. */
+  /** To be sent as a bearer token with every request; null, or an empty one, asks for none. See `sandboxAllowed`. */
   readonly token: string | null
   /** Where webhooks may go; `WebhookAddress.sandbox` unless other ports are open. */
   readonly webhookPolicy: Policy
@@ -31,7 +31,7 @@ const digest = (text: string) => createHash("sha256").update(text).digest()
 
 /** Whether a request bears the token; how long that takes tells nothing of it. */
 const tokenCheck = (token: string | null): ((arrival: Arrival) => boolean) => {
-  if (token === null) return () => true
+  if (!isGuard(token)) return () => true
   const expected = digest(token)
   return (arrival) => timingSafeEqual(digest(bearer(arrival) ?? ""), expected)
 }
@@ -61,10 +61,11 @@ export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
     const find = router(routes<void>()(SandboxApi, handlers))
     const answerUncounted = uncounted(yield* RateLimits)
     const bearsToken = tokenCheck(token)
+    const isGuarded = isGuard(token)
     const serveRoute = serve<void>({ isHeld })
 
     const lead = (arrival: Arrival): Found<void> | AdmissionRefusal => {
-      if (token === null && !isAddressedHere(arrival)) return { _tag: "SandboxHostForeign" }
+      if (!isGuarded && !isAddressedHere(arrival)) return { _tag: "SandboxHostForeign" }
       if (!bearsToken(arrival)) return { _tag: "SandboxTokenWrong" }
       return find(arrival.method === "HEAD" ? "GET" : arrival.method, arrival.path) ?? { _tag: "RouteNotFound" }
     }

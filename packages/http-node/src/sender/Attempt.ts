@@ -59,7 +59,7 @@ export class Attempt implements Listener {
     if (Either.isLeft(route)) this.#end(route.left)
     else {
       this.#takeBack = verdicts.begin(() => this.#end(notSent("timeout")))
-      connections.place(this.#post.shop_id, this.#call, () => this.#locate(route.right))
+      connections.place(this.#post.shop_id, this.#call, () => this.#orDie(() => this.#locate(route.right)))
     }
   }
 
@@ -146,7 +146,10 @@ export class Attempt implements Listener {
     this.#call.atEnd(cancel)
   }
 
-  /** A defect, such as a header that HTTP has not, is its caller's: thrown here, it would end the process. */
+  /**
+   * A defect, such as a header that HTTP has not, is its caller's: thrown here, it would end the process, or the attempt
+   * whose place this one takes.
+   */
   #orDie(step: () => void): void {
     try {
       step()

@@ -108,7 +108,7 @@ export class Connections {
     connection.user = null
     const idle = this.#idle.get(pool) ?? []
     const for_ms = kept_s === null ? this.#idle_ms : Math.min(this.#idle_ms, 1000 * kept_s - SOONER_MS)
-    const isKept = for_ms > 0 && socket.writable && idle.length < MOST_PER_SHOP && this.#idle_count < MOST_IDLE
+    const isKept = for_ms > 0 && socket.writable && this.#idle_count < MOST_IDLE
     if (!isKept) return void socket.destroy()
     idle.push(connection)
     this.#idle.set(pool, idle)

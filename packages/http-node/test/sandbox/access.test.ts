@@ -15,6 +15,13 @@ describe("The sandbox's token (contract §10)", () => {
       expect((await open.ask("GET", "/sandbox/clock", undefined, { headers: { host } })).status, host).toBe(200)
     for (const host of ["evil.example:4010", "127.0.0.1.evil.example", "localhost.evil.example", ""])
       expect((await open.ask("GET", "/sandbox/clock", undefined, { headers: { host } })).status, host).toBe(401)
+    const empty = await Sandbox.open({ token: "" })
+    for (const [host, status] of [
+      ["localhost:4010", 200],
+      ["evil.example:4010", 401]
+    ] as const)
+      for (const call of [{ headers: { host } }, { headers: { host }, bearer: "anything" }])
+        expect((await empty.ask("GET", "/sandbox/clock", undefined, call)).status, host).toBe(status)
     const guarded = await Sandbox.open({ token: "t0ken" })
     const call = { bearer: "t0ken", headers: { host: "workshop.example" } }
     expect((await guarded.ask("GET", "/sandbox/clock", undefined, call)).status).toBe(200)

@@ -1,6 +1,7 @@
-import type { Socket } from "node:net"
+import { Socket } from "node:net"
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import { Effect, Fiber, TestContext } from "effect"
+import { Connections } from "@workshop/http-node/sender/Connections"
+import { Cause, Effect, Exit, Fiber, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
 import { answer, answering, post, receiver, until, withSender } from "./Receiver.js"
 
@@ -72,6 +73,26 @@ describe("connections kept alive", () => {
       expect(await send(post(at.url))).toMatchObject({ status: 200 })
       await until(() => sender.counts().open === 0)
     })
+  })
+
+  it("are not kept where the answer came before the request was read: the rest would pass for the next event", async () => {
+    await using at = await receiver({
+      onConnection: (socket) => void socket.once("data", () => socket.pause().write(OK))
+    })
+    await withSender({ deadline_ms: 5000 }, async (send, sender) => {
+      const { status, error } = await send(post(at.url, { body: "x".repeat(32 * 1024 * 1024) }))
+      expect([status, error]).toEqual([200, null])
+      await until(() => sender.counts().open === 0)
+    })
+  })
+
+  it("are 1024 in all at most: beyond, they are closed after use", () => {
+    const connections = new Connections(60_000)
+    const open = Array.from({ length: 1025 }, (_, i) => connections.open(`pool ${i}`, new Socket()))
+    for (const connection of open) connections.leave(connection, null)
+    expect(connections.counts.idle).toBe(1024)
+    expect(open.filter(({ socket }) => socket.destroyed)).toHaveLength(1)
+    connections.destroy()
   })
 
   it("that the receiver has closed meanwhile are not used", async () => {
@@ -153,6 +174,19 @@ describe("time", () => {
 })
 
 describe("the end of a sender, and of a call", () => {
+  it("starts the one that waited, which ends nobody but itself where its request cannot be written", async () => {
+    await using at = await receiver({ onRequest: (socket) => void setTimeout(() => socket.write(OK), 20) })
+    await withSender({}, async (send, sender) => {
+      const good = Array.from({ length: 4 }, () => send(post(at.url)))
+      const bad = Effect.runPromiseExit(sender.send(post(at.url, { headers: { "X-Bad": "a\r\nb" } })))
+      const late = send(post(at.url))
+      expect((await Promise.all([...good, late])).map(({ status }) => status)).toEqual(Array(5).fill(200))
+      const exit = await bad
+      expect(Exit.isFailure(exit) && Cause.isDieType(exit.cause)).toBe(true)
+    })
+    expect(at.requests).toHaveLength(5)
+  })
+
   it("closes every connection", async () => {
     await using at = await answering(OK)
     await withSender({}, (send) => send(post(at.url)))

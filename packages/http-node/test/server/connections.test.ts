@@ -119,7 +119,8 @@ describe("slow clients (contract §1)", () => {
       served = resolve
     })
     const server = await begin({
-      patience: { taking_ms: 50 },
+      // Stopping waits for it, and would cut it off by itself much later.
+      patience: { taking_ms: 50, parting_ms: 60_000, stopping_ms: 60_000 },
       branches: [
         {
           prefix: "/huge",

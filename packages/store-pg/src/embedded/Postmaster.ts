@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs"
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, renameSync, statSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import type { Writable } from "node:stream"
@@ -42,7 +42,13 @@ const openLog = ({ log }: Place): number => {
   return openSync(log, "a", 0o600)
 }
 
-const spawned = ({ place, binaries, account, port, settings }: Launch): ChildProcess => {
+/** A child, and how long its log was before it said anything. */
+interface Spawned {
+  readonly child: ChildProcess
+  readonly logged: number
+}
+
+const spawned = ({ place, binaries, account, port, settings }: Launch): Spawned => {
   const { cwd, path, ids } = entryTo(place.cluster, account)
   const all = {
     listen_addresses: "127.0.0.1",
@@ -54,33 +60,32 @@ const spawned = ({ place, binaries, account, port, settings }: Launch): ChildPro
   const flags = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])
   const log = openLog(place)
   try {
+    const logged = fstatSync(log).size
     const program = join(binaries.folder, "bin", "postgres")
-    return spawn("/bin/sh", ["-c", LIFELINE, "sh", program, "-D", path, ...flags], {
+    const child = spawn("/bin/sh", ["-c", LIFELINE, "sh", program, "-D", path, ...flags], {
       cwd,
       env: {},
       ...ids,
       stdio: ["ignore", log, log, "pipe"],
       detached: true
     })
+    return { child, logged }
   } finally {
     closeSync(log)
   }
 }
 
-/** Within a process, what the child was told and what became of it. */
-interface Running {
-  readonly child: ChildProcess
+/** A child, and what became of it. */
+interface Running extends Spawned {
   readonly exited: Deferred.Deferred<void, EmbeddedRefused>
-  readonly logged: number
 }
 
 const begin = (launch: Launch) =>
   Effect.gen(function* () {
     const { place } = launch
     const exited = yield* Deferred.make<void, EmbeddedRefused>()
-    const logged = existsSync(place.log) ? statSync(place.log).size : 0
     const catchFailure = (error: unknown) => failed(place.dataDir, error)
-    const child = yield* Effect.try({ try: () => spawned(launch), catch: catchFailure })
+    const { child, logged } = yield* Effect.try({ try: () => spawned(launch), catch: catchFailure })
     const lifeline = child.stdio[3] as Writable
     lifeline.on("error", () => {})
     child.once("error", (error) => Deferred.unsafeDone(exited, Effect.fail(catchFailure(error))))
@@ -101,8 +106,7 @@ const end = ({ child, exited }: Running) =>
     yield* Effect.exit(Deferred.await(exited))
   })
 
-const lastWords = ({ log }: Place, from: number): string => {
-  const text = readFileSync(log).subarray(from).toString("utf8")
+const lastWords = (text: string): string => {
   const said = text.split("\n").filter((line) => line.trim() !== "")
   return said.findLast((line) => /(FATAL|PANIC|ERROR):/.test(line)) ?? said.at(-1) ?? "it ended without a word"
 }
@@ -117,10 +121,12 @@ export class TryAgain {
 }
 
 const notStarted = ({ place }: Launch, { logged }: Running) => {
-  const words = lastWords(place, logged)
-  const text = existsSync(place.log) ? readFileSync(place.log).subarray(logged).toString("utf8") : ""
+  const text = readFileSync(place.log).subarray(logged).toString("utf8")
   if (/lock file "postmaster.pid" already exists/.test(text)) return taken(place)
-  const refused = failed(place.dataDir, `${words.replace(/^.*?(FATAL|PANIC|ERROR): +/, "")}; see ${place.log}`)
+  const refused = failed(
+    place.dataDir,
+    `${lastWords(text).replace(/^.*?(FATAL|PANIC|ERROR): +/, "")}; see ${place.log}`
+  )
   return RETRIED.test(text) ? new TryAgain(refused) : refused
 }
 

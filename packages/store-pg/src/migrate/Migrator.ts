@@ -53,19 +53,17 @@ const remaining = (applied: ReadonlyArray<Applied>, known: ReadonlyArray<Migrati
   return Effect.succeed(known.slice(applied.length))
 }
 
-/** Asked again and again, since a session that waits for the lock would itself hold up an index built concurrently. */
-const withLock = <A, E>(session: Session, work: Effect.Effect<A, E>) =>
-  Effect.acquireUseRelease(
-    session.run<{ held: boolean }>(`select pg_try_advisory_lock(${LOCK}) as held`).pipe(
-      Effect.filterOrFail(
-        ([row]) => row?.held === true,
-        () => new MigrationBusy()
-      ),
-      Effect.retry({ while: (error) => error._tag === "MigrationBusy", schedule: ANOTHER })
+/**
+ * Waits for the lock, which goes with the session. Asked again and again, since a session that waits for it would itself
+ * hold up an index built concurrently.
+ */
+const locked = (session: Session) =>
+  session.run<{ held: boolean }>(`select pg_try_advisory_lock(${LOCK}) as held`).pipe(
+    Effect.filterOrFail(
+      ([row]) => row?.held === true,
+      () => new MigrationBusy()
     ),
-    () => work,
-    // A connection that is lost has given the lock back.
-    () => Effect.exit(session.run(`select pg_advisory_unlock(${LOCK})`))
+    Effect.retry({ while: (error) => error._tag === "MigrationBusy", schedule: ANOTHER })
   )
 
 const record = (session: Session, { version, name, checksum }: Migration) =>
@@ -117,12 +115,10 @@ export const migrate = (url: string, folder: string = OURS) =>
       const known = yield* migrationsIn(folder)
       const session = yield* connect(url)
       yield* session.run(unhurried)
-      const work = Effect.gen(function* () {
-        yield* session.run(TABLE)
-        const left = yield* remaining(yield* appliedIn(session), known)
-        return yield* Effect.forEach(left, (migration) => apply(session, migration))
-      })
-      return yield* withLock(session, work)
+      yield* locked(session)
+      yield* session.run(TABLE)
+      const left = yield* remaining(yield* appliedIn(session), known)
+      return yield* Effect.forEach(left, (migration) => apply(session, migration))
     })
   )
 

@@ -55,7 +55,7 @@ export const retention = ({
         yield* connection.send([turn(`select pg_advisory_unlock(${LOCK})`)])
         return { ...partitioning, expired }
         // The lock goes with the connection.
-      }).pipe(Effect.tapError(() => wire.drop))
+      }).pipe(Effect.onError(() => wire.drop))
     })
   )
 

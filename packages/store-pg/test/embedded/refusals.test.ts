@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { binariesFor } from "@workshop/store-pg/embedded/Binaries"
@@ -12,8 +12,8 @@ beforeAll(build, 60_000)
 const LONG = 60_000
 
 /** Why no Postgres starts in this process. */
-const refusalOf = (dataDir: string) =>
-  Effect.runPromise(Effect.flip(Effect.scoped(EmbeddedPostgres.start({ dataDir }))))
+const refusalOf = (dataDir: string, settings: Readonly<Record<string, string>> = {}) =>
+  Effect.runPromise(Effect.flip(Effect.scoped(EmbeddedPostgres.start({ dataDir, settings }))))
 
 let folder = ""
 beforeAll(() => {
@@ -35,6 +35,19 @@ describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, (
     const { url } = await Effect.runPromise(Effect.scoped(EmbeddedPostgres.share({ dataDir: folder })))
     expect(url).toBe(await first?.url())
     await Promise.all(both.map((server) => server.end("SIGTERM")))
+  })
+
+  it("where the server does not start, in its own words, also when its log was so long that it was begun anew", async () => {
+    const log = join(folder, "postgres/postgres.log")
+    for (const filling of ["", "a long day\n".repeat(1_000_000)]) {
+      appendFileSync(log, filling)
+      const { reason, message } = await refusalOf(folder, { no_such_setting: "on" })
+      expect(reason).toBe("failed")
+      expect(message).toMatch(
+        /^Postgres cannot run in .* \(unrecognized configuration parameter "no_such_setting"; see .*postgres\.log\): choose/
+      )
+    }
+    expect([statSync(log).size < 1_000, statSync(`${log}.1`).size > 10_000_000]).toEqual([true, true])
   })
 
   it("where the data are of another version of Postgres", async () => {

@@ -62,6 +62,25 @@ describe("migrate", { timeout: LONG }, () => {
       })
     ))
 
+  it("can be stopped while it waits for another process, and leaves the lock to the next", () =>
+    run(
+      Effect.gen(function* () {
+        const { url, session } = yield* emptySchema
+        const folder = yield* folderOf(FIRST)
+        yield* session.run("select pg_advisory_lock(7305808)")
+        const fiber = yield* Effect.fork(migrate(url, folder))
+        yield* session
+          .run("select from pg_stat_activity where query like 'select pg_try_advisory_lock(7305808)%'")
+          .pipe(
+            Effect.filterOrFail((rows) => rows.length > 0),
+            Effect.retry(Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500)))
+          )
+        yield* Fiber.interrupt(fiber)
+        yield* session.run("select pg_advisory_unlock(7305808)")
+        expect(yield* migrate(url, folder)).toEqual(["0001_letter"])
+      })
+    ))
+
   it("leaves nothing of a migration that fails, and keeps those before it", () =>
     run(
       Effect.gen(function* () {

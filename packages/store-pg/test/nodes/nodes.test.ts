@@ -10,7 +10,7 @@ import { Reads } from "@workshop/core/ports/Reads"
 import { Closer } from "@workshop/core/services/Closer"
 import { answered, raising, record } from "@workshop/core/testing/Courier"
 import { changing, openShop, placing, run } from "@workshop/core/testing/Fixtures"
-import { Effect, Exit, Fiber, Stream } from "effect"
+import { Effect, Exit, Fiber, Option, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { create, database, node, numbers, type Ports, testing, upTo } from "./Node.js"
 
@@ -104,6 +104,32 @@ describe.concurrent("several nodes on one database (design §8)", { timeout: 30_
         yield* Effect.provide(run(changed), one)
         yield* until(() => heard.includes(shop.id))
         expect(heard).toContain(shop.id)
+      })
+    ))
+
+  it("what changes at one that ends right after is told to the other: so a key revoked by a command stops at once", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const other = yield* node({ url })
+        const shop = yield* Effect.provide(openShop(), other)
+        const { news } = yield* Effect.provide(Directory, other)
+        const told = yield* news.pipe(
+          Stream.filter((shop_id) => shop_id === shop.id),
+          Stream.runHead,
+          Effect.fork
+        )
+        yield* session
+          .run(
+            `select from pg_stat_activity where datname = current_database()
+              and application_name = 'workshop listener' and query in ('listen workshop', 'select 1') and state = 'idle'`
+          )
+          .pipe(Effect.repeat({ until: (rows) => rows.length > 0 }))
+        const changed = changing(shop.id, (changes, _, loaded) =>
+          changes.add({ _tag: "ShopPut", row: { ...loaded.shop, approved: false } })
+        )
+        yield* Effect.scoped(Effect.flatMap(node({ url }), (brief) => Effect.provide(run(changed), brief)))
+        expect(yield* Fiber.join(told)).toEqual(Option.some(shop.id))
       })
     ))
 

@@ -1,0 +1,60 @@
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { StoreUnavailable } from "@workshop/core/ports/Store"
+import type { Entry } from "@workshop/store-pg/Entry"
+import { lane } from "@workshop/store-pg/Lane"
+import { Cause, Effect, Exit, Scope } from "effect"
+import { describe, expect, it } from "vitest"
+
+const NOWHERE = "postgres://nobody@127.0.0.1:1/nowhere"
+
+/** Why a command failed; nothing as long as it waits. */
+const why = (exit: Exit.Exit<unknown, unknown> | undefined) => {
+  if (exit === undefined || Exit.isSuccess(exit)) return exit
+  const failure = Cause.squash(exit.cause)
+  return failure instanceof StoreUnavailable ? String(failure.cause) : failure
+}
+
+const commands = (n: number) => {
+  const exits: Array<Exit.Exit<unknown, unknown> | undefined> = Array(n).fill(undefined)
+  const entries = exits.map(
+    (_, i): Entry => ({
+      command: { shop_id: "shop" as ShopId, asks: [], run: () => Exit.die("Nobody runs it here") as never },
+      moment: () => ({ now: 0, entropy: new Uint8Array() }),
+      isExpired: () => false,
+      settle: (exit) => {
+        exits[i] ??= exit
+      }
+    })
+  )
+  return { entries, exits }
+}
+
+const open = Effect.gen(function* () {
+  const life = yield* Scope.make()
+  const connection = { url: NOWHERE, name: "a test", lock_timeout_ms: 0 }
+  const made = yield* Scope.extend(lane({ connection, apart: null, onCommit: () => undefined }), life)
+  return { ...made, close: Scope.close(life, Exit.void) }
+})
+
+describe("a lane (design §1, point 1)", () => {
+  it("fails the command beyond a thousand of a shop at once, and the others go on waiting", () =>
+    Effect.gen(function* () {
+      const { offer, waiting, close } = yield* open
+      const { entries, exits } = commands(1_001)
+      for (const entry of entries) offer(entry)
+      expect(waiting()).toBe(1_000)
+      expect(exits.slice(0, 1_000)).toEqual(Array(1_000).fill(undefined))
+      expect(why(exits[1_000])).toBe("Error: Too many commands wait for their turn")
+      yield* close
+    }).pipe(Effect.runPromise))
+
+  it("that closes fails what waits and what still comes, and leaves nobody waiting", () =>
+    Effect.gen(function* () {
+      const { offer, close } = yield* open
+      const { entries, exits } = commands(3)
+      for (const entry of entries.slice(0, 2)) offer(entry)
+      yield* close
+      for (const entry of entries.slice(2)) offer(entry)
+      expect(exits.map(why)).toEqual(Array(3).fill("Error: The store is closing"))
+    }).pipe(Effect.runPromise))
+})

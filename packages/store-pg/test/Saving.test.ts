@@ -1,0 +1,46 @@
+import type { Change } from "@workshop/core/decisions/Change"
+import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
+import { Saving } from "@workshop/store-pg/Saving"
+import { together } from "@workshop/store-pg/together"
+import { describe, expect, it } from "vitest"
+
+const shop_id = "shop" as ShopId
+const client_id = "client" as ClientId
+
+const link: Change = { _tag: "LinkPut", row: { shop_id, client_id, known_at: 1, blocked_at: null } }
+const card = (balance: number): Change => ({
+  _tag: "CardPut",
+  row: { shop_id, client_id, balance, lifetime: balance, rewards_redeemed: 0, updated_at: 1 }
+})
+const message = (_tag: "MessagePut" | "MessageRemoved", id: string, due_at = 1) =>
+  ({ _tag, row: { shop_id, id, receiver: "owner", attempts_made: 0, due_at } }) as Change & { readonly row: unknown }
+
+const saving = (...changes: ReadonlyArray<Change>): Saving => {
+  const made = new Saving()
+  for (const change of changes) made.add(change, shop_id)
+  return made
+}
+
+const rowsOf = (made: Saving) =>
+  made.statements().map(({ name, values }) => [name, typeof values[0] === "string" ? JSON.parse(values[0]) : values])
+
+describe("the changes of a batch (design §1, point 4)", () => {
+  it("are one statement whichever came first: each order would be prepared anew on each connection", () => {
+    const one = saving(link, message("MessageRemoved", "m1"), card(1), message("MessagePut", "m2"))
+    const other = saving(message("MessagePut", "m2"), card(1), message("MessageRemoved", "m1"), link)
+    expect(together(one.statements())).toEqual(together(other.statements()))
+  })
+
+  it("come to one final row a key", () => {
+    expect(rowsOf(saving(card(1), card(2), card(3)))).toEqual([["put loyalty_card", [card(3).row]]])
+  })
+
+  it("are a removal or a row, whichever came last", () => {
+    const [put, again] = [message("MessagePut", "m1"), message("MessagePut", "m1", 2)]
+    const removed = message("MessageRemoved", "m1")
+    expect(rowsOf(saving(put, removed))).toEqual([["remove message", [[shop_id], ["m1"]]]])
+    expect(rowsOf(saving(removed, again))).toEqual([["put message", [again.row]]])
+    expect(saving(removed, again).isEmpty).toBe(false)
+    expect(saving().isEmpty).toBe(true)
+  })
+})

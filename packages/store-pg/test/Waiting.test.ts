@@ -1,0 +1,96 @@
+import type { Ask } from "@workshop/core/decisions/Need"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { Entry } from "@workshop/store-pg/Entry"
+import { Waiting } from "@workshop/store-pg/Waiting"
+import { describe, expect, it } from "vitest"
+
+/** Commands by their names: `a1` is shop a's; a capital one is the step of a replay. A name that ends in `!` has expired. */
+const entries = (names: string): ReadonlyArray<Entry & { readonly name: string }> =>
+  names.split(" ").map((name) => ({
+    name,
+    command: {
+      shop_id: name.charAt(0).toLowerCase() as ShopId,
+      asks: /^[A-Z]/.test(name) ? [{ _tag: "Replay" } as Ask] : [],
+      run: () => {
+        throw new Error("Nobody runs it here")
+      }
+    },
+    moment: () => ({ now: 0, entropy: new Uint8Array() }),
+    isExpired: () => name.endsWith("!"),
+    settle: () => undefined
+  }))
+
+const waiting = (names: string): Waiting => {
+  const made = new Waiting()
+  for (const entry of entries(names)) made.add(entry)
+  return made
+}
+
+const named = (taken: ReadonlyArray<Entry>): string =>
+  (taken as ReadonlyArray<Entry & { readonly name: string }>).map(({ name }) => name).join(" ")
+
+const times = (n: number, shop: string) => Array.from({ length: n }, (_, i) => `${shop}${i + 1}`).join(" ")
+
+describe("commands that wait (design §1, point 1)", () => {
+  it("are taken round the shops, one of each in turn", () => {
+    expect(named(waiting("a1 a2 a3 b1 c1 c2").take())).toBe("a1 b1 c1 a2 c2 a3")
+  })
+
+  it("are at most 128 of a batch, and the next batch goes on with the shop whose turn it is", () => {
+    const made = waiting(`${times(200, "a")} b1`)
+    expect(made.take()).toHaveLength(128)
+    for (const entry of entries("c1")) made.add(entry)
+    expect(named(made.take()).split(" ").slice(0, 3)).toEqual(["a128", "c1", "a129"])
+    const ofManyShops = Array.from({ length: 130 }, (_, i) => `${String.fromCharCode(0x3042 + i)}1`).join(" ")
+    expect(waiting(ofManyShops).take()).toHaveLength(128)
+  })
+
+  it("are at most a thousand of a shop, and ten thousand in all", () => {
+    const made = waiting(times(1_000, "a"))
+    const [refused] = entries("a1001")
+    expect(made.add(refused!)).toBe(false)
+    for (const shop of "bcdefghij") for (const entry of entries(times(1_000, shop))) made.add(entry)
+    expect([made.count, made.add(entries("k1")[0]!)]).toEqual([10_000, false])
+    made.putBack([refused!])
+    expect(made.count).toBe(10_001)
+  })
+
+  it("of a replay's step are their shop's only one of a batch, and hold up no other shop", () => {
+    const made = waiting("a1 A2 a3 B1 b2 c1")
+    expect(named(made.take())).toBe("a1 B1 c1")
+    expect(named(made.take())).toBe("A2 b2")
+    expect(named(made.take())).toBe("a3")
+  })
+
+  it("are taken shop by shop where shops are held, and one with many is no head start: what is left of it queues behind", () => {
+    const made = waiting(`${times(130, "a")} b1 B2 b3`)
+    const held = made.takeOfOneShop()
+    expect(held).toHaveLength(128)
+    made.putBack(held)
+    expect(named(made.takeOfOneShop())).toBe("b1")
+    expect(made.takeOfOneShop()).toEqual(held)
+    expect(named(made.takeOfOneShop())).toBe("B2")
+    expect(named(made.takeOfOneShop())).toBe("a129 a130")
+    expect([named(made.takeOfOneShop()), made.count]).toEqual(["b3", 0])
+  })
+
+  it("are put back before all others of their shop, in their order", () => {
+    const made = waiting("a1 b1 a2")
+    const taken = made.take()
+    for (const entry of entries("a3")) made.add(entry)
+    made.putBack(taken)
+    expect(named(made.take())).toBe("a1 b1 a2 a3")
+  })
+
+  it("leave once they have waited too long, and once nobody waits for them", () => {
+    const made = waiting("a1! a2! a3 b1! c1")
+    expect(named(made.takeExpired())).toBe("a1! a2! b1!")
+    expect([made.has("b" as ShopId), made.count]).toEqual([false, 2])
+    const [stranger] = entries("c1")
+    expect(made.withdraw(stranger!)).toBe(false)
+    const taken = made.takeAll()
+    expect([named(taken), made.count, made.withdraw(taken[0]!)]).toEqual(["a3 c1", 0, false])
+    made.putBack(taken)
+    expect([made.withdraw(taken[0]!), made.has("a" as ShopId), made.count]).toEqual([true, false, 1])
+  })
+})
