@@ -45,6 +45,8 @@ export class Attempt implements Listener {
   #isOver = false
   #takeBack: () => void = () => undefined
   #asked_at = 0
+  /** Dials anew, as long as a kept connection has answered nothing: its receiver may have let go of it as we wrote. */
+  #afresh: (() => void) | undefined
 
   constructor(post: WebhookPost, around: Surroundings, done: (sent: Effect.Effect<Sent>) => void) {
     this.#post = post
@@ -74,6 +76,7 @@ export class Attempt implements Listener {
   heard(chunk: Buffer): void {
     const [call, answer] = [this.#call, this.#answer]
     if (call.transcript.bytes === 0) call.note("first_byte_ms", this.#asked_at)
+    this.#afresh = undefined
     call.transcript.add(chunk)
     this.#around.onBytes(chunk.length)
     const isFirst = answer.status === null
@@ -90,12 +93,14 @@ export class Attempt implements Listener {
   }
 
   failed(cause: Error): void {
-    if (this.#answer.status === null) this.#end(broken(cause))
+    if (this.#afresh !== undefined) this.#afresh()
+    else if (this.#answer.status === null) this.#end(broken(cause))
     else this.#verdict()
   }
 
   closed(): void {
-    this.#verdict()
+    if (this.#afresh !== undefined) this.#afresh()
+    else this.#verdict()
   }
 
   #locate(route: Route): void {
@@ -108,15 +113,22 @@ export class Attempt implements Listener {
   #reach(route: Route, addresses: ReadonlyArray<string>): void {
     const { connections } = this.#around
     const poolOf = (address: string) => `${this.#post.shop_id} ${route.key} ${address}`
+    const dialAnew = () =>
+      this.#run(dial(addresses, route, this.#call, this.#around), ([address, socket]) =>
+        this.#ask(route, address, connections.open(poolOf(address), socket))
+      )
     for (const address of addresses) {
       const idle = connections.reuse(poolOf(address))
       if (idle === undefined) continue
+      this.#afresh = () => {
+        this.#afresh = undefined
+        idle.user = null
+        dialAnew()
+      }
       this.#ask(route, address, idle)
       return
     }
-    this.#run(dial(addresses, route, this.#call, this.#around), ([address, socket]) =>
-      this.#ask(route, address, connections.open(poolOf(address), socket))
-    )
+    dialAnew()
   }
 
   #ask(route: Route, address: string, connection: Connection): void {
@@ -125,6 +137,7 @@ export class Attempt implements Listener {
     connection.user = this
     // An answer may come before the request is read; then there is no more to say, and the rest stays unsent.
     call.atEnd(() => {
+      if (connection.user !== this) return
       call.clean &&= connection.socket.writableLength === 0
       connections.leave(connection, call.clean ? this.#answer.kept_s : 0)
     })

@@ -131,16 +131,47 @@ describe("connections kept alive", () => {
     })
   })
 
-  it("that break under the request are a reset, told and not repeated: it may have been read", async () => {
+  it.each([
+    ["resets", (socket: Socket) => void socket.resetAndDestroy()],
+    ["closes", (socket: Socket) => void socket.end()]
+  ])("that the receiver %s as the request comes, unanswered, are dialled anew within the attempt", async (_, leave) => {
     await using at = await receiver({
+      onRequest: (socket, _, nth) => (nth === 2 ? leave(socket) : void socket.write(OK))
+    })
+    await withSender({}, async (send, sender) => {
+      for (let i = 0; i < 3; i++)
+        expect(await send(post(at.url))).toMatchObject({ status: 200, error: null, address: "127.0.0.1" })
+      expect(sender.counts()).toMatchObject({ open: 1, idle: 1 })
+    })
+    expect(at.requests).toHaveLength(4)
+    expect(at.connections).toHaveLength(2)
+  })
+
+  it("are dialled anew once, and not at all where an answer had begun: then it is a reset", async () => {
+    await using leaving = await receiver({
       onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(OK) : socket.resetAndDestroy())
     })
-    await withSender({}, async (send) => {
-      expect(await send(post(at.url))).toMatchObject({ status: 200 })
-      expect(await send(post(at.url))).toMatchObject({ status: null, error: "reset", address: "127.0.0.1" })
+    await using stammering = await receiver({
+      onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(OK) : socket.end("HTTP/1.1 2"))
     })
-    expect(at.requests).toHaveLength(2)
-    expect(at.connections).toHaveLength(1)
+    for (const [at, requests] of [
+      [leaving, 3],
+      [stammering, 2]
+    ] as const) {
+      await withSender({}, async (send) => {
+        expect(await send(post(at.url))).toMatchObject({ status: 200 })
+        expect(await send(post(at.url))).toMatchObject({ status: null, error: "reset", address: "127.0.0.1" })
+      })
+      expect(at.requests).toHaveLength(requests)
+    }
+  })
+
+  it("may be closed by the receiver right after each answer without a word: no event is refused for it", async () => {
+    await using at = await receiver({ onRequest: (socket) => void socket.end(OK) })
+    await withSender({}, async (send) => {
+      const sent = await Promise.all(Array.from({ length: 100 }, () => send(post(at.url))))
+      expect(sent.map(({ status }) => status)).toEqual(Array(100).fill(200))
+    })
   })
 
   it("that were half closed by the time of the request lose nothing in silence", async () => {
