@@ -1,4 +1,5 @@
 import { Command } from "@effect/cli"
+import { beginsAsSecret } from "@workshop/core/domain/Webhook"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { receiveOptions } from "./ReceiveOptions.js"
@@ -14,7 +15,7 @@ const checked = ({ secret, register, status, redirect, gone, endless }: Asked) =
       "Without the webhook's secret nothing can be believed: give --secret, or --register http://127.0.0.1:4010 to point a sandbox shop here."
     )
   }
-  if (secret.some((one) => !one.startsWith("whsec_")))
+  if (!secret.every(beginsAsSecret))
     return refuse("A webhook's secret starts with whsec_, which is part of it: give --secret the whole of it.")
   const manners = [status !== 200, redirect !== null, gone, endless].filter((isAsked) => isAsked)
   return manners.length > 1

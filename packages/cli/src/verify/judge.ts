@@ -1,3 +1,4 @@
+import { beginsAsSecret } from "@workshop/core/domain/Webhook"
 import { type VerifyFailure, verify } from "@workshop/core/verify/verify"
 import { Effect } from "effect"
 
@@ -34,9 +35,7 @@ const mismatch = (isOnlyNewline: boolean, { secrets, body }: Kept): string => {
       ? "The signature belongs to this body without the newline at its end: keep the body byte for byte."
       : "The signature belongs to this body with a newline at its end: keep the body byte for byte."
   }
-  const secret = secrets.every((one) => one.startsWith("whsec_"))
-    ? ""
-    : " A secret starts with whsec_, which is part of it."
+  const secret = secrets.every(beginsAsSecret) ? "" : " A secret starts with whsec_, which is part of it."
   return `The signature belongs to another body or another secret: check the secret, and that the body is as it arrived, not parsed and written again.${secret}`
 }
 

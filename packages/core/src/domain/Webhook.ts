@@ -42,8 +42,13 @@ export class WebhookNotSet extends Data.TaggedError("WebhookNotSet")<{}> {
   }
 }
 
+const SECRET_PREFIX = "whsec_"
+
+/** Whether a text begins as every webhook's secret does: one that does not was cut, or is another's (contract §9). */
+export const beginsAsSecret = (text: string): boolean => text.startsWith(SECRET_PREFIX)
+
 /** A webhook secret's text (contract §9). */
-export const webhookSecret = (entropy: Uint8Array): string => `whsec_${secretText(entropy)}`
+export const webhookSecret = (entropy: Uint8Array): string => `${SECRET_PREFIX}${secretText(entropy)}`
 
 /** The webhook with a new secret; the old one signs beside it for 24 hours (spec §6). */
 export const rotated = (webhook: Webhook, secret: string, now: Instant): Webhook => ({
