@@ -2,7 +2,6 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { afterAll } from "vitest"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const bin = `${root}/packages/cli/bin/workshop.js`
@@ -73,22 +72,6 @@ export class Workshop {
 
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
-  }
-}
-
-/** Starts processes that do not outlive the tests of the file, or of the block, that asks for them here. */
-export const starting = () => {
-  const started: Array<Workshop> = []
-  afterAll(async () => {
-    for (const workshop of started) {
-      workshop.kill("SIGKILL")
-      await workshop.exited
-    }
-  }, 30_000)
-  return (args: ReadonlyArray<string>, extra: Readonly<Record<string, string>> = {}): Workshop => {
-    const workshop = new Workshop(args, extra)
-    started.push(workshop)
-    return workshop
   }
 }
 

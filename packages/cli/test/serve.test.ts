@@ -1,18 +1,27 @@
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
-import { beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { typed } from "./commandLine.js"
-import { build, run, starting, type Workshop } from "./Workshop.js"
+import { build, run, Workshop } from "./Workshop.js"
 
 beforeAll(build, 120_000)
 
 /** Processes are started several at a time. */
 const PATIENT = { timeout: 60_000 }
 
-const begin = starting()
-const serve = (args: ReadonlyArray<string> = [], extra: Readonly<Record<string, string>> = {}) =>
-  begin(["serve", ...args], { WORKSHOP_PORT: "0", WORKSHOP_STORE: "memory", ...extra })
+const started: Array<Workshop> = []
+const serve = (args: ReadonlyArray<string> = [], extra: Readonly<Record<string, string>> = {}) => {
+  const workshop = new Workshop(["serve", ...args], { WORKSHOP_PORT: "0", WORKSHOP_STORE: "memory", ...extra })
+  started.push(workshop)
+  return workshop
+}
+afterAll(async () => {
+  for (const workshop of started) {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  }
+})
 
 const get = async (url: string, key: string) => {
   const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })

@@ -7,18 +7,28 @@ import { Deferred, Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import { typed } from "../commandLine.js"
-import { build, starting } from "../Workshop.js"
+import { build, Workshop } from "../Workshop.js"
 
 /** Processes take a second or two to begin, and more on a busy machine. */
 const PATIENT = { timeout: 60_000 }
 
 const scope = Effect.runSync(Scope.make())
 const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
+const started: Array<Workshop> = []
+const start = (...args: ReadonlyArray<string>) => {
+  const workshop = new Workshop(args)
+  started.push(workshop)
+  return workshop
+}
+
 beforeAll(build, 120_000)
-// What comes after this ends before it.
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), 30_000)
-const begin = starting()
-const start = (...args: ReadonlyArray<string>) => begin(args)
+afterAll(async () => {
+  for (const workshop of started) {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  }
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+}, 60_000)
 
 // A name that resolvers must not look up (RFC 7686), so an attempt that may be made ends there, on this machine.
 const ELSEWHERE = "https://workshop.onion:8443/events"

@@ -2,14 +2,24 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { build, starting } from "../Workshop.js"
+import { build, Workshop } from "../Workshop.js"
 
 const dataDir = mkdtempSync(join(tmpdir(), "workshop-stop-"))
+const started: Array<Workshop> = []
+const serve = (port: number) => {
+  const workshop = new Workshop(["serve", "--data-dir", dataDir, "--port", String(port)], { DATABASE_URL: "" })
+  started.push(workshop)
+  return workshop
+}
+
 beforeAll(build, 120_000)
-// What comes after this ends before it.
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
-const begin = starting()
-const serve = (port: number) => begin(["serve", "--data-dir", dataDir, "--port", String(port)], { DATABASE_URL: "" })
+afterAll(async () => {
+  for (const workshop of started) {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  }
+  rmSync(dataDir, { recursive: true, force: true })
+}, 30_000)
 
 it("SIGTERM under load: every create that was answered is there after a restart, and the status is 0 (contract §11)", async () => {
   const first = serve(0)

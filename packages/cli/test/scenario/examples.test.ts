@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { editorSchema } from "@workshop/cli/scenario/editorSchema"
 import { runScenario } from "@workshop/cli/scenario/runScenario"
-import { beforeAll, describe, expect, it } from "vitest"
-import { build, starting } from "../Workshop.js"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { build, Workshop } from "../Workshop.js"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const folder = `${root}examples/scenarios`
@@ -34,11 +34,18 @@ describe("docs/scenario.schema.json", () => {
 })
 
 describe("against a running service, over sockets (contract §11)", { timeout: 120_000 }, () => {
-  const start = starting()
+  const started: Array<Workshop> = []
   beforeAll(build, 120_000)
+  afterAll(async () => {
+    for (const workshop of started) {
+      workshop.kill("SIGKILL")
+      await workshop.exited
+    }
+  })
 
   it("all of them pass, one of them again, and the clock runs on as before", async () => {
-    const service = start(["serve", "--store", "memory", "--sandbox", "--sandbox-token", "s", "--port", "0"])
+    const service = new Workshop(["serve", "--store", "memory", "--sandbox", "--sandbox-token", "s", "--port", "0"])
+    started.push(service)
     const { base } = await service.listens()
     const there = { base_url: `${base}/v1`, sandbox_token: "s" }
     for (const name of [...files, "4-offers-and-privacy.yaml"]) {

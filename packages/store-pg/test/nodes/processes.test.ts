@@ -8,13 +8,20 @@ import { run as act, openShop } from "@workshop/core/testing/Fixtures"
 import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { build, run, starting, type Workshop } from "../../../cli/test/Workshop.js"
+import { build, run, Workshop } from "../../../cli/test/Workshop.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { type Way, wayTo } from "../failures/Way.js"
 import { node, RealClock, upTo } from "./Node.js"
 
 const scope = Effect.runSync(Scope.make())
 const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
+const started: Array<Workshop> = []
+const start = (...args: ReadonlyArray<string>) => {
+  const workshop = new Workshop(args)
+  started.push(workshop)
+  return workshop
+}
+
 interface Said<D> {
   readonly status: number
   readonly headers: Headers
@@ -99,13 +106,14 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(async () => {
+  for (const workshop of started) {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  }
   receiver.closeAllConnections()
   receiver.close()
   await Effect.runPromise(Scope.close(scope, Exit.void))
-})
-// After the above, so that they end before it.
-const begin = starting()
-const start = (...args: ReadonlyArray<string>) => begin(args)
+}, 60_000)
 
 describe("two processes on one database (design §8)", { timeout: 60_000 }, () => {
   it("thirty equal creates give one ticket, and the limit on writes counts over both (spec §4, §8)", async () => {
