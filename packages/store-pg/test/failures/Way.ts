@@ -23,8 +23,7 @@ export class Way {
 
   constructor(target: string) {
     this.#target = new URL(target)
-    // Half open, or a client's farewell would be answered here where the way is silent.
-    this.#server = createServer({ allowHalfOpen: true }, (client) => this.#pair(client))
+    this.#server = createServer((client) => this.#pair(client))
   }
 
   get url(): string {
@@ -86,9 +85,6 @@ export class Way {
       client.destroy()
       server.destroy()
     }
-    client.on("end", () => {
-      if (!isSilent()) client.end()
-    })
     client.on("error", () => {}).on("close", ended)
     server.on("error", () => {}).on("close", ended)
   }

@@ -2,7 +2,7 @@ import type { Take } from "@workshop/core/domain/Take"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
 import { openShop } from "@workshop/core/testing/Fixtures"
-import { Effect, Exit, Schedule, Scope } from "effect"
+import { Effect, Exit, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { create, database, node, numbers, testing, upTo } from "../nodes/Node.js"
 import { Way, wayTo } from "./Way.js"
@@ -74,21 +74,6 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
         const again = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(untilItWorks))
         expect(yield* Effect.retry(limits, untilItWorks)).toHaveLength(1)
         expect(yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.retry(untilItWorks))).toEqual(upTo(again))
-      })
-    ))
-
-  it("a store on connections that fell silent can be closed all the same", () =>
-    testing(
-      Effect.gen(function* () {
-        const { url } = yield* database
-        const way = yield* wayTo(url)
-        const life = yield* Scope.make()
-        const ports = yield* Scope.extend(node({ url: way.url, lanes: 1 }), life)
-        const shop = yield* Effect.provide(openShop(), ports)
-        yield* Effect.provide(create(shop.id), ports)
-        expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([1])
-        way.pause()
-        yield* Scope.close(life, Exit.void)
       })
     ))
 
