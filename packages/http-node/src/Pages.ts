@@ -1,4 +1,3 @@
-import { current, type Usage, usage } from "@workshop/core/domain/LimitWindow"
 import type { Departure } from "@workshop/core/http/Arrival"
 import type { Branch } from "@workshop/core/http/Branch"
 import { fail, page, type Stamp } from "@workshop/core/http/Departures"
@@ -15,20 +14,18 @@ import { scrape } from "./metrics/scrape.js"
 /** How long the store may take to answer before the process counts as not ready, in milliseconds. */
 const READY_MS = 2_000
 
-/** Pages count against no limit, and ask no store what is left of one: they must answer while it is away (contract §8). */
-const untouched = ({ now }: Stamp): ReadonlyArray<Usage> => [
-  usage(current(undefined, "unauthenticated_per_minute", now, null), "unauthenticated_per_minute")
-]
-
 type Page = (stamp: Stamp) => Effect.Effect<Departure>
 
-/** A page at one path, read with GET or HEAD; anything else there is not found, in the envelope (contract §11). */
+/**
+ * A page at one path, read with GET or HEAD; anything else there is not found, in the envelope (contract §11). Pages
+ * count against no limit and therefore show none.
+ */
 const at = (path: `/${string}`, show: Page): Branch => ({
   prefix: path,
   answer: (arrival, stamp) =>
     arrival.path === path && (arrival.method === "GET" || arrival.method === "HEAD")
       ? show(stamp)
-      : Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, untouched(stamp)))
+      : Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, []))
 })
 
 /** Why a process that the store answers should get no requests all the same; null where nothing is wrong. */
@@ -68,7 +65,7 @@ export const pages = Effect.fnUntraced(function* (options: DocumentOptions = {})
     Effect.zipRight(directory.keyByHash("readyz"), complaint).pipe(
       Effect.timeout(READY_MS),
       Effect.map((reason) =>
-        reason === null ? page(JSON.stringify({ status: "ready" }), stamp, untouched(stamp)) : notReady(reason, stamp)
+        reason === null ? page(JSON.stringify({ status: "ready" }), stamp) : notReady(reason, stamp)
       ),
       Effect.catchAllCause((cause) =>
         Effect.as(
@@ -84,15 +81,15 @@ export const pages = Effect.fnUntraced(function* (options: DocumentOptions = {})
     )
 
   return [
-    at("/healthz", (stamp) => Effect.succeed(page(JSON.stringify({ status: "alive" }), stamp, untouched(stamp)))),
+    at("/healthz", (stamp) => Effect.succeed(page(JSON.stringify({ status: "alive" }), stamp))),
     at("/readyz", ready),
     at("/metrics", (stamp) =>
       Effect.map(scrape, (text) => {
-        const { headers, ...rest } = page(text, stamp, untouched(stamp))
+        const { headers, ...rest } = page(text, stamp)
         return { ...rest, headers: { ...headers, "Content-Type": EXPOSITION_TYPE } }
       })
     ),
-    at("/openapi.json", (stamp) => Effect.map(openapi, (json) => page(json, stamp, untouched(stamp)))),
-    yield* docsBranch(untouched)
+    at("/openapi.json", (stamp) => Effect.map(openapi, (json) => page(json, stamp))),
+    yield* docsBranch
   ]
 })

@@ -74,10 +74,10 @@ export const fail = (failure: Failure, stamp: Stamp, usages: ReadonlyArray<Usage
   return { status, headers: common, body: JSON.stringify(body) }
 }
 
-/** JSON that is no answer of the API and wears no envelope (contract §11). */
-export const page = (json: string, stamp: Stamp, usages: ReadonlyArray<Usage>): Departure => ({
+/** JSON that is no answer of the API: it wears no envelope, counts against no limit and shows none (contract §11). */
+export const page = (json: string, stamp: Stamp): Departure => ({
   status: 200,
-  headers: headers(stamp, usages),
+  headers: headers(stamp, []),
   body: json
 })
 

@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { Usage } from "@workshop/core/domain/LimitWindow"
 import type { Departure } from "@workshop/core/http/Arrival"
 import type { Branch } from "@workshop/core/http/Branch"
 import { fail, page, type Stamp } from "@workshop/core/http/Departures"
@@ -39,10 +38,10 @@ const parts: Effect.Effect<Readonly<Record<string, Part>>> = Effect.gen(function
   }
 })
 
-const shown = (body: string, type: string, stamp: Stamp, usages: ReadonlyArray<Usage>): Departure => ({
+const shown = (body: string, type: string, stamp: Stamp): Departure => ({
   status: 200,
   headers: {
-    ...page("", stamp, usages).headers,
+    ...page("", stamp).headers,
     "Content-Type": `${type}; charset=utf-8`,
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -52,22 +51,21 @@ const shown = (body: string, type: string, stamp: Stamp, usages: ReadonlyArray<U
 })
 
 /** The page's addresses hold without a slash at the end, and this one too where a proxy adds a path. */
-const withoutSlash = (stamp: Stamp, usages: ReadonlyArray<Usage>): Departure => ({
+const withoutSlash = (stamp: Stamp): Departure => ({
   status: 308,
-  headers: { ...page("", stamp, usages).headers, Location: "../docs" },
+  headers: { ...page("", stamp).headers, Location: "../docs" },
   body: ""
 })
 
 /** `/docs`: a page to read the API and to try it with a key that is typed in. It asks nothing of any other host (contract §11). */
-export const docsBranch = (untouched: (stamp: Stamp) => ReadonlyArray<Usage>): Effect.Effect<Branch> =>
-  Effect.map(parts, (known) => ({
-    prefix: "/docs",
-    answer: ({ method, path }, stamp) => {
-      const isRead = method === "GET" || method === "HEAD"
-      if (isRead && path === "/docs/") return Effect.succeed(withoutSlash(stamp, untouched(stamp)))
-      const part = isRead ? known[path] : undefined
-      return part === undefined
-        ? Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, untouched(stamp)))
-        : Effect.map(part.text, (text) => shown(text, part.type, stamp, untouched(stamp)))
-    }
-  }))
+export const docsBranch: Effect.Effect<Branch> = Effect.map(parts, (known) => ({
+  prefix: "/docs",
+  answer: ({ method, path }, stamp) => {
+    const isRead = method === "GET" || method === "HEAD"
+    if (isRead && path === "/docs/") return Effect.succeed(withoutSlash(stamp))
+    const part = isRead ? known[path] : undefined
+    return part === undefined
+      ? Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, []))
+      : Effect.map(part.text, (text) => shown(text, part.type, stamp))
+  }
+}))

@@ -200,7 +200,6 @@ describe("pages (contract §11)", () => {
       const get = await client.request(`GET ${path}`).answer()
       expect([get.status, get.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"])
       expect(get.json).not.toHaveProperty("success")
-      expect(get.headers["ratelimit-limit"]).toBe("120")
       const head = await client.request(`HEAD ${path}`).answer({ toHead: true })
       expect(head.headers["content-length"]).toBe(String(Buffer.byteLength(get.text)))
     }
@@ -211,6 +210,15 @@ describe("pages (contract §11)", () => {
     for (const line of ["POST /healthz", "DELETE /readyz", "GET /healthz/", "GET /openapi.json/x"]) {
       const { status, json } = await client.request(line).answer()
       expect([line, status, json.error?.code]).toEqual([line, 404, "NOT_FOUND"])
+    }
+  })
+
+  it("a page counts against no limit, so it shows none (contract §8)", async () => {
+    const client = await server.client()
+    const pages = ["/healthz", "/readyz", "/openapi.json", "/docs/", "/docs/none", "/healthz/none"]
+    for (const path of pages) {
+      const { headers } = await client.request(`GET ${path}`).answer()
+      expect([path, Object.keys(headers).filter((name) => name.startsWith("ratelimit"))]).toEqual([path, []])
     }
   })
 
