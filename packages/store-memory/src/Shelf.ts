@@ -114,6 +114,8 @@ export class Shelf {
     this.byChange.note(ticket)
     this.byClosure.note(ticket)
     if (ticket.client_id !== null && ticket.client_id !== before?.client_id) {
+      const former = before?.client_id ?? null
+      if (former !== null) this.byClient.get(former)?.delete(ticket.id)
       const theirs = this.byClient.get(ticket.client_id)
       if (theirs === undefined) this.byClient.set(ticket.client_id, new Set([ticket.id]))
       else theirs.add(ticket.id)

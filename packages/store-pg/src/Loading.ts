@@ -43,6 +43,13 @@ interface Person {
   readonly card: CardRecord | null
 }
 
+interface OfferRow extends Person {
+  readonly ticket: TicketRow
+  readonly offer: Placed<OfferRecord>
+  readonly holder: ClientAccount | null
+  readonly holder_link: ClientLink | null
+}
+
 /** How rows that commands ask for are loaded and put into their slices. Every statement keeps to the rows of the shops it names. */
 interface Loader<A extends Ask, Row> {
   readonly text: string
@@ -90,20 +97,21 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
     fill: meet
   }),
   Offer: loader("Offer", {
-    text: `select q.shop_id, row_to_json(o) as offer, row_to_json(t) as ticket, ${PERSON}
+    text: `select q.shop_id, row_to_json(o) as offer, row_to_json(t) as ticket, ${PERSON},
+        row_to_json(h) as holder, row_to_json(hl) as holder_link
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
       join offer o on o.shop_id = q.shop_id and o.id = q.id
-      join ticket t on t.shop_id = q.shop_id and t.id = o.ticket_id
-      left join client_account a on a.phone = o.phone
-      left join client_link l on l.shop_id = q.shop_id and l.client_id = a.id
-      left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = a.id`,
+      join ticket t on t.shop_id = q.shop_id and t.id = o.ticket_id ${personOf("t.client_id")}
+      left join client_account h on h.phone = o.phone
+      left join client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: (slices, row: Person & { readonly ticket: TicketRow; readonly offer: Placed<OfferRecord> }) => {
+    fill: (slices, row: OfferRow) => {
       const slice = slices.of(row.shop_id)
       slice?.tickets.set(row.ticket.id, ticketOf(row.ticket))
       slice?.offers.set(row.offer.id, unplaced<OfferRecord>(row.offer))
-      if (row.account !== null) slices.holders.set(row.account.phone, row.account)
       meet(slices, row)
+      meet(slices, { shop_id: row.shop_id, account: row.holder, link: row.holder_link, card: null })
+      if (row.holder !== null) slices.holders.set(row.holder.phone, row.holder)
     }
   }),
   Remembered: loader("Remembered", {

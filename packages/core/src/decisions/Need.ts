@@ -19,7 +19,7 @@ export type Ask =
   | { readonly _tag: "Ticket"; readonly id: TicketId }
   /** The client's account, link and card. */
   | { readonly _tag: "Client"; readonly id: ClientId }
-  /** The offer, its ticket, and the account that holds its phone number, with that account's link. */
+  /** The offer, its ticket with its client's account and link, and the account that holds its phone number, with that account's link. */
   | { readonly _tag: "Offer"; readonly id: OfferId }
   | { readonly _tag: "Remembered"; readonly key: RememberedKey }
   | { readonly _tag: "StampsUsed"; readonly key: StampsKey }
@@ -85,13 +85,14 @@ export const account = (
   }
 })
 
-/** An offer with its ticket and whoever holds its phone number now. */
+/** An offer with its ticket, the client linked to that as the shop sees them, and whoever holds its phone number now. */
 export const offer = (
   id: OfferId
 ): Need<
   {
     readonly record: OfferRecord
     readonly ticket: TicketRecord
+    readonly linked: SeenClient | null
     readonly holder: ClientAccount
     readonly link: ClientLink | null
   },
@@ -104,7 +105,13 @@ export const offer = (
     const holder = record === undefined ? undefined : slice.holders.get(record.phone)
     return record === undefined || ticket === undefined || holder === undefined
       ? Either.left(new OfferNotFound())
-      : Either.right({ record, ticket, holder, link: slice.links.get(holder.id) ?? null })
+      : Either.right({
+          record,
+          ticket,
+          linked: seen(slice, ticket.client_id),
+          holder,
+          link: slice.links.get(holder.id) ?? null
+        })
   }
 })
 

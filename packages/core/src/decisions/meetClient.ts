@@ -23,8 +23,9 @@ export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void,
   })
 
 /**
- * The answer of whoever holds the number to which a ticket was offered: to accept makes the client known and, where
- * the ticket has none yet, links them; to block makes the shop forget that they exist (spec §4, contract §6).
+ * The answer of whoever holds the number to which a ticket was offered: to accept makes the client known and links the
+ * ticket, unless the ticket has a client whom the shop sees; to block makes the shop forget that they exist (spec §4,
+ * contract §6, §12).
  */
 export const answerOffer = (
   shop_id: ShopId,
@@ -36,7 +37,7 @@ export const answerOffer = (
     needs: { offer: Need.offer(id) },
     decide: (loaded, moment) => {
       const { now } = moment
-      const { record, ticket, holder, link } = loaded.offer
+      const { record, ticket, linked, holder, link } = loaded.offer
       if (record.status !== "open" || (link !== null && link.blocked_at !== null)) return Either.left(new OfferClosed())
 
       const changes = new ChangeSet(loaded, moment)
@@ -48,7 +49,8 @@ export const answerOffer = (
       const known = met(shop_id, holder.id, link, now)
       changes.add({ _tag: "LinkPut", row: known })
       const client = asSeen(holder, known)
-      if (ticket.client_id === null && client !== null) {
+      // A client who blocked the shop since is for it as if they had never been, so their ticket has none.
+      if (linked === null && client !== null) {
         const view = changes.ticket({ ...ticket, client_id: holder.id }, client)
         changes.raise("client.linked", { ticket: view, client: clientBadge(client) }, ticket.id)
       }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import * as Need from "../decisions/Need.js"
 import type { KeyId, OfferId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
-import type { CardRecord } from "../domain/LoyaltyCard.js"
+import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import { ticketView } from "../domain/Ticket.js"
@@ -52,11 +52,13 @@ export const clientChangesContract = [
     yield* same("blocked", (yield* run(loaded(shop.id, Need.ticket(ticket!.id)))).linked, null)
   }),
 
-  contractCase("OfferPut: the offer, its ticket, and whoever holds the number by then", function* () {
+  contractCase("OfferPut: the offer, its ticket with its client, and whoever holds the number by then", function* () {
     const directory = yield* Directory
     const shop = yield* openShop()
-    const holder = yield* openAccount()
-    const [ticket] = yield* run(placing(shop.id, [{}]))
+    const [holder, client] = [yield* openAccount(), yield* openAccount({ given_name: "Sami" })]
+    const link = { shop_id: shop.id, client_id: client.id, known_at: TEST_START, blocked_at: null }
+    yield* run(putting(shop.id, { _tag: "LinkPut", row: link }))
+    const [ticket] = yield* run(placing(shop.id, [{ client_id: client.id }]))
     const row: OfferRecord = {
       id: yield* freshId<OfferId>(),
       shop_id: shop.id,
@@ -67,7 +69,11 @@ export const clientChangesContract = [
       answered_at: null
     }
     yield* run(putting(shop.id, { _tag: "OfferPut", row }))
-    const expected = { record: row, ticket: ticket!, holder, link: null }
+    const linked = {
+      client: { id: client.id, display_name: "Sami Ben Salah" },
+      card: blankCard(shop.id, client.id)
+    }
+    const expected = { record: row, ticket: ticket!, linked, holder, link: null }
     yield* same("needed", yield* run(loaded(shop.id, Need.offer(row.id))), expected)
     yield* same("listed", yield* directory.offers(holder.id), [row])
     const answered = { ...row, status: "accepted", answered_at: LATER } as const

@@ -136,5 +136,33 @@ export const clientsContract = [
     )
     const refusal = yield* Effect.flip(run(answerOffer(shop.id, offer!.id, "blocked")))
     yield* same("answered once", refusal._tag, "OfferClosed")
+  }),
+
+  contractCase("a ticket whose client blocks the shop goes to whoever accepts it next", function* () {
+    const reads = yield* Reads
+    const directory = yield* Directory
+    const shop = yield* openShop()
+    const [blocking, accepting] = [yield* openAccount(), yield* openAccount()]
+    yield* run(link(shop.id, blocking.id))
+    const offered = ticketInput({ service: "Hem", client_id: blocking.id, client_phone: accepting.phone })
+    const ticket = yield* run(createTicket(shop.id, offered, NEW))
+    const [offer] = yield* directory.offers(accepting.id)
+    yield* run(link(shop.id, blocking.id, TEST_START))
+    yield* run(answerOffer(shop.id, offer!.id, "accepted"))
+    const newest = { _tag: "Newest", after: null } as const
+    for (const [client_id, expected] of [
+      [accepting.id, [ticket.id]],
+      [blocking.id, []]
+    ] as const) {
+      const { tickets } = yield* reads.tickets(shop.id, { client_id }, newest, 9)
+      yield* same(
+        "tickets of theirs",
+        tickets.map(({ record }) => record.id),
+        expected
+      )
+    }
+    yield* same("counted", (yield* reads.client(shop.id, { id: accepting.id }))?.tickets_total, 1)
+    yield* run(link(shop.id, blocking.id))
+    yield* same("no longer theirs", (yield* reads.client(shop.id, { id: blocking.id }))?.tickets_total, 0)
   })
 ]

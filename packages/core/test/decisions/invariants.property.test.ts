@@ -146,16 +146,19 @@ describe("whatever is done to a shop, in whatever order", () => {
     })
   })
 
-  it("a linked client never changes, and every link is told once, when it is made (spec §6)", () => {
+  it("a linked client changes only once they block the shop, and each link raises one event (spec §6, contract §12)", () => {
     holds((history) => {
+      const links: Array<string> = []
       const shop = play(history, (shop, before) => {
-        for (const { id, client_id } of before.tickets.values()) {
-          if (client_id !== null) expect(shop.record(id).client_id).toBe(client_id)
+        for (const { id, client_id } of shop.slice.tickets.values()) {
+          const former = before.tickets.get(id)?.client_id ?? null
+          if (client_id === former) continue
+          links.push(id)
+          if (former !== null) expect(shop.slice.links.get(former)?.blocked_at).not.toBeNull()
         }
       })
-      const told = shop.everyRow("EventRaised").filter(({ type }) => type === "client.linked")
-      const linked = [...shop.slice.tickets.values()].filter(({ client_id }) => client_id !== null)
-      expect(told.map(({ ticket_id }) => ticket_id).sort()).toEqual(linked.map(({ id }) => id).sort())
+      const raised = shop.everyRow("EventRaised").filter(({ type }) => type === "client.linked")
+      expect(raised.map(({ ticket_id }) => ticket_id)).toEqual(links)
     })
   })
 

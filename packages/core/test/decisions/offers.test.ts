@@ -55,6 +55,18 @@ describe("spec §4: the account accepts the offer", () => {
     expect(shop.slice.links.get(AMIRA.id)?.known_at).toBe(START)
   })
 
+  it("a ticket whose client has blocked the shop links whoever accepts it next, as if the blocker had never been (contract §12)", () => {
+    const shop = new TestShop()
+    const ticket = shop.create({ client_id: shop.meets(KARIM), client_phone: AMIRA.phone })
+    const amiras = shop.rows("OfferPut")[0]!.id
+    shop.does(answerOffer(SHOP, offered(shop, KARIM.phone).offer, "blocked"))
+    shop.does(answerOffer(SHOP, amiras, "accepted"))
+    const client = { id: AMIRA.id, display_name: "Amira Ben Salah" }
+    expect(shop.record(ticket).client_id).toBe(AMIRA.id)
+    expect(shop.eventTypes).toEqual(["client.linked"])
+    expect(shop.events[0]!.data).toMatchObject({ client, ticket: { id: ticket, client } })
+  })
+
   it("a client known before keeps the day they became known (contract §6)", () => {
     const shop = new TestShop()
     shop.meets(AMIRA)

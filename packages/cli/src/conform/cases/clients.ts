@@ -197,6 +197,22 @@ export const clientCases = casesOf("§4", [
     }
   },
   {
+    id: "block-frees-ticket",
+    rule: "A ticket whose client blocked the shop is linked to whoever accepts it next.",
+    sentence: "contract §12: one whose client has blocked the shop counts as not linked.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const [blocker, other] = [await shop.known(), await world.person()]
+      const { id } = await shop.ticket({ client_id: blocker.id, client_phone: other.phone })
+      await shop.ticket({ client_phone: blocker.phone })
+      await world.answerOffer(blocker, "block")
+      await world.answerOffer(other, "accept")
+      expectShape((await shop.read(id)).client, { id: other.id }, "the ticket's client")
+      const [last] = (await shop.events()).slice(-1)
+      expectShape(last, { type: "client.linked", data: { ticket: { id }, client: { id: other.id } } }, "the last event")
+    }
+  },
+  {
     id: "block-stays",
     rule: "A later visit does not lift a block.",
     sentence: "contract §6: a block stays: a later visit does not lift it.",

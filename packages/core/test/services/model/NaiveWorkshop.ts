@@ -243,7 +243,7 @@ export class NaiveWorkshop {
     }
     if (!this.#known.includes(pair)) this.#known.push(pair)
     const t = this.tickets[offer.ticket]!
-    if (t.client === null) {
+    if (t.client === null || !this.sees(shop, t.client)) {
       t.client = client
       t.updated = this.#now(shop)
       this.#raise(offer.ticket, "client.linked", { client: this.#badge(shop, client) })
