@@ -15,6 +15,8 @@ export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated
 export interface TicketAct<E> {
   /** Whether the act is news from the shop, which puts off the closure for want of news (contract §5). */
   readonly by: "shop" | "client"
+  /** Why the act cannot be done to the ticket as it stands, whatever was sent with it; null where it can. */
+  readonly refused?: (record: TicketRecord) => E | null
   readonly patch: (
     record: TicketRecord,
     at: { readonly now: Instant; readonly shop: ShopRecord }
@@ -27,7 +29,7 @@ export interface TicketAct<E> {
   ) => void
 }
 
-/** An act on a ticket in any state but `abandoned` (contract §5). */
+/** An act on a ticket in any state but `abandoned`, or in those that the act itself allows (contract §5). */
 export const actOnTicket = <E>(
   shop_id: ShopId,
   id: TicketId,
@@ -38,6 +40,8 @@ export const actOnTicket = <E>(
     needs: { ticket: Need.ticket(id) },
     decide: (loaded, moment) => {
       const { record, linked } = loaded.ticket
+      const refused = act.refused?.(record) ?? null
+      if (refused !== null) return Either.left(refused)
       if (record.state === "abandoned") return Either.left(new TicketAbandoned({}))
       const patch = act.patch(record, { now: moment.now, shop: loaded.shop })
       if (Either.isLeft(patch)) return Either.left(patch.left)

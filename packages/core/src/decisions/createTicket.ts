@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import type { ClientNotFound } from "../domain/Client.js"
+import { asSeen, ClientNotFound } from "../domain/Client.js"
 import { ForbiddenWord } from "../domain/ForbiddenWord.js"
 import type { OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
@@ -37,7 +37,7 @@ const oneMore = (head: ShopHead, { time_zone }: ShopRecord, now: Instant): Eithe
 
 /**
  * A new ticket in the workshop with the shop's next number. A known client is linked at once; a phone number gets
- * an offer, whoever holds it or nobody (spec §3, contract §4). `forbidden` is the embedder's verdict on the texts,
+ * an offer, whoever holds it or nobody, unless it is the linked client's own (spec §3, contract §4, §12). `forbidden` is the embedder's verdict on the texts,
  * found beforehand and refused in its turn (contract §2).
  */
 export const createTicket = (
@@ -45,13 +45,14 @@ export const createTicket = (
   input: TicketInput,
   { via, forbidden }: { readonly via: "app" | "api"; readonly forbidden: string | null }
 ): Command<Ticket, ClientNotFound | ForbiddenWord | LimitReached> => {
-  const wanted: Need.Need<Need.SeenClient | null, ClientNotFound> =
-    input.client_id === null || input.client_id === undefined ? Need.none : Need.client(input.client_id)
+  const wanted = input.client_id === null || input.client_id === undefined ? Need.none : Need.account(input.client_id)
   return make({
     shop_id,
     needs: { wanted },
     decide: (loaded, moment) => {
       const { shop, head, wanted } = loaded
+      const client = wanted === null ? null : asSeen(wanted.account, wanted.link ?? undefined)
+      if (wanted !== null && client === null) return Either.left(new ClientNotFound())
       const refused = forbidden ?? ownForbiddenField(shop, input)
       if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
 
@@ -66,11 +67,13 @@ export const createTicket = (
         now: moment.now,
         tracking_code: trackingCode(moment)
       })
-      const ticket = changes.changed(record, wanted?.client ?? null)
+      const ticket = changes.changed(record, client)
       changes.raise("ticket.created", { ticket }, record.id)
       if (ticket.client !== null) changes.raise("client.linked", { ticket, client: ticket.client }, record.id)
       const { client_phone } = record
-      if (client_phone !== null) changes.add({ _tag: "OfferPut", row: newOffer(changes.id(), record, client_phone) })
+      // The account that is linked already has nothing to accept.
+      if (client_phone !== null && client_phone !== wanted?.account.phone)
+        changes.add({ _tag: "OfferPut", row: newOffer(changes.id(), record, client_phone) })
       return changes.decided(ticket)
     }
   })

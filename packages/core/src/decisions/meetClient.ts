@@ -24,7 +24,7 @@ export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void,
 
 /**
  * The answer of whoever holds the number to which a ticket was offered: to accept makes the client known and links the
- * ticket, unless the ticket has a client whom the shop sees; to block makes the shop forget that they exist (spec §4,
+ * ticket, unless it is abandoned or has a client whom the shop sees; to block makes the shop forget that they exist (spec §4,
  * contract §6, §12).
  */
 export const answerOffer = (
@@ -50,7 +50,7 @@ export const answerOffer = (
       changes.add({ _tag: "LinkPut", row: known })
       const client = asSeen(holder, known)
       // A client who blocked the shop since is for it as if they had never been, so their ticket has none.
-      if (linked === null && client !== null) {
+      if (linked === null && client !== null && ticket.state !== "abandoned") {
         const view = changes.ticket({ ...ticket, client_id: holder.id }, client)
         changes.raise("client.linked", { ticket: view, client: clientBadge(client) }, ticket.id)
       }

@@ -6,6 +6,8 @@ import { AmountMinor } from "../domain/Money.js"
 import { optional } from "../domain/Optional.js"
 import { QuoteClosed, quoteView } from "../domain/Quote.js"
 import { Text } from "../domain/Text.js"
+import type { TicketRecord } from "../domain/Ticket.js"
+import { isOpen } from "../domain/TicketLifecycle.js"
 import { actOnTicket } from "./actOnTicket.js"
 
 /** A new price and what the shop says of it. */
@@ -15,10 +17,13 @@ export const QuoteInput = Schema.Struct({
 }).pipe(Schema.brand("QuoteInput"))
 export type QuoteInput = typeof QuoteInput.Type
 
+const closed = ({ quote, state }: TicketRecord) => new QuoteClosed({ status: quote?.status ?? null, state })
+
 /** Proposes a new price; it takes the place of one proposed before. Never below what was paid already (contract §4). */
 export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note }: QuoteInput) =>
-  actOnTicket(shop_id, id, {
+  actOnTicket<QuoteClosed | InvalidInput>(shop_id, id, {
     by: "shop",
+    refused: (record) => (record.state === "collected" ? closed(record) : null),
     patch: (record, { now }) =>
       price_minor < (record.deposit_minor ?? 0)
         ? Either.left(
@@ -31,12 +36,17 @@ export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note 
           })
   })
 
-/** The client's answer to the proposed price. Accepting makes it the price; the one before stays to be seen (contract §4). */
+/**
+ * The client's answer to the proposed price, while the item is in the shop. Accepting makes it the price; the one
+ * before stays to be seen (contract §4, §12).
+ */
 export const answerQuote = (shop_id: ShopId, id: TicketId, status: "accepted" | "refused") =>
   actOnTicket(shop_id, id, {
     by: "client",
-    patch: ({ quote, price_minor }, { now }) => {
-      if (quote?.status !== "proposed") return Either.left(new QuoteClosed({ status: quote?.status ?? null }))
+    refused: (record) => (isOpen(record.state) ? null : closed(record)),
+    patch: (record, { now }) => {
+      const { quote, price_minor } = record
+      if (quote?.status !== "proposed") return Either.left(closed(record))
       const answered = { ...quote, status, answered_at: now }
       return Either.right(
         status === "accepted"

@@ -1,5 +1,6 @@
 import { Data, Schema } from "effect"
 import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
+import { isOpen, type TicketState } from "./TicketLifecycle.js"
 
 /** A new price that the shop proposed to its client (contract §4). */
 export const Quote = Schema.Struct({
@@ -29,9 +30,13 @@ export const quoteView = (quote: QuoteRecord): Quote => ({
   answered_at: toIsoOrNull(quote.answered_at)
 })
 
-/** The quote was answered already, or none was proposed (contract §10). */
-export class QuoteClosed extends Data.TaggedError("QuoteClosed")<{ readonly status: Quote["status"] | null }> {
+/** The quote was answered already, none was proposed, or the ticket has left the shop (contract §10, §12). */
+export class QuoteClosed extends Data.TaggedError("QuoteClosed")<{
+  readonly status: Quote["status"] | null
+  readonly state: TicketState
+}> {
   override get message() {
+    if (!isOpen(this.state)) return `The ticket is ${this.state}, so its price can no longer change`
     return this.status === null
       ? "No price was proposed for this ticket"
       : `The proposed price was ${this.status} already`

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest"
+import { closeTicket } from "../../src/decisions/closeTicket.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { answerOffer, recordVisit } from "../../src/decisions/meetClient.js"
 import type { OfferId } from "../../src/domain/Identifier.js"
 import type { Phone } from "../../src/domain/Phone.js"
-import { AMIRA, HOUR, KARIM, NOBODY, NOBODYS_PHONE, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
+import { AMIRA, DAY, HOUR, KARIM, NOBODY, NOBODYS_PHONE, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 
 const offered = (shop: TestShop, phone: Phone = AMIRA.phone) => {
   const ticket = shop.create({ client_phone: phone })
@@ -65,6 +66,25 @@ describe("spec §4: the account accepts the offer", () => {
     expect(shop.record(ticket).client_id).toBe(AMIRA.id)
     expect(shop.eventTypes).toEqual(["client.linked"])
     expect(shop.events[0]!.data).toMatchObject({ client, ticket: { id: ticket, client } })
+  })
+
+  it("an abandoned ticket stays as it is: the client becomes known, nothing is linked or raised (contract §12)", () => {
+    const shop = new TestShop()
+    const { ticket, offer } = offered(shop)
+    shop.wait(60 * DAY).does(closeTicket(SHOP, ticket))
+    const before = shop.record(ticket)
+    shop.does(answerOffer(SHOP, offer, "accepted"))
+    expect(shop.record(ticket)).toEqual(before)
+    expect(shop.events).toEqual([])
+    expect(shop.slice.links.get(AMIRA.id)?.known_at).toBe(START + 60 * DAY)
+  })
+
+  it("no offer is made to the account that is linked already (contract §12)", () => {
+    const shop = new TestShop()
+    shop.create({ client_id: shop.meets(AMIRA), client_phone: AMIRA.phone })
+    expect(shop.rows("OfferPut")).toEqual([])
+    shop.create({ client_id: AMIRA.id, client_phone: NOBODYS_PHONE })
+    expect(shop.rows("OfferPut")).toHaveLength(1)
   })
 
   it("a client known before keeps the day they became known (contract §6)", () => {

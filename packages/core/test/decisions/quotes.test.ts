@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest"
+import { closeTicket } from "../../src/decisions/closeTicket.js"
 import { editTicket } from "../../src/decisions/editTicket.js"
 import { answerQuote, proposeQuote, type QuoteInput } from "../../src/decisions/quoteTicket.js"
-import { AMIRA, HOUR, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
+import { AMIRA, DAY, HOUR, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
 
 const propose = (id: string, price_minor: number, note?: string | null) =>
   proposeQuote(SHOP, id as never, { price_minor, ...(note === undefined ? {} : { note }) } as QuoteInput)
@@ -143,5 +144,38 @@ describe("contract §10: a quote is answered once", () => {
     const id = shop.create()
     expect(shop.refuses(answer(id, "accepted"))).toMatchObject({ _tag: "QuoteClosed", status: null })
     expect(shop.refuses(answer(id, "refused"))).toMatchObject({ _tag: "QuoteClosed", status: null })
+  })
+})
+
+describe("contract §12: a quote is closed once the ticket is collected or abandoned", () => {
+  const quoted = () => {
+    const shop = new TestShop()
+    const id = shop.create({ price_minor: 5000 })
+    shop.does(propose(id, 8000))
+    return { shop, id }
+  }
+  const answersRefused = (shop: TestShop, id: string, state: string) => {
+    for (const status of ["accepted", "refused"] as const)
+      expect(shop.refuses(answer(id, status))).toMatchObject({ _tag: "QuoteClosed", status: "proposed", state })
+  }
+
+  it("after the collection it can be neither answered nor proposed anew (contract §12)", () => {
+    const { shop, id } = quoted()
+    shop.moves(id, "ready", "collected")
+    answersRefused(shop, id, "collected")
+    expect(shop.refuses(propose(id, 7000))).toMatchObject({ _tag: "QuoteClosed", state: "collected" })
+    expect(shop.record(id).price_minor).toBe(5000)
+  })
+
+  it("once the ticket is reopened it can be answered again (contract §12)", () => {
+    const { shop, id } = quoted()
+    shop.moves(id, "ready", "collected", "workshop")
+    expect(shop.does(answer(id, "accepted")).money.price_minor).toBe(8000)
+  })
+
+  it("an abandoned ticket's quote cannot be answered (contract §12)", () => {
+    const { shop, id } = quoted()
+    shop.wait(60 * DAY).does(closeTicket(SHOP, id))
+    answersRefused(shop, id, "abandoned")
   })
 })

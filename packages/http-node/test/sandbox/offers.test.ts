@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { Sandbox } from "./Sandbox.js"
+import { Sandbox, SIXTY_DAYS } from "./Sandbox.js"
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -31,5 +31,43 @@ describe("Accepting an offer (contract §12)", () => {
     expect((await read(shop, `/tickets/${ticket.id}`)).data.client).toMatchObject({ id: other.id })
     expect((await read(shop, `/clients/${other.id}`)).data.tickets_total).toBe(1)
     expect((await sandbox.events(shop)).at(-1)).toMatch(/^client\.linked /)
+  })
+
+  it("leaves an abandoned ticket as it is; the shop knows the client from then on", async () => {
+    const own = await Sandbox.open()
+    const shop = await own.shop()
+    const { id, phone } = await own.person()
+    const { id: ticket } = await own.ticket(shop, { client_phone: phone })
+    await own.clock({ advance_ms: SIXTY_DAYS, freeze: true })
+    const seen = () => own.good("GET", `/v1/tickets/${ticket}`, undefined, { bearer: shop.key })
+    const before = await seen()
+    const [offer] = await own.good("GET", `/sandbox/clients/${id}/offers`)
+    await own.good("POST", `/sandbox/offers/${offer.id}/accept`)
+    expect([before.state, await seen()]).toEqual(["abandoned", before])
+    expect((await own.events(shop)).at(-1)).toMatch(/^ticket\.abandoned /)
+    await own.good("GET", `/v1/clients/${id}`, undefined, { bearer: shop.key })
+  })
+
+  it("is not asked of the account that is linked already", async () => {
+    const shop = await sandbox.shop()
+    const { id, phone } = await sandbox.person()
+    await visit(shop, id)
+    await sandbox.ticket(shop, { client_id: id, client_phone: phone })
+    expect(await sandbox.good("GET", `/sandbox/clients/${id}/offers`)).toEqual([])
+  })
+})
+
+describe("A quote of a ticket that has left the shop (contract §12)", () => {
+  it("is closed: 409 QUOTE_CLOSED, and the price stays", async () => {
+    const shop = await sandbox.shop()
+    const { id } = await sandbox.ticket(shop, { price_minor: 1000 })
+    await sandbox.good("POST", `/sandbox/tickets/${id}/quote`, { price_minor: 2500 })
+    await sandbox.status(shop, { id }, "ready")
+    await sandbox.status(shop, { id }, "collected")
+    for (const [act, body] of [["accept"], ["refuse"], ["", { price_minor: 900 }]] as const) {
+      const { status, error } = await sandbox.ask("POST", `/sandbox/tickets/${id}/quote${act && `/${act}`}`, body)
+      expect([act, status, error.details.reason]).toEqual([act, 409, "QUOTE_CLOSED"])
+    }
+    expect((await read(shop, `/tickets/${id}`)).data.money.price_minor).toBe(1000)
   })
 })

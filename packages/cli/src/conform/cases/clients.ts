@@ -3,7 +3,7 @@ import { expectSame, expectShape, expectThat } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import type { Exchange } from "../Exchange.js"
 import type { Shop } from "../Shop.js"
-import { NOBODY, type Person, type World } from "../World.js"
+import { DAY, NOBODY, type Person, type World } from "../World.js"
 
 const SAME_404 =
   "spec §4, GET /v1/clients: an unknown number and the number of a client who blocked the shop give the same 404."
@@ -210,6 +210,33 @@ export const clientCases = casesOf("§4", [
       expectShape((await shop.read(id)).client, { id: other.id }, "the ticket's client")
       const [last] = (await shop.events()).slice(-1)
       expectShape(last, { type: "client.linked", data: { ticket: { id }, client: { id: other.id } } }, "the last event")
+    }
+  },
+  {
+    id: "offer-abandoned",
+    rule: "Accepting the offer of an abandoned ticket makes the client known and leaves the ticket as it is.",
+    sentence: "contract §12: it links the ticket unless the ticket is abandoned.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const client = await world.person()
+      const { id } = await shop.ticket({ client_phone: client.phone })
+      await world.advance(60 * DAY)
+      const before = await shop.read(id)
+      expectShape(before, { state: "abandoned", client: null }, "the ticket")
+      await world.answerOffer(client, "accept")
+      expectSame(await shop.read(id), before, "the ticket after the acceptance")
+      ;(await shop.get(`/clients/${client.id}`)).ok()
+    }
+  },
+  {
+    id: "offer-own-client",
+    rule: "A ticket of a client whom the shop names is not offered to that client again.",
+    sentence: "contract §12: no offer is made to the account that is linked already.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const client = await shop.known()
+      await shop.ticket({ client_id: client.id, client_phone: client.phone })
+      expectSame(await world.act("GET", `/clients/${client.id}/offers`), [], "the client's offers")
     }
   },
   {

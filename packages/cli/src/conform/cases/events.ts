@@ -75,6 +75,20 @@ export const eventCases = casesOf("§6", [
     }
   },
   {
+    id: "quote-left-shop",
+    rule: "Once a ticket is collected its quote can no longer be answered, and the price stays.",
+    sentence: "contract §12: quotes are closed once the ticket is collected or abandoned.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id } = await shop.ticket({ price_minor: 100 })
+      await world.act("POST", `/tickets/${id}/quote`, { price_minor: 150 })
+      for (const status of ["ready", "collected"]) (await shop.status(id, status)).ok()
+      for (const answer of ["accept", "refuse"])
+        (await world.sandbox("POST", `/tickets/${id}/quote/${answer}`, {})).conflict("QUOTE_CLOSED")
+      expectShape((await shop.read(id)).money, { price_minor: 100 }, "the ticket's money")
+    }
+  },
+  {
     id: "event-app",
     rule: "What is done in the app raises the same events as through the API.",
     sentence: "spec §6, ticket.created: in the app or through the API.",

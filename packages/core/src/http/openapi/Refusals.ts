@@ -70,7 +70,10 @@ export const refusalSamples = {
   webhook_not_set: { when: "The shop has no webhook", refusal: new WebhookNotSet() },
   too_many_keys: { when: "A sixth active key", refusal: new TooManyKeys() },
   offer_closed: { when: "The offer was answered before", refusal: new OfferClosed() },
-  quote_closed: { when: "No proposed price waits for an answer", refusal: new QuoteClosed({ status: "accepted" }) }
+  quote_closed: {
+    when: "No proposed price waits for an answer",
+    refusal: new QuoteClosed({ status: "accepted", state: "workshop" })
+  }
 } as const satisfies Record<string, Sample>
 
 /** The name of a way to be refused. */

@@ -121,7 +121,9 @@ export class NaiveWorkshop {
         this.tickets.push({ ...ask, ...blank, ...rest, shop, number, created: now, updated: now, news: now }) - 1
       this.#raise(n, "ticket.created")
       if (ask.client !== null) this.#raise(n, "client.linked", { client: this.#badge(shop, ask.client) })
-      if (ask.phone !== null) this.offers.push({ shop, ticket: n, phone: ask.phone, status: "open" })
+      const own = ask.client === null ? null : this.clients[ask.client]!.phone
+      if (ask.phone !== null && ask.phone !== own)
+        this.offers.push({ shop, ticket: n, phone: ask.phone, status: "open" })
       return { ok: this.view(n) }
     })
   }
@@ -193,6 +195,8 @@ export class NaiveWorkshop {
   }
 
   quote(shop: number, n: number, price: number): Answer {
+    const t = this.tickets[n]
+    if (t?.shop === shop && t.state === "collected") return refused("QuoteClosed")
     return this.#act(shop, n, "shop", (t, now) => {
       if (t.deposit !== null && price < t.deposit) return "InvalidInput"
       t.quote = { status: "proposed", price, proposed: now, answered: null }
@@ -201,6 +205,8 @@ export class NaiveWorkshop {
   }
 
   answerQuote(shop: number, n: number, status: "accepted" | "refused"): Answer {
+    const t = this.tickets[n]
+    if (t?.shop === shop && ["collected", "abandoned"].includes(t.state)) return refused("QuoteClosed")
     const answer = this.#act(shop, n, "client", (t, now) => {
       if (t.quote === null || t.quote.status !== "proposed") return "QuoteClosed"
       t.quote = { ...t.quote, status, answered: now }
@@ -243,7 +249,7 @@ export class NaiveWorkshop {
     }
     if (!this.#known.includes(pair)) this.#known.push(pair)
     const t = this.tickets[offer.ticket]!
-    if (t.client === null || !this.sees(shop, t.client)) {
+    if (t.state !== "abandoned" && (t.client === null || !this.sees(shop, t.client))) {
       t.client = client
       t.updated = this.#now(shop)
       this.#raise(offer.ticket, "client.linked", { client: this.#badge(shop, client) })
