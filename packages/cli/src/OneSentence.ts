@@ -17,10 +17,15 @@ const complaints: ReadonlyArray<readonly [RegExp, string]> = [
   [/^Missing argument <(.*?)>.*$/, "It lacks its <$1>: --help shows how it is written."]
 ]
 
-const sentence = (text: string): string => {
+/** A wrong command line as a refusal, by what the library says of it. */
+export const wrongWords = (text: string): CommandRefused => {
   const line = stripVTControlCharacters(text).replaceAll(/\s+/g, " ").trim()
-  return complaints.reduce((said, [pattern, ours]) => said.replace(pattern, ours), line)
+  const message = complaints.reduce((said, [pattern, ours]) => said.replace(pattern, ours), line)
+  return new CommandRefused({ message })
 }
+
+/** A console that prints results alone. */
+export const silentErrors = (console: Console.Console): Console.Console => ({ ...console, error: () => Effect.void })
 
 /** Help is put in our words; whatever else is printed stays as it is, but for white space at its end. */
 const result = (text: string, typed: ReadonlyArray<string>): string => {
@@ -28,15 +33,14 @@ const result = (text: string, typed: ReadonlyArray<string>): string => {
   return plain.includes("\nUSAGE\n") ? tidyHelp(plain, typed) : text.trimEnd()
 }
 
-/** The console of the command line: results on standard output, what is wrong as one sentence on standard error. */
-const sentences = (typed: ReadonlyArray<string>) =>
+/** The console of the command line: help in our words. */
+const helpfully = (typed: ReadonlyArray<string>) =>
   Layer.unwrapEffect(
     Effect.consoleWith((base) =>
       Effect.succeed(
         Console.setConsole({
           ...base,
-          log: (text = "") => base.log(result(text, typed)),
-          error: (text = "") => base.error(sentence(text))
+          log: (text = "") => base.log(result(text, typed))
         })
       )
     )
@@ -49,4 +53,4 @@ const lines = Logger.replace(
 )
 
 /** How the command line speaks; `typed` are its words. */
-export const layer = (typed: ReadonlyArray<string>) => Layer.merge(sentences(typed), lines)
+export const layer = (typed: ReadonlyArray<string>) => Layer.merge(helpfully(typed), lines)

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs"
-import { CliConfig, Command, ValidationError } from "@effect/cli"
+import { CliConfig, Command, HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { Console, Effect, Layer, Logger, LogLevel } from "effect"
+import { type Console, Effect, Layer, Logger, LogLevel } from "effect"
 import { conformCommand } from "./conform/ConformCommand.js"
 import { dispatchCommand } from "./dispatch/DispatchCommand.js"
 import { migrateCommand } from "./MigrateCommand.js"
-import { CommandRefused, layer as oneSentence } from "./OneSentence.js"
+import { CommandRefused, layer as oneSentence, silentErrors, wrongWords } from "./OneSentence.js"
 import { openApiCommand } from "./openapi/OpenApiCommand.js"
 import { clientCommand } from "./owner/ClientCommand.js"
 import { keyCommand } from "./owner/KeyCommand.js"
@@ -43,13 +43,19 @@ const workshop = Command.make("workshop", {}, () =>
   ])
 )
 
-const run = Command.run(workshop, { name: "workshop", version })
+const commands = (console: Console.Console) =>
+  Command.run(
+    Command.transformHandler(workshop, (command) => Effect.withConsole(command, console)),
+    { name: "workshop", version }
+  )
 
-/** Does what a command line asks for, its first two words being those of the process; all it says goes to the console. */
+/** Does what a command line asks for, its first two words being those of the process; the caller tells of its failure. */
 export const commandLine = (argv: ReadonlyArray<string>) =>
-  run(argv).pipe(
-    // What is wrong with the command line itself has been said.
-    Effect.tapError((error) => (ValidationError.isValidationError(error) ? Effect.void : Console.error(error.message))),
+  Effect.consoleWith((console) =>
+    // What the library prints of a wrong command line is the failure's message, which is told once.
+    Effect.withConsole(commands(console)(argv), silentErrors(console))
+  ).pipe(
+    Effect.catchIf(ValidationError.isValidationError, ({ error }) => wrongWords(HelpDoc.toAnsiText(error))),
     Effect.provide(
       Layer.mergeAll(
         NodeContext.layer,

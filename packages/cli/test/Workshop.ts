@@ -4,7 +4,8 @@ import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
-const bin = `${root}/packages/cli/bin/workshop.js`
+/** The file that `workshop` runs. */
+export const bin = `${root}/packages/cli/bin/workshop.js`
 
 // Once a worker: files share their modules.
 let isBuilt = false

@@ -1,6 +1,6 @@
 import { commandLine } from "@workshop/cli/commandLine"
 import { argumentsOf } from "@workshop/cli/terminal/arguments"
-import { exitStatusOf } from "@workshop/cli/terminal/exitStatus"
+import { endingOf } from "@workshop/cli/terminal/Ending"
 import { ConfigProvider, Console, Effect } from "effect"
 import { environment } from "./Workshop.js"
 
@@ -27,5 +27,7 @@ export const typed = async (
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables)))
   )
   const exit = await Effect.runPromiseExit(program)
-  return { status: exitStatusOf(exit, argv), stdout: stdout.join(""), stderr: stderr.join("") }
+  const { status, complaint } = endingOf(exit, argv.slice(2))
+  if (complaint !== null) stderr.push(`${complaint}\n`)
+  return { status, stdout: stdout.join(""), stderr: stderr.join("") }
 }

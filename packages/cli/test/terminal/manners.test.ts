@@ -1,5 +1,5 @@
 import { argumentsOf } from "@workshop/cli/terminal/arguments"
-import { exitStatusOf } from "@workshop/cli/terminal/exitStatus"
+import { endingOf, type Stop } from "@workshop/cli/terminal/Ending"
 import type { Reader } from "@workshop/cli/terminal/Flags"
 import { duration, optional, share, wholeNumber } from "@workshop/cli/terminal/Readers"
 import { wantsColour } from "@workshop/cli/terminal/Style"
@@ -41,18 +41,21 @@ describe("colours (contract §11)", () => {
 })
 
 describe("exit statuses (contract §11)", () => {
-  const argv = (command: string) => ["node", "workshop", command]
+  const status = (exit: Exit.Exit<void, { readonly message: string }>, command: string, stop?: Stop) =>
+    endingOf(exit, [command], stop).status
 
-  it("0 only on success, 1 for what failed, 130 for what was interrupted before it was done", () => {
-    expect(exitStatusOf(Exit.void, argv("verify"))).toBe(0)
-    expect(exitStatusOf(Exit.fail("no"), argv("verify"))).toBe(1)
-    expect(exitStatusOf(Exit.die("bug"), argv("serve"))).toBe(1)
-    expect(exitStatusOf(Exit.interrupt(FiberId.none), argv("simulate"))).toBe(130)
+  it("0 only on success, 1 for what failed, 130 for what was stopped before it was done", () => {
+    expect(status(Exit.void, "verify")).toBe(0)
+    expect(status(Exit.fail({ message: "no" }), "verify")).toBe(1)
+    expect(status(Exit.die("bug"), "serve")).toBe(1)
+    expect(status(Exit.interrupt(FiberId.none), "simulate", "signal")).toBe(130)
+    expect(status(Exit.interrupt(FiberId.none), "simulate", "reader")).toBe(0)
   })
 
-  it("0 for what runs until it is told to stop", () => {
+  it("0 for what runs until it is stopped, and 1 where it stops by itself", () => {
     for (const command of ["serve", "receive", "dispatch"]) {
-      expect(exitStatusOf(Exit.interrupt(FiberId.none), argv(command))).toBe(0)
+      expect(status(Exit.interrupt(FiberId.none), command, "signal")).toBe(0)
+      expect(status(Exit.interrupt(FiberId.none), command)).toBe(1)
     }
   })
 })

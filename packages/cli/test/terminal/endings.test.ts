@@ -1,0 +1,142 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import { endingOf } from "@workshop/cli/terminal/Ending"
+import { Cause, type ConfigError, ConfigProvider, Console, Effect, Exit } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { typed } from "../commandLine.js"
+import { bin, build, environment, run } from "../Workshop.js"
+
+const PATIENT = { timeout: 60_000 }
+const ID = "01980000-0000-7000-8000-000000000000"
+
+/** Every command with the arguments that it needs, as the completions of fish list them. */
+const everyCommand = async (): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
+  const { stdout } = await typed(["completions", "fish"])
+  const found = stdout.matchAll(/^complete -c workshop -n '__workshop_at workshop ?([a-z ]*)' -f -a (\w+) /gm)
+  return [...found].map(([, above = "", word = ""]) => {
+    const words = [...above.split(" ").filter(Boolean), word]
+    return [...words, ...(operands[words.join(" ")] ?? (above === "" ? [] : [ID]))]
+  })
+}
+
+const operands: Readonly<Record<string, ReadonlyArray<string>>> = {
+  completions: ["fish"],
+  "scenario run": ["examples/scenarios"],
+  "scenario new": ["/dev/null/no-folder"],
+  "scenario schema": [],
+  "shop create": [],
+  "shop list": [],
+  "webhook set": [ID, "https://shop.example/events"],
+  "client create": []
+}
+
+const failures: ReadonlyArray<readonly [string, Effect.Effect<never>]> = [
+  ["a defect", Effect.die(new TypeError("nothing has no length"))],
+  ["a defect without a word", Effect.die(undefined)],
+  ["an interruption from within", Effect.interrupt]
+]
+
+/** Reading a variable and printing a result fail; a command does one or the other. */
+const failing =
+  (failure: Effect.Effect<never>) =>
+  <A, E>(program: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+    const empty = ConfigProvider.fromMap(new Map()).flattened
+    const variables = ConfigProvider.fromFlat({
+      ...empty,
+      load: () => failure as Effect.Effect<never, ConfigError.ConfigError>
+    })
+    const console = Console.consoleWith((base) => Effect.succeed({ ...base, log: () => failure }))
+    return Effect.flatMap(console, (broken) => Effect.withConsole(program, broken)).pipe(
+      Effect.withConfigProvider(variables)
+    )
+  }
+
+describe("no command ends with a failure and an empty standard error (contract §12)", PATIENT, () => {
+  it.each(failures)("whatever the command, %s is told", async (_, failure) => {
+    const commands = await everyCommand()
+    expect(commands.length).toBeGreaterThan(30)
+    for (const command of commands) {
+      const { status, stderr } = await typed(command, {}, failing(failure))
+      expect({ command, status, isTold: stderr.trim() !== "" }).toEqual({ command, status: 1, isTold: true })
+    }
+  })
+
+  it("a bug is told as one, with its trace; a refusal in its own words, or as a bug where it has none", () => {
+    const bug = new TypeError("nothing has no length")
+    const { complaint } = endingOf(Exit.die(bug), ["shop", "list"])
+    expect(complaint).toMatch(
+      /^workshop shop stopped because of a bug in it \(TypeError: nothing has no length\): report it, with the lines below\.\n.*TypeError/
+    )
+    expect(complaint).toContain("endings.test.ts")
+    expect(endingOf(Exit.fail({ message: "No." }), ["shop"]).complaint).toBe("No.")
+    for (const cause of [Cause.empty, Cause.fail({ message: " " })]) {
+      expect(endingOf(Exit.failCause(cause), ["shop"]).complaint).toBe(
+        "workshop shop stopped because of a bug in it (it failed without a reason): report it, with the lines below."
+      )
+    }
+  })
+})
+
+/** Runs a line of bash in which `workshop` is the command. */
+const bash = async (line: string, env: Readonly<Record<string, string>> = {}) => {
+  const script = `set -o pipefail; workshop() { "${process.execPath}" "${bin}" "$@"; }; ${line}`
+  const child = spawn("bash", ["-c", script], { env: environment(env), stdio: ["ignore", "pipe", "pipe"] })
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")])
+  return { status, stdout, stderr }
+}
+
+/** A server that knows its shop and nothing else: nearly every case of `conform` fails, at length. */
+let server: Server
+let base = ""
+
+describe.concurrent("a process of its own", PATIENT, () => {
+  beforeAll(async () => {
+    build()
+    server = createServer((request, response) => {
+      const scopes = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
+      response.statusCode = request.url === "/v1/shop" ? 200 : 404
+      const error = { code: "NOT_FOUND", message: "Not found" }
+      response.end(
+        JSON.stringify(request.url === "/v1/shop" ? { success: true, data: { scopes } } : { success: false, error })
+      )
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }, 120_000)
+  afterAll(() => server.close())
+
+  it("a command that fails is read to its end, by a reader that takes its time too", async () => {
+    const command = `workshop conform --base-url ${base} --key wk_live_x --json`
+    // The reader begins once the command has said all that it has to say.
+    const { status, stdout, stderr } = await bash(
+      `fifo=$(mktemp -u); mkfifo $fifo; ${command} 2>$fifo | { read -r said <$fifo; rm $fifo; echo "$said" >&2; cat; }`
+    )
+    expect(stdout.length).toBeGreaterThan(140_000)
+    expect(JSON.parse(stdout).counts.failed).toBeGreaterThan(50)
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^The server breaks \d+ rules of the specification\.\n$/)
+    })
+  })
+
+  it("a reader that leaves, such as head, ends it quietly", async () => {
+    expect(await bash("workshop openapi | head -n 1")).toEqual({ status: 0, stdout: "{\n", stderr: "" })
+  })
+
+  it("a command that fails says why, though nobody reads its output", async () => {
+    const { status, stderr } = await bash(`workshop conform --base-url ${base} --key wk_live_x --json | true`)
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^The server breaks \d+ rules/) })
+  })
+
+  it("an error that nobody caught is told in the same way", async () => {
+    const preload = "setImmediate(() => process.nextTick(() => { throw new Error('nobody') }))"
+    const { status, stdout, stderr } = await run(["serve", "--store", "memory", "--port", "0"], {
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`process.on("newListener", (name) => { if (name === "uncaughtException") ${preload} })`)}`
+    })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" })
+    expect(stderr).toMatch(/^workshop serve stopped because of a bug in it \(Error: nobody\): report it/)
+  })
+})
