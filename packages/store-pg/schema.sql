@@ -315,7 +315,7 @@ CREATE INDEX delivery_leases ON public.delivery USING btree (lease_until) WHERE 
 
 CREATE INDEX delivery_released ON public.delivery USING btree (shop_id, is_replay, generation, seq) WHERE (lease_until IS NULL);
 
-CREATE INDEX delivery_turn_due ON public.delivery_turn USING btree (look_at, shop_id);
+CREATE INDEX delivery_turn_due ON public.delivery_turn USING btree (look_at, turn);
 
 CREATE INDEX event_order ON ONLY public.event USING btree (shop_id, seq);
 

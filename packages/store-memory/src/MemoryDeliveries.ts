@@ -35,7 +35,10 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
             const shop_id = memory.turns.next(now)
             if (shop_id === undefined) break
             const claim = claimOne(shop_id, now, lease_until)
-            if (claim !== undefined) claims.push(claim)
+            if (claim !== undefined) {
+              claims.push(claim)
+              memory.turns.served(shop_id)
+            }
             memory.turns.again(shop_id, memory.shelf(shop_id).lane.next())
           }
           return claims

@@ -7,22 +7,30 @@ export interface Turn extends Due {
   readonly shop_id: ShopId
 }
 
+/** Below every turn that was served, so that a shop that was never served comes first. */
+const NEVER_SERVED = Number.MIN_SAFE_INTEGER
+
 /**
- * Whose turn it is. A shop stands here at most once: it waits until its next delivery is due, then queues behind the
- * shops that were due before, and after each claim starts over at the back. So a long queue is no head start.
+ * The order in which shops are served: of those that have something due, the one that was served longest ago. A shop is here at most
+ * once: it waits until its next delivery is due, and is then ready.
  */
 export class Turns {
   /** Woken, and forgotten, when a shop may have something due. */
   readonly sleepers = new Set<() => void>()
   readonly #current = new Map<ShopId, Turn>()
   readonly #waiting = new DueQueue<Turn>((turn) => this.#current.get(turn.shop_id) === turn)
-  readonly #queued = new Map<ShopId, Turn>()
+  /** Shops that are ready, with the turn for which they were. */
+  readonly #ready = new Map<ShopId, Turn & { readonly was_due_at: Instant }>()
+  /** The same by when they were last served: `due_at` is that number here. */
+  readonly #inOrder = new DueQueue<Turn>((turn) => this.#ready.get(turn.shop_id) === turn)
+  readonly #served = new Map<ShopId, number>()
   #given = 0
 
   /** Gives a shop its turn for when its next delivery is due; none where there is no next. */
   again(shop_id: ShopId, due_at: Instant | undefined): void {
-    const known = this.#queued.get(shop_id) ?? this.#current.get(shop_id)
-    if (due_at === undefined || (known !== undefined && known.due_at <= due_at)) return
+    const known_due_at = this.#ready.get(shop_id)?.was_due_at ?? this.#current.get(shop_id)?.due_at
+    if (due_at === undefined || (known_due_at !== undefined && known_due_at <= due_at)) return
+    if (!this.#served.has(shop_id)) this.#served.set(shop_id, NEVER_SERVED + this.#served.size)
     const turn = { due_at, seq: this.#given++, shop_id }
     this.#current.set(shop_id, turn)
     this.#waiting.push(turn)
@@ -31,9 +39,14 @@ export class Turns {
 
   /** Takes a shop's turn away, and gives it another for when its next delivery really is due. */
   correct(shop_id: ShopId, due_at: Instant | undefined): void {
-    this.#queued.delete(shop_id)
+    this.#ready.delete(shop_id)
     this.#current.delete(shop_id)
     this.again(shop_id, due_at)
+  }
+
+  /** Puts a shop behind all others, because something of it was claimed. */
+  served(shop_id: ShopId): void {
+    this.#served.set(shop_id, this.#given++)
   }
 
   /** Wakes whoever sleeps until something may be due. */
@@ -43,21 +56,26 @@ export class Turns {
     for (const wake of sleepers) wake()
   }
 
-  /** The first turn. */
+  /** The turn that is due first. */
   first(): Turn | undefined {
     let first = this.#waiting.first()
-    for (const turn of this.#queued.values()) if (first === undefined || turn.due_at < first.due_at) first = turn
+    for (const { shop_id, seq, was_due_at } of this.#ready.values())
+      if (first === undefined || was_due_at < first.due_at) first = { shop_id, seq, due_at: was_due_at }
     return first
   }
 
   /** The shop whose turn it is at `now`; it has no turn any more until it gets one again. */
   next(now: Instant): ShopId | undefined {
     for (let turn = this.#waiting.first(); turn !== undefined && turn.due_at <= now; turn = this.#waiting.first()) {
-      this.#current.delete(turn.shop_id)
-      if (!this.#queued.has(turn.shop_id)) this.#queued.set(turn.shop_id, turn)
+      const { shop_id, due_at, seq } = turn
+      this.#current.delete(shop_id)
+      if (this.#ready.has(shop_id)) continue
+      const ready = { shop_id, seq, due_at: this.#served.get(shop_id)!, was_due_at: due_at }
+      this.#ready.set(shop_id, ready)
+      this.#inOrder.push(ready)
     }
-    const [first] = this.#queued.keys()
-    if (first !== undefined) this.#queued.delete(first)
-    return first
+    const first = this.#inOrder.first()
+    if (first !== undefined) this.#ready.delete(first.shop_id)
+    return first?.shop_id
   }
 }

@@ -11,8 +11,8 @@ const LOOKED_AT = 4
 const leaseTime = (given: string) =>
   `coalesce(${given}::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint)`
 
-/** How many shops that may have something due are put in the order of their turns: those that have waited longest. */
-const IN_TURN = 2_048
+/** How many shops one statement makes ready at most. */
+export const MOST_MADE_READY = 10_000
 
 /** Where a transaction keeps the shops that it has locked: the statements that follow see them without being told. */
 const LANES = "workshop.lanes"
@@ -24,12 +24,20 @@ const keeping = (shops: string) =>
 const LOCKED = `current_setting('${LANES}')::uuid[]`
 
 /**
- * Locks the shops that may have something due, those served longest ago first; who is locked is served by another process, and the
- * many that have nothing due are not looked at. It is their webhooks that are locked: what has landed meanwhile is saved beside a claim.
+ * Makes the shops ready of which something has become due by $1. Ready shops are those with `look_at` 0, so that one index has them in
+ * the order of their turns, however many they are.
+ */
+export const MAKE_READY = `update delivery_turn t set look_at = 0 from (
+    select shop_id from delivery_turn where look_at > 0 and look_at <= $1
+    order by look_at limit ${MOST_MADE_READY} for update skip locked
+  ) d where t.shop_id = d.shop_id`
+
+/**
+ * Locks the ready shops that were served longest ago, at most $1. A shop that another process has locked is skipped. The statement locks
+ * webhooks, not turns, so that acknowledgements, which write turns, can be saved beside a claim.
  */
 export const LOCK_LANES = keeping(`select t.shop_id from delivery_turn t join webhook w on w.shop_id = t.shop_id
-    where t.shop_id in (select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit ${IN_TURN})
-    order by t.turn limit $2 for no key update of w skip locked`)
+    where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked`)
 
 /** Locks the turns of the locked shops. Who writes one just then sets it too, so it is left to them. */
 export const LOCK_TURNS = keeping(`select t.shop_id from unnest(${LOCKED}) with ordinality s (shop_id, place)
@@ -37,7 +45,7 @@ export const LOCK_TURNS = keeping(`select t.shop_id from unnest(${LOCKED}) with 
 
 /** Locks the turns of the earliest shops that may have something due by $1. */
 export const LOCK_FIRST_TURNS = keeping(
-  "select shop_id from delivery_turn where look_at <= $1 order by look_at, shop_id limit $2 for update skip locked"
+  "select shop_id from delivery_turn where look_at <= $1 order by look_at, turn limit $2 for update skip locked"
 )
 
 /** The locked shops, in their order, with what they have on their way. There is room for nothing where the webhook is off. */
@@ -115,16 +123,19 @@ const NEXT = `case when o.room > 0 then least(
   ) end`
 
 /**
- * Notes, for the locked shops, when they are to be looked at next; a shop whose webhook is off: when it is on again. Those of which
- * this transaction claimed something go behind all others.
+ * Writes when each locked shop is to be looked at next: it stays ready where something is due by $1; where nothing can be claimed, or the
+ * webhook is off, not until something changes. A shop that this transaction served goes behind all others.
  */
-export const LOOK_AGAIN = `update delivery_turn t set look_at = coalesce(${NEXT}, ${NEVER}),
+export const LOOK_AGAIN = `update delivery_turn t set
+    look_at = case when o.next <= $1 then 0 else coalesce(o.next, ${NEVER}) end,
     turn = case when o.is_served then b.base + o.place else t.turn end
-  from (select nextval('delivery_turns') * ${TURN_STEP} as base) b, (${OPEN}) o where t.shop_id = o.shop_id`
+  from (select nextval('delivery_turns') * ${TURN_STEP} as base) b,
+    (select o.shop_id, o.place, o.is_served, ${NEXT} as next from (${OPEN}) o) o
+  where t.shop_id = o.shop_id`
 
 /** When the first shop may have something due, if that is by $1, and whether that shop is locked. */
 export const FIRST = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked
-  from delivery_turn where look_at <= $1 order by look_at, shop_id limit 1`
+  from delivery_turn where look_at <= $1 order by look_at, turn limit 1`
 
 /** Puts back what was leased until $1, at most $2. */
 export const RECLAIM = `update delivery d set lease_until = null from (

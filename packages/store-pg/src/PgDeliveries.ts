@@ -10,6 +10,7 @@ import {
   LOCK_LANES,
   LOCK_TURNS,
   LOOK_AGAIN,
+  MAKE_READY,
   OPEN_REPLAYS,
   RECLAIM
 } from "./ClaimStatements.js"
@@ -21,8 +22,11 @@ import { turnsCalled } from "./TurnStatements.js"
 /** Milliseconds on the clock by which leases are counted. */
 export type LeaseClock = "database" | Effect.Effect<number>
 
-/** How many more lanes are looked at than deliveries are asked for: some may turn out to have nothing due. */
-const LANES_SPARE = 256
+/** How many more shops are locked than deliveries are asked for, because some may turn out to have nothing that can go. */
+const SHOPS_SPARE = 16
+
+/** An instant before all others: with it {@link LOOK_AGAIN} writes exact instants and leaves no shop ready. */
+const BEFORE_ALL = -1
 
 /** How many lanes are corrected at once while the earliest one is looked for, and how often at most. */
 const LANES_CORRECTED = 64
@@ -42,14 +46,15 @@ const shopsOf = (answer: Answer | undefined): ReadonlyArray<ShopId> =>
 const claiming = (connection: Connection, lease_now: number | null, now: Instant, most: number) =>
   Effect.map(
     connection.send([
+      statement("make ready", MAKE_READY, now),
       BEGIN,
-      statement("lock lanes", LOCK_LANES, now, most + LANES_SPARE),
+      statement("lock lanes", LOCK_LANES, most + SHOPS_SPARE),
       statement("claim", CLAIM, now, most, lease_now),
       statement("lock turns", LOCK_TURNS),
-      statement("look again", LOOK_AGAIN),
+      statement("look again", LOOK_AGAIN, now),
       COMMIT
     ]),
-    ([, , claimed]) => claimed!.rows as unknown as ReadonlyArray<Claim>
+    ([, , , claimed]) => claimed!.rows as unknown as ReadonlyArray<Claim>
   )
 
 const reclaiming = (connection: Connection, lease_now: number | null) =>
@@ -68,7 +73,7 @@ const looking = (connection: Connection, until: Instant) =>
       const [, , , found] = yield* connection.send([
         BEGIN,
         statement("lock first turns", LOCK_FIRST_TURNS, until, LANES_CORRECTED),
-        statement("look again", LOOK_AGAIN),
+        statement("look again", LOOK_AGAIN, BEFORE_ALL),
         statement("first lane", FIRST, until),
         COMMIT
       ])

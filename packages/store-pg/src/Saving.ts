@@ -106,7 +106,7 @@ export class Saving {
         this.#put("webhook", change.row)
         break
       case "DeliveryPut":
-        this.#turn(shop_id, change.row.due_at)
+        this.#turn(shop_id, change.row.attempts_in_round === 0 ? 0 : change.row.due_at)
         this.#gone.get("delivery")?.delete(keyOf("delivery", change.row))
         this.#put("delivery", { ...change.row, lease_until: null })
         break

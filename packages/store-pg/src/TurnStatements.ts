@@ -5,11 +5,14 @@ import type { Statement } from "./Connection.js"
 /** Turns are numbered with room between, so that the shops of one claim can be put in order behind all others. */
 export const TURN_STEP = 100_000
 
+/** A shop that was never served comes before all that were; among themselves they keep the order in which they joined. */
+const NEVER_SERVED = "-4611686018427387904"
+
 /** Lets the queue be looked at for shops of which something may be due from an instant on. */
 export const turnsNamed = (turns: ReadonlyMap<ShopId, Instant>): Statement => ({
   name: "put delivery_turn",
   text: `insert into delivery_turn (shop_id, look_at, turn)
-    select q.shop_id, q.look_at, nextval('delivery_turns') * ${TURN_STEP}
+    select q.shop_id, q.look_at, nextval('delivery_turns') + ${NEVER_SERVED}
     from (select * from unnest($1::uuid[], $2::bigint[]) u (shop_id, look_at) order by 1) q
     on conflict (shop_id) do update set look_at = least(delivery_turn.look_at, excluded.look_at)`,
   values: [[...turns.keys()], [...turns.values()]]

@@ -3,7 +3,7 @@ import type { Phone } from "@workshop/core/domain/Phone"
 import { Closures } from "@workshop/core/ports/Closures"
 import { Reads, type TicketFilter, type TicketOrder } from "@workshop/core/ports/Reads"
 import { openShop } from "@workshop/core/testing/Fixtures"
-import { CLAIM, LOCK_LANES, LOOK_AGAIN, RECLAIM } from "@workshop/store-pg/ClaimStatements"
+import { CLAIM, LOCK_LANES, LOOK_AGAIN, MAKE_READY, RECLAIM } from "@workshop/store-pg/ClaimStatements"
 import { loading } from "@workshop/store-pg/Loading"
 import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "@workshop/store-pg/planning"
@@ -162,11 +162,28 @@ describe("commands and claims look at no more than they need (design §5, §9)",
     await within(commands.run(`set workshop.lanes = '{${shop_id}}'`))
     const plan = await within(planned(commands, CLAIM, [T0 + 1_000_000, 4, null]))
     expectAtMost(plan, 1_000)
-    expectAtMost(await within(planned(commands, LOOK_AGAIN, [])), 100)
+    expectAtMost(await within(planned(commands, LOOK_AGAIN, [T0 + 1_000_000])), 100)
   })
 
   it("who is to be claimed for, among 20,000 shops that have nothing due", async () =>
-    expectAtMost(await within(planned(commands, LOCK_LANES, [T0 + 1_000_000, 300])), 300))
+    expectAtMost(await within(planned(commands, LOCK_LANES, [300])), 300))
+
+  it("which shops have become ready, among 20,000 of which something is due later", async () =>
+    expectAtMost(await within(planned(commands, MAKE_READY, [T0 + 1_000_000])), 100))
+
+  it("the shop that was served longest ago, among 20,000 that are ready", async () => {
+    await within(commands.run("begin"))
+    await within(
+      commands.run(`insert into delivery_turn select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)
+    )
+    await within(
+      commands.run(`insert into webhook select shop_id, 'https://shop.example/', 'whsec_1', null, null, null, 0, null, 0, 1, 0
+        from delivery_turn where look_at = 0 on conflict do nothing`)
+    )
+    // `deallocate all` and `prepare` may run in a transaction, so what was inserted is seen and then undone.
+    expectAtMost(await within(planned(commands, LOCK_LANES, [17])), 100)
+    await within(commands.run("rollback"))
+  })
 
   it("leases that have ended", async () => expectAtMost(await within(planned(commands, RECLAIM, [T0, 1_000])), 100))
 })

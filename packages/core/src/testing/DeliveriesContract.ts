@@ -123,6 +123,33 @@ export const deliveriesContract = [
   }),
 
   courierCase(
+    "each shop that has something due gets its turn before any gets its second, however the claims are cut",
+    function* (courier) {
+      const clock = yield* SettableClock.current
+      const shops = yield* Effect.replicateEffect(courier.open, 60)
+      for (const shop of shops) yield* courier.raise(shop, ...Array(3).fill(null))
+      const served = new Map(shops.map((shop) => [shop, 0]))
+      const serve = function* (most: number) {
+        for (const claim of yield* courier.claim(most)) {
+          served.set(claim.shop_id, served.get(claim.shop_id)! + 1)
+          yield* record(claim, OK)
+        }
+        const counts = [...served.values()]
+        yield* holds("no shop is two ahead", Math.max(...counts) - Math.min(...counts) <= 1)
+      }
+      for (const most of [1, 40, 7, 30, 3, 25]) yield* serve(most)
+      clock.advance(SECOND_MS)
+      const [late] = shops
+      yield* courier.raise(late!, null)
+      for (const most of [50, 1, 20]) yield* serve(most)
+      const newcomer = yield* courier.open
+      yield* courier.raise(newcomer, null)
+      const [first] = yield* courier.claim(1)
+      yield* same("a shop that was never served goes before all that were", first?.shop_id, newcomer)
+    }
+  ),
+
+  courierCase(
     "off, nothing is claimed, whenever it was raised; on again, all is due at once, in order (contract §9)",
     function* (courier) {
       const clock = yield* SettableClock.current

@@ -28,12 +28,16 @@ const begun = (session: Session, most: number) =>
   Effect.gen(function* () {
     const now = Date.now()
     yield* session.run("begin")
-    yield* session.run(LOCK_LANES, [now, 300])
+    yield* session.run(LOCK_LANES, [300])
     return yield* session.run<Claim>(CLAIM, [now, most, null])
   })
 
 const ended = (session: Session) =>
-  Effect.forEach([LOCK_TURNS, LOOK_AGAIN, "commit"], (statement) => session.run(statement), { discard: true })
+  Effect.gen(function* () {
+    yield* session.run(LOCK_TURNS)
+    yield* session.run(LOOK_AGAIN, [Date.now()])
+    yield* session.run("commit")
+  })
 
 describe.concurrent("claims of several nodes (contract §9, design §5)", () => {
   it("a shop that one is about to claim for is left to it, and there are never more than four in flight", () =>
