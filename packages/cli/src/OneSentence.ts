@@ -14,7 +14,7 @@ const complaints: ReadonlyArray<readonly [RegExp, string]> = [
   [/^Invalid subcommand for workshop - .*$/, "There is no such command: workshop --help lists what there is."],
   [/^Invalid subcommand for (\S+) - .*$/, "There is no such command: workshop $1 --help lists what there is."],
   [/^Expected one of the following cases: (.*)$/, "It must be one of $1."],
-  [/^Missing argument <(.*?)>.*$/, "It lacks its <$1>: --help shows how it is written."]
+  [/^Missing argument <([^>]*)>.*$/, "It lacks its <$1>: --help shows how it is written."]
 ]
 
 /** A wrong command line as a refusal, by what the library says of it. */
@@ -49,7 +49,7 @@ const helpfully = (typed: ReadonlyArray<string>) =>
 /** Warnings and errors on standard error, one line each. */
 const lines = Logger.replace(
   Logger.defaultLogger,
-  Logger.make((entry) => globalThis.console.error(Logger.logfmtLogger.log(entry).replaceAll(/\s*\n\s*/g, " | ")))
+  Logger.make((entry) => globalThis.console.error(Logger.logfmtLogger.log(entry).replaceAll(/(?<!\s)\s*\n\s*/g, " | ")))
 )
 
 /** How the command line speaks; `typed` are its words. */

@@ -79,7 +79,8 @@ const addressOf = ({ header, remoteAddress }: RequestHead, trustProxy: boolean):
 /** `http://host/path` is what a client sends that takes us for a proxy; it means the same path (RFC 9112 §3.2.2). */
 const originForm = (url: string): string => {
   if (url.startsWith("/")) return url
-  const rest = /^https?:\/\/[^/?#]*(.*)$/is.exec(url)?.[1]
+  const origin = /^https?:\/\/[^/?#]*/i.exec(url)?.[0]
+  const rest = origin && url.slice(origin.length)
   return rest === undefined || rest.startsWith("/") ? (rest ?? url) : `/${rest}`
 }
 

@@ -46,7 +46,7 @@ export const lastWords = ({ status, headers, body }: Departure): string =>
     body
   ].join("\r\n")
 
-const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (\S+) HTTP\/1\.[01]\r\n/
+const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}) (\S+) HTTP\/1\.[01]\r\n/
 
 /**
  * Node's parser knows a list of methods and takes any other for garbage; to us it is a method without a route

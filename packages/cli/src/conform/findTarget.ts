@@ -16,7 +16,7 @@ export interface Sought {
 const refuse = (message: string) => new CommandRefused({ message })
 
 /** The address without `/v1` and a slash at its end. */
-export const originOf = (base_url: string): string => base_url.replace(/\/+$/, "").replace(/\/v1$/, "")
+export const originOf = (base_url: string): string => base_url.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")
 
 const isLoopback = (origin: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname)
 

@@ -1,5 +1,5 @@
 import type { Watch } from "@workshop/core/http/Pipeline"
-import { shownRoute } from "@workshop/http-node/metrics/HttpMetrics"
+import { shownMethod, shownRoute } from "@workshop/http-node/metrics/HttpMetrics"
 import { Clock, Effect } from "effect"
 
 const real = Clock.make()
@@ -9,6 +9,11 @@ export const logged: Watch = ({ method }, stamp, answer) => {
   const began = real.unsafeCurrentTimeNanos()
   return Effect.tap(answer, ({ status }) => {
     const ms = Number((real.unsafeCurrentTimeNanos() - began) / 1000n) / 1000
-    return Effect.annotateLogs(Effect.logInfo("Answered"), { method, route: shownRoute(stamp), status, ms })
+    return Effect.annotateLogs(Effect.logInfo("Answered"), {
+      method: shownMethod(method),
+      route: shownRoute(stamp),
+      status,
+      ms
+    })
   })
 }

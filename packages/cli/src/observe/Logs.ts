@@ -16,9 +16,23 @@ const asJson = Logger.map(Logger.structuredLogger, ({ message, logLevel, timesta
   })
 )
 
-const asLine = Logger.map(Logger.logfmtLogger, (line) => line.replaceAll(/\s*\n\s*/g, " | "))
+const asLine = Logger.map(Logger.logfmtLogger, (line) => line.replaceAll(/(?<!\s)\s*\n\s*/g, " | "))
 
 const formats: Readonly<Record<Format, Logger.Logger<unknown, string>>> = { json: asJson, pretty: asLine }
+
+/** The longest line, in characters, and the longest text that one keeps. */
+const LINE_CHARACTERS = 16 * 1024
+const TEXT_CHARACTERS = 4 * 1024
+
+const cut = (text: string): string =>
+  text.length <= TEXT_CHARACTERS ? text : `${text.slice(0, TEXT_CHARACTERS)}... (${text.length} characters)`
+
+/** A line of a bounded length. JSON stays JSON: only the texts in it are cut. */
+const bounded = (line: string, format: Format): string => {
+  if (line.length <= LINE_CHARACTERS) return line
+  if (format === "pretty") return cut(line)
+  return JSON.stringify(JSON.parse(line), (_, value) => (typeof value === "string" ? cut(value) : value))
+}
 
 const levels: Readonly<Record<(typeof LOG_LEVELS)[number], LogLevel.LogLevel>> = {
   debug: LogLevel.Debug,
@@ -34,8 +48,8 @@ export const layer = (
   isTerminal: boolean,
   write: (line: string) => void = globalThis.console.error
 ): Layer.Layer<never> => {
-  const format = formats[logFormat ?? (isTerminal ? "pretty" : "json")]
-  const logger = Logger.make<unknown, void>((entry) => write(redacted(format.log(entry))))
+  const format = logFormat ?? (isTerminal ? "pretty" : "json")
+  const logger = Logger.make<unknown, void>((entry) => write(bounded(redacted(formats[format].log(entry)), format)))
   return Layer.merge(
     Layer.locallyScoped(FiberRef.currentLoggers, HashSet.make(logger)),
     Logger.minimumLogLevel(levels[logLevel])

@@ -1,7 +1,7 @@
 import * as Headers from "@effect/platform/Headers"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import type { Watch } from "@workshop/core/http/Pipeline"
-import { shownRoute } from "@workshop/http-node/metrics/HttpMetrics"
+import { shownMethod, shownRoute } from "@workshop/http-node/metrics/HttpMetrics"
 import { Effect, Option } from "effect"
 
 const parentOf = (header: (name: string) => string | undefined) => {
@@ -15,8 +15,9 @@ const parentOf = (header: (name: string) => string | undefined) => {
 }
 
 /** A span for each request, below the caller's where they sent theirs. */
-export const traced: Watch = ({ method, header }, stamp, answer) =>
-  Effect.useSpan(
+export const traced: Watch = ({ method: sent, header }, stamp, answer) => {
+  const method = shownMethod(sent)
+  return Effect.useSpan(
     method,
     {
       kind: "server",
@@ -34,3 +35,4 @@ export const traced: Watch = ({ method, header }, stamp, answer) =>
         return departure
       })
   )
+}

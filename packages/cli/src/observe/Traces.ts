@@ -9,7 +9,7 @@ const within: Within = (name, attributes, work) =>
 
 /** Sends spans to an OpenTelemetry collector; what runs beneath gets spans that are made for nobody otherwise. */
 export const layer = (endpoint: string, serviceVersion: string): Layer.Layer<never> => {
-  const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`
+  const url = `${endpoint.replace(/(?<!\/)\/+$/, "")}/v1/traces`
   const tracer = Effect.map(Effect.orDie(Config.withDefault(Config.string("OTEL_SERVICE_NAME"), "workshop")), (name) =>
     OtlpTracer.layer({ url, resource: { serviceName: name, serviceVersion } })
   )

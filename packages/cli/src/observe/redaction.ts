@@ -2,7 +2,7 @@
 const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b(wk_live|whsec)_[\w-]+/g, "$1_..."],
   [/\bBearer\s+[^\s"'\\]+/gi, "Bearer ..."],
-  [/(\w+:\/\/[^\s:@/"]*):[^\s@/"]*@/g, "$1:...@"],
+  [/(?<!\w)(\w+:\/\/[^\s:@/"]*):[^\s@/"]*@/g, "$1:...@"],
   // In E.164, also where a query string escaped the plus.
   [/(?:\+|%2B)[1-9]\d{6,14}\b/gi, "+..."]
 ]

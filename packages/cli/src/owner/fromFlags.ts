@@ -14,7 +14,7 @@ const flagNames: Readonly<Record<string, string>> = {
 
 const flagOf = (field: string): string => {
   const known = Object.entries(flagNames).find(([name]) => field === name || field.startsWith(`${name}.`))
-  return known?.[1] ?? `--${field.replace(/\.\d+.*$/, "").replaceAll("_", "-")}`
+  return known?.[1] ?? `--${field.split(/\.\d/, 1)[0]!.replaceAll("_", "-")}`
 }
 
 /** What was typed without what was left out. */

@@ -37,7 +37,7 @@ interface Call {
 }
 
 /** The address without `/v1` and a closing slash. */
-export const rootOf = (base: string): string => base.replace(/\/+$/, "").replace(/\/(v1|sandbox)$/, "")
+export const rootOf = (base: string): string => base.replace(/(?<!\/)\/+$/, "").replace(/\/(v1|sandbox)$/, "")
 
 const ask = (base: string, { method, path, bearer, body }: Call) =>
   Effect.tryPromise({

@@ -10,6 +10,6 @@ const WHOLE = new RegExp(`^${DURATION}$`)
 /** A length of time such as `60d`, `23h59m` or `1ms` in milliseconds; undefined for any other text. */
 export const durationMs = (text: string): number | undefined => {
   if (!WHOLE.test(text)) return undefined
-  const parts = text.matchAll(/(\d+)(ms|d|h|m|s)/g)
+  const parts = text.matchAll(/(?<!\d)(\d+)(ms|d|h|m|s)/g)
   return [...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS[unit as keyof typeof UNITS], 0)
 }

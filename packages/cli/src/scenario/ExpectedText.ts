@@ -43,7 +43,7 @@ const measure = (value: unknown): number => {
   return Number.isNaN(Number(value)) ? Date.parse(value) : Number(value)
 }
 
-const COMPARISON = /^(<=|>=|<|>)\s*(.+)$/
+const COMPARISON = /^(<=|>=|<|>)\s*(\S.*)$/
 const PATTERN = /^\/(.+)\/([imsu]*)$/s
 
 /** The regular expression that a text such as `/^wk_/i` is; undefined where it is none, null where it is faulty. */

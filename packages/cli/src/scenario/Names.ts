@@ -23,7 +23,7 @@ export class NameUnknown extends Data.TaggedError("NameUnknown")<{ readonly mess
 
 const INNER = String.raw`([A-Za-z_]\w*)((?:\.[\w-]+)*)(?:\s*([+-])\s*(${DURATION}))?`
 const WHOLE = new RegExp(String.raw`^\$${INNER}$`)
-const BRACED = /\$\{([^}]*)\}/g
+const BRACED = /\$\{([^{}]*)\}/g
 const IN_BRACES = new RegExp(`^${INNER}$`)
 
 const referenceOf = (text: string, parts: RegExpExecArray | null): Reference | undefined => {

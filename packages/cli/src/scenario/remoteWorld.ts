@@ -6,7 +6,7 @@ import { type World, WorldBroken } from "./World.js"
 const ANY_AGE_S = 1e12
 
 /** Where a service is that was named with or without `/v1`. */
-export const baseOf = (url: string): string => url.replace(/\/+$/, "").replace(/\/v1$/, "")
+export const baseOf = (url: string): string => url.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")
 
 /** Where a service is running, and how it is met. */
 interface Remote {

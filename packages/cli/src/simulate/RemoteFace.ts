@@ -53,7 +53,7 @@ const CUT_AFTER_MS = 3
 /** A running server with its sandbox, met over HTTP; its webhooks reach receivers on a free port of this machine. */
 export const remoteFace = (base_url: string, receivers: Receivers): Effect.Effect<Face, never, Scope.Scope> =>
   Effect.map(listening(receivers), (server) => {
-    const base = base_url.replace(/\/+$/, "").replace(/\/v1$/, "")
+    const base = base_url.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")
     const { port } = server.address() as AddressInfo
     const fetched = ({ method, path, query, headers, body }: Call) =>
       Effect.tryPromise({

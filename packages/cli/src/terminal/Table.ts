@@ -94,7 +94,7 @@ export const table = <Row>(
     ({ cell, ...column }): Filled => ({
       ...column,
       // A line break in a cell would break the table.
-      cells: rows.map((row) => cell(row).replaceAll(/\s*\n\s*/g, " "))
+      cells: rows.map((row) => cell(row).replaceAll(/(?<!\s)\s*\n\s*/g, " "))
     })
   )
   const widths = fitted(filled, width)

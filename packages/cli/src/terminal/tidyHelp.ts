@@ -10,26 +10,30 @@ const noise: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(--.*|<.*)\n\n/gm, "$1\n"],
   [/^\$ workshop$/m, "$ workshop <command>"],
   [/^\$ (?!workshop)/gm, "$ workshop "],
-  [/ +$/gm, ""],
+  [/(?<! ) +$/gm, ""],
   [/\n{3,}/g, "\n\n"]
 ]
 
-/** A line of the list of commands: its words, its flags, what it does. */
-const LISTED = /^ +- ([a-z]+(?: [a-z]+)*)(?: [-[<(].*?)?(?: {2,}(.*))?$/
+/** The words of a line in the list of commands; after them come its flags, and behind a wider gap what it does. */
+const LISTED = /^ +- ([a-z]+(?: [a-z]+)*)(?= [-[<(]| {2}|$)/
+const GAP = /(?<! ) {2}/
 
 const LONGEST_USAGE = 100
 
 /** A usage too long for a line names its flags together: they are listed below it. */
-const shortUsage = (usage: string): string =>
-  usage.length <= LONGEST_USAGE
-    ? usage
-    : usage.replace(/ \[?--.*?(?=$| <| \[<)/, " [options]").replaceAll(/ \[--.*?\]/g, "")
+const shortUsage = (usage: string): string => {
+  const flags = usage.search(/ \[?--/)
+  if (usage.length <= LONGEST_USAGE || flags < 0) return usage
+  const rest = usage.slice(flags)
+  const named = rest.search(/ \[?</)
+  return `${usage.slice(0, flags)} [options]${named < 0 ? "" : rest.slice(named).replaceAll(/ \[--[^\]]{0,200}\]/g, "")}`
+}
 
-const LAST_WORD = /^\$ workshop(?: [a-z]+)*? ?([a-z]*)(?= [-[<(]|$)/m
+const WORDS = /^\$ workshop((?: [a-z]+)*)(?= [-[<(]|$)/m
 
 /** The words of the command whose help it is: the library names its last one, and what was typed tells those before it. */
 const wordsOf = (help: string, typed: ReadonlyArray<string>): string => {
-  const last = LAST_WORD.exec(help)?.[1] ?? ""
+  const last = WORDS.exec(help)?.[1]?.split(" ").at(-1) ?? ""
   const at = typed.indexOf(last)
   return last === "" || at === -1 ? last : typed.slice(0, at + 1).join(" ")
 }
@@ -37,7 +41,10 @@ const wordsOf = (help: string, typed: ReadonlyArray<string>): string => {
 /** The commands one level below, each with what it does: what lies deeper is in their own help. */
 const listed = (lines: ReadonlyArray<string>, above: string): ReadonlyArray<string> => {
   const found = lines.flatMap((line) => {
-    const [, words = " ", does = ""] = LISTED.exec(line) ?? []
+    const [start = "", words = " "] = LISTED.exec(line) ?? []
+    const rest = line.slice(start.length)
+    const gap = rest.search(GAP)
+    const does = gap < 0 ? "" : rest.slice(gap).trimStart()
     return words.includes(" ") ? [] : [{ words: `workshop ${above}${above === "" ? "" : " "}${words}`, does }]
   })
   const width = Math.max(...found.map(({ words }) => words.length))

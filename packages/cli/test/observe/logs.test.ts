@@ -1,5 +1,7 @@
+import { logged as accessLogged } from "@workshop/cli/observe/AccessLog"
 import * as Logs from "@workshop/cli/observe/Logs"
 import { redacted } from "@workshop/cli/observe/redaction"
+import type { Arrival } from "@workshop/core/http/Arrival"
 import { Cause, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -66,6 +68,27 @@ describe("log lines (contract §2)", () => {
       expect(lines).toHaveLength(secrets.length)
       expect(lines.join("\n")).not.toMatch(/wVEf|hunter2|sandbox-token-7|21620123456/)
     }
+  })
+
+  it("are cut where they would be long, and stay JSON", () => {
+    const long = Effect.annotateLogs(Effect.logError("x".repeat(50_000)), { said: "y".repeat(50_000) })
+    const [line = ""] = logged(long, { logFormat: "json" })
+    expect(JSON.parse(line)).toMatchObject({
+      message: `${"x".repeat(4096)}... (50000 characters)`,
+      said: `${"y".repeat(4096)}... (50000 characters)`
+    })
+    expect(logged(long, { logFormat: "pretty" })[0]!.length).toBeLessThan(5_000)
+  })
+
+  it("hold no password that follows a very long word", () => {
+    expect(redacted(`${"A".repeat(50_000)} ${"A".repeat(50_000)}://me:hunter2@host/`)).not.toContain("hunter2")
+  })
+
+  it("of the access log name a method that no route knows as other", () => {
+    const arrival = { method: "A".repeat(60_000) } as Arrival
+    const stamp = { request_id: "abc", now: 0, part: "query", route: null } as const
+    const [line = ""] = logged(accessLogged(arrival, stamp, Effect.succeed({ status: 404, headers: {}, body: "" })))
+    expect(JSON.parse(line)).toMatchObject({ message: "Answered", method: "other", route: "none", status: 404 })
   })
 
   it("keep what only looks like one", () => {

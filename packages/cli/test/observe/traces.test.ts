@@ -57,6 +57,15 @@ describe("traces (contract §11)", () => {
     expect(JSON.stringify(bodies)).not.toContain("21620123456")
   })
 
+  it("call a method that no route knows other", async () => {
+    const stamp: Stamp = { request_id: "abc", now: 0, part: "query", route: null }
+    const { spans } = await withTraces(
+      traced({ ...arrival(), method: "A".repeat(9_000) }, stamp, Effect.succeed(departure))
+    )
+    expect(spans).toMatchObject([{ name: "other none" }])
+    expect(said(spans[0]!)).toMatchObject({ "http.request.method": "other" })
+  })
+
   it("go on below the span of a caller that sent traceparent", async () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     const stamp: Stamp = { request_id: "abc", now: 0, part: "query", route: "/v1" }

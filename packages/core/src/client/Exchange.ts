@@ -60,7 +60,7 @@ const queryOf = (query: Call["query"] = {}): string => {
 }
 
 /** The service's root without `/v1`, which each path brings. */
-export const rootOf = (baseUrl: string): string => baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")
+export const rootOf = (baseUrl: string): string => baseUrl.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")
 
 const requestOf = ({ baseUrl, key, timeoutMs = 15_000 }: ClientOptions, call: Call): Request => {
   const headers: Record<string, string> = { authorization: `Bearer ${key}`, accept: "application/json" }

@@ -14,7 +14,10 @@ const digest = ({ shop_id, filters }: CursorBinding, place: string): string =>
 
 /** An opaque text for a place in a list. */
 export const encode = (binding: CursorBinding, place: string): string =>
-  `${btoa(place).replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_")}.${digest(binding, place)}`
+  `${btoa(place)
+    .replace(/(?<!=)=+$/, "")
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")}.${digest(binding, place)}`
 
 /** The place that a cursor stands for; null where it is damaged or bound to another shop or other filters. */
 export const decode = (binding: CursorBinding, cursor: string): string | null => {

@@ -94,7 +94,7 @@ export const mountedEffect = <Request, R = never>({
     }
     const branch = yield* workshopBranch({ isHeld: false, ...(own && { own }) })
     const run = yield* pipeline([branch])
-    const base = (prefix ?? "").replace(/\/+$/, "")
+    const base = (prefix ?? "").replace(/(?<!\/)\/+$/, "")
     const mount: Mounted<Request> = {
       owns: (path) => owns(`${base}${branch.prefix}`, path),
       answer: (request, arrival) => {

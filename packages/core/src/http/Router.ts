@@ -16,6 +16,13 @@ const EXACTLY = {
   maxParamLength: Limits.url_characters
 } as const
 
+/** Whether each fixed segment of a route's path was sent as it is written: the tree would take `%63lients` for `clients`. */
+const isAsSent = (route: string, path: string): boolean => {
+  if (!path.includes("%")) return true
+  const sent = path.split("/")
+  return route.split("/").every((segment, i) => segment.startsWith(":") || segment === sent[i])
+}
+
 /** Finds routes by method and path. A path without a route, or with another's method, finds nothing. */
 export const router = <C>(
   routes: ReadonlyArray<Route<C>>
@@ -26,6 +33,8 @@ export const router = <C>(
     // The tree would cut off what follows the one, so that it vanished unread, and take nothing for a parameter at the other.
     if (path.includes(";") || path.includes("#") || path.endsWith("/") || path.includes("//")) return undefined
     const found = tree.find(method, path)
-    return found === undefined ? undefined : { route: found.handler, path: found.params }
+    return found === undefined || !isAsSent(found.handler.path, path)
+      ? undefined
+      : { route: found.handler, path: found.params }
   }
 }

@@ -46,7 +46,7 @@ const parse = (header: string): Signed | undefined => {
   let t: string | undefined
   const signatures: Array<Uint8Array> = []
   for (const item of header.split(",")) {
-    const [, scheme, value] = /^[ \t]*([^ \t=]+)=(.*?)[ \t]*$/.exec(item) ?? []
+    const [, scheme, value] = /^([^ \t=]+)=(.*)$/.exec(item.replaceAll(/^[ \t]+|(?<![ \t])[ \t]+$/g, "")) ?? []
     if (scheme === undefined || value === undefined) return undefined
     if (scheme === "t") {
       if (t !== undefined || !SECONDS.test(value)) return undefined

@@ -7,7 +7,6 @@ import { Clock, Effect, type Fiber, FiberRef, HashMap, Metric, MetricBoundaries,
 /** The upper ends of the buckets of requests' durations, in seconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Any other word that a client sends in their place would be a row of its own. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 const requests = Metric.counter("workshop_http_requests_total", {
@@ -36,6 +35,9 @@ const NONE: Labels = []
 
 /** A route as operators read it, such as `/v1/tickets/{id}`; `none` where a path leads nowhere. */
 export const shownRoute = ({ route }: Pick<Stamp, "route">): string => route?.replaceAll(/:(\w+)/g, "{$1}") ?? "none"
+
+/** A method as operators read it. Any other word that a client sends would be a row of its own, and as long as a head may be. */
+export const shownMethod = (method: string): string => (METHODS.has(method) ? method : "other")
 
 const remembering = <K, A>(make: (key: K) => A) => {
   const known = new Map<K, A>()
@@ -99,7 +101,7 @@ export const makeHttpMetrics = (): Watch => {
       fiber.addObserver(() => {
         inFlight.unsafeUpdate(--running, NONE)
         const status = departure?.status ?? "aborted"
-        const { labels, ofStatus } = labelsOfRoute(stamp.route ?? "none")(METHODS.has(method) ? method : "other")
+        const { labels, ofStatus } = labelsOfRoute(stamp.route ?? "none")(shownMethod(method))
         requests.unsafeUpdate(1, ofStatus(status))
         durations.unsafeUpdate(Number(real.unsafeCurrentTimeNanos() - began) / 1e9, labels)
         const policy = departure?.status === 429 ? policyIn(departure) : undefined

@@ -7,7 +7,7 @@ const MOST_HEADERS = 64
 
 const START = "HTTP/1."
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
-const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/
+const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/
 const END_OF_LINE = /\r?\n/
 const FOLD = /\r?\n[\t ]+/g
 
@@ -132,7 +132,7 @@ export class Answer {
     for (const line of lines) {
       const [, name, value] = HEADER.exec(line) ?? []
       if (name === undefined) return malformed("HPE_INVALID_HEADER_TOKEN")
-      const refused = framed(framing, name, value!.trimEnd())
+      const refused = framed(framing, name, value!.replace(/^[\t ]+/, "").trimEnd())
       if (refused !== undefined) return refused
     }
     if (framing.length !== null && framing.coding !== null) return malformed("HPE_INVALID_CONTENT_LENGTH")

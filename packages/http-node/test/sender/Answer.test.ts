@@ -46,6 +46,8 @@ describe("an answer of HTTP/1.1", () => {
     ["a length with a sign", `${HEAD}Content-Length: +2\r\n\r\nok`, "malformed"],
     ["a list of lengths", `${HEAD}Content-Length: 2, 2\r\n\r\nok`, "malformed"],
     ["a status of two digits", "HTTP/1.1 20 OK\r\n\r\n", "malformed"],
+    ["white space without end in a header", `${HEAD}X:${" ".repeat(7_000)}\u0001\r\n\r\n`, "malformed"],
+    ["white space around a value", `${HEAD}Content-Length: \t 2 \t \r\n\r\nok`, whole],
     ["a return within a header", `${HEAD}X: a\rb\r\n\r\n`, "malformed"]
   ])("with %s", (_, text, expected) => {
     for (const cut of [1, 2, 3, 7, 1000]) expect(read(text, cut)).toEqual(expected)

@@ -50,6 +50,28 @@ describe("methods and paths (contract §2)", () => {
     expect(unknown.status).toBe(401)
   })
 
+  it("a method of more than 32 characters is no HTTP", async () => {
+    const client = await server.client()
+    const { status, json } = await client.request(`${"A".repeat(60_000)} /v1/shop`, [server.key]).answer()
+    expect([status, json.error?.details?.issues[0]?.message]).toEqual([400, "must be valid HTTP/1.1"])
+  })
+
+  it.each(["/v1/sh%6Fp", "/v1/%74ickets", "/v1/%63lients?phone=%2B21620123456", "/v1/tickets/%62y-number/1"])(
+    "%s is no route: a fixed part of a path has one spelling",
+    async (path) => {
+      const client = await server.client()
+      const { status, json } = await client.request(`GET ${path}`, [server.key]).answer()
+      expect([status, json.error?.code]).toEqual([404, "NOT_FOUND"])
+    }
+  )
+
+  it("a parameter of a path may be percent-encoded", async () => {
+    const client = await server.client()
+    const plain = await client.request("GET /v1/tickets/by-number/0", [server.key]).answer()
+    const encoded = await client.request("GET /v1/tickets/by-number/%30", [server.key]).answer()
+    expect([encoded.status, encoded.json]).toEqual([400, plain.json])
+  })
+
   it("OPTIONS * and paths outside the service are not found, and no key is asked", async () => {
     const client = await server.client()
     for (const line of ["OPTIONS *", "GET /", "GET /v2/shop", "GET /v1shop", "GET //v1/shop", "GET /favicon.ico"]) {

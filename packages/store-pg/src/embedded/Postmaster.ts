@@ -112,7 +112,8 @@ const lastWords = (text: string): string => {
 }
 
 /** What a server says that could not start, and whether another try may go better. */
-const RETRIED = /Address already in use|could not create any TCP|shared memory block .* is still in use|could not bind/
+const RETRIED =
+  /Address already in use|could not create any TCP|shared memory block [^\n]{0,200}is still in use|could not bind/
 
 /** A start that failed in a way that passes by itself: a port taken meanwhile, or children of a killed server. */
 export class TryAgain {

@@ -1,0 +1,105 @@
+// Finds regular expressions of the packages whose time grows faster than the text they read, because a stranger's text
+// could then stop the process. recheck judges each; verdicts are kept, so that only new expressions take time.
+import { execFileSync } from "node:child_process"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { parseSync } from "oxc-parser"
+
+/** Why each file may make expressions while the program runs, which cannot be judged here. @type {Record<string, string>} */
+const MADE = {
+  "packages/cli/src/scenario/Duration.ts": "from a constant, of which every repetition ends in a letter",
+  "packages/cli/src/scenario/ExpectedText.ts": "written by the author of a scenario for their own run",
+  "packages/cli/src/scenario/Names.ts": "from constants",
+  "packages/cli/src/scenario/findFiles.ts": "from a pattern that users type for their own files",
+  "packages/cli/src/scenario/machineActs.ts": "the constant of Duration.ts",
+  "packages/cli/src/terminal/TextWidth.ts":
+    "from a constant, because the linter refuses control characters in a literal",
+  "packages/store-pg/src/embedded/Leftover.ts": "a constant word before a class"
+}
+
+const VERDICTS = new URL("../node_modules/.cache/expressions.json", import.meta.url)
+
+/** Without one, an expression takes time in proportion to its text for each place where it is tried: recheck need not look. */
+const REPEATS = /[*+]|\{\d+,\}/
+
+/** @typedef {{ path: string, line: number, raw: string, pattern: string, flags: string }} Expression */
+
+/** @param {string} path */
+const read = (path) => {
+  const text = readFileSync(path, "utf8")
+  /** @type {Array<Expression>} */
+  const expressions = []
+  /** @type {Array<string>} */
+  const made = []
+  /** @type {(node: any) => void} */
+  const visit = (node) => {
+    if (Array.isArray(node)) return node.forEach(visit)
+    if (node === null || typeof node !== "object") return
+    const line = () => text.slice(0, node.start).split("\n").length
+    if (node.type === "Literal" && node.regex) {
+      expressions.push({ path, line: line(), raw: node.raw, ...node.regex })
+    } else if (/^(New|Call)Expression$/.test(node.type) && node.callee.name === "RegExp" && !(path in MADE)) {
+      made.push(`${path}:${line()}: write the expression as a literal, or add the file to MADE with the reason`)
+    }
+    Object.values(node).forEach(visit)
+  }
+  visit(parseSync(path, text).program)
+  return { expressions, made }
+}
+
+/** The verdicts of earlier runs. @returns {Record<string, string>} */
+const known = () => {
+  try {
+    return JSON.parse(readFileSync(VERDICTS, "utf8"))
+  } catch {
+    return {}
+  }
+}
+
+/** The program for this machine where npm brought it: the same judge in JavaScript takes minutes. */
+const backend = () => {
+  try {
+    const platform = { darwin: "macos", win32: "windows" }[String(process.platform)] ?? process.platform
+    createRequire(import.meta.resolve("recheck")).resolve(`recheck-${platform}-${process.arch}/package.json`)
+    return "native"
+  } catch {
+    return "pure"
+  }
+}
+
+const paths = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "packages/*/src/**"], { encoding: "utf8" })
+  .split("\n")
+  .filter((path) => path.endsWith(".ts"))
+const files = paths.map(read)
+const repeating = files.flatMap(({ expressions }) => expressions).filter(({ pattern }) => REPEATS.test(pattern))
+
+process.env.RECHECK_BACKEND ??= backend()
+const { check } = await import("recheck")
+
+/** @param {string} pattern @param {string} flags */
+const judged = async (pattern, flags) => {
+  const verdict = await check(pattern, flags)
+  return verdict.status === "vulnerable" ? `takes ${verdict.complexity.type} time` : verdict.status
+}
+
+const before = known()
+/** @type {Record<string, string>} */
+const verdicts = {}
+for (const { raw, pattern, flags } of repeating) {
+  if (raw in verdicts) continue
+  verdicts[raw] = before[raw] === "safe" ? "safe" : await judged(pattern, flags)
+}
+mkdirSync(new URL(".", VERDICTS), { recursive: true })
+writeFileSync(VERDICTS, JSON.stringify(verdicts))
+
+const faults = [
+  ...files.flatMap(({ made }) => made),
+  ...repeating
+    .filter(({ raw }) => verdicts[raw] !== "safe")
+    .map(
+      ({ path, line, raw }) => `${path}:${line}: ${raw} ${verdicts[raw]}: drop what is ambiguous or bound what repeats`
+    )
+]
+for (const fault of faults) console.error(fault)
+// Its judge would keep the process.
+process.exit(faults.length > 0 || repeating.length === 0 ? 1 : 0)
