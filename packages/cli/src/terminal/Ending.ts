@@ -18,7 +18,7 @@ export interface Ending {
 
 const messageOf = (thrown: unknown): string => {
   const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
-  return text.replaceAll(/\s+/g, " ").replace(/[:.\s]+$/, "")
+  return text.replaceAll(/\s+/g, " ").replace(/(?<![:.\s])[:.\s]+$/, "")
 }
 
 const bug = (command: string, what: string, trace: string): string =>
