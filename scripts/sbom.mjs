@@ -1,0 +1,50 @@
+// Writes a bill of materials (CycloneDX) of what the published packages install: `npm run -s sbom`, or `npm run -s sbom -- FILE`.
+import { execFileSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+
+/** @param {string} path */
+const json = (path) => JSON.parse(readFileSync(path, "utf8"))
+const project = json("package.json")
+const published = new Map(
+  ["core", "store-memory", "store-pg", "http-node", "cli"]
+    .map((name) => json(`packages/${name}/package.json`))
+    .map((one) => [`${one.name}@${one.version}`, one])
+)
+
+const command = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"]
+/** @type {{ metadata: any, components: any[], dependencies: { ref: string, dependsOn: string[] }[] }} */
+const bill = JSON.parse(execFileSync("npm", command, { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 }))
+const dependsOn = new Map(bill.dependencies.map((one) => [one.ref, one.dependsOn]))
+
+/** @param {string} ref */
+const nameOf = (ref) => ref.replace(/@[^@]*$/, "")
+
+/** What a package brings along; of ours not what only builds and tests them. @param {string} ref */
+const broughtBy = (ref) => {
+  const all = dependsOn.get(ref) ?? []
+  const own = published.get(ref)
+  if (own === undefined) return all
+  const names = Object.keys({ ...own.dependencies, ...own.optionalDependencies, ...own.peerDependencies })
+  const left = Object.keys(own.peerDependenciesMeta ?? {})
+  return all.filter((one) => names.includes(nameOf(one)) && !left.includes(nameOf(one)))
+}
+
+// `npm sbom --omit dev` leaves out what the root also uses to build, such as effect; so the graph is walked from our packages.
+const refs = new Set(published.keys())
+for (const ref of refs) for (const one of broughtBy(ref)) refs.add(one)
+
+bill.metadata.component.name = project.name
+bill.components = bill.components.filter((component) => refs.has(component["bom-ref"]))
+bill.dependencies = [...refs].map((ref) => ({ ref, dependsOn: [...broughtBy(ref)] }))
+for (const component of bill.components) {
+  const own = published.get(component["bom-ref"])
+  component.scope = "required"
+  if (own === undefined) continue
+  component.name = own.name
+  component.licenses = [{ license: { id: own.license } }]
+}
+
+const text = `${JSON.stringify(bill, null, 2)}\n`
+const [file] = process.argv.slice(2)
+if (file === undefined) process.stdout.write(text)
+else writeFileSync(file, text)
