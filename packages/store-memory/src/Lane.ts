@@ -34,9 +34,9 @@ export class Lane {
     return this.#inFlight.size
   }
 
-  /** Notes the webhook; turning it on again makes everything from before due anew. */
-  webhook(webhook: Webhook): void {
-    const isReleased = this.#webhook !== null && webhook.generation > this.#webhook.generation
+  /** Notes the webhook, null where it was removed; turning it on again makes everything from before due anew. */
+  webhook(webhook: Webhook | null): void {
+    const isReleased = this.#webhook !== null && webhook !== null && webhook.generation > this.#webhook.generation
     this.#webhook = webhook
     if (!isReleased) return
     this.#queues = { live: queueOf("live"), replayed: queueOf("replayed") }

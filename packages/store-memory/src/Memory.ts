@@ -50,6 +50,7 @@ export class Memory {
         this.shopOfOffer.set(change.row.id, shop_id)
         return
       case "WebhookPut":
+      case "WebhookRemoved":
       case "DeliveryPut":
       case "DeliveryRemoved":
         this.turns.again(shop_id, shelf.lane.next())

@@ -72,6 +72,9 @@ export class Shelf {
       case "WebhookPut":
         this.lane.webhook(change.row)
         return
+      case "WebhookRemoved":
+        this.lane.webhook(null)
+        return
       case "DeliveryPut":
         this.lane.put(change.row)
         return

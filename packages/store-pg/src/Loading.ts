@@ -73,6 +73,10 @@ const meet = (slices: Slices, { shop_id, account, link, card }: Person): void =>
   if (card !== null) slice?.cards.set(card.client_id, card)
 }
 
+const fillDeliveries = (slices: Slices, { deliveries }: { readonly deliveries: ReadonlyArray<DeliveryRow> | null }) => {
+  for (const row of deliveries ?? []) slices.of(row.shop_id)?.deliveries.set(row.event_id, deliveryOf(row))
+}
+
 const PERSON = `row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card`
 
 const personOf = (client_id: string) => `
@@ -163,9 +167,13 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
       const inOrder = asked.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
       return [shops(inOrder), inOrder.map(({ ask }) => ask.event_id)]
     },
-    fill: (slices, { deliveries }: { readonly deliveries: ReadonlyArray<DeliveryRow> | null }) => {
-      for (const row of deliveries ?? []) slices.of(row.shop_id)?.deliveries.set(row.event_id, deliveryOf(row))
-    }
+    fill: fillDeliveries
+  }),
+  Deliveries: loader("Deliveries", {
+    text: `select json_agg(d) as deliveries from unnest($1::uuid[], $2::integer[]) q (shop_id, most)
+      cross join lateral (select * from delivery d where d.shop_id = q.shop_id limit q.most) d`,
+    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.most)],
+    fill: fillDeliveries
   }),
   Message: loader("Message", {
     text: `select row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)

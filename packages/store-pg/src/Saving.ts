@@ -4,7 +4,7 @@ import type { Instant } from "@workshop/core/domain/Instant"
 import { closure } from "@workshop/core/domain/TicketLifecycle"
 import type { Statement } from "./Connection.js"
 import { type Rows, type TableName, tables } from "./Tables.js"
-import { turnsCalled, turnsNamed } from "./TurnStatements.js"
+import { turnsCalled, turnsEnded, turnsNamed } from "./TurnStatements.js"
 
 /** Sets rows, given as one JSON text: a row of a key that is there already takes its place. */
 const putStatement = (table: TableName): { readonly name: string; readonly text: string } => {
@@ -18,6 +18,21 @@ const putStatement = (table: TableName): { readonly name: string; readonly text:
 
 const puts = (Object.keys(tables) as ReadonlyArray<TableName>).map((table) => [table, putStatement(table)] as const)
 
+/** Changes that do no more than put their row into a table. */
+const tableOf = {
+  HeadPut: "shop_head",
+  LinkPut: "client_link",
+  OfferPut: "offer",
+  CardPut: "loyalty_card",
+  ReplayPut: "replay",
+  RememberedPut: "remembered",
+  LedgerAppended: "loyalty_ledger",
+  NotificationAppended: "notification",
+  AttemptAppended: "attempt",
+  NoticeAppended: "notice",
+  EventRaised: "event"
+} as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
+
 const removing = {
   delivery: {
     name: "remove delivery",
@@ -28,6 +43,10 @@ const removing = {
     name: "remove message",
     text: `delete from message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
            where m.shop_id = q.shop_id and m.id = q.id`
+  },
+  webhook: {
+    name: "remove webhook",
+    text: "delete from webhook w using unnest($1::uuid[], $2::uuid[]) q (shop_id, id) where w.shop_id = q.shop_id"
   }
 } as const
 
@@ -75,24 +94,12 @@ export class Saving {
   /** Takes a change in; `shop_id` is its shop. */
   add(change: Change, shop_id: ShopId): void {
     switch (change._tag) {
-      case "HeadPut":
-        this.#put("shop_head", change.row)
-        break
       case "ShopPut":
         this.#settings.add(shop_id)
         this.#put("shop", change.row)
         break
       case "TicketPut":
         this.#put("ticket", { ...change.row, closure_due_at: closure(change.row)?.due_at ?? null })
-        break
-      case "LinkPut":
-        this.#put("client_link", change.row)
-        break
-      case "OfferPut":
-        this.#put("offer", change.row)
-        break
-      case "CardPut":
-        this.#put("loyalty_card", change.row)
         break
       case "StampsUsedPut":
         this.#put("stamps_used", { ...change.key, ...change.row, shop_id })
@@ -103,7 +110,11 @@ export class Saving {
         break
       case "WebhookPut":
         this.#turn(shop_id, 0)
+        this.#gone.get("webhook")?.delete(keyOf("webhook", change.row))
         this.#put("webhook", change.row)
+        break
+      case "WebhookRemoved":
+        this.#remove("webhook", keyOf("webhook", change.row), { shop_id, id: shop_id })
         break
       case "DeliveryPut":
         this.#turn(shop_id, change.row.attempts_in_round === 0 ? 0 : change.row.due_at)
@@ -114,9 +125,6 @@ export class Saving {
         this.#called.add(shop_id)
         this.#remove("delivery", keyOf("delivery", change.row), { shop_id, id: change.row.event_id })
         break
-      case "ReplayPut":
-        this.#put("replay", change.row)
-        break
       case "MessagePut":
         this.#gone.get("message")?.delete(keyOf("message", change.row))
         this.#put("message", change.row)
@@ -124,24 +132,8 @@ export class Saving {
       case "MessageRemoved":
         this.#remove("message", keyOf("message", change.row), { shop_id, id: change.row.id })
         break
-      case "RememberedPut":
-        this.#put("remembered", change.row)
-        break
-      case "LedgerAppended":
-        this.#put("loyalty_ledger", change.row)
-        break
-      case "NotificationAppended":
-        this.#put("notification", change.row)
-        break
-      case "AttemptAppended":
-        this.#put("attempt", change.row)
-        break
-      case "NoticeAppended":
-        this.#put("notice", change.row)
-        break
-      case "EventRaised":
-        this.#put("event", change.row)
-        break
+      default:
+        this.#put(tableOf[change._tag], change.row)
     }
   }
 
@@ -160,11 +152,20 @@ export class Saving {
     return [...saves, ...this.#turnStatements()]
   }
 
-  /** A shop is named or called, not both: the same row twice in one statement is lost. */
+  /**
+   * A shop is named, called or ended, one of them: the same row twice in one statement is lost. One whose webhook is gone
+   * has no turn any more: no claim would move it on, and shops that have something due would wait behind it.
+   */
   #turnStatements(): ReadonlyArray<Statement> {
-    const named = new Map([...this.#turns].map(([shop_id, at]) => [shop_id, this.#called.has(shop_id) ? 0 : at]))
-    const called = new Set([...this.#called].filter((shop_id) => !named.has(shop_id)))
-    return [...(named.size > 0 ? [turnsNamed(named)] : []), ...(called.size > 0 ? [turnsCalled(called)] : [])]
+    const ended = new Set([...(this.#gone.get("webhook")?.values() ?? [])].map(({ shop_id }) => shop_id))
+    const turns = [...this.#turns].filter(([shop_id]) => !ended.has(shop_id))
+    const named = new Map(turns.map(([shop_id, at]) => [shop_id, this.#called.has(shop_id) ? 0 : at]))
+    const called = new Set([...this.#called].filter((shop_id) => !named.has(shop_id) && !ended.has(shop_id)))
+    return [
+      ...(named.size > 0 ? [turnsNamed(named)] : []),
+      ...(called.size > 0 ? [turnsCalled(called)] : []),
+      ...(ended.size > 0 ? [turnsEnded(ended)] : [])
+    ]
   }
 
   #put<Name extends TableName>(table: Name, row: Rows[Name]): void {

@@ -25,3 +25,10 @@ export const turnsCalled = (shop_ids: ReadonlySet<ShopId>): Statement => ({
     where t.shop_id = q.shop_id`,
   values: [[...shop_ids]]
 })
+
+/** Takes shops out of the queue that have no webhook any more. */
+export const turnsEnded = (shop_ids: ReadonlySet<ShopId>): Statement => ({
+  name: "end delivery_turn",
+  text: "delete from delivery_turn t using unnest($1::uuid[]) q (shop_id) where t.shop_id = q.shop_id",
+  values: [[...shop_ids]]
+})

@@ -93,6 +93,7 @@ const asks: Readonly<Record<Ask["_tag"], object>> = {
   StampsUsed: { key: { caller_id: SHOP, client_id: SHOP } },
   Keys: {},
   Delivery: { event_id: SHOP },
+  Deliveries: { most: 1 },
   Message: { id: SHOP },
   Replay: { id: SHOP, most: 1 }
 }
@@ -105,6 +106,7 @@ const removals = () => {
   const saving = new Saving()
   saving.add({ _tag: "DeliveryRemoved", row: { shop_id: SHOP, event_id: SHOP as never } }, SHOP)
   saving.add({ _tag: "MessageRemoved", row: { shop_id: SHOP, id: SHOP } }, SHOP)
+  saving.add({ _tag: "WebhookRemoved", row: { shop_id: SHOP } }, SHOP)
   return saving.statements().map(({ name, text }) => [name, text] as const)
 }
 

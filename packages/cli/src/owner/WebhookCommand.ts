@@ -60,6 +60,14 @@ const enable = Command.make("enable", options, (asked) =>
   Effect.flatMap(load, ([{ act }, webhooks]) => act(asked, webhooks.enable(asked.shop)))
 ).pipe(Command.withDescription("Turn the webhook on again, and send what was parked"))
 
+const disable = Command.make("disable", options, (asked) =>
+  Effect.flatMap(load, ([{ act }, webhooks]) => act(asked, webhooks.disable(asked.shop)))
+).pipe(Command.withDescription("Turn the webhook off; its events wait until it is on again"))
+
+const remove = Command.make("remove", { ...options, yes }, (asked) =>
+  Effect.flatMap(load, ([{ act }, webhooks]) => act(asked, webhooks.remove(asked.shop, asked.yes)))
+).pipe(Command.withDescription("Remove the webhook, its secrets and all deliveries that wait"))
+
 const ping = Command.make("ping", options, (asked) =>
   Effect.flatMap(load, ([{ act }, webhooks]) => act(asked, webhooks.ping(asked.shop)))
 ).pipe(Command.withDescription("Raise a ping"))
@@ -79,5 +87,5 @@ const notices = Command.make("notices", options, (asked) =>
 /** `workshop webhook` (contract §11): a shop's webhook and its deliveries. */
 export const webhookCommand = Command.make("webhook", {}, () => nameOne("webhook")).pipe(
   Command.withDescription("A shop's webhook and its deliveries, against a database"),
-  Command.withSubcommands([set, show, rotate, enable, ping, deliveries, replay, notices])
+  Command.withSubcommands([set, show, rotate, enable, disable, remove, ping, deliveries, replay, notices])
 )

@@ -94,6 +94,18 @@ export const enable = Effect.fnUntraced(function* (shop: string) {
   return oneOf(yield* Webhooks.enable(yield* shopId(shop)))
 })
 
+/** Turns the webhook off: its events wait until it is on again. */
+export const disable = Effect.fnUntraced(function* (shop: string) {
+  return oneOf(yield* Webhooks.disable(yield* shopId(shop)))
+})
+
+/** Removes the webhook, with its secrets and all that waits. */
+export const remove = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
+  const id = yield* shopId(shop)
+  yield* confirm("The webhook, its secrets and all deliveries that wait are removed, for good.", isWanted)
+  return sentence(yield* Webhooks.remove(id), `The shop ${id} has no webhook any more; its events are only recorded.`)
+})
+
 /** Raises a ping. */
 export const ping = Effect.fnUntraced(function* (shop: string) {
   const id = yield* shopId(shop)

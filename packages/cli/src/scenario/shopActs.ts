@@ -117,6 +117,20 @@ const ownerActs = actsOf("owner", [
     perform: (_, doing) => doing.sandbox("POST", ofShop(doing, "/webhook/enable"), {})
   },
   {
+    name: "disable webhook",
+    endpoint: "POST /sandbox/shops/:id/webhook/disable",
+    description: "Turns the webhook off; events wait until it is on again",
+    takes: Nothing,
+    perform: (_, doing) => doing.sandbox("POST", ofShop(doing, "/webhook/disable"), {})
+  },
+  {
+    name: "remove webhook",
+    endpoint: "DELETE /sandbox/shops/:id/webhook",
+    description: "Removes the webhook with its secrets and all deliveries that wait",
+    takes: Nothing,
+    perform: (_, doing) => doing.sandbox("DELETE", ofShop(doing, "/webhook"))
+  },
+  {
     name: "ping",
     endpoint: "POST /sandbox/shops/:id/webhook/ping",
     description: "Sends a ping, as the app's test button does",

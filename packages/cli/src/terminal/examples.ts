@@ -57,6 +57,8 @@ export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   "webhook show": ["workshop webhook show 0197..."],
   "webhook rotate": ["workshop webhook rotate 0197... --yes"],
   "webhook enable": ["workshop webhook enable 0197..."],
+  "webhook disable": ["workshop webhook disable 0197..."],
+  "webhook remove": ["workshop webhook remove 0197... --yes"],
   "webhook ping": ["workshop webhook ping 0197..."],
   "webhook deliveries": ["workshop webhook deliveries 0197... --state dead"],
   "webhook replay": [

@@ -52,6 +52,19 @@ describe("workshop webhook (contract §9, §11)", () => {
     expect(JSON.stringify(shown)).not.toContain(data.secret)
   })
 
+  it("disable turns it off; remove takes it away only when it is wanted", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    await office.does(webhooks.set(shop, URL, false))
+    expect((await office.does(webhooks.disable(shop))).data).toMatchObject({ on: false, off_reason: "disabled" })
+    office.answer = ""
+    expect(await office.refusal(webhooks.remove(shop, false))).toBe("Nothing was changed.")
+    expect((await office.does(webhooks.show(shop))).data.url).toBe(URL)
+    expect((await office.does(webhooks.remove(shop, true))).data).toMatchObject({ url: null, off_reason: null })
+    const again = Effect.mapError(webhooks.remove(shop, true), inOneSentence)
+    expect(await office.refusal(again)).toContain("workshop webhook set gives it one")
+  })
+
   it("set refuses what could never be dialled, and takes this machine with --sandbox alone", async () => {
     await using office = new Office()
     const shop = await open(office)

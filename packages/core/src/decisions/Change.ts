@@ -29,6 +29,7 @@ export type Change =
   | { readonly _tag: "StampsUsedPut"; readonly key: StampsKey; readonly row: LimitWindow }
   | { readonly _tag: "KeyPut"; readonly row: ApiKeyRecord }
   | { readonly _tag: "WebhookPut"; readonly row: Webhook }
+  | { readonly _tag: "WebhookRemoved"; readonly row: Pick<Webhook, "shop_id"> }
   | { readonly _tag: "DeliveryPut"; readonly row: DeliveryRecord }
   | { readonly _tag: "DeliveryRemoved"; readonly row: Pick<DeliveryRecord, "shop_id" | "event_id"> }
   | { readonly _tag: "ReplayPut"; readonly row: ReplayRecord }

@@ -27,6 +27,8 @@ export type Ask =
   | { readonly _tag: "Keys" }
   /** The delivery of an event that still has to arrive. */
   | { readonly _tag: "Delivery"; readonly event_id: EventId }
+  /** So many deliveries of the shop that still have to arrive, or all where there are fewer. */
+  | { readonly _tag: "Deliveries"; readonly most: number }
   /** The message that still has to be told. */
   | { readonly _tag: "Message"; readonly id: string }
   /** The replay, and the next events that it asks for with their deliveries. */
@@ -134,6 +136,12 @@ export const delivery = (event_id: EventId, token: number): Need<DeliveryRecord 
     const row = slice.deliveries.get(event_id)
     return Either.right(row === undefined || row.token !== token ? null : row)
   }
+})
+
+/** At least so many events of the shop that still have to arrive, or all where there are fewer. */
+export const waiting = (most: number): Need<ReadonlyArray<EventId>> => ({
+  asks: [{ _tag: "Deliveries", most }],
+  read: (slice) => Either.right([...slice.deliveries.keys()].slice(0, most))
 })
 
 /** A message begun to be told so often; null where it was told, given up, or begun anew since. */

@@ -80,6 +80,9 @@ export const apply = (slice: Slice, change: Change): void => {
     case "WebhookPut":
       slice.webhook = change.row
       return
+    case "WebhookRemoved":
+      slice.webhook = null
+      return
     case "TicketPut":
       slice.tickets.set(change.row.id, change.row)
       return

@@ -2,10 +2,12 @@ import { Either } from "effect"
 import type { EventRecord } from "../domain/Event.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
+import { Limits } from "../domain/Limits.js"
 import { rotated, type Webhook, WebhookNotSet } from "../domain/Webhook.js"
 import { recovered } from "../domain/WebhookHealth.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
+import * as Need from "./Need.js"
 
 /**
  * Sets the shop's one address. The first time it takes the given secret; afterwards it keeps its own (contract §9).
@@ -59,6 +61,30 @@ export const enableWebhook = (shop_id: ShopId) =>
       ? recovered(webhook)
       : { ...recovered(webhook), off_reason: null, generation: webhook.generation + 1, released_at: now }
   )
+
+/** Turns the webhook off until its owner turns it on again; events are parked meanwhile (contract §9). */
+export const disableWebhook = (shop_id: ShopId) =>
+  change(shop_id, (webhook) => ({ ...webhook, off_reason: "disabled" }))
+
+/**
+ * Removes the webhook, its address and its secrets with what waits to be delivered, a thousand deliveries at a time:
+ * until none is left the webhook is only turned off, so nothing more is sent. What was attempted stays in the log.
+ */
+export const removeWebhook = (shop_id: ShopId): Command<"removed" | "more", WebhookNotSet> =>
+  make({
+    shop_id,
+    needs: { waiting: Need.waiting(Limits.replay_step_events) },
+    decide: (loaded, moment) => {
+      const { waiting, webhook } = loaded
+      if (webhook === null) return Either.left(new WebhookNotSet())
+      const changes = new ChangeSet(loaded, moment)
+      for (const event_id of waiting) changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
+      if (waiting.length < Limits.replay_step_events)
+        return changes.add({ _tag: "WebhookRemoved", row: { shop_id } }).decided<"removed" | "more">("removed")
+      const row: Webhook = { ...webhook, off_reason: "disabled" }
+      return changes.add({ _tag: "WebhookPut", row }).decided<"removed" | "more">("more")
+    }
+  })
 
 /** The app's test button: raises a `ping` (spec §6). */
 export const pingWebhook = (shop_id: ShopId): Command<EventRecord> =>

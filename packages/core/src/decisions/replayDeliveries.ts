@@ -69,10 +69,14 @@ export const advanceReplay = (shop_id: ShopId, id: string): Command<ReplayStep> 
     needs: { replay: Need.replay(id, Limits.replay_step_events) },
     decide: (loaded, moment) => {
       const { replay, webhook } = loaded
-      if (replay === null || replay.record.is_done || webhook === null)
-        return unchanged<ReplayStep>({ taken_up: 0, is_done: true })
+      if (replay === null || replay.record.is_done) return unchanged<ReplayStep>({ taken_up: 0, is_done: true })
       const { record, next } = replay
       const changes = new ChangeSet(loaded, moment)
+      if (webhook === null) {
+        // Removed meanwhile: there is nowhere to send to, also where another address is set later.
+        changes.add({ _tag: "ReplayPut", row: { ...record, is_done: true } })
+        return changes.decided<ReplayStep>({ taken_up: 0, is_done: true })
+      }
       for (const found of next.found)
         if (!isUntried(found, webhook))
           changes.add({ _tag: "DeliveryPut", row: again(shop_id, found, webhook.generation, moment.now) })

@@ -1,11 +1,12 @@
-import { Data } from "effect"
+import { Data, Schema } from "effect"
 import type { ShopId } from "./Identifier.js"
 import { type Instant, toIsoOrNull } from "./Instant.js"
 import { Limits } from "./Limits.js"
 import { secretText } from "./SecretText.js"
 
-/** Why a webhook turned off: its receiver said it is gone, or it failed for too long (spec §6). */
-export type WebhookOffReason = "gone" | "failing"
+/** Why a webhook is off: its receiver said it is gone, it failed for too long (spec §6), or its owner turned it off. */
+export const WebhookOffReason = Schema.Literal("gone", "failing", "disabled")
+export type WebhookOffReason = typeof WebhookOffReason.Type
 
 /** The one address to which a shop's events are sent (spec §6). */
 export interface Webhook {

@@ -146,6 +146,10 @@ const office = (run: Run<Faced>) => {
       rotate: method([ShopId], (shop_id) => Webhooks.rotate(shop_id)),
       /** Turns the webhook on again. */
       enable: method([ShopId], (shop_id) => Webhooks.enable(shop_id)),
+      /** Turns the webhook off: events are parked until it is turned on again. */
+      disable: method([ShopId], (shop_id) => Webhooks.disable(shop_id)),
+      /** Removes the webhook with its secrets and all that waits to be delivered. */
+      remove: method([ShopId], (shop_id) => Webhooks.remove(shop_id)),
       /** Raises a `ping`. */
       ping: method([ShopId], (shop_id) => Webhooks.ping(shop_id)),
       /** The shop's events as sent, oldest first. */

@@ -1,5 +1,12 @@
 import { Effect } from "effect"
-import { enableWebhook, pingWebhook, rotateSecret, setWebhook } from "../decisions/ownWebhook.js"
+import {
+  disableWebhook,
+  enableWebhook,
+  pingWebhook,
+  removeWebhook,
+  rotateSecret,
+  setWebhook
+} from "../decisions/ownWebhook.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { SECRET_BYTES } from "../domain/SecretText.js"
 import { webhookSecret, webhookStatus } from "../domain/Webhook.js"
@@ -38,6 +45,18 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
         yield* shops.byId(shop_id)
         const { answer } = yield* store.transact(enableWebhook(shop_id))
         return webhookStatus(answer)
+      }),
+      /** Turns the webhook off: events are parked until it is turned on again. */
+      disable: Effect.fnUntraced(function* (shop_id: ShopId) {
+        yield* shops.byId(shop_id)
+        const { answer } = yield* store.transact(disableWebhook(shop_id))
+        return webhookStatus(answer)
+      }),
+      /** Removes the webhook with its secrets and all that waits to be delivered. Setting an address makes a new secret. */
+      remove: Effect.fnUntraced(function* (shop_id: ShopId) {
+        yield* shops.byId(shop_id)
+        yield* Effect.repeat(store.transact(removeWebhook(shop_id)), { until: ({ answer }) => answer === "removed" })
+        return webhookStatus(null)
       }),
       /** Raises a `ping`. */
       ping: Effect.fnUntraced(function* (shop_id: ShopId) {

@@ -12,6 +12,7 @@ import { rateLimitsContract } from "./RateLimitsContract.js"
 import { replayContract } from "./ReplayContract.js"
 import { syncContract } from "./SyncContract.js"
 import { transactContract } from "./TransactContract.js"
+import { webhookRemovalContract } from "./WebhookRemovalContract.js"
 
 /** Everything that a store promises, by port or concept. Whoever writes a store runs it: see `runContract`. */
 export const storeContract = {
@@ -25,6 +26,7 @@ export const storeContract = {
   Closures: closuresContract,
   Deliveries: deliveriesContract,
   "Deliveries: replays": replayContract,
+  "Deliveries: removal of the webhook": webhookRemovalContract,
   DeliveryLog: deliveryLogContract,
   Messages: messagesContract,
   RateLimits: rateLimitsContract

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest"
-import { enableWebhook, pingWebhook, rotateSecret, setWebhook } from "../../src/decisions/ownWebhook.js"
+import {
+  disableWebhook,
+  enableWebhook,
+  pingWebhook,
+  removeWebhook,
+  rotateSecret,
+  setWebhook
+} from "../../src/decisions/ownWebhook.js"
+import type { Sent } from "../../src/domain/Attempt.js"
 import { webhookStatus } from "../../src/domain/Webhook.js"
+import { worsened } from "../../src/domain/WebhookHealth.js"
 import { HOUR, SHOP, START, TestShop } from "./fixtures.js"
 
 const URL_1 = "https://shop.example.com/hook"
@@ -87,6 +96,40 @@ describe("spec §6: one webhook per shop", () => {
     const shop = new TestShop()
     expect(shop.refuses(rotateSecret(SHOP, "whsec_2"))._tag).toBe("WebhookNotSet")
     expect(shop.refuses(enableWebhook(SHOP))._tag).toBe("WebhookNotSet")
+  })
+})
+
+describe("an owner turns the webhook off and removes it", () => {
+  it("off by its owner it stays off, whatever its receiver answers, until it is turned on", () => {
+    const shop = withWebhook()
+    const off = shop.does(disableWebhook(SHOP))
+    expect(webhookStatus(off)).toEqual({
+      url: URL_1,
+      on: false,
+      off_reason: "disabled",
+      failures_in_row: 0,
+      first_failure_at: null
+    })
+    expect(worsened(off, { status: 410 } as Sent, START)).toMatchObject({
+      webhook: { off_reason: "disabled" },
+      told: null
+    })
+    expect(shop.does(setWebhook(SHOP, { url: URL_2, secret: "whsec_2" }))).toMatchObject({ off_reason: "disabled" })
+    expect(shop.does(enableWebhook(SHOP))).toMatchObject({ off_reason: null, generation: 2, secret: "whsec_1" })
+  })
+
+  it("removed it is as if it had never been set: another address gets another secret", () => {
+    const shop = withWebhook()
+    shop.does(pingWebhook(SHOP))
+    expect(shop.does(removeWebhook(SHOP))).toBe("removed")
+    expect([shop.slice.webhook, shop.slice.deliveries.size]).toEqual([null, 0])
+    expect(shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_9" }))).toMatchObject({ secret: "whsec_9" })
+  })
+
+  it("without one there is nothing to turn off or to remove", () => {
+    const shop = new TestShop()
+    expect(shop.refuses(disableWebhook(SHOP))._tag).toBe("WebhookNotSet")
+    expect(shop.refuses(removeWebhook(SHOP))._tag).toBe("WebhookNotSet")
   })
 })
 

@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Event } from "@workshop/core/domain/Event"
+import { WebhookOffReason } from "@workshop/core/domain/Webhook"
 import { Nothing } from "@workshop/core/http/Endpoint"
 import { Answer, FailureAnswer } from "@workshop/core/http/Envelope"
 import { ReplayInput } from "@workshop/core/services/Outbox"
@@ -9,7 +10,7 @@ import { OfShop } from "./ShopsApi.js"
 const WebhookView = Schema.Struct({
   url: Schema.NullOr(Schema.String),
   on: Schema.Boolean,
-  off_reason: Schema.NullOr(Schema.Literal("gone", "failing")),
+  off_reason: Schema.NullOr(WebhookOffReason),
   failures_in_row: Schema.Int,
   first_failure_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Webhook" })
@@ -45,7 +46,7 @@ const NoticeView = Schema.Struct({
   kind: Schema.Literal("webhook_failing", "webhook_off"),
   created_at: Schema.String,
   url: Schema.String,
-  off_reason: Schema.NullOr(Schema.Literal("gone", "failing")),
+  off_reason: Schema.NullOr(WebhookOffReason),
   failures_in_row: Schema.Int,
   first_failure_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Notice" })
@@ -83,6 +84,19 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
     HttpApiEndpoint.post("enable", "/shops/:id/webhook/enable")
       .setPath(OfShop)
       .setPayload(Nothing)
+      .addSuccess(Answer(WebhookView))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.post("disable", "/shops/:id/webhook/disable")
+      .setPath(OfShop)
+      .setPayload(Nothing)
+      .addSuccess(Answer(WebhookView))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.del("remove", "/shops/:id/webhook")
+      .setPath(OfShop)
       .addSuccess(Answer(WebhookView))
       .addError(FailureAnswer("NOT_FOUND"))
   )

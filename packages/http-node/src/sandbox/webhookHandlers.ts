@@ -30,6 +30,8 @@ export const webhookHandlers = (policy: WebhookAddress.Policy) =>
       rotate: ({ path }) => Effect.map(webhooks.rotate(path.id), data),
       ping: ({ path }) => Effect.map(webhooks.ping(path.id), (event) => data(asSent(event))),
       enable: ({ path }) => Effect.map(webhooks.enable(path.id), data),
+      disable: ({ path }) => Effect.map(webhooks.disable(path.id), data),
+      remove: ({ path }) => Effect.map(webhooks.remove(path.id), data),
       deliveries: ({ path }) => Effect.map(outbox.deliveries(path.id), (found) => data(found.map(deliveryView))),
       replay: ({ path, payload }) => Effect.map(outbox.replay(path.id, payload), data),
       notices: ({ path }) => Effect.map(outbox.notices(path.id), (found) => data(found.map(noticeView))),

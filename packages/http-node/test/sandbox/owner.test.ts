@@ -232,9 +232,29 @@ describe("The webhook (contract §10)", () => {
     )
   })
 
-  it("is not there to rotate or enable before it is set", async () => {
+  it("is turned off and on by its owner, and removed; then another address has another secret", async () => {
     const { id } = await sandbox.shop()
-    for (const act of ["rotate", "enable"])
+    const path = `/sandbox/shops/${id}/webhook`
+    const url = "http://127.0.0.1:9999/hook"
+    const none = { url: null, on: false, off_reason: null, failures_in_row: 0, first_failure_at: null }
+    const { secret } = await sandbox.good("PUT", path, { url })
+    expect(await sandbox.good("POST", `${path}/disable`)).toEqual({ ...none, url, off_reason: "disabled" })
+    await sandbox.good("POST", `${path}/ping`)
+    const states = async () =>
+      (await sandbox.good("GET", `/sandbox/shops/${id}/deliveries`)).map(({ state }: Json) => state)
+    expect(await states()).toEqual(["parked"])
+    expect(await sandbox.good("POST", `${path}/enable`)).toEqual({ ...none, url, on: true })
+    expect(await sandbox.good("DELETE", path)).toEqual(none)
+    expect(await sandbox.good("GET", path)).toEqual(none)
+    expect(await states()).toEqual([])
+    expect((await sandbox.ask("DELETE", path)).status).toBe(404)
+    expect((await sandbox.good("PUT", path, { url })).secret).not.toBe(secret)
+    expect(await states()).toEqual([])
+  })
+
+  it("is not there to rotate, enable or disable before it is set", async () => {
+    const { id } = await sandbox.shop()
+    for (const act of ["rotate", "enable", "disable"])
       expect((await sandbox.ask("POST", `/sandbox/shops/${id}/webhook/${act}`)).status).toBe(404)
   })
 
@@ -265,6 +285,8 @@ describe("An unknown shop or key is not found (contract §10)", () => {
     ["POST", `/sandbox/shops/${NOBODY}/webhook/rotate`, undefined],
     ["POST", `/sandbox/shops/${NOBODY}/webhook/ping`, undefined],
     ["POST", `/sandbox/shops/${NOBODY}/webhook/enable`, undefined],
+    ["POST", `/sandbox/shops/${NOBODY}/webhook/disable`, undefined],
+    ["DELETE", `/sandbox/shops/${NOBODY}/webhook`, undefined],
     ["GET", `/sandbox/shops/${NOBODY}/events`, undefined]
   ] as const) {
     it(`${method} ${path.replace(NOBODY, "…")}`, async () => {
