@@ -199,6 +199,13 @@ export interface ConflictDetails {
   to?: TicketStatus;
   /** Of a refused move: the statuses the ticket would accept now */
   allowed?: TicketStatus[];
+  /** Of a ticket that refuses: the state it is in */
+  state?: TicketState;
+  /**
+   * Of a ticket that refuses: when it last changed
+   * @format date-time
+   */
+  updated_at?: string;
 }
 
 /** The last postponement of the promised date */
@@ -1342,7 +1349,7 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `ready` | `abandoned` | the service | 60 days after it became ready | `ticket.abandoned` | `abandon_reason` is `uncollected` |
  * | `workshop` | `abandoned` | the service | 60 days after the shop last did something with it | `ticket.abandoned` | `abandon_reason` is `no_news` |
  *
- * Every other move is a 409, whose `details.allowed` lists the statuses that the ticket would accept.
+ * Every other move is a 409, whose `details.allowed` lists the statuses that the ticket would accept. Every 409 of a ticket tells its present `details.state` and `details.updated_at`.
  *
  * ## Repeating a request
  *

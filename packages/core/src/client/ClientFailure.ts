@@ -20,6 +20,9 @@ export interface FailureDetails {
     readonly from?: TicketState
     readonly to?: TicketStatus
     readonly allowed?: ReadonlyArray<TicketStatus>
+    /** Of a ticket that refuses: its state now, and when it last changed. */
+    readonly state?: TicketState
+    readonly updated_at?: string
   }
   readonly PROFANITY: { readonly field: string }
   readonly TOO_MANY_ATTEMPTS: { readonly limit: PolicyName }

@@ -42,7 +42,8 @@ export const actOnTicket = <E>(
       const { record, linked } = loaded.ticket
       const refused = act.refused?.(record) ?? null
       if (refused !== null) return Either.left(refused)
-      if (record.state === "abandoned") return Either.left(new TicketAbandoned({}))
+      const { state, updated_at } = record
+      if (state === "abandoned") return Either.left(new TicketAbandoned({ state, updated_at }))
       const patch = act.patch(record, { now: moment.now, shop: loaded.shop })
       if (Either.isLeft(patch)) return Either.left(patch.left)
 

@@ -17,7 +17,8 @@ export const QuoteInput = Schema.Struct({
 }).pipe(Schema.brand("QuoteInput"))
 export type QuoteInput = typeof QuoteInput.Type
 
-const closed = ({ quote, state }: TicketRecord) => new QuoteClosed({ status: quote?.status ?? null, state })
+const closed = ({ quote, state, updated_at }: TicketRecord) =>
+  new QuoteClosed({ status: quote?.status ?? null, state, updated_at })
 
 /** Proposes a new price; it takes the place of one proposed before. Never below what was paid already (contract §4). */
 export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note }: QuoteInput) =>

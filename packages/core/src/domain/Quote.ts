@@ -1,6 +1,6 @@
 import { Data, Schema } from "effect"
 import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
-import { isOpen, type TicketState } from "./TicketLifecycle.js"
+import { isOpen, type TicketPresent } from "./TicketLifecycle.js"
 
 /** A new price that the shop proposed to its client (contract §4). */
 export const Quote = Schema.Struct({
@@ -31,10 +31,9 @@ export const quoteView = (quote: QuoteRecord): Quote => ({
 })
 
 /** The quote was answered already, none was proposed, or the ticket has left the shop (contract §10, §12). */
-export class QuoteClosed extends Data.TaggedError("QuoteClosed")<{
-  readonly status: Quote["status"] | null
-  readonly state: TicketState
-}> {
+export class QuoteClosed extends Data.TaggedError("QuoteClosed")<
+  TicketPresent & { readonly status: Quote["status"] | null }
+> {
   override get message() {
     if (!isOpen(this.state)) return `The ticket is ${this.state}, so its price can no longer change`
     return this.status === null

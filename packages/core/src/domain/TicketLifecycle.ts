@@ -66,9 +66,14 @@ export const openStates = ["workshop", "ready", "impossible"] as const satisfies
 /** Whether the item is still in the shop. */
 export const isOpen = (state: TicketState): boolean => (openStates as ReadonlyArray<TicketState>).includes(state)
 
-/** The part of a ticket that its moves depend on. */
-export interface Standing {
+/** How a ticket is at this moment; a refusal carries it, so that a till can show it without another read (contract §12). */
+export interface TicketPresent {
   readonly state: TicketState
+  readonly updated_at: Instant
+}
+
+/** The part of a ticket that its moves depend on. */
+export interface Standing extends TicketPresent {
   readonly ready_at: Instant | null
   readonly collected_at: Instant | null
   readonly shop_changed_at: Instant
@@ -81,13 +86,14 @@ const movesFrom = (ticket: Standing, now: Instant): ReadonlyArray<StatusMove> =>
   statusMoves.filter((move) => move.from === ticket.state && stillAccepted(move, ticket, now))
 
 /** A move the ticket does not make. `allowed` lists the statuses it would accept now (contract §2). */
-interface RefusedMove {
+interface RefusedMove extends TicketPresent {
   readonly from: TicketState
   readonly to: TicketStatus
   readonly allowed: ReadonlyArray<TicketStatus>
 }
 
-const instead = ({ allowed }: RefusedMove) => (allowed.length === 0 ? "" : `; it would accept: ${allowed.join(", ")}`)
+const instead = ({ allowed }: Pick<RefusedMove, "allowed">) =>
+  allowed.length === 0 ? "" : `; it would accept: ${allowed.join(", ")}`
 
 /** The ticket is in that state already. */
 export class SameState extends Data.TaggedError("SameState")<RefusedMove> {
@@ -111,7 +117,9 @@ export class ReopenWindowPassed extends Data.TaggedError("ReopenWindowPassed")<R
 }
 
 /** The ticket was closed by the service. Nothing changes it any more. */
-export class TicketAbandoned extends Data.TaggedError("TicketAbandoned")<Partial<RefusedMove>> {
+export class TicketAbandoned extends Data.TaggedError("TicketAbandoned")<
+  TicketPresent & Partial<Omit<RefusedMove, keyof TicketPresent>>
+> {
   override get message() {
     return "The ticket is abandoned and can no longer change; create a new one"
   }
@@ -125,7 +133,8 @@ export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): Either
   const moves = movesFrom(ticket, now)
   const found = moves.find((move) => move.to === to)
   if (found !== undefined) return Either.right(found)
-  const refused: RefusedMove = { from: ticket.state, to, allowed: moves.map((move) => move.to) }
+  const { state, updated_at } = ticket
+  const refused: RefusedMove = { from: state, to, allowed: moves.map((move) => move.to), state, updated_at }
   if (ticket.state === "abandoned") return Either.left(new TicketAbandoned(refused))
   const expired = statusMoves.some((move) => move.from === ticket.state && !stillAccepted(move, ticket, now))
   if (expired) return Either.left(new ReopenWindowPassed(refused))

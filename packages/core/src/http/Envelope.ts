@@ -1,5 +1,6 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
+import { toIso } from "../domain/Instant.js"
 import { Policies, type PolicyName } from "../domain/Limits.js"
 import { Scope } from "../domain/Scope.js"
 import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
@@ -43,7 +44,9 @@ const Details = {
     reason: one(reasons),
     from: optional(TicketState),
     to: optional(TicketStatus),
-    allowed: optional(Schema.Array(TicketStatus))
+    allowed: optional(Schema.Array(TicketStatus)),
+    state: optional(TicketState),
+    updated_at: optional(Schema.String)
   }).annotations({ identifier: "ConflictDetails" }),
   422: Schema.Struct({ field: Schema.String }).annotations({ identifier: "FieldDetails" }),
   429: Schema.Struct({ limit: one(Object.keys(Policies) as Array<PolicyName>) }).annotations({
@@ -100,7 +103,8 @@ const detailsOf = (failure: Failure, part: RequestIssue["in"]): Readonly<Record<
   const row = failureRows[failure._tag]
   if ("reason" in row) {
     const refusedMove = "from" in failure ? { from: failure.from, to: failure.to, allowed: failure.allowed } : {}
-    return { reason: row.reason, ...refusedMove }
+    const present = "state" in failure ? { state: failure.state, updated_at: toIso(failure.updated_at) } : {}
+    return { reason: row.reason, ...refusedMove, ...present }
   }
   switch (failure._tag) {
     case "InvalidRequest":

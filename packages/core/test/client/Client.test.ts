@@ -109,7 +109,9 @@ describe("The Promise client", () => {
       reason: "INVALID_TRANSITION",
       from: "workshop",
       to: "collected",
-      allowed: ["ready", "impossible"]
+      allowed: ["ready", "impossible"],
+      state: "workshop",
+      updated_at: made.updated_at
     })
     expect(refused.error).toMatchObject({ status: 409, request_id: expect.stringMatching(/^[0-9a-f]{24}$/) })
   })

@@ -60,7 +60,13 @@ describe("spec §8: every limit has the specification's value", () => {
 
 describe("spec §8: what spells a limit out, or keeps a copy of it, agrees with it", () => {
   it("the refusal to reopen says 24 hours (spec §3)", () => {
-    const { message } = new ReopenWindowPassed({ from: "collected", to: "workshop", allowed: [] })
+    const { message } = new ReopenWindowPassed({
+      state: "collected",
+      updated_at: 0,
+      from: "collected",
+      to: "workshop",
+      allowed: []
+    })
     expect(message).toBe("The ticket was collected more than 24 hours ago and can no longer change")
   })
 

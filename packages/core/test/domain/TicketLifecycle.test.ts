@@ -13,6 +13,7 @@ const NOW = 1_772_442_000_000
 const DAY = 86_400_000
 const standing = (state: TicketState, more: Partial<Standing> = {}): Standing => ({
   state,
+  updated_at: NOW,
   ready_at: null,
   collected_at: null,
   shop_changed_at: NOW,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { Sandbox, SIXTY_DAYS } from "./Sandbox.js"
+import { Sandbox, SIXTY_DAYS, START } from "./Sandbox.js"
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -66,7 +66,8 @@ describe("A quote of a ticket that has left the shop (contract §12)", () => {
     await sandbox.status(shop, { id }, "collected")
     for (const [act, body] of [["accept"], ["refuse"], ["", { price_minor: 900 }]] as const) {
       const { status, error } = await sandbox.ask("POST", `/sandbox/tickets/${id}/quote${act && `/${act}`}`, body)
-      expect([act, status, error.details.reason]).toEqual([act, 409, "QUOTE_CLOSED"])
+      const details = { reason: "QUOTE_CLOSED", state: "collected", updated_at: START }
+      expect([act, status, error.details]).toEqual([act, 409, details])
     }
     expect((await read(shop, `/tickets/${id}`)).data.money.price_minor).toBe(1000)
   })

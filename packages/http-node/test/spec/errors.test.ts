@@ -39,15 +39,17 @@ describe("each code of spec §7", () => {
     }
   })
 
-  it("409 CONFLICT carries exactly reason, and from, to and allowed for a refused move (contract §2)", async () => {
+  it("409 CONFLICT carries exactly reason, and from, to, allowed and the present of a refused move (contract §2, §12)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
-    const { id } = await shop.create()
+    const { id, updated_at } = await shop.create()
     expect((await shop.tryMove(id, "collected")).error.details).toEqual({
       reason: "INVALID_TRANSITION",
       from: "workshop",
       to: "collected",
-      allowed: ["ready", "impossible"]
+      allowed: ["ready", "impossible"],
+      state: "workshop",
+      updated_at
     })
     expect((await shop.redeem(client.id)).error.details).toEqual({ reason: "NO_REWARD" })
     const once = shop.attempt()

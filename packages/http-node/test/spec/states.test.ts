@@ -98,7 +98,7 @@ describe("a status request from every state (spec §3)", () => {
         expect(answer.status).toBe(409)
         const { reason, allowed: accepts, ...rest } = answer.error.details!
         expect(reason).toBe(result)
-        expect(rest).toEqual({ from, to: asked })
+        expect(rest).toEqual({ from, to: asked, state: from, updated_at: before.updated_at })
         expect([...(accepts as ReadonlyArray<string>)].sort()).toEqual([...allowed].sort())
         expect(after).toEqual(before)
         expect(raised).toEqual([])

@@ -201,7 +201,8 @@ describe("POST /v1/tickets/{id}/notified (spec §4, contract §5)", () => {
     await world.closeDue()
     const before = await shop.ticket(id)
     const answer = await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
-    expect([answer.status, answer.error.details]).toEqual([409, { reason: "ABANDONED" }])
+    const { state, updated_at } = before
+    expect([answer.status, answer.error.details]).toEqual([409, { reason: "ABANDONED", state, updated_at }])
     expect(await shop.ticket(id)).toEqual(before)
   })
 

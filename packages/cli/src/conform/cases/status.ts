@@ -74,13 +74,13 @@ export const statusCases: ReadonlyArray<Case> = casesOf("§3", [
       ({
         id: `status-${from}-${to}-refused`,
         rule: `A ticket that is ${from} refuses ${to} with ${reason}, says what it would accept, and stays as it was.`,
-        sentence: `${TABLE}; contract §5 and §2: ${reason}, details hold from, to and allowed.`,
+        sentence: `${TABLE}; contract §5 and §2: ${reason}, details hold from, to and allowed; contract §12: and the present state and updated_at.`,
         needs: needOf(from),
         run: async (world) => {
           const shop = await world.shop()
           const ticket = await inState[from]!(shop)
           const answer = await shop.status(ticket.id, to)
-          answer.conflict(reason, { from, to })
+          answer.conflict(reason, { from, to, state: from, updated_at: ticket.updated_at })
           const would = (answer.error.details?.allowed ?? null) as ReadonlyArray<string> | null
           expectSame(would === null ? null : [...would].sort(), [...allowed].sort(), "details.allowed")
           expectSame(await shop.read(ticket.id), ticket, "the ticket afterwards", answer.exchange)

@@ -57,9 +57,9 @@ const wrong = (exchange: Exchange, events: ReadonlyArray<TicketEvent>): string |
   const found = possible.filter((event) => reasonFor(event, to, exchange.now) === reason)
   if (found.length === 0)
     return `${to} was refused for ${reason}, where the ticket was ${possible.map(({ data }) => data.ticket.state).join(" or ")}`
-  return found.some(({ data }) => data.ticket.state === detailOf(exchange, "from"))
-    ? null
-    : "details.from is not its state"
+  const [from, state] = [detailOf(exchange, "from"), detailOf(exchange, "state")]
+  if (!found.some(({ data }) => data.ticket.state === from)) return "details.from is not its state"
+  return state === from ? null : `details.state is ${state}, and details.from ${from}`
 }
 
 /** A move is refused only where the ticket's state refuses it, for the reason that is so. */

@@ -167,6 +167,8 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
     reason: "The cause",
     from: "Of a refused move: the state the ticket is in",
     to: "Of a refused move: the status asked for",
-    allowed: "Of a refused move: the statuses the ticket would accept now"
+    allowed: "Of a refused move: the statuses the ticket would accept now",
+    state: "Of a ticket that refuses: the state it is in",
+    updated_at: "Of a ticket that refuses: when it last changed"
   }
 }

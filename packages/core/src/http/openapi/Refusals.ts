@@ -12,7 +12,13 @@ import { QuoteClosed } from "../../domain/Quote.js"
 import type { Scope } from "../../domain/Scope.js"
 import { ShopNotFound } from "../../domain/Shop.js"
 import { TicketNotFound } from "../../domain/Ticket.js"
-import { InvalidTransition, ReopenWindowPassed, SameState, TicketAbandoned } from "../../domain/TicketLifecycle.js"
+import {
+  InvalidTransition,
+  ReopenWindowPassed,
+  SameState,
+  TicketAbandoned,
+  type TicketState
+} from "../../domain/TicketLifecycle.js"
 import { WebhookNotSet } from "../../domain/Webhook.js"
 import { StoreUnavailable } from "../../ports/Store.js"
 import { answerFailure, type FailureBody } from "../Envelope.js"
@@ -23,6 +29,8 @@ interface Sample {
   readonly when: string
   readonly refusal: Failure
 }
+
+const present = (state: TicketState) => ({ state, updated_at: Date.UTC(2026, 10, 21, 16, 40, 30, 8) })
 
 /** One way to be refused a row, by the name under which the document shows it. */
 export const refusalSamples = {
@@ -35,21 +43,26 @@ export const refusalSamples = {
   client_not_found: { when: "A client unknown to the shop, or one who blocks it", refusal: new ClientNotFound() },
   same_state: {
     when: "The ticket is in that state already",
-    refusal: new SameState({ from: "ready", to: "ready", allowed: ["collected", "workshop"] })
+    refusal: new SameState({ ...present("ready"), from: "ready", to: "ready", allowed: ["collected", "workshop"] })
   },
   invalid_transition: {
     when: "No such move leads out of the ticket's state",
-    refusal: new InvalidTransition({ from: "workshop", to: "collected", allowed: ["ready", "impossible"] })
+    refusal: new InvalidTransition({
+      ...present("workshop"),
+      from: "workshop",
+      to: "collected",
+      allowed: ["ready", "impossible"]
+    })
   },
   reopen_window: {
     when: "Collected too long ago to be opened again",
-    refusal: new ReopenWindowPassed({ from: "collected", to: "workshop", allowed: [] })
+    refusal: new ReopenWindowPassed({ ...present("collected"), from: "collected", to: "workshop", allowed: [] })
   },
   abandoned_move: {
     when: "A status for a ticket that the service closed",
-    refusal: new TicketAbandoned({ from: "abandoned", to: "ready", allowed: [] })
+    refusal: new TicketAbandoned({ ...present("abandoned"), from: "abandoned", to: "ready", allowed: [] })
   },
-  abandoned: { when: "The service closed the ticket", refusal: new TicketAbandoned({}) },
+  abandoned: { when: "The service closed the ticket", refusal: new TicketAbandoned(present("abandoned")) },
   idempotency_key_reused: {
     when: "The same Idempotency-Key came before with another request",
     refusal: new IdempotencyKeyReused()
@@ -72,7 +85,7 @@ export const refusalSamples = {
   offer_closed: { when: "The offer was answered before", refusal: new OfferClosed() },
   quote_closed: {
     when: "No proposed price waits for an answer",
-    refusal: new QuoteClosed({ status: "accepted", state: "workshop" })
+    refusal: new QuoteClosed({ ...present("workshop"), status: "accepted" })
   }
 } as const satisfies Record<string, Sample>
 
