@@ -1,9 +1,10 @@
-// npm run bench -- <name> [options]: each benchmark measures the service against another way to do the same work.
+// npm run bench -- <name> [options]: each benchmark measures the service against another way to do the same work, or against itself.
 // Each is loaded only when it is asked for: what the others need would weigh on its memory.
 const benchmarks: Readonly<Record<string, (args: ReadonlyArray<string>) => Promise<boolean>>> = {
   http: async (args) => (await import("./http/compareHttp.js")).compareHttp(args),
   create: async (args) => (await import("./create/compareCreate.js")).compareCreate(args),
-  deliver: async (args) => (await import("./deliver/compareDeliver.js")).compareDeliver(args)
+  deliver: async (args) => (await import("./deliver/compareDeliver.js")).compareDeliver(args),
+  alike: async (args) => (await import("./alike/compareAlike.js")).compareAlike(args)
 }
 
 const [name, ...args] = process.argv.slice(2)

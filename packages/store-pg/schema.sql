@@ -307,6 +307,12 @@ CREATE INDEX api_key_of_shop ON public.api_key USING btree (shop_id, created_at,
 
 CREATE INDEX attempt_rest_age ON public.attempt_rest USING brin (started_at) WITH (autosummarize='on');
 
+CREATE UNIQUE INDEX client_link_seen ON public.client_link USING btree (shop_id, (
+CASE
+    WHEN ((known_at IS NOT NULL) AND (blocked_at IS NULL)) THEN client_id
+    ELSE NULL::uuid
+END));
+
 CREATE INDEX delivery_due ON public.delivery USING btree (shop_id, is_replay, generation, due_at, seq) WHERE (lease_until IS NULL);
 
 CREATE INDEX delivery_leased ON public.delivery USING btree (shop_id, lease_until) WHERE (lease_until IS NOT NULL);

@@ -21,6 +21,7 @@ import {
   ticketOf,
   unplaced
 } from "./Tables.js"
+import { VISIBLE_LINK } from "./VisibleClient.js"
 
 /** What one command of a batch asks for. */
 export interface Asked<A extends Ask = Ask> {
@@ -97,6 +98,14 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
   }),
   Client: loader("Client", {
     text: `select q.shop_id, ${PERSON} from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) ${personOf("q.id")}`,
+    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
+    fill: meet
+  }),
+  VisibleClient: loader("VisibleClient", {
+    text: `select q.shop_id, ${PERSON} from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      join ${VISIBLE_LINK}
+      join client_account a on a.id = l.client_id
+      left join loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
     fill: meet
   }),

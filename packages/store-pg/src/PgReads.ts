@@ -5,6 +5,7 @@ import { asSeen, type ClientAccount, type ClientLink } from "@workshop/core/doma
 import type { EventRecord } from "@workshop/core/domain/Event"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import { blankCard, type CardRecord } from "@workshop/core/domain/LoyaltyCard"
+import type { Phone } from "@workshop/core/domain/Phone"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import { isOpen, openStates } from "@workshop/core/domain/TicketLifecycle"
 import type { Webhook } from "@workshop/core/domain/Webhook"
@@ -12,6 +13,7 @@ import type { CountedClient, Reads, SeenTickets, TicketFilter, TicketOrder } fro
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
+import { VISIBLE_LINK } from "./VisibleClient.js"
 
 interface FoundTicket {
   readonly ticket: TicketRow
@@ -27,7 +29,7 @@ interface FoundTickets {
 interface FoundClient {
   readonly shop: ShopRecord
   readonly account: ClientAccount
-  readonly link: ClientLink | null
+  readonly link: ClientLink
   readonly card: CardRecord | null
   readonly tickets_open: number
   readonly tickets_total: number
@@ -46,7 +48,7 @@ const seenTickets = ({ shop, tickets }: FoundTickets): SeenTickets => ({
 })
 
 const seenClient = ({ shop, account, link, card, ...counts }: FoundClient): CountedClient | null => {
-  const client = asSeen(account, link ?? undefined)
+  const client = asSeen(account, link)
   return client === null ? null : { client, card: card ?? blankCard(shop.id, client.id), shop, ...counts }
 }
 
@@ -61,7 +63,8 @@ const conditions = (sql: SqlClient, filter: TicketFilter): ReadonlyArray<Fragmen
   return [
     ...(state === undefined ? [] : [state.length === 1 ? sql`t.state = ${state[0]!}` : sql`t.state = any(${state})`]),
     ...(number === undefined ? [] : [sql`t.number = ${number}`]),
-    ...(client_id === undefined ? [] : [sql`t.client_id = ${client_id}`]),
+    // By the link, so that neither the plan nor what is read depends on whom the shop does not see.
+    ...(client_id === undefined ? [] : [sql`t.client_id = l.client_id`]),
     ...(phone === undefined ? [] : [sql`t.client_phone = ${phone}`]),
     ...(external_ref === undefined ? [] : [sql`t.external_ref = ${external_ref}`]),
     ...(created_after === undefined ? [] : [sql`t.created_at >= ${created_after}`]),
@@ -106,16 +109,15 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
       available
     )
 
-  const client = (shop_id: ShopId, found: Fragment) =>
-    sql<FoundClient>`select row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
-        row_to_json(c) as card,
-        (select count(*)::integer from ticket t where t.shop_id = s.id and t.client_id = a.id
-          and t.state = any(${openStates})) as tickets_open,
-        (select count(*)::integer from ticket t where t.shop_id = s.id and t.client_id = a.id) as tickets_total
-      from shop s join client_account a on ${found}
-      left join client_link l on l.shop_id = s.id and l.client_id = a.id
-      left join loyalty_card c on c.shop_id = s.id and c.client_id = a.id
-      where s.id = ${shop_id}`
+  const visibleLink = sql.literal(VISIBLE_LINK)
+
+  /**
+   * Whoever holds a number; for a number that nobody holds, an id that no client has. The next number's account is read either
+   * way, so that both take the same steps.
+   */
+  const holderOf = (shop_id: ShopId, phone: Phone) =>
+    sql`coalesce((select case when n.phone = ${phone} then n.id end from client_account n
+        where n.phone >= ${phone} order by n.phone limit 1), ${shop_id})`
 
   return {
     shop: (shop_id) =>
@@ -133,17 +135,18 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
       const { state, ...others } = filter
       const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
         sql`select * from ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...from, ...more])}`
-      // Each state's in their order, as no index has those of several in one: rare ones would be looked for among all others.
-      const rows =
-        state !== undefined && isByState(filter, order)
-          ? sql`select t.* from unnest(${[...new Set(state)]}::text[]) s (state) cross join lateral (
-              ${matching(others, sql`t.state = s.state`)} order by ${by} limit ${limit}) t`
-          : matching(filter)
-      const found = withClients(shop_id, sql`${rows} order by ${by} limit ${limit}`, by)
-      // A client whom the shop does not see matches nothing, whatever tickets bear their id.
-      return filter.client_id === undefined
-        ? found
-        : Effect.map(found, (seen) => ({ ...seen, tickets: seen.tickets.filter((ticket) => ticket.client !== null) }))
+      const each = (of: Fragment, found: Fragment) =>
+        sql`select t.* from ${of} cross join lateral (${found} order by ${by} limit ${limit}) t`
+      const rows = () => {
+        if (filter.client_id !== undefined) {
+          const one = sql`(select ${shop_id}::uuid as shop_id, ${filter.client_id}::uuid as id) q join ${visibleLink}`
+          return each(one, matching(filter))
+        }
+        if (state === undefined || !isByState(filter, order)) return matching(filter)
+        // Each state's in their order, as no index has those of several in one: rare ones would be looked for among all others.
+        return each(sql`unnest(${[...new Set(state)]}::text[]) s (state)`, matching(others, sql`t.state = s.state`))
+      }
+      return withClients(shop_id, sql`${rows()} order by ${by} limit ${limit}`, by)
     },
     ticketsOfNumber: (shop_id, number, limit) => {
       // With `offset 0` the few are found before they are put in order; else all tickets would be read in that order for them.
@@ -163,7 +166,16 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
       )
     },
     client: (shop_id, by) =>
-      client(shop_id, "id" in by ? sql`a.id = ${by.id}` : sql`a.phone = ${by.phone}`).pipe(
+      sql<FoundClient>`select row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
+          row_to_json(c) as card,
+          (select count(*)::integer from ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id
+            and t.state = any(${openStates})) as tickets_open,
+          (select count(*)::integer from ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id) as tickets_total
+        from (select ${shop_id}::uuid as shop_id, ${"id" in by ? sql`${by.id}` : holderOf(shop_id, by.phone)}::uuid as id) q
+        join ${visibleLink}
+        join client_account a on a.id = l.client_id
+        join shop s on s.id = l.shop_id
+        left join loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`.pipe(
         Effect.map(([found]) => (found === undefined ? null : seenClient(found))),
         available
       ),

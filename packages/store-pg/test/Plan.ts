@@ -1,5 +1,6 @@
 import type { Session } from "@workshop/store-pg/migrate/Session"
 import { Effect } from "effect"
+import pg from "pg"
 
 /** A node of a plan, as `explain (analyze, buffers, format json)` tells it. */
 interface Node {
@@ -57,13 +58,50 @@ const literal = (value: unknown): string => {
   return `'${String(value).replaceAll("'", "''")}'`
 }
 
-/** Plans a statement as its connection, whose settings the session has, would; and runs it. */
-export const planned = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
+const explained = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Node> =>
   Effect.gen(function* () {
     yield* session.run(`deallocate all; prepare looked as ${text}`)
     const given = values.length === 0 ? "" : `(${values.map(literal).join(", ")})`
     const [row] = yield* session.run<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
       `explain (analyze, buffers, format json) execute looked${given}`
     )
-    return planOf(row!["QUERY PLAN"][0]!.Plan)
+    return row!["QUERY PLAN"][0]!.Plan
   }).pipe(Effect.orDie)
+
+/** Plans a statement as its connection, whose settings the session has, would; and runs it. */
+export const planned = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
+  Effect.map(explained(session, text, values), planOf)
+
+/** Every step of a statement as it ran: what it is, how often it ran, with how many rows and pages. */
+export const stepsOf = (
+  session: Session,
+  text: string,
+  values: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.map(explained(session, text, values), (root) =>
+    nodesOf(root).map((node) => {
+      const pages = node["Shared Hit Blocks"] + node["Shared Read Blocks"]
+      return `${node["Node Type"]} ${node["Relation Name"] ?? ""}: ${node["Actual Loops"]} times, ${rowsOf(node)} rows, ${pages} pages`
+    })
+  )
+
+/** A statement as it went to the server. */
+export interface Sent {
+  readonly text: string
+  readonly values: ReadonlyArray<unknown>
+}
+
+/** The statements that an act sends; those of others that run beside it too. */
+export const sentDuring = async (act: () => Promise<unknown>): Promise<ReadonlyArray<Sent>> => {
+  const sent: Array<Sent> = []
+  const query = pg.Client.prototype.query
+  pg.Client.prototype.query = function (this: pg.Client, ...args: ReadonlyArray<never>) {
+    const { text, values } = args[0] as unknown as Partial<Sent>
+    if (text !== undefined) sent.push({ text, values: values ?? [] })
+    return (query as (...args: ReadonlyArray<never>) => never).apply(this, args as never)
+  } as never
+  await act().finally(() => {
+    pg.Client.prototype.query = query
+  })
+  return sent
+}

@@ -88,6 +88,7 @@ const bindsShop = (sql: string, alias: string): boolean =>
 const asks: Readonly<Record<Ask["_tag"], object>> = {
   Ticket: { id: SHOP },
   Client: { id: SHOP },
+  VisibleClient: { id: SHOP },
   Offer: { id: SHOP },
   Remembered: { key: { caller_id: SHOP, operation: "create", key: "k" } },
   StampsUsed: { key: { caller_id: SHOP, client_id: SHOP } },

@@ -8,11 +8,10 @@ import { loading } from "@workshop/store-pg/Loading"
 import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "@workshop/store-pg/planning"
 import { Effect, Exit, Scope } from "effect"
-import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
-import { type Plan, planned } from "./Plan.js"
+import { type Plan, planned, sentDuring } from "./Plan.js"
 
 const TICKETS = 50_000
 const T0 = 1_700_000_000_000
@@ -71,17 +70,9 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 /** The statement that a read sends. */
 const sentBy = async (read: Effect.Effect<unknown, unknown>) => {
-  const sent: Array<{ readonly text: string; readonly values: ReadonlyArray<unknown> }> = []
-  const query = pg.Client.prototype.query
-  pg.Client.prototype.query = function (this: pg.Client, ...args: ReadonlyArray<never>) {
-    const { text, values } = args[0] as unknown as { readonly text?: string; readonly values?: ReadonlyArray<unknown> }
-    if (text?.startsWith("select row_to_json(s)") || text?.includes("closure_due_at"))
-      sent.push({ text, values: values ?? [] })
-    return (query as (...args: ReadonlyArray<never>) => never).apply(this, args as never)
-  } as never
-  await within(Effect.exit(read)).finally(() => {
-    pg.Client.prototype.query = query
-  })
+  const sent = (await sentDuring(() => within(Effect.exit(read)))).filter(
+    ({ text }) => text.startsWith("select row_to_json(s)") || text.includes("closure_due_at")
+  )
   expect(sent).toHaveLength(1)
   return sent[0]!
 }

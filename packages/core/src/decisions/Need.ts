@@ -7,6 +7,7 @@ import type { LimitWindow } from "../domain/LimitWindow.js"
 import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
 import type { MessageRecord } from "../domain/Message.js"
 import { OfferNotFound, type OfferRecord } from "../domain/Offer.js"
+import type { Phone } from "../domain/Phone.js"
 import type { RememberedKey } from "../domain/Remembered.js"
 import type { ReplayRecord, Stretch } from "../domain/Replay.js"
 import { type StampsKey, stampsPlace } from "../domain/StampCount.js"
@@ -19,6 +20,8 @@ export type Ask =
   | { readonly _tag: "Ticket"; readonly id: TicketId }
   /** The client's account, link and card. */
   | { readonly _tag: "Client"; readonly id: ClientId }
+  /** The same of a client whom the shop sees. For all others a store must do the same work, so that its time tells nothing. */
+  | { readonly _tag: "VisibleClient"; readonly id: ClientId }
   /** The offer, its ticket with its client's account and link, and the account that holds its phone number, with that account's link. */
   | { readonly _tag: "Offer"; readonly id: OfferId }
   | { readonly _tag: "Remembered"; readonly key: RememberedKey }
@@ -68,10 +71,15 @@ export const ticket = (
   }
 })
 
-/** A client whom the shop knows and who does not block it. */
-export const client = (id: ClientId): Need<SeenClient, ClientNotFound> => ({
-  asks: [{ _tag: "Client", id }],
-  read: (slice) => Either.fromNullable(seen(slice, id), () => new ClientNotFound())
+/** A client whom the shop knows and who does not block it, with the number that they hold. */
+export const client = (id: ClientId): Need<SeenClient & { readonly phone: Phone }, ClientNotFound> => ({
+  asks: [{ _tag: "VisibleClient", id }],
+  read: (slice) => {
+    const found = seen(slice, id)
+    return found === null
+      ? Either.left(new ClientNotFound())
+      : Either.right({ ...found, phone: slice.accounts.get(id)!.phone })
+  }
 })
 
 /** A client's account and link whatever the shop may see of them: for what the client does, never for an answer to a shop. */

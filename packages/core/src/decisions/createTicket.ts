@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import { asSeen, ClientNotFound } from "../domain/Client.js"
+import type { ClientNotFound } from "../domain/Client.js"
 import { ForbiddenWord } from "../domain/ForbiddenWord.js"
 import type { OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
@@ -45,14 +45,12 @@ export const createTicket = (
   input: TicketInput,
   { via, forbidden }: { readonly via: "app" | "api"; readonly forbidden: string | null }
 ): Command<Ticket, ClientNotFound | ForbiddenWord | LimitReached> => {
-  const wanted = input.client_id === null || input.client_id === undefined ? Need.none : Need.account(input.client_id)
+  const wanted = input.client_id === null || input.client_id === undefined ? Need.none : Need.client(input.client_id)
   return make({
     shop_id,
     needs: { wanted },
     decide: (loaded, moment) => {
       const { shop, head, wanted } = loaded
-      const client = wanted === null ? null : asSeen(wanted.account, wanted.link ?? undefined)
-      if (wanted !== null && client === null) return Either.left(new ClientNotFound())
       const refused = forbidden ?? ownForbiddenField(shop, input)
       if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
 
@@ -67,12 +65,12 @@ export const createTicket = (
         now: moment.now,
         tracking_code: trackingCode(moment)
       })
-      const ticket = changes.changed(record, client)
+      const ticket = changes.changed(record, wanted?.client ?? null)
       changes.raise("ticket.created", { ticket }, record.id)
       if (ticket.client !== null) changes.raise("client.linked", { ticket, client: ticket.client }, record.id)
       const { client_phone } = record
       // The account that is linked already has nothing to accept.
-      if (client_phone !== null && client_phone !== wanted?.account.phone)
+      if (client_phone !== null && client_phone !== wanted?.phone)
         changes.add({ _tag: "OfferPut", row: newOffer(changes.id(), record, client_phone) })
       return changes.decided(ticket)
     }

@@ -53,7 +53,8 @@ export interface CountedClient extends SeenClient {
 
 /**
  * What a shop reads, each in one look at committed data. The cost of a read does not depend on how many tickets
- * the shop has. Clients whom the shop does not know and clients who block it are absent alike.
+ * the shop has. Clients whom the shop does not know and clients who block it are absent alike, and at the same cost: the time
+ * of an answer must not tell who has an account.
  */
 export class Reads extends Context.Tag("@workshop/core/Reads")<
   Reads,

@@ -1,0 +1,125 @@
+import { availableParallelism, cpus } from "node:os"
+import { parseArgs } from "node:util"
+import { createTicket } from "@workshop/core/decisions/createTicket"
+import { recordVisit } from "@workshop/core/decisions/meetClient"
+import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
+import type { Phone } from "@workshop/core/domain/Phone"
+import { Reads } from "@workshop/core/ports/Reads"
+import type { StorePorts } from "@workshop/core/ports/StorePorts"
+import { freshId, openAccount, openShop, placing, putting, run, ticketInput } from "@workshop/core/testing/Fixtures"
+import { Effect } from "effect"
+import { BenchClock, world } from "../create/World.js"
+import { median } from "../Median.js"
+import { cluster } from "../pg/Cluster.js"
+import { mannWhitney } from "./mannWhitney.js"
+
+/** Below this a difference counts as seen. */
+const LEAST_P = 0.01
+const PEOPLE = 500
+const WARM_UP = 1_000
+const kinds = ["unknown", "known elsewhere", "blocking"] as const
+type Kind = (typeof kinds)[number]
+
+interface Person {
+  readonly id: ClientId
+  readonly phone: Phone
+}
+
+/** A shop, and as many people of each kind, whose numbers come in turns; those who block it have tickets there. */
+const people = Effect.gen(function* () {
+  const [shop, other] = [yield* openShop(), yield* openShop()]
+  const found: Record<Kind, Array<Person>> = { unknown: [], "known elsewhere": [], blocking: [] }
+  for (let i = 0; i < PEOPLE * 4; i++) {
+    const phone = `+2162${String(i * 1_009).padStart(7, "0")}` as Phone
+    const kind = [...kinds, "seen"][i % 4]
+    if (kind === "unknown") {
+      found.unknown.push({ id: yield* freshId<ClientId>(), phone })
+      continue
+    }
+    const { id } = yield* openAccount({ phone })
+    yield* run(recordVisit(kind === "known elsewhere" ? other.id : shop.id, id))
+    if (kind === "known elsewhere") found[kind].push({ id, phone })
+    if (kind !== "blocking") continue
+    yield* run(placing(shop.id, [{ client_id: id }, { client_id: id }]))
+    yield* run(
+      putting(shop.id, { _tag: "LinkPut", row: { shop_id: shop.id, client_id: id, known_at: 1, blocked_at: 2 } })
+    )
+    found.blocking.push({ id, phone })
+  }
+  return { shop_id: shop.id, people: found }
+})
+
+type Look = (shop_id: ShopId, person: Person) => Effect.Effect<unknown, unknown, StorePorts>
+
+const looks: Readonly<Record<string, Look>> = {
+  "client by number": (shop_id, { phone }) => Effect.flatMap(Reads, (reads) => reads.client(shop_id, { phone })),
+  "client by id": (shop_id, { id }) => Effect.flatMap(Reads, (reads) => reads.client(shop_id, { id })),
+  "tickets of a client": (shop_id, { id }) =>
+    Effect.flatMap(Reads, (reads) => reads.tickets(shop_id, { client_id: id }, { _tag: "Newest", after: null }, 51)),
+  "ticket for a client": (shop_id, { id }) =>
+    run(createTicket(shop_id, ticketInput({ service: "Hem", client_id: id }), { via: "api", forbidden: null }))
+}
+
+/** How long each look took for each kind, in turns of one each, whose order changes from turn to turn. */
+const sample = (
+  look: (person: Person) => Effect.Effect<unknown>,
+  of: Readonly<Record<Kind, ReadonlyArray<Person>>>,
+  n: number
+) =>
+  Effect.gen(function* () {
+    const took: Record<Kind, Array<number>> = { unknown: [], "known elsewhere": [], blocking: [] }
+    for (let i = -WARM_UP; i < n; i++) {
+      for (let k = 0; k < kinds.length; k++) {
+        const kind = kinds[(i + WARM_UP + k) % kinds.length]!
+        const person = of[kind][(i + WARM_UP) % PEOPLE]!
+        const begun = process.hrtime.bigint()
+        yield* look(person)
+        if (i >= 0) took[kind].push(Number(process.hrtime.bigint() - begun) / 1_000)
+      }
+    }
+    return took
+  })
+
+/** Whether the time of an answer tells who has an account: each kind against each other, on Postgres (spec §4, contract §6). */
+export const compareAlike = async (args: ReadonlyArray<string>): Promise<boolean> => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { assert: { type: "boolean", default: false }, samples: { type: "string", default: "5000" } }
+  })
+  const n = Number(values.samples)
+  const clock = new BenchClock()
+  const rows = await Effect.gen(function* () {
+    const { database } = yield* cluster
+    const url = yield* database("alike")
+    return yield* Effect.gen(function* () {
+      const { shop_id, people: of } = yield* people
+      const context = yield* Effect.context<StorePorts>()
+      const found = []
+      for (const [name, look] of Object.entries(looks)) {
+        const took = yield* sample((person) => Effect.exit(Effect.provide(look(shop_id, person), context)), of, n)
+        for (const [a, b] of [
+          [0, 1],
+          [0, 2],
+          [1, 2]
+        ] as const) {
+          const p = mannWhitney(took[kinds[a]], took[kinds[b]])
+          found.push({
+            look: name,
+            one: kinds[a],
+            other: kinds[b],
+            "one p50 µs": Number(median(took[kinds[a]]).toFixed(1)),
+            "other p50 µs": Number(median(took[kinds[b]]).toFixed(1)),
+            p: Number(p.toFixed(3)),
+            alike: p > LEAST_P
+          })
+        }
+      }
+      return found
+    }).pipe(Effect.provide(world(url, clock)))
+  }).pipe(Effect.scoped, Effect.withClock(clock), Effect.runPromise)
+  console.log(
+    `${availableParallelism()} × ${cpus()[0]?.model}; ${n} interleaved samples of each, Mann-Whitney U test, two-sided`
+  )
+  console.table(rows)
+  return !values.assert || rows.every(({ alike }) => alike)
+}
