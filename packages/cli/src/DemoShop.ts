@@ -4,9 +4,13 @@ import { DelayInput, PartInput } from "@workshop/core/decisions/keepTicketNews"
 import { ShopPatch } from "@workshop/core/decisions/ownShop"
 import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
 import { TicketInput } from "@workshop/core/decisions/TicketInput"
-import { TicketId } from "@workshop/core/domain/Identifier"
+import { type ClientId, type ShopId, TicketId } from "@workshop/core/domain/Identifier"
 import { DAY_MS, toIso } from "@workshop/core/domain/Instant"
+import type { ShopRecord } from "@workshop/core/domain/Shop"
 import type { Ticket } from "@workshop/core/domain/Ticket"
+import { Directory } from "@workshop/core/ports/Directory"
+import type { StoreUnavailable } from "@workshop/core/ports/Store"
+import { appOf, type Caller } from "@workshop/core/services/Caller"
 import { ClientInput, Clients } from "@workshop/core/services/Clients"
 import { Loyalty } from "@workshop/core/services/Loyalty"
 import { Progress } from "@workshop/core/services/Progress"
@@ -14,30 +18,37 @@ import { Quotes } from "@workshop/core/services/Quotes"
 import { Shops } from "@workshop/core/services/Shops"
 import { Tickets } from "@workshop/core/services/Tickets"
 import { Effect, Schema } from "effect"
-import type { FirstShop } from "./FirstShop.js"
+import { makeKey, openShop } from "./FirstShop.js"
 
-/** A demo client whom the shop knows. */
-export const KNOWN_PHONE = "+21620123456"
+/** By its name a later start finds the demo shop again. */
+const NAME = "Demo workshop"
+
+const AMIRA_PHONE = "+21620123456"
+const KARIM_PHONE = "+21622345678"
+
+const PAGE = 500
 
 const idOf = (ticket: Ticket) => Schema.decodeSync(TicketId)(ticket.id)
 
-const meetClients = Effect.fnUntraced(function* ({ app }: FirstShop) {
-  const clients = yield* Clients
-  const meet = Effect.fnUntraced(function* (person: typeof ClientInput.Encoded) {
-    const { id } = yield* clients.register(Schema.decodeSync(ClientInput)(person))
-    yield* clients.visit(id, app.shop_id)
-    return id
-  })
-  return {
-    amira: yield* meet({ given_name: "Amira", family_name: "Ben Salah", phone: KNOWN_PHONE }),
-    karim: yield* meet({ given_name: "Karim", family_name: "Trabelsi", phone: "+21622345678", hide_name: true })
-  }
+type Person = Omit<typeof ClientInput.Encoded, "phone">
+
+/** Opens an account under the first free number, counted from `phone`: the database may hold other people's accounts. */
+const register = (
+  person: Person,
+  phone: string
+): Effect.Effect<{ readonly id: ClientId; readonly phone: string }, StoreUnavailable, Clients> =>
+  Clients.register(Schema.decodeSync(ClientInput)({ ...person, phone })).pipe(
+    Effect.map(({ id }) => ({ id, phone })),
+    Effect.catchTag("InvalidInput", () => register(person, `+${Number(phone.slice(1)) + 1}`))
+  )
+
+const meet = Effect.fnUntraced(function* (shop_id: ShopId, person: Person, phone: string) {
+  const account = yield* register(person, phone)
+  yield* Clients.visit(account.id, shop_id)
+  return account
 })
 
-const takeTickets = Effect.fnUntraced(function* (
-  { app }: FirstShop,
-  { amira, karim }: Record<"amira" | "karim", string>
-) {
+const takeTickets = Effect.fnUntraced(function* (app: Caller, amira: ClientId, karim: ClientId) {
   const tickets = yield* Tickets
   const progress = yield* Progress
   const tomorrow = toIso((yield* Effect.clockWith((clock) => clock.currentTimeMillis)) + DAY_MS)
@@ -68,29 +79,77 @@ const takeTickets = Effect.fnUntraced(function* (
   yield* take({ service: "Curtains", type: "prepare", items, price_minor: 40_000, external_ref: "web-1001" })
 })
 
-/** Furnishes the first shop: a programme, clients it knows, and tickets in every state that time alone does not bring about. */
-export const furnish = Effect.fnUntraced(
-  function* (first: FirstShop) {
-    const { shop_id } = first.app
-    const program = {
-      active: true,
-      name: "Stamps",
-      stamps_required: 10,
-      stamps_per_ticket: 1,
-      reward_label: "A free hem"
-    }
-    yield* (yield* Shops).change(shop_id, Schema.decodeSync(ShopPatch)({ program }))
-    const clients = yield* meetClients(first)
-    yield* takeTickets(first, clients)
-    const [nine, key] = [Schema.decodeSync(StampCount)(9), Schema.decodeSync(IdempotencyKey)("demo")]
-    yield* (yield* Loyalty).giveStamps(first.app, clients.amira, nine, key)
-  },
-  // Its inputs are written down above: a refusal would be a mistake in them.
-  Effect.orDie
+/** Furnishes a shop: a programme, clients it knows, and tickets in every state that time alone does not bring about. */
+const furnish = Effect.fnUntraced(function* (shop_id: ShopId) {
+  const app = appOf(shop_id)
+  const program = {
+    active: true,
+    name: "Stamps",
+    stamps_required: 10,
+    stamps_per_ticket: 1,
+    reward_label: "A free hem"
+  }
+  yield* Shops.change(shop_id, Schema.decodeSync(ShopPatch)({ program }))
+  const amira = yield* meet(shop_id, { given_name: "Amira", family_name: "Ben Salah" }, AMIRA_PHONE)
+  const hidden = { given_name: "Karim", family_name: "Trabelsi", hide_name: true }
+  const karim = yield* meet(shop_id, hidden, KARIM_PHONE)
+  yield* takeTickets(app, amira.id, karim.id)
+  const [nine, key] = [Schema.decodeSync(StampCount)(9), Schema.decodeSync(IdempotencyKey)("demo")]
+  yield* Loyalty.giveStamps(app, amira.id, nine, key)
+  return amira.phone
+})
+
+const earlierShop = Effect.gen(function* () {
+  const { listShops } = yield* Directory
+  let after: ShopId | null = null
+  for (;;) {
+    const shops: ReadonlyArray<ShopRecord> = yield* listShops(after, PAGE)
+    const found = shops.find(({ name }) => name === NAME)
+    if (found !== undefined || shops.length < PAGE) return found
+    after = shops.at(-1)?.id ?? null
+  }
+})
+
+/** The demo shop, with a new key; null where the demo shop of an earlier start has as many keys as it may have. */
+export interface Demo {
+  readonly key: string | null
+  readonly opening: string
+  /** The number of a client who has a reward; null for a demo shop of an earlier start, where much may have happened. */
+  readonly phone: string | null
+}
+
+const reused = ({ id }: ShopRecord) =>
+  makeKey(id, "demo").pipe(
+    Effect.map((key): Demo => {
+      const opening = `The shop ${NAME} of an earlier start is there. A new key for it is shown this once:`
+      return { key, phone: null, opening }
+    }),
+    Effect.catchTag("TooManyKeys", () => {
+      const remedy = `workshop key list ${id} shows them, and workshop key revoke makes room for a new one.`
+      const opening = `The shop ${NAME} of an earlier start is there, with all the keys that a shop may have: ${remedy}`
+      return Effect.succeed<Demo>({ key: null, phone: null, opening })
+    })
+  )
+
+/** Opens and furnishes the demo shop, or finds the one of an earlier start. */
+export const demoShop = Effect.gen(function* () {
+  const found = yield* earlierShop
+  if (found !== undefined) return yield* reused(found)
+  const { id } = yield* openShop(NAME)
+  const phone = yield* furnish(id)
+  // The key comes last, so that no key is made that is not shown.
+  const key = yield* makeKey(id, "demo")
+  return { key, phone, opening: `The shop ${NAME} is open. Its key is shown this once:` }
+}).pipe(
+  // The inputs are written down above: a refusal would be a mistake in them.
+  Effect.catchAll((refusal) => (refusal._tag === "StoreUnavailable" ? Effect.fail(refusal) : Effect.die(refusal)))
 )
 
-/** What else there is to try in the furnished shop. */
-export const demoSteps = (base: string, { key }: FirstShop): ReadonlyArray<string> => [
-  "Look a client up who has a reward to use:",
-  `curl -s '${base}/v1/clients?phone=${encodeURIComponent(KNOWN_PHONE)}' -H 'Authorization: Bearer ${key}'`
-]
+/** What else there is to try in a new demo shop. */
+export const demoSteps = (base: string, { key, phone }: Demo): ReadonlyArray<string> =>
+  phone === null
+    ? []
+    : [
+        "Look a client up who has a reward to use:",
+        `curl -s '${base}/v1/clients?phone=${encodeURIComponent(phone)}' -H 'Authorization: Bearer ${key}'`
+      ]

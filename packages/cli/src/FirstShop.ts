@@ -1,16 +1,10 @@
 import { KeyInput } from "@workshop/core/decisions/ownShop"
+import type { ShopId } from "@workshop/core/domain/Identifier"
 import { scopePresets } from "@workshop/core/domain/Scope"
 import { Directory } from "@workshop/core/ports/Directory"
-import type { Caller } from "@workshop/core/services/Caller"
 import { Keys } from "@workshop/core/services/Keys"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { Effect, Schema } from "effect"
-
-/** The shop that a newcomer finds, on whose behalf the app would speak, and its key's text. */
-export interface FirstShop {
-  readonly app: Caller
-  readonly key: string
-}
 
 /** Whether the store has a shop already: then its keys were shown when they were made. */
 export const hasShops = Effect.gen(function* () {
@@ -18,16 +12,19 @@ export const hasShops = Effect.gen(function* () {
   return (yield* listShops(null, 1)).length > 0
 })
 
-/** Opens a shop with a full-access key: an empty store would have nothing to try. */
+/** Opens a shop to try things in. It has no key yet. */
+export const openShop = (name: string) =>
+  Shops.create(Schema.decodeSync(ShopInput)({ name, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }))
+
+/** Makes a full-access key for a shop; its text is for the caller to print, at once. */
+export const makeKey = (shop_id: ShopId, name: string) =>
+  Effect.map(Keys.create(shop_id, Schema.decodeSync(KeyInput)({ name, scopes: scopePresets.full })), ({ key }) => key)
+
+/** Opens the shop that a newcomer finds: an empty store would have nothing to try. Returns its key. */
 export const openFirstShop = Effect.gen(function* () {
-  const shops = yield* Shops
-  const keys = yield* Keys
-  const shop = yield* shops.create(
-    Schema.decodeSync(ShopInput)({ name: "My workshop", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })
-  )
-  const input = Schema.decodeSync(KeyInput)({ name: "first", scopes: scopePresets.full })
-  const { record, key } = yield* keys.create(shop.id, input)
-  return { app: { shop_id: shop.id, caller_id: record.id, scopes: record.scopes, via: "app" }, key } satisfies FirstShop
+  const { id, name } = yield* openShop("My workshop")
+  const key = yield* makeKey(id, "first")
+  return { key, opening: `The shop ${name} is open. Its key is shown this once:` }
 })
 
 /** What to say where the shops are there already. */
@@ -36,7 +33,7 @@ export const stillThere: ReadonlyArray<string> = [
 ]
 
 /** What to try next, as lines to paste into a shell. */
-export const nextSteps = (base: string, { key }: FirstShop): ReadonlyArray<string> => {
+export const nextSteps = (base: string, opening: string, key: string): ReadonlyArray<string> => {
   const authorized = `-H 'Authorization: Bearer ${key}'`
   const ticket = JSON.stringify({
     service: "Resoling",
@@ -45,7 +42,7 @@ export const nextSteps = (base: string, { key }: FirstShop): ReadonlyArray<strin
     deposit_minor: 20_000
   })
   return [
-    "The shop My workshop is open. Its key is shown this once:",
+    opening,
     `export WORKSHOP_KEY=${key}`,
     "Create a ticket, then list what there is:",
     `curl -s ${base}/v1/tickets ${authorized} -H 'Idempotency-Key: first-ticket' -H 'Content-Type: application/json' -d '${ticket}'`,

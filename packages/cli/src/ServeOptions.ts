@@ -45,7 +45,10 @@ export const serveOptions = {
     read: optional(text),
     fallback: ""
   }),
-  demo: toggle("demo", "Furnish the first shop: a programme, clients, and tickets in many states."),
+  demo: toggle(
+    "demo",
+    "Open a demo shop with a programme, clients and tickets, or find that of an earlier start again."
+  ),
   trustProxy: toggle("trust-proxy", "Believe the last address of X-Forwarded-For: only behind a proxy that sets it."),
   ...observeOptions,
   accessLog

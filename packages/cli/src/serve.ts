@@ -17,7 +17,7 @@ import { serve as listen } from "@workshop/http-node/NodeServer"
 import { pages } from "@workshop/http-node/Pages"
 import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
 import { Console, Effect, Layer } from "effect"
-import { demoSteps, furnish } from "./DemoShop.js"
+import { demoShop, demoSteps } from "./DemoShop.js"
 import { delivering, reaching } from "./dispatch/delivering.js"
 import { workOff } from "./dispatch/workOff.js"
 import { hasShops, nextSteps, openFirstShop, stillThere } from "./FirstShop.js"
@@ -69,21 +69,31 @@ const aboutSandbox = (base: string, { store }: StoreChoice): ReadonlyArray<strin
     : ["Its clock never goes back, and what it makes old here stays old: for trials add --store memory."])
 ]
 
+/** What a start with `--demo` says; `workshop serve` alone opens a shop where there is none. */
+const greeting = Effect.fnUntraced(function* (asked: Asked, base: string) {
+  if (asked.demo) {
+    const demo = yield* demoShop
+    return demo.key === null ? [demo.opening] : [...nextSteps(base, demo.opening, demo.key), ...demoSteps(base, demo)]
+  }
+  if (yield* hasShops) return stillThere
+  const { opening, key } = yield* openFirstShop
+  return nextSteps(base, opening, key)
+})
+
 /** Serves the API, the pages and what else there is, until interrupted. */
 const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<ReadonlyArray<Branch>, E, R>) =>
   Effect.gen(function* () {
-    const first = asked.demo || !(yield* hasShops) ? yield* openFirstShop : null
-    if (asked.demo && first !== null) yield* furnish(first)
     const branches = [yield* workshopBranch({ isHeld: false }), ...(yield* others), ...(yield* pages(asked))]
+    // Before a shop is opened: with the port taken, nobody would see its key.
     const { port } = yield* Effect.mapError(listen(yield* pipeline(branches, watching(asked)), asked), cannotListen)
-    if (!asked.noDispatcher) yield* workOff
     const base = baseOf(asked.host, port)
+    const greeted = yield* greeting(asked, base)
+    if (!asked.noDispatcher) yield* workOff
     yield* Console.log(
       [
         `Listening on ${base}${isEverywhere(asked.host) ? ", and on every other address of this machine" : ""}`,
         kept[choice.store](choice),
-        ...(first === null ? stillThere : nextSteps(base, first)),
-        ...(asked.demo && first !== null ? demoSteps(base, first) : []),
+        ...greeted,
         ...(asked.sandbox ? aboutSandbox(base, choice) : [])
       ].join("\n")
     )

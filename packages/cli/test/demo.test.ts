@@ -1,0 +1,92 @@
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { demoShop, demoSteps } from "@workshop/cli/DemoShop"
+import { services } from "@workshop/cli/owner/act"
+import { ClientInput, Clients } from "@workshop/core/services/Clients"
+import { Keys } from "@workshop/core/services/Keys"
+import { Shops } from "@workshop/core/services/Shops"
+import { Effect, Schema } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { build, run, Workshop } from "./Workshop.js"
+
+const PATIENT = { timeout: 240_000 }
+const dataDir = mkdtempSync(join(tmpdir(), "workshop-demo-"))
+const started: Array<Workshop> = []
+
+beforeAll(build, 120_000)
+afterAll(async () => {
+  for (const workshop of started) {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  }
+  rmSync(dataDir, { recursive: true, force: true })
+}, 60_000)
+
+const nowhere = { DATABASE_URL: "", WORKSHOP_DATA_DIR: dataDir }
+
+/** Starts, asks for the shop of the key that is shown, and stops. */
+const shopOfStart = async (...flags: ReadonlyArray<string>) => {
+  const workshop = new Workshop(["serve", "--port", "0", ...flags], nowhere)
+  started.push(workshop)
+  const { base, key } = await workshop.listens()
+  const response = await fetch(`${base}/v1/shop`, { headers: { Authorization: `Bearer ${key}` } })
+  const { data } = (await response.json()) as { readonly data: { readonly id: string; readonly name: string } }
+  workshop.kill("SIGTERM")
+  return { shop: data, status: await workshop.exited, stdout: workshop.stdout, stderr: workshop.stderr }
+}
+
+const shops = async (): Promise<ReadonlyArray<{ readonly name: string }>> =>
+  JSON.parse((await run(["shop", "list", "--json"], nowhere)).stdout)
+
+describe("a first start (contract §11)", PATIENT, () => {
+  it("on a taken port opens no shop, so the next start shows its key; --demo again finds its shop again", async () => {
+    const taken = createServer().listen(0, "127.0.0.1")
+    await once(taken, "listening")
+    const { port } = taken.address() as AddressInfo
+    const refused = await run(["serve", "--port", String(port)], nowhere)
+    expect(refused).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining(`${port} is taken`) })
+    taken.close()
+    expect(await shops()).toEqual([])
+
+    expect(await shopOfStart()).toMatchObject({ shop: { name: "My workshop" }, status: 0, stderr: "" })
+    const first = await shopOfStart("--demo")
+    expect(first).toMatchObject({ shop: { name: "Demo workshop" }, status: 0, stderr: "" })
+    const second = await shopOfStart("--demo")
+    expect(second).toMatchObject({ shop: first.shop, status: 0, stderr: "" })
+    expect(second.stdout).toContain(
+      "The shop Demo workshop of an earlier start is there. A new key for it is shown this once:"
+    )
+    expect((await shops()).map(({ name }) => name)).toEqual(["My workshop", "Demo workshop"])
+  })
+})
+
+describe("the demo shop (contract §11)", PATIENT, () => {
+  const inMemory = services({ store: "memory", databaseUrl: null, dataDir: "", migrate: true })
+
+  it("gets one key a start, each shown, and none once it has five", async () => {
+    const program = Effect.gen(function* () {
+      const starts = yield* Effect.replicateEffect(demoShop, 6)
+      const [shop] = yield* Shops.list(null, 10)
+      return { starts, shops: yield* Shops.list(null, 10), keys: yield* Keys.list(shop!.id), id: shop!.id }
+    })
+    const { starts, shops, keys, id } = await Effect.runPromise(Effect.provide(program, inMemory))
+    expect(shops).toHaveLength(1)
+    expect(starts.slice(0, 5).map(({ key }) => key?.slice(-4))).toEqual(keys.map(({ last_four }) => last_four))
+    expect(starts[5]).toEqual({
+      key: null,
+      phone: null,
+      opening: `The shop Demo workshop of an earlier start is there, with all the keys that a shop may have: workshop key list ${id} shows them, and workshop key revoke makes room for a new one.`
+    })
+  })
+
+  it("opens beside accounts that hold the numbers of its clients", async () => {
+    const amira = Schema.decodeSync(ClientInput)({ given_name: "Ali", family_name: "Haddad", phone: "+21620123456" })
+    const opened = Effect.zipRight(Clients.register(amira), demoShop)
+    const demo = await Effect.runPromise(Effect.provide(opened, inMemory))
+    expect(demo.phone).toBe("+21620123457")
+    expect(demoSteps("http://x", demo).at(-1)).toContain("phone=%2B21620123457")
+  })
+})
