@@ -203,6 +203,7 @@ create table schema_migration (
   name text not null,
   checksum text not null,
   applied_at timestamp with time zone not null,
+  readable_from integer default 1 not null,
   constraint schema_migration_pkey PRIMARY KEY (version)
 );
 

@@ -18,14 +18,20 @@ const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const sa
   string
 >
 
+/** Inserts a row by the names of its columns, so that a column which a later release added gets its default. */
+const inserting = (sql: SqlClient, table: string, row: object) => {
+  const columns = sql.csv(Object.keys(row).map((column) => sql`${sql(column)}`))
+  return sql`insert into ${sql(table)} (${columns})
+    select ${columns} from json_populate_record(null::${sql(table)}, ${JSON.stringify(row)})`
+}
+
 /** What belongs to no one shop. */
 export const pgDirectory = Effect.map(
   SqlClient,
   (sql): Omit<Context.Tag.Service<Directory>, "news"> => ({
     createShop: (shop) =>
       // One statement, hence both or neither.
-      sql`with opened as (insert into shop select * from json_populate_record(null::shop, ${JSON.stringify(shop)}))
-      insert into shop_head select * from json_populate_record(null::shop_head, ${JSON.stringify(firstHead(shop.id))})`.pipe(
+      sql`with opened as (${inserting(sql, "shop", shop)}) ${inserting(sql, "shop_head", firstHead(shop.id))}`.pipe(
         Effect.asVoid,
         available
       ),
@@ -41,8 +47,7 @@ export const pgDirectory = Effect.map(
       available
     ),
     createClient: (account) =>
-      sql`insert into client_account select * from json_populate_record(null::client_account, ${JSON.stringify(account)})
-      on conflict (phone) do nothing returning id`.pipe(
+      sql`${inserting(sql, "client_account", account)} on conflict (phone) do nothing returning id`.pipe(
         Effect.map((rows) => rows.length > 0),
         available
       ),

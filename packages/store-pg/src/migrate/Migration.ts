@@ -12,28 +12,41 @@ export interface Migration {
   readonly name: string
   /** SHA-256 of the text with Unix line ends, in hex. */
   readonly checksum: string
-  /** What runs in one transaction; or, marked otherwise in its first line, statements that run one by one outside any. */
+  /** What runs in one transaction; or, where the header says `-- no transaction`, statements that run one by one outside any. */
   readonly statements: ReadonlyArray<string>
   readonly isTransactional: boolean
+  /** The oldest version of the program that can run on the schema after this step; null where this step changes nothing about that. */
+  readonly readable_from: number | null
 }
 
 /** The migrations of this package. */
 export const OURS = fileURLToPath(new URL("../../migrations", import.meta.url))
 
 const NAME = /^(\d{4})_\w+\.sql$/
-const OUTSIDE = /^-- no transaction\s*$/m
-const END_OF_STATEMENT = /;[ \t]*$/m
+const HEADER = /^(--.*\n?)*/
+const OUTSIDE = /^-- no transaction[ \t]*$/m
+const READABLE_FROM = /^-- readable from (\d{1,4})[ \t]*$/m
+/** The body of a function, which has semicolons of its own, or the end of a statement. */
+const BODY_OR_END = /\$(\w{0,63})\$[\s\S]*?\$\1\$|;[ \t]*$/gm
 const isEmpty = (sql: string): boolean => sql.split("\n").every((line) => /^\s*(--|$)/.test(line))
+
+const statementsOf = (text: string): ReadonlyArray<string> => {
+  const ends = [...text.matchAll(BODY_OR_END)].filter(([found]) => found.startsWith(";")).map(({ index }) => index)
+  return [...ends, text.length].map((end, i) => text.slice(i === 0 ? 0 : ends[i - 1]! + 1, end))
+}
 
 const migration = (file: string, written: string): Migration => {
   const text = written.replaceAll("\r\n", "\n")
-  const isTransactional = !OUTSIDE.test(text.split("\n")[0] ?? "")
+  const [header = ""] = HEADER.exec(text) ?? []
+  const isTransactional = !OUTSIDE.test(header)
+  const readable = READABLE_FROM.exec(header)?.[1]
   return {
     version: Number(file.slice(0, 4)),
     name: file.replace(/\.sql$/, ""),
     checksum: createHash("sha256").update(text).digest("hex"),
-    statements: isTransactional ? [text] : text.split(END_OF_STATEMENT).filter((sql) => !isEmpty(sql)),
-    isTransactional
+    statements: isTransactional ? [text] : statementsOf(text).filter((sql) => !isEmpty(sql)),
+    isTransactional,
+    readable_from: readable === undefined ? null : Number(readable)
   }
 }
 

@@ -1,12 +1,21 @@
 import { Data } from "effect"
 
-/** The database was migrated by a later version of the program; versions are numbers of migrations. */
+/** A later version of the program changed the schema so that this one cannot run on it; versions are numbers of migrations. */
 export class SchemaNewer extends Data.TaggedError("SchemaNewer")<{
   readonly database: number
+  /** The oldest version of the program that can run on this schema. */
+  readonly readable_from: number
   readonly program: number
 }> {
   override get message() {
-    return `The database is at version ${this.database} of the schema and this program knows ${this.program}: update the program.`
+    return `The database is at version ${this.database} of the schema, which programs from version ${this.readable_from} on can use, and this program knows ${this.program}: update the program.`
+  }
+}
+
+/** An index that was built while its table was in use is not complete, so queries do not use it. */
+export class IndexInvalid extends Data.TaggedError("IndexInvalid")<{ readonly names: ReadonlyArray<string> }> {
+  override get message() {
+    return `The database has indexes whose building was cut short (${this.names.join(", ")}): run "reindex index concurrently ${this.names[0]}" for each, and workshop migrate again.`
   }
 }
 

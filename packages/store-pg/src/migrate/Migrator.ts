@@ -1,6 +1,7 @@
 import { Clock, Effect, Schedule } from "effect"
 import { type Migration, migrationsIn, OURS } from "./Migration.js"
 import {
+  IndexInvalid,
   MigrationBusy,
   MigrationChanged,
   MigrationFailed,
@@ -15,40 +16,64 @@ interface Applied {
   readonly version: number
   readonly name: string
   readonly checksum: string
+  /** The oldest version of the program that can run on the schema since then. */
+  readonly readable_from: number
 }
 
 const TABLE = `create table if not exists schema_migration (
   version integer primary key,
   name text not null,
   checksum text not null,
-  applied_at timestamptz not null
-)`
+  applied_at timestamptz not null,
+  readable_from integer not null default 1
+);
+alter table schema_migration add column if not exists readable_from integer not null default 1`
 
 /** One number for every program of ours that migrates; advisory locks are a database's own. */
 const LOCK = 7_305_808
 const UNDEFINED_TABLE = "42P01"
-/** Somebody works in the table: a lock that is not given soon would make everybody queue behind us. */
+/** Somebody works in the table. */
 const BUSY_CODES = ["55P03", "40P01"]
-const LOCK_TIMEOUT = "2s"
+/** While a migration waits for a lock, everybody who comes later waits behind it. So it waits briefly, and leaves growing pauses between. */
+const LOCK_TIMEOUT = "100ms"
 
-const BUSY = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(100))
+const PAUSES = Schedule.exponential("500 millis", 1.5).pipe(
+  Schedule.union(Schedule.spaced("15 seconds")),
+  Schedule.jittered
+)
+const BUSY = Schedule.intersect(PAUSES, Schedule.recurs(60))
 const ANOTHER = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(3000))
 
 const appliedIn = (session: Session) =>
-  session.run<Applied>("select version, name, checksum from schema_migration order by version").pipe(
-    Effect.catchIf(
-      ({ code }) => code === UNDEFINED_TABLE,
-      () => Effect.succeed<ReadonlyArray<Applied>>([])
+  // An older program's table lacks the column: read as JSON, a column that is missing is null.
+  session
+    .run<Applied>(
+      `select version, name, checksum, coalesce((to_jsonb(m) ->> 'readable_from')::integer, 1) as readable_from
+      from schema_migration m order by version`
     )
-  )
+    .pipe(
+      Effect.catchIf(
+        ({ code }) => code === UNDEFINED_TABLE,
+        () => Effect.succeed<ReadonlyArray<Applied>>([])
+      )
+    )
 
-/** Holds what was applied to what we know, and answers what is left to apply. */
+/** From which version of the program on the schema can be used. */
+const readableFrom = (rows: ReadonlyArray<{ readonly readable_from: number | null }>): number =>
+  Math.max(1, ...rows.map(({ readable_from }) => readable_from ?? 1))
+
+/**
+ * Compares what was applied with what this program knows, and returns what is left to apply. A newer schema is fine where its
+ * migrations only expanded it, so that nodes of the old release go on while those of the new one start.
+ */
 const remaining = (applied: ReadonlyArray<Applied>, known: ReadonlyArray<Migration>) => {
-  const last = applied.at(-1)?.version ?? 0
-  if (last > known.length) return new SchemaNewer({ database: last, program: known.length })
+  const database = applied.at(-1)?.version ?? 0
+  const program = known.length
   const hole = applied.findIndex(({ version }, i) => version !== i + 1)
   if (hole >= 0) return new MigrationGap({ missing: hole + 1 })
-  const changed = applied.find(({ checksum }, i) => known[i]?.checksum !== checksum)
+  const readable_from = readableFrom(applied)
+  if (readable_from > program) return new SchemaNewer({ database, readable_from, program })
+  const changed = known.find(({ checksum }, i) => applied[i] !== undefined && applied[i].checksum !== checksum)
   if (changed !== undefined) return new MigrationChanged({ name: changed.name })
   return Effect.succeed(known.slice(applied.length))
 }
@@ -66,12 +91,23 @@ const locked = (session: Session) =>
     Effect.retry({ while: (error) => error._tag === "MigrationBusy", schedule: ANOTHER })
   )
 
-const record = (session: Session, { version, name, checksum }: Migration) =>
+const record = (session: Session, { version, name, checksum, readable_from }: Migration) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     session.run(
-      "insert into schema_migration (version, name, checksum, applied_at) values ($1, $2, $3, to_timestamp($4 / 1000.0))",
-      [version, name, checksum, now]
+      `insert into schema_migration (version, name, checksum, applied_at, readable_from)
+      values ($1, $2, $3, to_timestamp($4 / 1000.0), $5)`,
+      [version, name, checksum, now, readable_from ?? 1]
     )
+  )
+
+/** Fails where an index of this schema is not complete. */
+const indexesValid = (session: Session) =>
+  Effect.flatMap(
+    session.run<{ name: string }>(
+      `select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indrelid
+      where not i.indisvalid and c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' order by 1`
+    ),
+    (rows) => (rows.length === 0 ? Effect.void : new IndexInvalid({ names: rows.map(({ name }) => name) }))
   )
 
 const inTransaction = (session: Session, migration: Migration) =>
@@ -87,6 +123,15 @@ const outside = (session: Session, migration: Migration) =>
     Effect.forEach(migration.statements, (sql) => session.run(sql)),
     record(session, migration)
   )
+
+/** The table gains its column only where it lacks it: `alter table` takes a lock that readers of the table wait for. */
+const prepareTable = (session: Session) =>
+  session
+    .run<{ is_there: boolean }>(
+      `select count(*) > 0 as is_there from pg_attribute
+      where attrelid = to_regclass('schema_migration') and attname = 'readable_from'`
+    )
+    .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? Effect.void : session.run(TABLE))))
 
 const apply = (session: Session, migration: Migration) =>
   (migration.isTransactional ? inTransaction : outside)(session, migration).pipe(
@@ -106,7 +151,7 @@ const unhurried = "set statement_timeout = 0; set lock_timeout = 0; set idle_in_
 
 /**
  * Brings a database to the schema of this program, and answers the names of the migrations it applied, which may be
- * none. Two processes at once are safe: one waits. A database that is newer than the program is left as it is.
+ * none. Two processes at once are safe: one waits. A newer database that this program can use is left as it is.
  * @param url - A connection string whose role may create tables, straight to Postgres: session locks pass no pooler.
  */
 export const migrate = (url: string, folder: string = OURS) =>
@@ -116,14 +161,16 @@ export const migrate = (url: string, folder: string = OURS) =>
       const session = yield* connect(url)
       yield* session.run(unhurried)
       yield* locked(session)
-      yield* session.run(TABLE)
+      yield* prepareTable(session)
       const left = yield* remaining(yield* appliedIn(session), known)
-      return yield* Effect.forEach(left, (migration) => apply(session, migration))
+      const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
+      yield* indexesValid(session)
+      return names
     })
   )
 
 /**
- * Succeeds when the database has exactly the schema of this program; needs no right but to read `schema_migration`.
+ * Succeeds when this program can run on the database's schema; needs no right but to read `schema_migration`.
  * `SchemaBehind` names the command that helps.
  */
 export const check = (url: string, folder: string = OURS) =>

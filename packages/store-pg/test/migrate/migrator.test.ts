@@ -121,7 +121,7 @@ describe("migrate", { timeout: LONG }, () => {
         const { url, session } = yield* migrated(FIRST)
         yield* session.run("create sequence attempts")
         // A sequence counts also what is rolled back.
-        const sql = "set local lock_timeout = '10ms'; select nextval('attempts'); alter table letter add seen boolean;"
+        const sql = "select nextval('attempts'); alter table letter add seen boolean;"
         const folder = yield* folderOf({ ...FIRST, "0002_seen.sql": sql })
         yield* session.run("begin; lock table letter in access share mode")
         const fiber = yield* Effect.fork(migrate(url, folder))
@@ -132,6 +132,76 @@ describe("migrate", { timeout: LONG }, () => {
         yield* session.run("select words from letter")
         yield* session.run("commit")
         expect(yield* Fiber.join(fiber)).toEqual(["0002_seen"])
+      })
+    ))
+})
+
+describe("rolling upgrades", { timeout: LONG }, () => {
+  const EXPANDING = { ...FIRST, "0002_sender.sql": "alter table letter add sender text not null default 'me';" }
+
+  it("a program goes on, and can start again, on a schema that a later release only expanded", () =>
+    run(
+      Effect.gen(function* () {
+        const { url } = yield* migrated(EXPANDING)
+        const old = yield* folderOf(FIRST)
+        yield* check(url, old)
+        expect(yield* migrate(url, old)).toEqual([])
+        yield* check(url, yield* folderOf(EXPANDING))
+      })
+    ))
+
+  it("a program that is old enough to lack what a contracting migration took away is refused, a later one is not", () =>
+    run(
+      Effect.gen(function* () {
+        const contracted = {
+          ...EXPANDING,
+          "0003_words.sql": "-- Nobody reads it.\n-- readable from 2\nalter table letter drop words;"
+        }
+        const { url } = yield* migrated(contracted)
+        expect((yield* Effect.flip(check(url, yield* folderOf(FIRST))))._tag).toBe("SchemaNewer")
+        yield* check(url, yield* folderOf(EXPANDING))
+      })
+    ))
+
+  it("a table of migrations from before releases told who can use them is extended in place", () =>
+    run(
+      Effect.gen(function* () {
+        const { url, session } = yield* migrated(FIRST)
+        yield* session.run("alter table schema_migration drop readable_from")
+        yield* check(url, yield* folderOf(FIRST))
+        expect(yield* migrate(url, yield* folderOf(BOTH))).toEqual(["0002_sender"])
+      })
+    ))
+
+  it("statements of a file outside a transaction end at a line's end, but not within the body of a function", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = [
+          "-- Counts letters.",
+          "-- no transaction",
+          "create function letters() returns bigint language plpgsql as $body$",
+          "begin",
+          "  return (select count(*) from letter);",
+          "end $body$;",
+          "create index concurrently by_words on letter (words);"
+        ].join("\n")
+        const { session } = yield* migrated({ ...FIRST, "0002_count.sql": sql })
+        expect(yield* session.run("select letters()::int as n")).toEqual([{ n: 0 }])
+      })
+    ))
+
+  it("an index whose building was cut short is named, with what to do", () =>
+    run(
+      Effect.gen(function* () {
+        const { url, session } = yield* migrated(FIRST)
+        yield* session.run("insert into letter values (1, 'a'), (2, 'a')")
+        yield* Effect.flip(session.run("create unique index concurrently one_word on letter (words)"))
+        const refused = yield* Effect.flip(migrate(url, yield* folderOf(FIRST)))
+        expect(refused.message).toBe(
+          'The database has indexes whose building was cut short (one_word): run "reindex index concurrently one_word" for each, and workshop migrate again.'
+        )
+        yield* session.run("delete from letter where id = 2; reindex index one_word")
+        expect(yield* migrate(url, yield* folderOf(FIRST))).toEqual([])
       })
     ))
 })
@@ -151,9 +221,11 @@ describe("what does not fit is refused in one sentence", { timeout: LONG }, () =
       })
     )
 
-  it("a database newer than the program", async () => {
-    const { migrating, checking } = await refusal(BOTH, FIRST)
-    const message = "The database is at version 2 of the schema and this program knows 1: update the program."
+  it("a database that a later release changed so that this program cannot use it", async () => {
+    const contracted = { ...BOTH, "0003_gone.sql": "-- readable from 2\nalter table letter drop sender;" }
+    const { migrating, checking } = await refusal(contracted, FIRST)
+    const message =
+      "The database is at version 3 of the schema, which programs from version 2 on can use, and this program knows 1: update the program."
     expect([checking._tag, checking.message, migrating]).toEqual(["SchemaNewer", message, message])
   })
 

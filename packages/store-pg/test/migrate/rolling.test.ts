@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { answered, raising, record } from "@workshop/core/testing/Courier"
+import { openAccount, openShop, run } from "@workshop/core/testing/Fixtures"
+import { OURS } from "@workshop/store-pg/migrate/Migration"
+import { check, migrate } from "@workshop/store-pg/migrate/Migrator"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { Effect, Fiber, Ref, Schedule } from "effect"
+import { describe, expect, it } from "vitest"
+import { create, database, node, numbers, testing, upTo } from "../nodes/Node.js"
+import { folderOf } from "./Fixture.js"
+
+const ours = Object.fromEntries(readdirSync(OURS).map((name) => [name, readFileSync(`${OURS}/${name}`, "utf8")]))
+const next = String(Object.keys(ours).length + 1).padStart(4, "0")
+
+/** Adds a column that must have a value to every table, which is what an old program could stumble over. */
+const EXPAND = `do $$ declare t record; begin
+  for t in select c.oid::regclass as name from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'schema_migration'
+    order by 1
+  loop execute format('alter table %s add column added_later text not null default ''new''', t.name); end loop;
+end $$;`
+
+const waiting = Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500))
+
+describe("a node of the old release beside a migration of the next", { timeout: 60_000 }, () => {
+  it("serves all the time, while the migration waits for a dump and after it, and stays ready", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const ports = yield* node({ url })
+        const { id } = yield* Effect.provide(openShop(), ports)
+        const made = yield* Ref.make(0)
+        const shop = Effect.provide(create(id), ports)
+        const load = yield* Effect.fork(
+          Effect.forever(
+            Effect.zipRight(
+              shop,
+              Ref.update(made, (n) => n + 1)
+            ).pipe(Effect.zipLeft(Effect.yieldNow()))
+          )
+        )
+        const dump = yield* connect(url)
+        yield* dump.run("begin; lock table ticket in access share mode")
+        const folder = yield* folderOf({ ...ours, [`${next}_expand.sql`]: EXPAND })
+        const migration = yield* Effect.fork(migrate(url, folder))
+        // The migration has tried in vain once, and the load has gone on since.
+        yield* session
+          .run<{ n: number }>("select xact_rollback::int as n from pg_stat_database where datname = current_database()")
+          .pipe(
+            Effect.filterOrFail(([row]) => row!.n > 0),
+            Effect.retry(waiting)
+          )
+        const before = yield* Ref.get(made)
+        yield* Effect.retry(
+          Effect.filterOrFail(Ref.get(made), (n) => n > before),
+          waiting
+        )
+        yield* dump.run("commit")
+        expect(yield* Fiber.join(migration)).toEqual([`${next}_expand`])
+        yield* Fiber.interrupt(load)
+        const n = yield* Ref.get(made)
+        const known = yield* Effect.provide(numbers(id), ports)
+        expect([...known].sort((a, b) => a - b).slice(0, n)).toEqual(upTo(n))
+        yield* check(url)
+      })
+    ))
+
+  it("opens shops and accounts, makes tickets and delivers, although every table has a new column", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* database
+        const ports = yield* node({ url })
+        yield* migrate(url, yield* folderOf({ ...ours, [`${next}_expand.sql`]: EXPAND }))
+        const delivered = yield* Effect.provide(
+          Effect.gen(function* () {
+            const { id } = yield* openShop()
+            yield* openAccount()
+            yield* create(id)
+            yield* run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" }))
+            yield* run(raising(id, [null]))
+            const [claim] = yield* (yield* Deliveries).claim(Date.now(), 9)
+            return yield* record(claim!, answered(200))
+          }),
+          ports
+        )
+        expect(delivered).toBe("delivered")
+        // A node that was replaced by one of the same release starts, too.
+        const again = yield* node({ url })
+        yield* Effect.provide(openShop(), again)
+      })
+    ))
+})
