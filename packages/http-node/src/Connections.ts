@@ -1,8 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import { Limits } from "@workshop/core/domain/Limits"
 import type { Departure } from "@workshop/core/http/Arrival"
 import { breakOff } from "./NodeArrival.js"
 import { lastWords, type ParseError, TOO_LATE } from "./Unparsable.js"
+import { cutOff } from "./UnwantedBody.js"
 
 /** Where a connection stands. */
 interface Connection {
@@ -45,6 +47,7 @@ export class Connections {
       socket.destroy()
     } else if (!connection.isLeaving) {
       connection.isLeaving = true
+      dropRest(socket)
       this.#leave(socket, connection, isOver, answer)
     }
   }
@@ -95,6 +98,14 @@ export class Connections {
     if (response === undefined || response.writableFinished || response.destroyed) act()
     else response.once("close", act)
   }
+}
+
+/** Node parses nothing more of a connection, but goes on to read it. */
+const dropRest = (socket: Socket): void => {
+  const before = socket.bytesRead
+  socket.on("data", () => {
+    if (socket.bytesRead - before > Limits.unwanted_body_bytes) cutOff(socket)
+  })
 }
 
 /** Says the last answer. `isOver`: the client has nothing more to send, or had its time for it. */

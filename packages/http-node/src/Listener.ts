@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { Limits } from "@workshop/core/domain/Limits"
 import type { Departure } from "@workshop/core/http/Arrival"
 import { crash } from "@workshop/core/http/Departures"
 import type { Pipeline } from "@workshop/core/http/Pipeline"
 import { Cause, Exit, Runtime } from "effect"
-import { arrivalOf, awaitsBody } from "./NodeArrival.js"
+import { announcedLength, arrivalOf, awaitsBody } from "./NodeArrival.js"
 import type { Patience } from "./Patience.js"
+import { dropBody } from "./UnwantedBody.js"
 
 /** What a listener needs to know. */
 export interface ListenerOptions {
@@ -20,7 +22,7 @@ export type Listener = (request: IncomingMessage, response: ServerResponse, onAs
 
 /**
  * The last answer on a connection while the client still sends: closed now, the kernel would reset the connection,
- * and the client might lose the answer. So say that nothing follows, and take what comes, for as long as any request may take.
+ * and the client might lose the answer. So say that nothing follows, while {@link dropBody} takes what comes.
  */
 const linger = (request: IncomingMessage, response: ServerResponse, body: string) => {
   const { socket } = request
@@ -29,7 +31,7 @@ const linger = (request: IncomingMessage, response: ServerResponse, body: string
   }
   if (request.method === "HEAD") response.flushHeaders()
   else response.write(body, () => socket.end())
-  request.once("end", end).once("close", end).resume()
+  request.once("end", end).once("close", end)
 }
 
 /** Names and values in turn: what node writes fastest. */
@@ -60,8 +62,11 @@ export const send = (
   { taking_ms }: Patience
 ): void => {
   if (response.headersSent || response.destroyed) return
+  const isSending = awaitsBody(request)
+  if (isSending && !(announcedLength(request) <= Limits.unwanted_body_bytes)) response.shouldKeepAlive = false
   response.writeHead(status, rawHeaders(headers, body))
-  if (!response.shouldKeepAlive && awaitsBody(request)) linger(request, response, body)
+  if (isSending) dropBody(request)
+  if (!response.shouldKeepAlive && isSending) linger(request, response, body)
   else if (request.method === "HEAD") response.end()
   else endAtOnce(response, body)
   if (request.socket.writableLength > 0) request.socket.setTimeout(taking_ms)

@@ -13,15 +13,15 @@ export const breakOff = (request: IncomingMessage): void => {
 }
 
 /** Whether a request has a body that may still be on its way. */
-export const awaitsBody = (request: IncomingMessage): boolean =>
-  !request.complete &&
-  (request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0)
+export const awaitsBody = (request: IncomingMessage): boolean => !request.complete && announcedLength(request) !== 0
 
 const broken = Effect.failSync(() => new BodyBroken())
 
 const tooLarge = Effect.failSync(() => new BodyTooLarge())
 
-const announcedLength = (request: IncomingMessage): number => Number(request.headers["content-length"] ?? 0)
+/** How long a request says that its body is, in bytes: 0 where it has none, NaN where it does not say. */
+export const announcedLength = ({ headers }: IncomingMessage): number =>
+  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Number.NaN
 
 const body =
   (request: IncomingMessage, onAsked: (() => void) | undefined): Arrival["body"] =>

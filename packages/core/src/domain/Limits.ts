@@ -31,6 +31,7 @@ export const Limits = {
   replay_step_events: 1000,
   replay_named_events: 1000,
   body_bytes: 64 * 1024,
+  unwanted_body_bytes: 256 * 1024,
   reopen_window_ms: 24 * HOUR_MS,
   closure_ms: 60 * DAY_MS,
   idempotency_memory_ms: 30 * DAY_MS,

@@ -1,13 +1,48 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Deferred, Effect, Option, Stream } from "effect"
+import { Clock, Deferred, Effect, Option, Stream } from "effect"
+import { Limits } from "../domain/Limits.js"
 import { type Arrival, BodyBroken, BodyTooLarge } from "./Arrival.js"
 import { joined } from "./joined.js"
 import { type MountEffectOptions, mountedEffect } from "./Mount.js"
 
-/** How much of a body that is too large is read and dropped: who hangs up on a sender leaves them without the answer. */
-const DROPPED_BYTES = 16 * 1024 * 1024
+/** How long a sender whose connection is about to be closed may take to read the answer, in real time. */
+const untilRead = Effect.withClock(Effect.sleep("1 second"), Clock.make())
 
-const readAll = (request: HttpServerRequest.HttpServerRequest, most: number) =>
+/** Reads a request's body to its end, or `unwanted_body_bytes` past `most` of it: with its stream the connection ends. */
+const drain = <E>(
+  stream: Stream.Stream<Uint8Array, E>,
+  most: number,
+  take: (chunk: Uint8Array) => Effect.Effect<unknown>
+) => {
+  let left = most + Limits.unwanted_body_bytes
+  return stream.pipe(
+    Stream.tap((chunk) => {
+      left -= chunk.length
+      return Effect.zipRight(take(chunk), left < 0 ? untilRead : Effect.void)
+    }),
+    Stream.takeUntil(() => left < 0),
+    Stream.runDrain
+  )
+}
+
+/** How many bytes a request says its body has; undefined where it has one of an unknown length. */
+const announced = ({ headers }: HttpServerRequest.HttpServerRequest): number | undefined =>
+  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined
+
+/** Reads a body that nobody asked for, beside the answer: the server would read it without a bound. */
+const drop = (request: HttpServerRequest.HttpServerRequest) => {
+  const dropping = Effect.forkDaemon(Effect.either(drain(request.stream, 0, () => Effect.void)))
+  // It must have begun when the answer leaves: from then on node would read the rest on its own.
+  return Effect.zipRight(dropping, Effect.yieldNow())
+}
+
+/** How far the reading of a body has come. */
+interface Progress {
+  isBegun: boolean
+  isWhole: boolean
+}
+
+const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, progress: Progress) =>
   Effect.gen(function* () {
     const read = yield* Deferred.make<Uint8Array, BodyBroken | BodyTooLarge>()
     const chunks: Array<Uint8Array> = []
@@ -19,20 +54,21 @@ const readAll = (request: HttpServerRequest.HttpServerRequest, most: number) =>
     }
     // On its own, as it goes on after it is known that there is too much.
     yield* Effect.forkDaemon(
-      request.stream.pipe(
-        Stream.tap(take),
-        Stream.takeUntil(() => length > DROPPED_BYTES),
-        Stream.runDrain,
+      drain(request.stream, most, take).pipe(
         Effect.matchEffect({
           onFailure: () => Deferred.fail(read, new BodyBroken()),
-          onSuccess: () => Effect.suspend(() => Deferred.succeed(read, joined(chunks)))
+          onSuccess: () =>
+            Effect.suspend(() => {
+              progress.isWhole = true
+              return Deferred.succeed(read, joined(chunks))
+            })
         })
       )
     )
     return yield* Deferred.await(read)
   })
 
-const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string): Arrival => {
+const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string, progress: Progress): Arrival => {
   // Below a router's mount `url` has lost the mount's path already.
   const question = request.url.indexOf("?")
   return {
@@ -41,8 +77,11 @@ const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string
     query: question < 0 ? "" : request.url.slice(question + 1),
     header: (name) => request.headers[name],
     address,
-    body: (most) =>
-      Number(request.headers["content-length"] ?? 0) > most ? Effect.fail(new BodyTooLarge()) : readAll(request, most)
+    body: (most) => {
+      if ((announced(request) ?? 0) > most) return Effect.fail(new BodyTooLarge())
+      progress.isBegun = true
+      return readAll(request, most, progress)
+    }
   }
 }
 
@@ -57,9 +96,18 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const address = Option.getOrElse(request.remoteAddress, () => "unknown")
-        const { status, headers, body } = yield* answer(request, arrivalOf(request, address))
+        const length = announced(request)
+        const progress: Progress = { isBegun: false, isWhole: length === 0 }
+        const { status, headers, body } = yield* answer(request, arrivalOf(request, address, progress))
+        if (!progress.isBegun && !progress.isWhole) yield* drop(request)
+        // Nothing can follow a body that may not be read to its end.
+        const isLast = !progress.isWhole && (length === undefined || length > Limits.unwanted_body_bytes)
         // The media type is the body's own to say: among the headers it would be a second one.
         const { "Content-Type": contentType = "application/json", ...rest } = headers
-        return HttpServerResponse.text(body, { status, headers: rest, contentType })
+        return HttpServerResponse.text(body, {
+          status,
+          headers: isLast ? { ...rest, Connection: "close" } : rest,
+          contentType
+        })
       })
   )

@@ -1,25 +1,41 @@
 import { Effect, Runtime } from "effect"
+import { Limits } from "../domain/Limits.js"
 import { type Arrival, BodyBroken, BodyTooLarge, type Departure } from "./Arrival.js"
 import { joined } from "./joined.js"
 import type { Pipeline } from "./Pipeline.js"
 
-/** Reads a stream, and lets it go as soon as it grows past `most` bytes. */
+type Reader = ReadableStreamDefaultReader<Uint8Array>
+
+/** Reads what nobody wants, within its bound, and then lets it go: a sender that is stopped at once may lose its answer. */
+const drop = async (reader: Reader): Promise<void> => {
+  let left = Limits.unwanted_body_bytes
+  while (left >= 0) {
+    const { done, value } = await reader.read()
+    if (done) return
+    left -= value.length
+  }
+  await reader.cancel()
+}
+
+/** Reads a stream; undefined as soon as it grows past `most` bytes. */
 const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array | undefined> => {
   const reader = stream.getReader()
   const chunks: Array<Uint8Array> = []
   let size = 0
   while (true) {
     const { done, value } = await reader.read()
-    if (done) break
+    if (done) return joined(chunks)
     size += value.length
     if (size > most) {
-      await reader.cancel()
+      dropped(reader)
       return undefined
     }
     chunks.push(value)
   }
-  return joined(chunks)
 }
+
+/** Beside the answer, which must not wait for it. A sender that leaves meanwhile is of no concern. */
+const dropped = (reader: Reader): void => void drop(reader).catch(() => undefined)
 
 /** A web-standard request as the pipeline takes it. */
 export const arrivalOf = (request: Request, address: string): Arrival => {
@@ -42,9 +58,11 @@ export const arrivalOf = (request: Request, address: string): Arrival => {
   }
 }
 
-/** An answer of the pipeline to a web-standard request. */
-export const responseOf = ({ method }: Request, { status, headers, body }: Departure): Response =>
-  new Response(method === "HEAD" ? null : body, { status, headers })
+/** An answer of the pipeline to a web-standard request, of which no more is read than there must be. */
+export const responseOf = (request: Request, { status, headers, body }: Departure): Response => {
+  if (request.body !== null && !request.bodyUsed) dropped(request.body.getReader())
+  return new Response(request.method === "HEAD" ? null : body, { status, headers })
+}
 
 /**
  * The service as a web-standard `fetch(Request) → Response`, for workers, edge runtimes and frameworks.
