@@ -25,6 +25,8 @@ create table api_key (
   last_four text not null,
   created_at instant not null,
   revoked_at instant,
+  expires_at instant,
+  last_used_at instant,
   constraint api_key_hash_key UNIQUE (hash),
   constraint api_key_pkey PRIMARY KEY (id)
 );

@@ -48,6 +48,15 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
       const { slice } = memory.shelf(place.shop_id)
       return { key: slice.keys.get(place.id)!, shop: slice.shop }
     }),
+  keysUsed: (uses) =>
+    Effect.sync(() => {
+      for (const [id, at] of uses) {
+        const shop_id = memory.shopOfKey.get(id)
+        const keys = shop_id === undefined ? undefined : memory.shelf(shop_id).slice.keys
+        const key = keys?.get(id)
+        if (key !== undefined) keys?.set(id, { ...key, last_used_at: Math.max(key.last_used_at ?? at, at) })
+      }
+    }),
   shopOf: (thing) => Effect.sync(() => shopOf(memory, thing)),
   account: (id) => Effect.sync(() => memory.accounts.get(id) ?? null),
   offers: (id) =>

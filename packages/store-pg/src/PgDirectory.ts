@@ -60,6 +60,12 @@ export const pgDirectory = Effect.map(
         ),
         available
       ),
+    keysUsed: (uses) =>
+      sql`update api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
+      from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::bigint[]) q (id, at) where k.id = q.id`.pipe(
+        Effect.asVoid,
+        available
+      ),
     shopOf: ({ _tag, id }) =>
       sql<{ readonly shop_id: ShopId }>`select shop_id from ${sql(tableOf[_tag])} where id = ${id} limit 1`.pipe(
         Effect.map(([found]) => found?.shop_id ?? null),

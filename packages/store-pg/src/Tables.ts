@@ -158,7 +158,8 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   offer: { key: ["shop_id", "id"], kept: ["ticket_id", "phone", "created_at"], replaced: ["status", "answered_at"] },
   api_key: {
     key: ["id"],
-    kept: ["shop_id", "hash", "last_four", "created_at"],
+    // The last use is noted apart, see the directory: a command's row may be older.
+    kept: ["shop_id", "hash", "last_four", "created_at", "expires_at", "last_used_at"],
     replaced: ["name", "scopes", "revoked_at"]
   },
   stamps_used: { key: ["shop_id", "caller_id", "client_id"], kept: [], replaced: ["used", "resets_at"] },

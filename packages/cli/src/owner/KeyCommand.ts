@@ -29,6 +29,12 @@ const createOptions = {
     description: "In place of a preset: tickets:read, tickets:write, clients:read, loyalty:write, between commas.",
     read: text,
     variable: "WORKSHOP_KEY_SCOPES"
+  }),
+  expiresAt: own("key")({
+    name: "expires-at",
+    placeholder: "instant",
+    description: "From when the key is refused, such as 2027-01-31T12:00:00Z; never where it is left out.",
+    read: text
   })
 }
 

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
 import type { Column } from "../terminal/Table.js"
-import { decoded, idFrom } from "./fromFlags.js"
+import { decoded, given, idFrom } from "./fromFlags.js"
 import { sentence, several, shownOnce } from "./record.js"
 
 /** What `workshop key create` was told. */
@@ -17,16 +17,19 @@ export interface AskedKey {
   readonly name: string
   readonly preset: keyof typeof scopePresets | null
   readonly scopes: ReadonlyArray<string>
+  readonly expiresAt: string | null
 }
 
-const keyView = ({ id, shop_id, name, scopes, last_four, created_at, revoked_at }: ApiKeyRecord) => ({
+const keyView = ({ id, shop_id, name, scopes, last_four, ...at }: ApiKeyRecord) => ({
   id,
   shop_id,
   name,
   scopes,
   last_four,
-  created_at: toIso(created_at),
-  revoked_at: toIsoOrNull(revoked_at)
+  created_at: toIso(at.created_at),
+  revoked_at: toIsoOrNull(at.revoked_at),
+  expires_at: toIsoOrNull(at.expires_at),
+  last_used_at: toIsoOrNull(at.last_used_at)
 })
 
 type Row = ReturnType<typeof keyView>
@@ -37,6 +40,8 @@ const columns: ReadonlyArray<Column<Row>> = [
   { title: "ENDS IN", cell: ({ last_four }) => last_four },
   { title: "SCOPES", cell: ({ scopes }) => scopes.join(" ") },
   { title: "CREATED", cell: ({ created_at }) => created_at.slice(0, 10) },
+  { title: "LAST USED", cell: ({ last_used_at }) => last_used_at?.slice(0, 16).replace("T", " ") ?? "-" },
+  { title: "EXPIRES", cell: ({ expires_at }) => expires_at?.slice(0, 10) ?? "-" },
   { title: "REVOKED", cell: ({ revoked_at }) => revoked_at?.slice(0, 10) ?? "-" }
 ]
 
@@ -50,7 +55,8 @@ const scopesOf = ({ preset, scopes }: AskedKey) => {
 /** Makes a key; its text is shown this once (spec §5). */
 export const create = Effect.fnUntraced(function* (asked: AskedKey) {
   const shop_id = yield* idFrom(ShopId, "a shop", asked.shop)
-  const input = yield* decoded(KeyInput, { name: asked.name, scopes: yield* scopesOf(asked) })
+  const fields = { name: asked.name, scopes: yield* scopesOf(asked), expires_at: asked.expiresAt }
+  const input = yield* decoded(KeyInput, given(fields))
   const { record, key } = yield* Keys.create(shop_id, input)
   return shownOnce({ ...keyView(record), key }, `The key ${record.name} (${record.id})`, key)
 })

@@ -48,7 +48,8 @@ export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   key: ["workshop key create 0197... --name Till --preset full", "workshop key list 0197..."],
   "key create": [
     "workshop key create 0197... --name Till --preset full",
-    "workshop key create 0197... --name Screen --scopes tickets:read,clients:read"
+    "workshop key create 0197... --name Screen --scopes tickets:read,clients:read",
+    "workshop key create 0197... --name Fair --preset read --expires-at 2027-01-31T12:00:00Z"
   ],
   "key list": ["workshop key list 0197..."],
   "key revoke": ["workshop key revoke 0197...", "workshop key revoke 0197... --yes"],

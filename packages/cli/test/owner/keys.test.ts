@@ -7,7 +7,7 @@ import { Office } from "./Office.js"
 
 const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Africa/Tunis", trackingBaseUrl: null }
 const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
-const till = (shop: string) => ({ shop, name: "Till", preset: null, scopes: [] })
+const till = (shop: string) => ({ shop, name: "Till", preset: null, scopes: [], expiresAt: null })
 
 describe("workshop key (contract §7, §11)", () => {
   it("create shows the key once, with the sentence that says so", async () => {
@@ -36,6 +36,22 @@ describe("workshop key (contract §7, §11)", () => {
     expect(await office.refusal(both)).toBe("Give --preset or --scopes, not both.")
     const none = keys.create({ ...till(shop), scopes: ["tickets:eat"] })
     expect(await office.refusal(none)).toMatch(/^--scopes must be one of tickets:read/)
+  })
+
+  it("takes an instant from which the key is refused, and lists it with the last use", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const expiresAt = "2100-01-31T12:00:00.000Z"
+    expect((await office.does(keys.create({ ...till(shop), expiresAt }))).data.expires_at).toBe(expiresAt)
+    const listed = await office.does(keys.list(shop))
+    expect(listed.data[0]).toMatchObject({ expires_at: expiresAt, last_used_at: null })
+    expect(listed.lines.join("\n")).toMatch(/LAST USED +EXPIRES +REVOKED\n.* - +2100-01-31 +-/)
+    const past = keys.create({ ...till(shop), expiresAt: "2020-01-01T00:00:00Z" })
+    const refusal = await office.refusal(Effect.mapError(past, inOneSentence))
+    expect(refusal).toBe("expires_at must be in the future.")
+    expect(await office.refusal(keys.create({ ...till(shop), expiresAt: "soon" }))).toMatch(
+      /^--expires-at must be a date/
+    )
   })
 
   it("revoke asks first, and does it on a yes alone", async () => {

@@ -1,6 +1,8 @@
 import { Either, Schema } from "effect"
-import { type ApiKeyRecord, KeyNotFound, keyHash, TooManyKeys } from "../domain/ApiKey.js"
+import { type ApiKeyRecord, isActive, KeyNotFound, keyHash, TooManyKeys } from "../domain/ApiKey.js"
 import type { KeyId, ShopId } from "../domain/Identifier.js"
+import { DateTimeText } from "../domain/Instant.js"
+import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { LoyaltyProgram } from "../domain/LoyaltyProgram.js"
 import { optional } from "../domain/Optional.js"
@@ -71,25 +73,29 @@ export const changeShop = (
     }
   })
 
-/** A new key's name and what it may do. */
+/** A new key's name, what it may do, and until when where it is to expire. */
 export const KeyInput = Schema.Struct({
   name: Text(Limits.name_characters),
-  scopes: Schema.NonEmptyArray(Scope)
+  scopes: Schema.NonEmptyArray(Scope),
+  expires_at: optional(DateTimeText)
 }).pipe(Schema.brand("KeyInput"))
 export type KeyInput = typeof KeyInput.Type
+
+const expiredAtOnce = new InvalidInput({ issues: [{ field: "expires_at", message: "must be in the future" }] })
 
 /** Adds a key to the shop. `key` is its text, of which only the hash and the last four characters are stored (contract §7). */
 export const createKey = (
   shop_id: ShopId,
-  { name, scopes }: KeyInput,
+  { name, scopes, expires_at }: KeyInput,
   key: string
-): Command<ApiKeyRecord, TooManyKeys> =>
+): Command<ApiKeyRecord, TooManyKeys | InvalidInput> =>
   make({
     shop_id,
     needs: { keys: Need.keys },
     decide: (loaded, moment) => {
-      const active = loaded.keys.filter(({ revoked_at }) => revoked_at === null)
+      const active = loaded.keys.filter((known) => isActive(known, moment.now))
       if (active.length >= Limits.active_keys_per_shop) return Either.left(new TooManyKeys())
+      if ((expires_at ?? moment.now + 1) <= moment.now) return Either.left(expiredAtOnce)
       const changes = new ChangeSet(loaded, moment)
       const row: ApiKeyRecord = {
         id: changes.id<KeyId>(),
@@ -99,7 +105,9 @@ export const createKey = (
         hash: keyHash(key),
         last_four: key.slice(-4),
         created_at: moment.now,
-        revoked_at: null
+        revoked_at: null,
+        expires_at: expires_at ?? null,
+        last_used_at: null
       }
       return changes.add({ _tag: "KeyPut", row }).decided(row)
     }

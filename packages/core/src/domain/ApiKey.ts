@@ -16,7 +16,15 @@ export interface ApiKeyRecord {
   readonly last_four: string
   readonly created_at: Instant
   readonly revoked_at: Instant | null
+  /** From then on it is refused; null for one that never expires. */
+  readonly expires_at: Instant | null
+  /** When a request last used it, to the minute; null where none ever did. */
+  readonly last_used_at: Instant | null
 }
+
+/** Whether a key is good at an instant: neither revoked nor expired. */
+export const isActive = ({ revoked_at, expires_at }: ApiKeyRecord, now: Instant): boolean =>
+  revoked_at === null && (expires_at === null || now < expires_at)
 
 const PREFIX = "wk_live_"
 

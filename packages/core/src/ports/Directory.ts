@@ -33,6 +33,8 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly keyByHash: (
       hash: string
     ) => Effect.Effect<{ readonly key: ApiKeyRecord; readonly shop: ShopRecord } | null, StoreUnavailable>
+    /** Notes when keys were last used, each by its id; an earlier instant than the one noted changes nothing. */
+    readonly keysUsed: (uses: ReadonlyMap<KeyId, Instant>) => Effect.Effect<void, StoreUnavailable>
     /** The shop to which a thing belongs; null where there is no such thing. */
     readonly shopOf: (thing: Belonging) => Effect.Effect<ShopId | null, StoreUnavailable>
     /** The account with this id; null where there is none. */

@@ -1,10 +1,11 @@
 import { Effect, Stream } from "effect"
-import { type ApiKeyRecord, keyHash, looksLikeKey } from "../domain/ApiKey.js"
+import { type ApiKeyRecord, isActive, keyHash, looksLikeKey } from "../domain/ApiKey.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { type Instant, SECOND_MS } from "../domain/Instant.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import { Directory } from "../ports/Directory.js"
 import type { Caller } from "./Caller.js"
+import { keyUses } from "./KeyUses.js"
 
 /** A good key: on whose behalf it speaks, and its shop as it was when the key was read. */
 export interface KeyHolder {
@@ -16,6 +17,12 @@ export interface KeyHolder {
 const BELIEVED_MS = 30 * SECOND_MS
 const MOST_KEYS = 10_000
 
+interface Believed {
+  readonly holder: KeyHolder
+  readonly read_at: Instant
+  readonly until: Instant
+}
+
 const holder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: ShopRecord }): KeyHolder => ({
   caller: { shop_id: shop.id, caller_id: key.id, scopes: key.scopes, via: "api" },
   shop
@@ -25,26 +32,30 @@ const holder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: Shop
 export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing", {
   scoped: Effect.gen(function* () {
     const directory = yield* Directory
-    const believed = new Map<string, { readonly holder: KeyHolder; readonly read_at: Instant }>()
+    const believed = new Map<string, Believed>()
+    const used = yield* keyUses(directory)
     /** Counts what was forgotten, so that a look-up begun before does not bring it back. */
     let forgotten = 0
 
     const lookUp = Effect.fnUntraced(function* (key: string, now: Instant) {
       const before = forgotten
       const found = yield* directory.keyByHash(keyHash(key))
-      if (found === null || found.key.revoked_at !== null) return null
+      if (found === null || !isActive(found.key, now)) return null
       const known = holder(found)
       if (before === forgotten) {
         if (believed.size >= MOST_KEYS) believed.clear()
-        believed.set(key, { holder: known, read_at: now })
+        const until = Math.min(now + BELIEVED_MS, found.key.expires_at ?? Number.POSITIVE_INFINITY)
+        believed.set(key, { holder: known, read_at: now, until })
       }
+      used(known.caller.caller_id, now)
       return known
     })
 
     /** Who holds a key, where memory knows it. One read later than now is not believed: a clock stepped back, so its age is not known. */
     const known = (key: string, now: Instant): KeyHolder | undefined => {
       const entry = believed.get(key)
-      if (entry === undefined || now < entry.read_at || now >= entry.read_at + BELIEVED_MS) return undefined
+      if (entry === undefined || now < entry.read_at || now >= entry.until) return undefined
+      used(entry.holder.caller.caller_id, now)
       return entry.holder
     }
 
@@ -58,7 +69,7 @@ export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing",
 
     return {
       known,
-      /** Who holds a key; null where the key is missing, wrong or revoked. Such misses are not remembered. */
+      /** Who holds a key; null where the key is missing, wrong, revoked or expired. Such misses are not remembered. */
       holderOf: (key: string, now: Instant) => {
         const holder = known(key, now)
         if (holder !== undefined) return Effect.succeed(holder)

@@ -139,7 +139,9 @@ export const changesContract = [
       hash: keyHash(id),
       last_four: "abcd",
       created_at,
-      revoked_at: null
+      revoked_at: null,
+      expires_at: created_at === TEST_START ? LATER : null,
+      last_used_at: null
     })
     const old = key(AWKWARD.trim(), TEST_START, yield* freshId<KeyId>())
     const young = key("till", TEST_START + 1, yield* freshId<KeyId>())

@@ -107,6 +107,33 @@ export const directoryContract = [
     yield* same("when", revoked.revoked_at, clock.unsafeCurrentTimeMillis())
   }),
 
+  contractCase("the last use of a key is the latest that was noted, and no command takes it back", function* () {
+    const directory = yield* Directory
+    const shop = yield* openShop()
+    const [used, unused] = yield* Effect.replicateEffect(
+      Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => run(createKey(shop.id, KEY, keyText(bytes)))),
+      2
+    )
+    const lastUses = Effect.map(
+      Effect.flatMap(Reads, (reads) => reads.keys(shop.id)),
+      (keys) => keys.map(({ last_used_at }) => last_used_at)
+    )
+    yield* same("none yet", yield* lastUses, [null, null])
+    yield* directory.keysUsed(
+      new Map([
+        [used!.id, 1_000_000_000_000],
+        [yield* freshId<KeyId>(), 5]
+      ])
+    )
+    yield* directory.keysUsed(new Map([[used!.id, 999_999_999_999]]))
+    yield* same("the latest", yield* lastUses, [1_000_000_000_000, null])
+    yield* run(putting(shop.id, { _tag: "KeyPut", row: { ...used!, revoked_at: 7, last_used_at: 1_000_000_000_000 } }))
+    yield* same("also once revoked", yield* lastUses, [1_000_000_000_000, null])
+    yield* directory.keysUsed(new Map([[unused!.id, 3]]))
+    yield* same("each its own", yield* lastUses, [1_000_000_000_000, 3])
+    yield* directory.keysUsed(new Map())
+  }),
+
   contractCase("five active keys, also when ten are asked for at once", function* () {
     const reads = yield* Reads
     const shop = yield* openShop()

@@ -1,6 +1,7 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { createKey, KeyInput, revokeKey } from "../../src/decisions/ownShop.js"
+import { isActive } from "../../src/domain/ApiKey.js"
 import { HOUR, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
 
 const TEXT = `wk_live_${"a".repeat(39)}WXYZ`
@@ -46,6 +47,27 @@ describe("spec §5: API keys", () => {
     const { id } = shop.does(create())
     expect(shop.wait(HOUR).does(revokeKey(SHOP, id)).revoked_at).toBe(START + HOUR)
     expect(shop.wait(HOUR).does(revokeKey(SHOP, id)).revoked_at).toBe(START + HOUR)
+  })
+
+  it("a key may expire: it is active before that instant, and then leaves its place among the five", () => {
+    const shop = new TestShop()
+    const create = (expires_at: number | null) =>
+      createKey(SHOP, { name: "Fair", scopes: ["tickets:read"], expires_at } as unknown as KeyInput, TEXT)
+    const record = shop.does(create(START + HOUR))
+    expect(record).toMatchObject({ expires_at: START + HOUR, last_used_at: null })
+    expect([isActive(record, START + HOUR - 1), isActive(record, START + HOUR)]).toEqual([true, false])
+    for (let n = 0; n < 4; n++) shop.does(create(null))
+    expect(shop.refuses(create(null))._tag).toBe("TooManyKeys")
+    expect(shop.wait(HOUR).does(create(null))).toMatchObject({ expires_at: null })
+  })
+
+  it("a key that would be expired at once is refused by the name of the field", () => {
+    const shop = new TestShop()
+    const input = { name: "Fair", scopes: ["tickets:read"], expires_at: START } as unknown as KeyInput
+    expect(shop.refuses(createKey(SHOP, input, TEXT))).toMatchObject({
+      _tag: "InvalidInput",
+      issues: [{ field: "expires_at", message: "must be in the future" }]
+    })
   })
 
   it("an unknown key is not found (spec §5)", () => {

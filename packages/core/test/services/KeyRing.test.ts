@@ -1,10 +1,12 @@
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { KeyInput } from "../../src/decisions/ownShop.js"
 import { keyHash } from "../../src/domain/ApiKey.js"
 import type { ShopId } from "../../src/domain/Identifier.js"
 import { MINUTE_MS, SECOND_MS } from "../../src/domain/Instant.js"
 import { Directory } from "../../src/ports/Directory.js"
 import { Reads } from "../../src/ports/Reads.js"
+import { StoreUnavailable } from "../../src/ports/Store.js"
 import { KeyRing } from "../../src/services/KeyRing.js"
 import { Keys } from "../../src/services/Keys.js"
 import { Shops } from "../../src/services/Shops.js"
@@ -197,6 +199,91 @@ describe("How long a key is believed", () => {
         yield* Fiber.join(early)
         expect(yield* ring.holderOf(key, T)).toBeNull()
       })
+    )
+  )
+})
+
+describe("Expiry and last use", () => {
+  const expiring = Effect.fnUntraced(function* (expires_at: string) {
+    const { shop_id } = yield* openShop()
+    const input = Schema.decodeSync(KeyInput)({ name: "Fair", scopes: ["tickets:read"], expires_at })
+    return yield* (yield* Keys).create(shop_id, input)
+  })
+
+  it(
+    "an expired key is nobody's, also where it was believed a moment before",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const ring = yield* KeyRing
+        const { key } = yield* expiring(new Date(T + 10 * SECOND_MS).toISOString())
+        expect(yield* ring.holderOf(key, T)).not.toBeNull()
+        expect(ring.known(key, T + 10 * SECOND_MS - 1)).toBeDefined()
+        expect(ring.known(key, T + 10 * SECOND_MS)).toBeUndefined()
+        expect(yield* ring.holderOf(key, T + 10 * SECOND_MS)).toBeNull()
+      })
+    )
+  )
+
+  /** A key ring whose writes of last uses are counted, and fail while `isAway`. */
+  const counted = Effect.gen(function* () {
+    const directory = yield* Directory
+    const written: Array<ReadonlyArray<readonly [string, number]>> = []
+    const state = { isAway: false, written }
+    const watched = Layer.succeed(Directory, {
+      ...directory,
+      keysUsed: (uses) =>
+        Effect.suspend(() => {
+          written.push([...uses])
+          return state.isAway ? Effect.fail(new StoreUnavailable({})) : directory.keysUsed(uses)
+        })
+    })
+    const context = yield* Layer.build(Layer.fresh(KeyRing.Default).pipe(Layer.provide(watched)))
+    return { ring: yield* Effect.provide(KeyRing, context), state }
+  })
+
+  const idle = Effect.repeatN(Effect.yieldNow(), 50)
+
+  it(
+    "a use is written once a minute for each key, keys that came together in one write, after the answer",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const [one, two] = [yield* newKey(), yield* newKey()]
+        const { ring, state } = yield* counted
+        const holders = yield* Effect.all([ring.holderOf(one.key, T), ring.holderOf(two.key, T)])
+        expect([holders.every((holder) => holder !== null), state.written]).toEqual([true, []])
+        yield* idle
+        expect(state.written).toEqual([
+          [
+            [one.record.id, T],
+            [two.record.id, T]
+          ]
+        ])
+        for (let s = 0; s < 60; s++) yield* ring.holderOf(one.key, T + s * SECOND_MS)
+        yield* idle
+        expect(state.written).toHaveLength(1)
+        yield* ring.holderOf(one.key, T + MINUTE_MS)
+        yield* idle
+        expect(state.written.slice(1)).toEqual([[[one.record.id, T + MINUTE_MS]]])
+        const keys = yield* (yield* Keys).list(one.shop_id)
+        expect(keys.map(({ last_used_at }) => last_used_at)).toEqual([T + MINUTE_MS])
+      }).pipe(Effect.scoped)
+    )
+  )
+
+  it(
+    "a write that fails is left to the next use and refuses nobody",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { key, record } = yield* newKey()
+        const { ring, state } = yield* counted
+        state.isAway = true
+        expect(yield* ring.holderOf(key, T)).not.toBeNull()
+        yield* idle
+        state.isAway = false
+        expect(yield* ring.holderOf(key, T + 1)).not.toBeNull()
+        yield* idle
+        expect(state.written).toEqual([[[record.id, T]], [[record.id, T + 1]]])
+      }).pipe(Effect.scoped)
     )
   )
 })

@@ -11,7 +11,8 @@ import { OfShop } from "./ShopsApi.js"
 const KeyRequest = Schema.Struct({
   name: KeyInput.from.fields.name,
   scopes: optional(KeyInput.from.fields.scopes),
-  preset: optional(Schema.Literal("full", "read"))
+  preset: optional(Schema.Literal("full", "read")),
+  expires_at: KeyInput.from.fields.expires_at
 })
   .pipe(
     Schema.filter(({ scopes, preset }) => {
@@ -25,8 +26,8 @@ const KeyRequest = Schema.Struct({
   .annotations({ identifier: "SandboxKeyInput" })
 
 /** The key that a request asks for; its scopes or its preset is there. */
-export const keyInput = ({ name, scopes, preset }: typeof KeyRequest.Type): KeyInput =>
-  KeyInput.make({ name, scopes: scopes ?? scopePresets[preset ?? "full"] })
+export const keyInput = ({ name, scopes, preset, expires_at }: typeof KeyRequest.Type): KeyInput =>
+  KeyInput.make({ name, scopes: scopes ?? scopePresets[preset ?? "full"], expires_at: expires_at ?? null })
 
 const KeyView = Schema.Struct({
   id: Schema.String,
@@ -34,7 +35,9 @@ const KeyView = Schema.Struct({
   scopes: Schema.Array(Scope),
   last_four: Schema.String,
   created_at: Schema.String,
-  revoked_at: Schema.NullOr(Schema.String)
+  revoked_at: Schema.NullOr(Schema.String),
+  expires_at: Schema.NullOr(Schema.String),
+  last_used_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "ApiKey" })
 
 const NewKey = Schema.Struct({ id: Schema.String, key: Schema.String })

@@ -12,13 +12,15 @@ import { shopSettings } from "./ShopsApi.js"
 
 type All = Handlers<typeof SandboxApi, void>
 
-const keyView = ({ id, name, scopes, last_four, created_at, revoked_at }: ApiKeyRecord) => ({
+const keyView = ({ id, name, scopes, last_four, ...at }: ApiKeyRecord) => ({
   id,
   name,
   scopes,
   last_four,
-  created_at: toIso(created_at),
-  revoked_at: toIsoOrNull(revoked_at)
+  created_at: toIso(at.created_at),
+  revoked_at: toIsoOrNull(at.revoked_at),
+  expires_at: toIsoOrNull(at.expires_at),
+  last_used_at: toIsoOrNull(at.last_used_at)
 })
 
 const data = <A>(data: A) => ({ data })

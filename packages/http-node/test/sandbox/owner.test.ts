@@ -141,13 +141,34 @@ describe("Keys (contract §10)", () => {
       scopes: ["tickets:read"],
       last_four: key.slice(-4),
       created_at: START,
-      revoked_at: null
+      revoked_at: null,
+      expires_at: null,
+      last_used_at: null
     })
     expect((await sandbox.ask("GET", "/v1/shop", undefined, { bearer: key })).status).toBe(200)
     expect(await sandbox.good("DELETE", `/sandbox/keys/${key_id}`)).toEqual({ id: key_id, revoked_at: START })
     expect((await sandbox.ask("GET", "/v1/shop", undefined, { bearer: key })).status).toBe(401)
     expect((await sandbox.good("GET", path))[1].revoked_at).toBe(START)
     expect(await sandbox.good("DELETE", `/sandbox/keys/${key_id}`)).toEqual({ id: key_id, revoked_at: START })
+  })
+
+  it("expire where that was asked for: 401 from that instant on; and show when they were last used", async () => {
+    const own = await Sandbox.open()
+    const { id } = await own.shop()
+    const path = `/sandbox/shops/${id}/keys`
+    const { key } = await own.good("POST", path, { name: "fair", preset: "read", expires_at: later(DAY) })
+    const asks = () => own.ask("GET", "/v1/shop", undefined, { bearer: key })
+    const listed = async () => (await own.good("GET", path))[1]
+    expect(await listed()).toMatchObject({ expires_at: later(DAY), last_used_at: null })
+    await own.clock({ advance_ms: DAY - 1, freeze: true })
+    expect((await asks()).status).toBe(200)
+    await own.clock({ advance_ms: 1 })
+    const refused = await asks()
+    expect([refused.status, refused.error.code]).toEqual([401, "UNAUTHENTICATED"])
+    await expect.poll(async () => (await listed()).last_used_at).toBe(later(DAY - 1))
+    expect((await own.ask("POST", path, { name: "old", preset: "read", expires_at: START })).issues).toEqual([
+      "body expires_at"
+    ])
   })
 
   it("are five at most; a revoked one makes room", async () => {
