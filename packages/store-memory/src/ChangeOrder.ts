@@ -24,6 +24,11 @@ export class ChangeOrder {
     if (this.#rows.length > 2 * this.#tickets.size + 16) this.#rows = this.#rows.filter((row) => this.#isLive(row))
   }
 
+  /** When a ticket last changed; null where there is none. */
+  get last_change_at(): Instant | null {
+    return this.#rows.at(-1)?.updated_at ?? null
+  }
+
   /** The tickets that changed at `since` or later and after the change `after`, in the order of their changes. */
   *from(since: Instant, after: number): Generator<TicketRecord> {
     let low = 0

@@ -88,7 +88,8 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     Effect.sync(() => {
       const shelf = memory.shelf(shop_id)
       const tickets = take(limit, inOrder(shelf, filter, order), matches(filter, shelf))
-      return { shop: shelf.slice.shop, tickets: tickets.map((record) => seen(shelf, record)) }
+      const last_change_at = order._tag === "Changes" ? shelf.byChange.last_change_at : null
+      return { shop: shelf.slice.shop, tickets: tickets.map((record) => seen(shelf, record)), last_change_at }
     }),
 
   ticketsOfNumber: (shop_id, number, limit) =>

@@ -16,7 +16,7 @@ import {
 } from "./ClaimStatements.js"
 import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
 import { link } from "./Link.js"
-import { type PgFailure, storeUnavailable } from "./PgFailure.js"
+import { type PgFailure, reported } from "./PgFailure.js"
 import { turnsCalled } from "./TurnStatements.js"
 
 /** Milliseconds on the clock by which leases are counted. */
@@ -101,7 +101,7 @@ export const pgDeliveries = (
       Effect.flatMap(queue.connection, work).pipe(
         Effect.tapError(queue.undo),
         Effect.retry({ schedule: AGAIN, while: ({ kind }) => kind === "conflict" || kind === "held" }),
-        Effect.mapError(storeUnavailable),
+        reported,
         Effect.uninterruptible,
         oneByOne
       )

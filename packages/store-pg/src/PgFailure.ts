@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "@workshop/core/ports/Store"
-import { Data } from "effect"
+import { Cause, Data, Effect } from "effect"
 
 /**
  * What a failed statement means for the commands of its batch: `data`: one of them brought something that the database
@@ -89,8 +89,17 @@ const sqlstateIn = (cause: unknown): string | null => {
   return failureOf(cause).code ?? sqlstateIn(cause.cause)
 }
 
-/** A failure as the ports tell it: with what to do where waiting is no use. */
-export const storeUnavailable = (cause: unknown): StoreUnavailable => {
-  const remedy = remedies[sqlstateIn(cause) ?? ""]
-  return new StoreUnavailable(remedy === undefined ? { cause } : { cause, remedy })
+/** Classes of SQLSTATE that say that our statement, or what we put into it, is wrong: a bug, which waiting does not mend. */
+const OUR_MISTAKE = /^(22|42)/
+
+/** A failure as the ports report it: `StoreUnavailable`, with a remedy where waiting is no use; a statement that is wrong is a defect. */
+export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
+  const code = sqlstateIn(cause) ?? ""
+  const remedy = remedies[code]
+  if (remedy !== undefined) return Cause.fail(new StoreUnavailable({ cause, remedy }))
+  return OUR_MISTAKE.test(code) ? Cause.die(cause) : Cause.fail(new StoreUnavailable({ cause }))
 }
+
+/** Reports a failure of the database as {@link storeFailure} does. */
+export const reported = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, StoreUnavailable, R> =>
+  Effect.catchAll(effect, (cause) => Effect.failCause(storeFailure(cause)))

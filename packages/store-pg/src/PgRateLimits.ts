@@ -4,7 +4,7 @@ import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Cause, type Context, Effect, Schedule, type Scope } from "effect"
 import { allCame } from "./Lane.js"
 import { type Link, link } from "./Link.js"
-import { PgFailure, storeUnavailable } from "./PgFailure.js"
+import { PgFailure, storeFailure } from "./PgFailure.js"
 import { distinct, LockedWindows, locking, type RateLimitRow } from "./RateLimitRows.js"
 
 /** Something to do with windows, once they are locked. */
@@ -80,7 +80,7 @@ export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<Rat
       const jobs = queue.splice(0, MOST_TOGETHER)
       return countTogether(connection, jobs).pipe(
         Effect.retry({ schedule: RETRIES, while: mayRunAgain }),
-        Effect.catchAll((cause) => failAll(jobs, Cause.fail(storeUnavailable(cause)))),
+        Effect.catchAll((cause) => failAll(jobs, storeFailure(cause))),
         // A bug of ours; the loop goes on, or everybody would wait for ever.
         Effect.catchAllDefect((defect) => Effect.zipRight(connection.drop, failAll(jobs, Cause.die(defect))))
       )

@@ -4,12 +4,13 @@ import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
 import { asSeen, type ClientAccount, type ClientLink } from "@workshop/core/domain/Client"
 import type { EventRecord } from "@workshop/core/domain/Event"
 import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { Instant } from "@workshop/core/domain/Instant"
 import { blankCard, type CardRecord } from "@workshop/core/domain/LoyaltyCard"
 import type { Phone } from "@workshop/core/domain/Phone"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import { isOpen, openStates } from "@workshop/core/domain/TicketLifecycle"
 import type { Webhook } from "@workshop/core/domain/Webhook"
-import type { CountedClient, Reads, SeenTickets, TicketFilter, TicketOrder } from "@workshop/core/ports/Reads"
+import type { CountedClient, ListedTickets, Reads, TicketFilter, TicketOrder } from "@workshop/core/ports/Reads"
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
@@ -24,6 +25,7 @@ interface FoundTicket {
 interface FoundTickets {
   readonly shop: ShopRecord
   readonly tickets: ReadonlyArray<FoundTicket> | null
+  readonly last_change_at: Instant | null
 }
 
 interface FoundClient {
@@ -39,8 +41,9 @@ interface FoundClient {
 const theShop = <Row>(rows: ReadonlyArray<Row>, shop_id: ShopId): Effect.Effect<Row> =>
   rows[0] === undefined ? Effect.dieMessage(`No shop ${shop_id}`) : Effect.succeed(rows[0])
 
-const seenTickets = ({ shop, tickets }: FoundTickets): SeenTickets => ({
+const seenTickets = ({ shop, tickets, last_change_at }: FoundTickets): ListedTickets => ({
   shop,
+  last_change_at,
   tickets: (tickets ?? []).map(({ ticket, account, link }) => ({
     record: ticketOf(ticket),
     client: asSeen(account ?? undefined, link ?? undefined)
@@ -88,6 +91,10 @@ const place = (
     : { from: [since, sql`t.change_seq > ${order.after}`], by: sql`t.change_seq` }
 }
 
+/** When a ticket of the shop last changed: read in the statement of the list, since a change between two reads would be in neither. */
+const lastChange = (sql: SqlClient, shop_id: ShopId): Fragment =>
+  sql`(select t.updated_at::double precision from ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1)`
+
 /** The shop's reads, one statement each. */
 export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
   const newestFirst = sql`t.created_at desc, t.id desc`
@@ -96,13 +103,13 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
    * The shop with the tickets that a subquery yields, with their clients; in an order, where it may yield several. For one
    * none is asked: from 16 on Postgres would rather read the whole index that has it than sort the one.
    */
-  const withClients = (shop_id: ShopId, tickets: Fragment, by?: Fragment) =>
+  const withClients = (shop_id: ShopId, tickets: Fragment, by?: Fragment, last_change_at: Fragment = sql`null`) =>
     sql<FoundTickets>`select row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l)${by === undefined ? sql.literal("") : sql` order by ${by}`})
         from (${tickets}) t
         left join client_account a on a.id = t.client_id
         left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
-      ) as tickets
+      ) as tickets, ${last_change_at} as last_change_at
       from shop s where s.id = ${shop_id}`.pipe(
       Effect.flatMap((rows) => theShop(rows, shop_id)),
       Effect.map(seenTickets),
@@ -146,7 +153,8 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
         // Each state's in their order, as no index has those of several in one: rare ones would be looked for among all others.
         return each(sql`unnest(${[...new Set(state)]}::text[]) s (state)`, matching(others, sql`t.state = s.state`))
       }
-      return withClients(shop_id, sql`${rows()} order by ${by} limit ${limit}`, by)
+      const changed = order._tag === "Changes" ? lastChange(sql, shop_id) : undefined
+      return withClients(shop_id, sql`${rows()} order by ${by} limit ${limit}`, by, changed)
     },
     ticketsOfNumber: (shop_id, number, limit) => {
       // With `offset 0` the few are found before they are put in order; else all tickets would be read in that order for them.

@@ -3,7 +3,7 @@ import { type Decided, decideTogether, failAll, save, settleAll } from "./Batch.
 import type { Connection } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import type { Link } from "./Link.js"
-import { type PgFailure, storeUnavailable } from "./PgFailure.js"
+import { type PgFailure, storeFailure } from "./PgFailure.js"
 import { batchCommands, expiredCommands } from "./PgMetrics.js"
 import { outcomeOf } from "./TransactionOutcome.js"
 
@@ -27,7 +27,7 @@ export interface RunnerOptions {
 }
 
 /** Why a command was not run, or is not known to have been. */
-export const unavailable = (cause: unknown): Cause.Cause<unknown> => Cause.fail(storeUnavailable(cause))
+export const unavailable: (cause: unknown) => Cause.Cause<unknown> = storeFailure
 
 /** A batch on its way to its end, and how often it was begun. */
 interface Run {

@@ -5,7 +5,7 @@ import type { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Effect, type Layer } from "effect"
 import pg from "pg"
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, streamOf } from "./Connection.js"
-import { failureOf, storeUnavailable } from "./PgFailure.js"
+import { failureOf, reported } from "./PgFailure.js"
 import { showPool } from "./PgMetrics.js"
 import { PLANNED_EACH_TIME } from "./planning.js"
 
@@ -87,6 +87,5 @@ export const layer = (options: { readonly url: string; readonly connections: num
     ).pipe(Effect.tap((pool) => probe({ measure: Effect.suspend(() => showPool(pool)) })))
   }) satisfies Layer.Layer<never, unknown, unknown>
 
-/** A read that failed is a store that is away: the statements are fixed, and what goes into them was decoded. */
-export const available = <A, R>(read: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StoreUnavailable, R> =>
-  Effect.mapError(read, storeUnavailable)
+/** A read whose failure is reported as the ports do: the store is away, or our statement is wrong, which is a defect. */
+export const available: <A, R>(read: Effect.Effect<A, SqlError, R>) => Effect.Effect<A, StoreUnavailable, R> = reported

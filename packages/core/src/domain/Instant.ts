@@ -19,7 +19,8 @@ export const LAST_INSTANT: Instant = 253_402_300_799_999
 
 const isInstant = (n: number): boolean => Number.isInteger(n) && n >= FIRST_INSTANT && n <= LAST_INSTANT
 
-const InstantNumber = Schema.Number.pipe(
+/** An instant as a number. */
+export const InstantNumber = Schema.Number.pipe(
   Schema.filter(isInstant, { message: () => "must be whole milliseconds within the years 1 to 9999" })
 )
 

@@ -24,6 +24,12 @@ export interface SeenTickets {
   readonly tickets: ReadonlyArray<SeenTicket>
 }
 
+/** A list of tickets, with when any ticket of the shop last changed as of that read, whatever the list's filter. */
+export interface ListedTickets extends SeenTickets {
+  /** Null where the shop has no ticket, and for a list in the order `Newest`, which has no use for it. */
+  readonly last_change_at: Instant | null
+}
+
 /** Which tickets to list (spec §4); all that are given must hold. */
 export interface TicketFilter {
   readonly state?: ReadonlyArray<TicketState>
@@ -69,7 +75,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
       filter: TicketFilter,
       order: TicketOrder,
       limit: number
-    ) => Effect.Effect<SeenTickets, StoreUnavailable>
+    ) => Effect.Effect<ListedTickets, StoreUnavailable>
     /** The ticket that `by-number` means (the newest open one, else the newest), then at most `limit` others, newest first. */
     readonly ticketsOfNumber: (
       shop_id: ShopId,

@@ -1,7 +1,7 @@
 import { Either, Schema } from "effect"
 import * as Cursor from "../domain/Cursor.js"
-import { ClientId, type ShopId, type TicketId } from "../domain/Identifier.js"
-import { DateOrDateTimeText, type Instant, toIso } from "../domain/Instant.js"
+import { ClientId, type ShopId, TicketId } from "../domain/Identifier.js"
+import { DateOrDateTimeText, type Instant, InstantNumber, toIso } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { optional } from "../domain/Optional.js"
@@ -9,7 +9,7 @@ import { PhoneInQuery } from "../domain/Phone.js"
 import { Text } from "../domain/Text.js"
 import { TicketState } from "../domain/TicketLifecycle.js"
 import { TicketNumber } from "../domain/TicketNumber.js"
-import type { SeenTicket, TicketFilter, TicketOrder } from "../ports/Reads.js"
+import type { ListedTickets, SeenTicket, TicketFilter, TicketOrder } from "../ports/Reads.js"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -86,14 +86,26 @@ const refusedCursor = new InvalidInput({
 const placeOf = ({ record }: SeenTicket, order: TicketOrder): string =>
   order._tag === "Changes" ? String(record.change_seq) : `${record.created_at} ${record.id}`
 
-const orderAt = (updated_since: Instant | null, place: string | null): TicketOrder => {
-  if (updated_since !== null)
-    return { _tag: "Changes", since: updated_since, after: place === null ? null : Number(place) }
-  const [created_at, id] = place?.split(" ") ?? []
-  return {
-    _tag: "Newest",
-    after: created_at === undefined || id === undefined ? null : { created_at: Number(created_at), id: id as TicketId }
+const isTicketId = Schema.is(TicketId)
+const isInstant = Schema.is(InstantNumber)
+
+/** The number that a place holds, written as `placeOf` writes it; NaN where it is written in any other way. */
+const numberOf = (text: string): number => (String(Number(text)) === text ? Number(text) : Number.NaN)
+
+/** The order, from the place of a cursor on; null where no list has such a place. The digest alone proves nothing: anybody can make one. */
+const orderAt = (updated_since: Instant | null, place: string | null): TicketOrder | null => {
+  if (updated_since !== null) {
+    const after = place === null ? null : numberOf(place)
+    return after === null || (Number.isSafeInteger(after) && after > 0)
+      ? { _tag: "Changes", since: updated_since, after }
+      : null
   }
+  if (place === null) return { _tag: "Newest", after: null }
+  const [instant = "", id, ...more] = place.split(" ")
+  const created_at = numberOf(instant)
+  return isInstant(created_at) && isTicketId(id) && more.length === 0
+    ? { _tag: "Newest", after: { created_at, id } }
+    : null
 }
 
 const isGiven = ([, value]: readonly [string, unknown]) => value !== undefined && value !== null
@@ -109,9 +121,10 @@ export const read = (shop_id: ShopId, query: TicketQuery): Either.Either<ReadQue
       .sort(([a], [b]) => (a < b ? -1 : 1))
   }
   const place = cursor === null ? null : Cursor.decode(binding, cursor)
-  if (cursor !== null && place === null) return Either.left(refusedCursor)
+  const order = cursor !== null && place === null ? null : orderAt(updated_since, place)
+  if (order === null) return Either.left(refusedCursor)
   const filter: TicketFilter = Object.fromEntries(filters)
-  return Either.right({ filter, order: orderAt(updated_since, place), limit: limit ?? Limits.page_default, binding })
+  return Either.right({ filter, order, limit: limit ?? Limits.page_default, binding })
 }
 
 /** What an answer says of the page besides its tickets (contract §1). */
@@ -122,15 +135,21 @@ export interface PageMeta {
   readonly synced_until?: string
 }
 
-/** The page's tickets out of one more than fit, and what to say of them. */
+/**
+ * The page's tickets out of one more than fit, and what to say of them. `synced_until` is never later than the shop's last
+ * change, since the next one may bear that instant, nor than `now`, the moment of the read: an instant that is yet to
+ * come would hide all changes until then (contract §12).
+ */
 export const page = (
   { order, limit, binding }: ReadQuery,
-  found: ReadonlyArray<SeenTicket>
+  { tickets: found, last_change_at }: ListedTickets,
+  now: Instant
 ): { readonly tickets: ReadonlyArray<SeenTicket>; readonly meta: PageMeta } => {
   const tickets = found.slice(0, limit)
   const last = tickets.at(-1)
   const has_more = found.length > limit
   const next_cursor = has_more && last !== undefined ? Cursor.encode(binding, placeOf(last, order)) : null
   if (order._tag === "Newest") return { tickets, meta: { has_more, next_cursor } }
-  return { tickets, meta: { has_more, next_cursor, synced_until: toIso(last?.record.updated_at ?? order.since) } }
+  const reached = (has_more ? last?.record.updated_at : last_change_at) ?? order.since
+  return { tickets, meta: { has_more, next_cursor, synced_until: toIso(Math.min(reached, now)) } }
 }

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { changeStatus } from "../decisions/changeStatus.js"
 import { createTicket } from "../decisions/createTicket.js"
 import { type IdempotencyKey, once } from "../decisions/Idempotency.js"
@@ -74,8 +74,9 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     /** A page of tickets: newest first, or with `updated_since` what changed, in the order of changes (contract §1). */
     const list = Effect.fnUntraced(function* ({ shop_id }: Caller, query: TicketQuery) {
       const asked = yield* read(shop_id, query)
+      const now = yield* Clock.currentTimeMillis
       const found = yield* reads.tickets(shop_id, asked.filter, asked.order, asked.limit + 1)
-      const { tickets, meta } = page(asked, found.tickets)
+      const { tickets, meta } = page(asked, found, now)
       return { data: views({ shop: found.shop, tickets }), meta }
     })
 

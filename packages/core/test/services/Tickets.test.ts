@@ -116,7 +116,7 @@ describe("§4 GET /v1/tickets", () => {
   )
 
   it(
-    "exactly a page full has no more; synced_until is the last change's, or what was asked where nothing changed",
+    "exactly a page full has no more; synced_until is the shop's last change, whatever was asked (contract §12)",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -125,8 +125,17 @@ describe("§4 GET /v1/tickets", () => {
         const { meta } = yield* tickets.list(caller, query({ limit: "2", updated_since: "2026-01-01" }))
         const now = new Date(clock.unsafeCurrentTimeMillis()).toISOString()
         expect(meta).toEqual({ has_more: false, next_cursor: null, synced_until: now })
-        const later = yield* tickets.list(caller, query({ updated_since: "2027-01-01" }))
-        expect(later.meta.synced_until).toBe("2027-01-01T00:00:00.000Z")
+        clock.advance(1000)
+        for (const asked of [
+          { updated_since: "2027-01-01" },
+          { updated_since: now },
+          { updated_since: "2026-01-01", external_ref: "nobody" }
+        ]) {
+          expect((yield* tickets.list(caller, query(asked))).meta.synced_until).toBe(now)
+        }
+        clock.advance(-61_000)
+        const behind = yield* tickets.list(caller, query({ updated_since: "2026-01-01" }))
+        expect(behind.meta.synced_until).toBe(new Date(clock.unsafeCurrentTimeMillis()).toISOString())
       })
     )
   )

@@ -1,3 +1,5 @@
+import * as Cursor from "@workshop/core/domain/Cursor"
+import type { ShopId } from "@workshop/core/domain/Identifier"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { DAY, HOUR, MINUTE, NOBODY, SECOND, World } from "../World.js"
 import type { TestShop, TicketJson } from "./TestShop.js"
@@ -285,6 +287,36 @@ describe("paging (spec §4, contract §1)", () => {
       const damaged = `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`
       expect((await list(shop, { cursor: damaged, state: "workshop" })).status, damaged).toBe(400)
       expect((await list(shop, { cursor: cursor.slice(0, at), state: "workshop" })).status).toBe(400)
+    }
+  })
+
+  it("a cursor with the right digest of a place that no list has is 400 (contract §12)", async () => {
+    const { shop } = await many(1)
+    const id = "019aa0fd-bb8b-7001-8000-000000000001"
+    const forged = (place: string, ...filters: ReadonlyArray<readonly [string, unknown]>) =>
+      Cursor.encode({ shop_id: shop.id as ShopId, filters }, place)
+    const instant = 1_795_170_042_123
+    for (const place of [
+      "x",
+      `${instant}`,
+      `${instant} `,
+      `${instant} x`,
+      `${instant} ${id}0`,
+      `${instant} ${id.toUpperCase()}`,
+      `${instant} ${id} 1`,
+      ` ${instant} ${id}`,
+      `1e9 ${id}`,
+      `1.5 ${id}`,
+      `NaN ${id}`,
+      `0x10 ${id}`,
+      `99999999999999999999 ${id}`
+    ]) {
+      expect(await refused(shop, { cursor: forged(place) }), place).toEqual(["query cursor"])
+    }
+    const since = Date.UTC(2026, 0, 1)
+    for (const place of ["x", "0", "-1", "01", "1.5", "1e3", "NaN", "9007199254740993", `${instant} ${id}`]) {
+      const query = { updated_since: "2026-01-01", cursor: forged(place, ["updated_since", since]) }
+      expect(await refused(shop, query), place).toEqual(["query cursor"])
     }
   })
 

@@ -72,7 +72,7 @@ describe("GET /v1/tickets with updated_since (spec §4, contract §1)", () => {
     ])
     expect(changes.meta).toEqual({ has_more: false, next_cursor: null, synced_until: world.iso() })
     const later = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", { updated_since: world.iso(1) })
-    expect([later.data, later.meta.synced_until]).toEqual([[], world.iso(1)])
+    expect([later.data, later.meta.synced_until]).toEqual([[], world.iso()])
     expect((await shop.ticket(c.id)).updated_at < since).toBe(true)
   })
 
@@ -81,6 +81,32 @@ describe("GET /v1/tickets with updated_since (spec §4, contract §1)", () => {
     expect(Object.keys((await shop.get("/v1/tickets")).meta).sort()).toEqual(["has_more", "next_cursor"])
     const synced = await shop.get("/v1/tickets", { updated_since: "2026-01-01" })
     expect(synced.meta).toEqual({ has_more: false, next_cursor: null, synced_until: "2026-01-01T00:00:00.000Z" })
+  })
+
+  it("whoever followed a future updated_since misses nothing afterwards (contract §12)", async () => {
+    const shop = await world.shop()
+    const { updated_at } = await shop.create()
+    world.clock.advance(MINUTE)
+    const synced = await shop.get("/v1/tickets", { updated_since: world.iso(DAY) })
+    expect([synced.data, synced.meta.synced_until]).toEqual([[], updated_at])
+    const none = await (await world.shop()).get("/v1/tickets", { updated_since: world.iso(DAY) })
+    expect(none.meta.synced_until).toBe(world.iso())
+    const { id } = await shop.create()
+    const { data } = await shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", {
+      updated_since: synced.meta.synced_until as string
+    })
+    expect(data.map((ticket) => ticket.id)).toContain(id)
+  })
+
+  it("synced_until advances although the filter matches nothing, page by page no further than the page (contract §12)", async () => {
+    const shop = await world.shop()
+    const first = await shop.create({ service: "Hem", external_ref: "A" })
+    world.clock.advance(MINUTE)
+    const second = await shop.create()
+    const asked = { updated_since: "2026-01-01" }
+    expect((await shop.get("/v1/tickets", { ...asked, external_ref: "B" })).meta.synced_until).toBe(second.updated_at)
+    expect((await shop.get("/v1/tickets", { ...asked, external_ref: "A" })).meta.synced_until).toBe(second.updated_at)
+    expect((await shop.get("/v1/tickets", { ...asked, limit: 1 })).meta.synced_until).toBe(first.updated_at)
   })
 
   it("an automatic closure, a link and an accepted quote are changes too (spec §6)", async () => {

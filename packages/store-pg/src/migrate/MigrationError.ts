@@ -1,5 +1,12 @@
 import { Data } from "effect"
 
+/** The database cannot keep every text: it was made with another encoding than UTF-8, which cannot be changed afterwards. */
+export class EncodingRefused extends Data.TaggedError("EncodingRefused")<{ readonly encoding: string }> {
+  override get message() {
+    return `The database keeps its texts in ${this.encoding}, which cannot hold every character: make one with encoding UTF8 (createdb --encoding=UTF8 --template=template0) and name that.`
+  }
+}
+
 /** A later version of the program changed the schema so that this one cannot run on it; versions are numbers of migrations. */
 export class SchemaNewer extends Data.TaggedError("SchemaNewer")<{
   readonly database: number

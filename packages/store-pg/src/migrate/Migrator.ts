@@ -1,6 +1,7 @@
 import { Clock, Effect, Schedule } from "effect"
 import { type Migration, migrationsIn, OURS } from "./Migration.js"
 import {
+  EncodingRefused,
   IndexInvalid,
   MigrationBusy,
   MigrationChanged,
@@ -57,6 +58,13 @@ const appliedIn = (session: Session) =>
         () => Effect.succeed<ReadonlyArray<Applied>>([])
       )
     )
+
+/** Refuses a database that cannot keep every text, such as one in LATIN1 that has no "€". */
+const encoded = (session: Session) =>
+  Effect.flatMap(session.run<{ readonly server_encoding: string }>("show server_encoding"), ([row]) => {
+    const encoding = row!.server_encoding
+    return encoding === "UTF8" ? Effect.void : new EncodingRefused({ encoding })
+  })
 
 /** From which version of the program on the schema can be used. */
 const readableFrom = (rows: ReadonlyArray<{ readonly readable_from: number | null }>): number =>
@@ -159,6 +167,7 @@ export const migrate = (url: string, folder: string = OURS) =>
     Effect.gen(function* () {
       const known = yield* migrationsIn(folder)
       const session = yield* connect(url)
+      yield* encoded(session)
       yield* session.run(unhurried)
       yield* locked(session)
       yield* prepareTable(session)
@@ -170,14 +179,16 @@ export const migrate = (url: string, folder: string = OURS) =>
   )
 
 /**
- * Succeeds when this program can run on the database's schema; needs no right but to read `schema_migration`.
+ * Succeeds when this program can run on the database's schema and its texts are in UTF-8; needs no right but to read `schema_migration`.
  * `SchemaBehind` names the command that helps.
  */
 export const check = (url: string, folder: string = OURS) =>
   Effect.scoped(
     Effect.gen(function* () {
       const known = yield* migrationsIn(folder)
-      const applied = yield* appliedIn(yield* connect(url))
+      const session = yield* connect(url)
+      yield* encoded(session)
+      const applied = yield* appliedIn(session)
       const left = yield* remaining(applied, known)
       if (left.length > 0) return yield* new SchemaBehind({ database: applied.length, program: known.length })
     })

@@ -1,14 +1,16 @@
+import type { ShopId, TicketId } from "@workshop/core/domain/Identifier"
 import { pipeline } from "@workshop/core/http/Pipeline"
 import { arrivalOf } from "@workshop/core/http/WebHandler"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
 import { Entropy } from "@workshop/core/ports/Entropy"
+import { Reads } from "@workshop/core/ports/Reads"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { start } from "@workshop/core/services/PromiseWorkshop"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { layer as services } from "@workshop/core/services/Workshop"
 import { connect } from "@workshop/store-pg/migrate/Session"
 import * as PgStore from "@workshop/store-pg/PgStore"
-import { Effect, Layer, Logger, Schema } from "effect"
+import { Context, Effect, Exit, Layer, Logger, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
@@ -102,5 +104,18 @@ describe("a database without the schema that the program needs", { timeout: 30_0
       expect.stringMatching(/^The database does not exist: /),
       expect.stringMatching(/^The database does not let this user in: /)
     ])
+  })
+
+  it("a statement that is wrong is a defect, and not a store that cannot be reached (SQLSTATE 22 and 42)", async () => {
+    const exits = await Effect.runPromise(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const reads = yield* Effect.map(Layer.build(PgStore.layer({ url })), Context.get(Reads))
+        const list = (limit: number, id: string) =>
+          reads.tickets(someone as ShopId, {}, { _tag: "Newest", after: { created_at: 0, id: id as TicketId } }, limit)
+        return [yield* Effect.exit(list(-1, someone)), yield* Effect.exit(list(1, "no uuid"))]
+      }).pipe(Effect.scoped, Effect.provide(Entropy.layer))
+    )
+    expect(exits.map((exit) => Exit.isFailure(exit) && exit.cause._tag)).toEqual(["Die", "Die"])
   })
 })

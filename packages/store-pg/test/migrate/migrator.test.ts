@@ -1,5 +1,6 @@
 import { migrationsIn, OURS } from "@workshop/store-pg/migrate/Migration"
 import { check, migrate } from "@workshop/store-pg/migrate/Migrator"
+import { connect } from "@workshop/store-pg/migrate/Session"
 import { Clock, Effect, Fiber, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { testDatabase } from "../cluster/TestDatabase.js"
@@ -46,6 +47,30 @@ describe("migrate", { timeout: LONG }, () => {
         ])
         const [last] = yield* session.run("select applied_at from schema_migration where version = 2")
         expect(last).toEqual({ applied_at: new Date(INSTANT) })
+      })
+    ))
+
+  it("refuses a database that is not in UTF-8 by the name of its encoding, and so does the check at a start", () =>
+    run(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const session = yield* connect(url)
+        const name = `${new URL(url).pathname.slice(1)}_latin`
+        yield* session.run(`create database ${name} encoding 'LATIN1' locale 'C' template template0`)
+        yield* Effect.addFinalizer(() => Effect.orDie(session.run(`drop database ${name} with (force)`)))
+        const latin = new URL(url)
+        latin.pathname = name
+        for (const refusal of [yield* Effect.flip(migrate(latin.href)), yield* Effect.flip(check(latin.href))]) {
+          expect([refusal._tag, refusal.message]).toEqual([
+            "EncodingRefused",
+            "The database keeps its texts in LATIN1, which cannot hold every character: make one with encoding UTF8 (createdb --encoding=UTF8 --template=template0) and name that."
+          ])
+        }
+        expect(
+          yield* Effect.scoped(
+            Effect.flatMap(connect(latin.href), (it) => it.run("select from pg_tables where schemaname = 'public'"))
+          )
+        ).toEqual([])
       })
     ))
 

@@ -76,6 +76,31 @@ export const syncingCases = casesOf("§4", [
     }
   },
   {
+    id: "sync-future",
+    rule: "synced_until is never later than the last change or the moment of the read, so a future updated_since hides nothing.",
+    sentence: "contract §12: it may be earlier than a future updated_since.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { updated_at } = await shop.ticket()
+      await world.advance(5)
+      const { synced_until } = await follow(shop, later(await world.instant(), 3_600_000), 10)
+      expectSame(synced_until, updated_at, "synced_until")
+    }
+  },
+  {
+    id: "sync-rare-filter",
+    rule: "synced_until advances although a filter matches nothing.",
+    sentence: "contract §12: it advances although a filter matches nothing.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const start = await world.instant()
+      await world.advance(5)
+      const { updated_at } = await shop.ticket()
+      const { meta } = await since(shop, start, "&external_ref=nobody")
+      expectSame(meta.synced_until, updated_at, "synced_until")
+    }
+  },
+  {
     id: "sync-equal-instants",
     rule: "Many changes in one millisecond are all met, at a page size of two.",
     sentence: SYNC,
