@@ -192,7 +192,7 @@ export class World {
       Effect.flatMap(Offers, (offers) =>
         Effect.flatMap(offers.ofClient(client.id as never), (theirs) => {
           const offer = theirs.findLast(({ status }) => status === "open")
-          return offer === undefined ? Effect.dieMessage("No open offer") : offers[how](offer.id)
+          return offer === undefined ? Effect.dieMessage("No open offer") : offers[how](client.id as never, offer.id)
         })
       )
     )

@@ -61,12 +61,12 @@ const offers = Command.make("offers", { ...databaseOptions, client }, (asked) =>
   Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.offers(asked.client)))
 ).pipe(Command.withDescription("List the tickets offered to a client"))
 
-const accept = Command.make("accept", { ...databaseOptions, offer }, (asked) =>
-  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.accept(asked.offer)))
+const accept = Command.make("accept", { ...databaseOptions, client, offer }, (asked) =>
+  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.accept(asked.client, asked.offer)))
 ).pipe(Command.withDescription("Accept an offer: the ticket is the client's"))
 
-const block = Command.make("block", { ...databaseOptions, yes, offer }, (asked) =>
-  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.block(asked.offer, asked.yes)))
+const block = Command.make("block", { ...databaseOptions, yes, client, offer }, (asked) =>
+  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.block(asked.client, asked.offer, asked.yes)))
 ).pipe(Command.withDescription("Block the shop of an offer, for good"))
 
 /** `workshop client` (contract §11): clients' accounts, and what clients do. */

@@ -73,16 +73,16 @@ export const offers = Effect.fnUntraced(function* (typed: string) {
 })
 
 /** The client takes an offered ticket as theirs. */
-export const accept = Effect.fnUntraced(function* (typed: string) {
-  const id = yield* offerId(typed)
-  yield* Offers.accept(id)
+export const accept = Effect.fnUntraced(function* (client: string, offer: string) {
+  const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
+  yield* Offers.accept(client_id, id)
   return sentence({ id, status: "accepted" }, `The offer ${id} is accepted; the ticket is the client's.`)
 })
 
 /** The client blocks the shop of an offer, for good. */
-export const block = Effect.fnUntraced(function* (typed: string, isWanted: boolean) {
-  const id = yield* offerId(typed)
-  yield* confirm(`The client of the offer ${id} blocks its shop for good; no visit lifts it.`, isWanted)
-  yield* Offers.block(id)
+export const block = Effect.fnUntraced(function* (client: string, offer: string, isWanted: boolean) {
+  const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
+  yield* confirm(`The client ${client_id} blocks the shop of the offer ${id} for good; no visit lifts it.`, isWanted)
+  yield* Offers.block(client_id, id)
   return sentence({ id, status: "blocked" }, "The client blocks the shop of this offer.")
 })

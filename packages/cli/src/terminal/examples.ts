@@ -72,8 +72,8 @@ export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   "client show": ["workshop client show 0197..."],
   "client visit": ["workshop client visit 0197... --shop 0198..."],
   "client offers": ["workshop client offers 0197..."],
-  "client accept": ["workshop client accept 0199..."],
-  "client block": ["workshop client block 0199... --yes"]
+  "client accept": ["workshop client accept 0199... 019a..."],
+  "client block": ["workshop client block 0199... 019a... --yes"]
 }
 
 /** What the exit status of every command means. */

@@ -55,12 +55,15 @@ describe("workshop client (contract §6, §11)", () => {
       { shop_id: shop, status: "open" }
     ])
     const [first, second] = data
-    await office.does(clients.accept(first.id))
-    const twice = Effect.mapError(clients.accept(first.id), inOneSentence)
+    const other = (await office.does(clients.create({ ...amira, phone: "+21620999999" }))).data
+    const foreign = Effect.mapError(clients.accept(other.id, first.id), inOneSentence)
+    expect(await office.refusal(foreign)).toMatch(/no such offer/i)
+    await office.does(clients.accept(id, first.id))
+    const twice = Effect.mapError(clients.accept(id, first.id), inOneSentence)
     expect(await office.refusal(twice)).toBe("The offer was answered already.")
     office.answer = ""
-    expect(await office.refusal(clients.block(second.id, false))).toBe("Nothing was changed.")
-    await office.does(clients.block(second.id, true))
+    expect(await office.refusal(clients.block(id, second.id, false))).toBe("Nothing was changed.")
+    await office.does(clients.block(id, second.id, true))
     expect(await office.refusal(Effect.mapError(clients.show(id, shop), inOneSentence))).toBe(
       "This shop knows no such client."
     )

@@ -7,7 +7,7 @@ import type { EventId } from "../domain/Identifier.js"
 import type { Usage } from "../domain/LimitWindow.js"
 import { type CardRecord, type LedgerEntry, post } from "../domain/LoyaltyCard.js"
 import type { MessageRecord } from "../domain/Message.js"
-import { identifier, type Moment } from "../domain/Moment.js"
+import { grantIdentifier, identifier, type Moment } from "../domain/Moment.js"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
@@ -42,6 +42,11 @@ export class ChangeSet {
   /** The next identifier of this decision. */
   id<Id extends string>(): Id {
     return identifier<Id>(this.#moment, this.#identifiers++)
+  }
+
+  /** The identifier of what this decision grants, which does not follow from the others: one at most. */
+  grantId<Id extends string>(): Id {
+    return grantIdentifier<Id>(this.#moment, this.#identifiers++)
   }
 
   /** Adds a change as it is. */

@@ -1,8 +1,8 @@
 import { Either } from "effect"
-import type { ShopId, TicketId } from "../domain/Identifier.js"
+import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import type { ShopRecord } from "../domain/Shop.js"
-import type { Ticket, TicketNotFound, TicketRecord } from "../domain/Ticket.js"
+import { type Ticket, TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
 import { TicketAbandoned } from "../domain/TicketLifecycle.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
@@ -15,6 +15,8 @@ export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated
 export interface TicketAct<E> {
   /** Whether the act is news from the shop, which puts off the closure for want of news (contract §5). */
   readonly by: "shop" | "client"
+  /** The only client who may act: to any other the ticket is not found. Anybody where it names none. */
+  readonly of?: ClientId | undefined
   /** Why the act cannot be done to the ticket as it stands, whatever was sent with it; null where it can. */
   readonly refused?: (record: TicketRecord) => E | null
   readonly patch: (
@@ -40,6 +42,7 @@ export const actOnTicket = <E>(
     needs: { ticket: Need.ticket(id) },
     decide: (loaded, moment) => {
       const { record, linked } = loaded.ticket
+      if (act.of !== undefined && act.of !== linked?.client.id) return Either.left(new TicketNotFound())
       const refused = act.refused?.(record) ?? null
       if (refused !== null) return Either.left(refused)
       const { state, updated_at } = record

@@ -71,7 +71,7 @@ export const createTicket = (
       const { client_phone } = record
       // The account that is linked already has nothing to accept.
       if (client_phone !== null && client_phone !== wanted?.phone)
-        changes.add({ _tag: "OfferPut", row: newOffer(changes.id(), record, client_phone) })
+        changes.add({ _tag: "OfferPut", row: newOffer(changes.grantId(), record, client_phone) })
       return changes.decided(ticket)
     }
   })

@@ -2,7 +2,7 @@ import { Either } from "effect"
 import { asSeen, type ClientLink, type ClientNotFound, clientBadge } from "../domain/Client.js"
 import type { ClientId, OfferId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
-import { OfferClosed, type OfferNotFound, type OfferStatus } from "../domain/Offer.js"
+import { OfferClosed, OfferNotFound, type OfferStatus } from "../domain/Offer.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
@@ -25,12 +25,13 @@ export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void,
 /**
  * The answer of whoever holds the number to which a ticket was offered: to accept makes the client known and links the
  * ticket, unless it is abandoned or has a client whom the shop sees; to block makes the shop forget that they exist (spec §4,
- * contract §6, §12).
+ * contract §6, §12). Where it names a client, the offer is not found unless that client holds the number.
  */
 export const answerOffer = (
   shop_id: ShopId,
   id: OfferId,
-  answer: Exclude<OfferStatus, "open">
+  answer: Exclude<OfferStatus, "open">,
+  by?: ClientId
 ): Command<void, OfferNotFound | OfferClosed> =>
   make({
     shop_id,
@@ -38,6 +39,7 @@ export const answerOffer = (
     decide: (loaded, moment) => {
       const { now } = moment
       const { record, ticket, linked, holder, link } = loaded.offer
+      if (by !== undefined && by !== holder.id) return Either.left(new OfferNotFound())
       if (record.status !== "open" || (link !== null && link.blocked_at !== null)) return Either.left(new OfferClosed())
 
       const changes = new ChangeSet(loaded, moment)

@@ -1,5 +1,5 @@
 import { Either, Schema } from "effect"
-import type { ShopId, TicketId } from "../domain/Identifier.js"
+import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { AmountMinor } from "../domain/Money.js"
@@ -9,6 +9,10 @@ import { Text } from "../domain/Text.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import { isOpen } from "../domain/TicketLifecycle.js"
 import { actOnTicket } from "./actOnTicket.js"
+
+/** What a client says to a proposed price. */
+export const QuoteAnswer = Schema.Literal("accepted", "refused")
+export type QuoteAnswer = typeof QuoteAnswer.Type
 
 /** A new price and what the shop says of it. */
 export const QuoteInput = Schema.Struct({
@@ -39,11 +43,12 @@ export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note 
 
 /**
  * The client's answer to the proposed price, while the item is in the shop. Accepting makes it the price; the one
- * before stays to be seen (contract §4, §12).
+ * before stays to be seen (contract §4, §12). Where it names a client, the ticket is not found unless it is theirs.
  */
-export const answerQuote = (shop_id: ShopId, id: TicketId, status: "accepted" | "refused") =>
+export const answerQuote = (shop_id: ShopId, id: TicketId, status: QuoteAnswer, client?: ClientId) =>
   actOnTicket(shop_id, id, {
     by: "client",
+    of: client,
     refused: (record) => (isOpen(record.state) ? null : closed(record)),
     patch: (record, { now }) => {
       const { quote, price_minor } = record

@@ -12,8 +12,14 @@ export interface Moment {
 /** Bytes of a moment's entropy, the first ones, that its identifiers take. */
 export const IDENTIFIER_BYTES = 8
 
-/** Bytes of entropy a moment holds: after those of its identifiers five for a tracking code. */
-export const ENTROPY_BYTES = IDENTIFIER_BYTES + 5
+/** Where the bytes of the one identifier begin that grants something. */
+const GRANT_AT = IDENTIFIER_BYTES
+
+/** Where the bytes of a tracking code begin. */
+export const TRACKING_CODE_AT = GRANT_AT + IDENTIFIER_BYTES
+
+/** Bytes of entropy a moment holds: those of its identifiers, of the one that grants something, and five for a tracking code. */
+export const ENTROPY_BYTES = TRACKING_CODE_AT + 5
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
@@ -24,6 +30,15 @@ const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 export const identifier = <Id extends string>(moment: Moment, n: number): Id => {
   if (moment !== last.moment) last = { moment, ...around(moment) }
   return `${last.before}${n.toString(16).padStart(3, "0")}${last.after}` as Id
+}
+
+/**
+ * An identifier by which somebody is granted something, such as an offer's. All others of a decision follow from each other, as
+ * they differ in their count alone; this one has random bytes of its own, so it follows from none. One a decision.
+ */
+export const grantIdentifier = <Id extends string>({ now, entropy }: Moment, n: number): Id => {
+  const { before, after } = around({ now, entropy: entropy.subarray(GRANT_AT) })
+  return `${before}${n.toString(16).padStart(3, "0")}${after}` as Id
 }
 
 /** What all identifiers of a moment have in common, before and after the count. */

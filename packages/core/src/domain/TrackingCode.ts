@@ -1,12 +1,12 @@
 import { inAlphabet } from "./Alphabet.js"
-import { ENTROPY_BYTES, IDENTIFIER_BYTES, type Moment } from "./Moment.js"
+import { ENTROPY_BYTES, type Moment, TRACKING_CODE_AT } from "./Moment.js"
 
 /** Crockford's base 32: no I, L, O or U, so a code read aloud or off a receipt is not mistaken. */
 const crockford = inAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
 /** Eight random characters written `XXXX-XXXX`, derived from nothing else of the ticket (contract §4). */
 export const trackingCode = ({ entropy }: Moment): string => {
-  const code = crockford(entropy.subarray(IDENTIFIER_BYTES, ENTROPY_BYTES))
+  const code = crockford(entropy.subarray(TRACKING_CODE_AT, ENTROPY_BYTES))
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 

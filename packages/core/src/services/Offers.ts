@@ -13,9 +13,9 @@ export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
   effect: Effect.gen(function* () {
     const run = answered(yield* Store)
     const directory = yield* Directory
-    const answer = (status: "accepted" | "blocked") => (id: OfferId) =>
+    const answer = (status: "accepted" | "blocked", id: OfferId, client_id?: ClientId) =>
       Effect.flatMap(directory.shopOf({ _tag: "Offer", id }), (shop_id) =>
-        shop_id === null ? Effect.fail(new OfferNotFound()) : run(answerOffer(shop_id, id, status))
+        shop_id === null ? Effect.fail(new OfferNotFound()) : run(answerOffer(shop_id, id, status, client_id))
       )
     return {
       /** The offers that a client sees, oldest first. */
@@ -23,10 +23,12 @@ export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
         if ((yield* directory.account(id)) === null) return yield* new ClientNotFound()
         return yield* directory.offers(id)
       }),
-      /** The client takes the ticket as theirs; the shop knows them from now on. */
-      accept: answer("accepted"),
-      /** The client blocks the shop, for good. */
-      block: answer("blocked")
+      /** The client takes the ticket as theirs; the shop knows them from now on. An offer to another's number is not found. */
+      accept: (client_id: ClientId, id: OfferId) => answer("accepted", id, client_id),
+      /** The client blocks the shop, for good. An offer to another's number is not found. */
+      block: (client_id: ClientId, id: OfferId) => answer("blocked", id, client_id),
+      /** Answers for whoever holds the number, without asking who asks: for tests and the sandbox alone. */
+      answerForHolder: (id: OfferId, status: "accepted" | "blocked") => answer(status, id)
     }
   })
 }) {}

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { StampCount } from "../decisions/giveStamps.js"
 import { IdempotencyKey } from "../decisions/Idempotency.js"
+import { QuoteAnswer } from "../decisions/quoteTicket.js"
 import { ShopChannel } from "../decisions/recordNotified.js"
 import { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import { Phone } from "../domain/Phone.js"
@@ -68,10 +69,14 @@ const work = (run: Run<Faced>) => {
     quotes: {
       /** Proposes a new price for a ticket (contract §4). */
       propose: method([plain.caller, TicketId, plain.quote], (caller, id, quote) => Quotes.propose(caller, id, quote)),
-      /** The client takes the proposed price. */
-      accept: method([ShopId, TicketId], (shop_id, id) => Quotes.accept(shop_id, id)),
-      /** The client refuses it; the price stays. */
-      refuse: method([ShopId, TicketId], (shop_id, id) => Quotes.refuse(shop_id, id))
+      /** The client takes the proposed price. A ticket that is not theirs is not found. */
+      accept: method([ClientId, TicketId], (client_id, id) => Quotes.accept(client_id, id)),
+      /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
+      refuse: method([ClientId, TicketId], (client_id, id) => Quotes.refuse(client_id, id)),
+      /** Notes what the client said to the shop itself, at the counter or by telephone; they need no account. */
+      recordAnswer: method([plain.caller, TicketId, QuoteAnswer], (caller, id, answer) =>
+        Quotes.recordAnswer(caller, id, answer)
+      )
     }
   }
 }
@@ -95,10 +100,10 @@ const people = (run: Run<Faced>) => {
     offers: {
       /** The offers that a client sees, oldest first. */
       ofClient: method([ClientId], (client_id) => Offers.ofClient(client_id)),
-      /** The client takes the ticket as theirs; the shop knows them from now on. */
-      accept: method([OfferId], (id) => Offers.accept(id)),
-      /** The client blocks the shop, for good. */
-      block: method([OfferId], (id) => Offers.block(id))
+      /** The client takes the ticket as theirs; the shop knows them from now on. An offer to another's number is not found. */
+      accept: method([ClientId, OfferId], (client_id, offer_id) => Offers.accept(client_id, offer_id)),
+      /** The client blocks the shop, for good. An offer to another's number is not found. */
+      block: method([ClientId, OfferId], (client_id, offer_id) => Offers.block(client_id, offer_id))
     },
     loyalty: {
       /** The shop's programme and the client's card, also while the programme is off. */

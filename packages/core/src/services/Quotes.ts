@@ -1,26 +1,31 @@
 import { Effect } from "effect"
-import { answerQuote, proposeQuote, type QuoteInput } from "../decisions/quoteTicket.js"
-import type { ShopId, TicketId } from "../domain/Identifier.js"
+import { answerQuote, proposeQuote, type QuoteAnswer, type QuoteInput } from "../decisions/quoteTicket.js"
+import type { ClientId, TicketId } from "../domain/Identifier.js"
+import { TicketNotFound } from "../domain/Ticket.js"
+import { Directory } from "../ports/Directory.js"
 import { Store } from "../ports/Store.js"
 import { answered } from "./answered.js"
 import type { Caller } from "./Caller.js"
-import { Shops } from "./Shops.js"
 
 /** New prices: proposed by the shop, accepted or refused by its client (contract §4). */
 export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
   accessors: true,
   effect: Effect.gen(function* () {
     const run = answered(yield* Store)
-    const shops = yield* Shops
-    const answer = (status: "accepted" | "refused") => (shop_id: ShopId, id: TicketId) =>
-      Effect.zipRight(shops.byId(shop_id), run(answerQuote(shop_id, id, status)))
+    const directory = yield* Directory
+    const answer = (status: QuoteAnswer) => (client_id: ClientId, id: TicketId) =>
+      Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
+        shop_id === null ? Effect.fail(new TicketNotFound()) : run(answerQuote(shop_id, id, status, client_id))
+      )
     return {
       /** Proposes a new price for a ticket. */
       propose: ({ shop_id }: Caller, id: TicketId, quote: QuoteInput) => run(proposeQuote(shop_id, id, quote)),
-      /** The client takes the proposed price. */
+      /** The client takes the proposed price. A ticket that is not theirs is not found. */
       accept: answer("accepted"),
-      /** The client refuses it; the price stays. */
-      refuse: answer("refused")
+      /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
+      refuse: answer("refused"),
+      /** Notes what the client said to the shop itself, at the counter or by telephone; they need no account. */
+      recordAnswer: ({ shop_id }: Caller, id: TicketId, status: QuoteAnswer) => run(answerQuote(shop_id, id, status))
     }
   })
 }) {}

@@ -55,7 +55,11 @@ const spread = (n: number) => [(n * 73 + 41) & 255, (n * 151 + 7) & 255]
 /** The moment at `now` with entropy that follows from `draw` alone; two draws never give the same identifiers. */
 export const momentAt = (now: number, draw = 0): Moment => ({
   now,
-  entropy: Uint8Array.from([...spread(draw), ...bytes(draw), ...spread(draw + 7), (draw * 37) & 255, ...bytes(draw)])
+  entropy: Uint8Array.from([
+    ...[...spread(draw), ...bytes(draw), ...spread(draw + 7)],
+    ...[...spread(draw + 13), ...bytes(draw), ...spread(draw + 21)],
+    ...[(draw * 37) & 255, ...bytes(draw)]
+  ])
 })
 
 const text = Schema.decodeUnknownSync(TicketInput)

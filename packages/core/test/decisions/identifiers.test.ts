@@ -2,12 +2,12 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { decide } from "../../src/decisions/Command.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
-import { ENTROPY_BYTES, identifier } from "../../src/domain/Moment.js"
+import { ENTROPY_BYTES, grantIdentifier, identifier } from "../../src/domain/Moment.js"
 import { trackingCode, trackingUrl } from "../../src/domain/TrackingCode.js"
 import { AMIRA, KARIM, momentAt, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const entropy = fc.uint8Array({ minLength: 13, maxLength: 13 })
+const entropy = fc.uint8Array({ minLength: ENTROPY_BYTES, maxLength: ENTROPY_BYTES })
 const instant = fc.integer({ min: 0, max: 253_402_300_799_999 })
 
 describe("contract §4: ids are UUIDs of version 7", () => {
@@ -38,12 +38,29 @@ describe("contract §4: ids are UUIDs of version 7", () => {
   })
 
   it("the version and variant bits aside, all of the first eight bytes are used (contract §4)", () => {
-    const zeros = { now: START, entropy: new Uint8Array(13) }
+    const zeros = { now: START, entropy: new Uint8Array(ENTROPY_BYTES) }
     for (let byte = 0; byte < 8; byte++) {
-      const changed = { now: START, entropy: new Uint8Array(13).fill(1, byte, byte + 1) }
+      const changed = { now: START, entropy: new Uint8Array(ENTROPY_BYTES).fill(1, byte, byte + 1) }
       expect(identifier(changed, 0)).not.toBe(identifier(zeros, 0))
     }
-    expect(ENTROPY_BYTES).toBe(13)
+  })
+
+  it("an offer's identifier follows from no other of its decision: its random bytes are its own (spec §4)", () => {
+    const shop = new TestShop()
+    const ticket = shop.create({ client_phone: KARIM.phone })
+    const random = (id: string) => id.slice(19)
+    expect(shop.events.map(({ id }) => random(id))).toEqual([random(ticket)])
+    expect(random(shop.offer.id)).not.toBe(random(ticket))
+    expect(shop.offer.id).toMatch(UUID7)
+  })
+
+  it("all 62 random bits of an offer's identifier are drawn for it alone (spec §4)", () => {
+    const zeros = { now: START, entropy: new Uint8Array(ENTROPY_BYTES) }
+    const ones = { now: START, entropy: new Uint8Array(ENTROPY_BYTES).fill(255, 8, 16) }
+    expect(identifier(ones, 0)).toBe(identifier(zeros, 0))
+    expect(trackingCode(ones)).toBe(trackingCode(zeros))
+    expect(grantIdentifier(zeros, 2)).toMatch(/-7002-8000-000000000000$/)
+    expect(grantIdentifier(ones, 2)).toMatch(/-7002-bfff-ffffffffffff$/)
   })
 
   it("a create with twenty items, a client and a phone gives each thing another identifier (contract §4)", () => {
@@ -74,7 +91,7 @@ describe("contract §4: tracking codes", () => {
 
   it("the forty bits are written five at a time, the first bits first (contract §4)", () => {
     const code = (...last: ReadonlyArray<number>) =>
-      trackingCode({ now: START, entropy: Uint8Array.from([9, 9, 9, 9, 9, 9, 9, 9, ...last]) })
+      trackingCode({ now: START, entropy: Uint8Array.from([...Array(ENTROPY_BYTES - 5).fill(9), ...last]) })
     expect(code(0, 0, 0, 0, 0)).toBe("0000-0000")
     expect(code(255, 255, 255, 255, 255)).toBe("ZZZZ-ZZZZ")
     // 00001 00010 00011 00100 00101 00110 00111 01000 are the first eight numbers after 0.

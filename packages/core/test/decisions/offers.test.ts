@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { closeTicket } from "../../src/decisions/closeTicket.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { answerOffer, recordVisit } from "../../src/decisions/meetClient.js"
-import type { OfferId } from "../../src/domain/Identifier.js"
+import type { ClientId, OfferId } from "../../src/domain/Identifier.js"
 import type { Phone } from "../../src/domain/Phone.js"
 import { AMIRA, DAY, HOUR, KARIM, NOBODY, NOBODYS_PHONE, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 
@@ -171,6 +171,17 @@ describe("contract §10: an offer is answered once", () => {
       })
     }
   }
+
+  it("where a client is named, an offer to another's number is not found, and nothing changes (spec §4)", () => {
+    for (const status of ["accepted", "blocked"] as const) {
+      const shop = new TestShop()
+      const { offer } = offered(shop)
+      for (const other of [KARIM.id, NOBODY as ClientId])
+        expect(shop.refuses(answerOffer(SHOP, offer, status, other))._tag).toBe("OfferNotFound")
+      shop.does(answerOffer(SHOP, offer, status, AMIRA.id))
+      expect(shop.refuses(answerOffer(SHOP, offer, status, KARIM.id))._tag).toBe("OfferNotFound")
+    }
+  })
 
   it("an unknown offer, and one to a number that nobody holds, are not found (contract §10)", () => {
     const shop = new TestShop()

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { closeTicket } from "../../src/decisions/closeTicket.js"
 import { editTicket } from "../../src/decisions/editTicket.js"
+import { answerOffer } from "../../src/decisions/meetClient.js"
 import { answerQuote, proposeQuote, type QuoteInput } from "../../src/decisions/quoteTicket.js"
-import { AMIRA, DAY, HOUR, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
+import type { ClientId } from "../../src/domain/Identifier.js"
+import { AMIRA, DAY, HOUR, KARIM, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
 
 const propose = (id: string, price_minor: number, note?: string | null) =>
   proposeQuote(SHOP, id as never, { price_minor, ...(note === undefined ? {} : { note }) } as QuoteInput)
@@ -47,6 +49,24 @@ describe("contract §4: the shop proposes a new price", () => {
     shop.does(answer(id, "refused"))
     expect(shop.does(propose(id, 6000)).quote).toMatchObject({ status: "proposed", answered_at: null })
     expect(shop.does(answer(id, "accepted")).money).toMatchObject({ price_minor: 6000, before_minor: 5000 })
+  })
+
+  it("where a client is named, a ticket that is not theirs is not found: another's, nobody's, or one of a shop they block (spec §6)", () => {
+    const shop = new TestShop()
+    const [theirs, nobodys] = [
+      shop.create({ client_id: shop.meets(AMIRA) }),
+      shop.create({ client_phone: AMIRA.phone })
+    ]
+    const offer = shop.offer.id
+    const by = (id: string, client: ClientId) => answerQuote(SHOP, id as never, "accepted", client)
+    for (const id of [theirs, nobodys]) shop.does(propose(id, 8000))
+    expect(shop.refuses(by(theirs, shop.meets(KARIM)))._tag).toBe("TicketNotFound")
+    expect(shop.refuses(by(nobodys, AMIRA.id))._tag).toBe("TicketNotFound")
+    expect(shop.does(by(theirs, AMIRA.id)).quote?.status).toBe("accepted")
+    shop.does(propose(theirs, 9000))
+    shop.does(answerOffer(SHOP, offer, "blocked"))
+    expect(shop.refuses(by(theirs, AMIRA.id))._tag).toBe("TicketNotFound")
+    expect(shop.does(answer(theirs, "accepted")).quote?.status).toBe("accepted")
   })
 
   it("a proposal of an unknown ticket is not found (spec §4)", () => {

@@ -99,7 +99,7 @@ describe("The Promise face", () => {
     })
   })
 
-  it("refuses a visit or a client's answer to a shop that never was", async () => {
+  it("refuses a visit to a shop that never was, and a client's answer of a ticket that never was", async () => {
     const never = "019a0000-0000-7000-8000-00000000dead"
     const person = { given_name: "Amira", family_name: "Baccar", phone: "+21620123456", hide_name: null }
     const client = await workshop.clients.register(person)
@@ -107,7 +107,7 @@ describe("The Promise face", () => {
     const refused = { ok: false, refusal: { _tag: "ShopNotFound" } }
     expect(await workshop.clients.visit(client.value.id, never)).toMatchObject(refused)
     for (const answer of [workshop.quotes.accept, workshop.quotes.refuse])
-      expect(await answer(never, never)).toMatchObject(refused)
+      expect(await answer(client.value.id, never)).toMatchObject({ ok: false, refusal: { _tag: "TicketNotFound" } })
   })
 
   it("tells clients by the notifier it was given, and again where that rejects (contract §5)", async () => {

@@ -5,10 +5,11 @@ import { DAY_MS } from "../../src/domain/Instant.js"
 import { Clients } from "../../src/services/Clients.js"
 import { Closer } from "../../src/services/Closer.js"
 import { Offers } from "../../src/services/Offers.js"
+import { Quotes } from "../../src/services/Quotes.js"
 import { Tickets } from "../../src/services/Tickets.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
 import { ticketInput } from "../../src/testing/Fixtures.js"
-import { inWorkshop, openClient, openShop, query, refusalOf, regular, ticketId } from "./Workbench.js"
+import { inWorkshop, openClient, openShop, query, quote, refusalOf, regular, ticketId } from "./Workbench.js"
 
 const PHONE = "+21620123456"
 
@@ -39,7 +40,7 @@ describe("§4 the ticket is offered to the account holding client_phone", () => 
       Effect.gen(function* () {
         const { caller, id, ticket, offer } = yield* offered()
         clock.advance(1000)
-        yield* (yield* Offers).accept(offer.id)
+        yield* (yield* Offers).accept(id, offer.id)
         const linked = yield* (yield* Tickets).byId(caller, ticket)
         expect(linked.client).toEqual({ id, display_name: "Amira Baccar" })
         expect(yield* (yield* Clients).byId(caller, id)).toMatchObject({ tickets_open: 1, tickets_total: 1 })
@@ -57,12 +58,37 @@ describe("§4 the ticket is offered to the account holding client_phone", () => 
     inWorkshop(() =>
       Effect.gen(function* () {
         const offers = yield* Offers
-        const { offer } = yield* offered()
-        yield* offers.accept(offer.id)
-        expect([yield* refusalOf(offers.accept(offer.id)), yield* refusalOf(offers.block(offer.id))]).toEqual([
+        const { id, offer } = yield* offered()
+        yield* offers.accept(id, offer.id)
+        expect([yield* refusalOf(offers.accept(id, offer.id)), yield* refusalOf(offers.block(id, offer.id))]).toEqual([
           "OfferClosed",
           "OfferClosed"
         ])
+      })
+    )
+  )
+
+  it(
+    "answered by a client to whom it was not made: not found, and it stays open",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { caller, id, ticket, offer } = yield* offered()
+        const [offers, quotes] = [yield* Offers, yield* Quotes]
+        const { id: other } = yield* openClient("+21620999999")
+        expect([
+          yield* refusalOf(offers.accept(other, offer.id)),
+          yield* refusalOf(offers.block(other, offer.id))
+        ]).toEqual(["OfferNotFound", "OfferNotFound"])
+        expect((yield* offers.ofClient(id)).map(({ status }) => status)).toEqual(["open"])
+
+        yield* quotes.propose(caller, ticket, quote({ price_minor: 8000 }))
+        expect(yield* refusalOf(quotes.accept(id, ticket))).toBe("TicketNotFound")
+        yield* offers.accept(id, offer.id)
+        expect([
+          yield* refusalOf(quotes.accept(other, ticket)),
+          yield* refusalOf(quotes.refuse(other, ticket))
+        ]).toEqual(["TicketNotFound", "TicketNotFound"])
+        expect((yield* quotes.accept(id, ticket)).money.price_minor).toBe(8000)
       })
     )
   )
@@ -72,9 +98,11 @@ describe("§4 the ticket is offered to the account holding client_phone", () => 
     inWorkshop(() =>
       Effect.gen(function* () {
         const offers = yield* Offers
-        const { offer } = yield* offered()
+        const { id, offer } = yield* offered()
         const answers = yield* Effect.all(
-          [offers.accept, offers.block, offers.accept, offers.block].map((answer) => Effect.either(answer(offer.id))),
+          [offers.accept, offers.block, offers.accept, offers.block].map((answer) =>
+            Effect.either(answer(id, offer.id))
+          ),
           { concurrency: "unbounded" }
         )
         expect(answers.filter(Either.isRight)).toHaveLength(1)
@@ -90,10 +118,10 @@ describe("§4 the ticket is offered to the account holding client_phone", () => 
         const [offers, tickets] = [yield* Offers, yield* Tickets]
         yield* tickets.create(caller, ticketInput({ service: "Zip", client_phone: PHONE }))
         const second = (yield* offers.ofClient(id))[1]!
-        yield* offers.block(offer.id)
+        yield* offers.block(id, offer.id)
         yield* tickets.create(caller, ticketInput({ service: "Zip", client_phone: PHONE }))
         expect((yield* offers.ofClient(id)).map(({ status }) => status)).toEqual(["blocked"])
-        expect(yield* refusalOf(offers.accept(second.id))).toBe("OfferClosed")
+        expect(yield* refusalOf(offers.accept(id, second.id))).toBe("OfferClosed")
       })
     )
   )
@@ -108,7 +136,7 @@ describe("§4 the ticket is offered to the account holding client_phone", () => 
         const input = ticketInput({ service: "Hem", client_id: first, client_phone: PHONE })
         const { data } = yield* (yield* Tickets).create(caller, input)
         const [offer] = yield* (yield* Offers).ofClient(id)
-        yield* (yield* Offers).accept(offer!.id)
+        yield* (yield* Offers).accept(id, offer!.id)
         expect((yield* (yield* Tickets).byId(caller, ticketId(data))).client?.id).toBe(first)
         expect(yield* (yield* Clients).byId(caller, id)).toMatchObject({ tickets_total: 0 })
       })
@@ -119,9 +147,9 @@ describe("§4 the ticket is offered to the account holding client_phone", () => 
     "what the client does is no news from the shop: it does not put the closure off",
     inWorkshop((clock) =>
       Effect.gen(function* () {
-        const { caller, ticket, offer } = yield* offered()
+        const { caller, id, ticket, offer } = yield* offered()
         clock.advance(59 * DAY_MS)
-        yield* (yield* Offers).accept(offer.id)
+        yield* (yield* Offers).accept(id, offer.id)
         clock.advance(DAY_MS)
         expect(yield* (yield* Closer).runOnce).toBe(1)
         expect((yield* (yield* Tickets).byId(caller, ticket)).abandon_reason).toBe("no_news")
@@ -135,7 +163,8 @@ describe("§4 the ticket is offered to the account holding client_phone", () => 
       Effect.gen(function* () {
         const caller = yield* openShop()
         const offers = yield* Offers
-        expect(yield* refusalOf(offers.accept(caller.caller_id as unknown as OfferId))).toBe("OfferNotFound")
+        const { id } = yield* openClient(PHONE)
+        expect(yield* refusalOf(offers.accept(id, caller.caller_id as unknown as OfferId))).toBe("OfferNotFound")
         expect(yield* refusalOf(offers.ofClient(caller.caller_id as unknown as ClientId))).toBe("ClientNotFound")
         expect(yield* refusalOf((yield* Clients).inbox(caller.caller_id as unknown as ClientId))).toBe("ClientNotFound")
       })

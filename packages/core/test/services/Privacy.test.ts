@@ -29,7 +29,7 @@ const block = Effect.fnUntraced(function* (caller: Caller, id: ClientId, phone =
   yield* (yield* Tickets).create(caller, ticketInput({ service: "Hem", client_phone: phone }))
   const offers = yield* Offers
   const open = (yield* offers.ofClient(id)).find(({ status }) => status === "open")
-  yield* offers.block(open!.id)
+  yield* offers.block(id, open!.id)
 })
 
 /** A shop's day with a phone number, and all that the shop gets to see of it. The worlds differ in who holds the number. */

@@ -155,7 +155,7 @@ describe("§4 another shop's ticket answers 404, to every call", () => {
           yield* refusalOf(tickets.changeStatus(other, id, "ready")),
           yield* refusalOf(tickets.recordNotified(other, id, "sms")),
           yield* refusalOf((yield* Quotes).propose(other, id, quote({ price_minor: 1 }))),
-          yield* refusalOf((yield* Quotes).accept(other.shop_id, id))
+          yield* refusalOf((yield* Quotes).recordAnswer(other, id, "accepted"))
         ]
         expect(refusals).toEqual(Array(5).fill("TicketNotFound"))
         expect(yield* tickets.byId(caller, id)).toEqual(data)

@@ -32,8 +32,8 @@ export const appHandlers = Effect.gen(function* () {
         Effect.map(tickets.create(appOf(path.id), payload, headers["idempotency-key"]), createdTicket)
       ),
     quote: ({ path: { id }, payload }) => onTicket(id, (caller) => quotes.propose(caller, id, payload)),
-    acceptQuote: ({ path: { id } }) => onTicket(id, ({ shop_id }) => quotes.accept(shop_id, id)),
-    refuseQuote: ({ path: { id } }) => onTicket(id, ({ shop_id }) => quotes.refuse(shop_id, id)),
+    acceptQuote: ({ path: { id } }) => onTicket(id, (caller) => quotes.recordAnswer(caller, id, "accepted")),
+    refuseQuote: ({ path: { id } }) => onTicket(id, (caller) => quotes.recordAnswer(caller, id, "refused")),
     delay: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.announceDelay(caller, id, payload)),
     part: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.recordPart(caller, id, payload)),
     photo: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.attachPhoto(caller, id, payload))

@@ -36,7 +36,9 @@ export const peopleHandlers = Effect.gen(function* () {
       Effect.as(clients.visit(path.id, shop_id), data({ client_id: path.id, shop_id })),
     offers: ({ path }) => Effect.map(offers.ofClient(path.id), (found) => data(found.map(offerView))),
     inbox: ({ path }) => Effect.map(clients.inbox(path.id), (found) => data(found.map(notificationView))),
-    accept: ({ path: { id } }) => Effect.as(offers.accept(id), data({ id, status: "accepted" as const })),
-    block: ({ path: { id } }) => Effect.as(offers.block(id), data({ id, status: "blocked" as const }))
+    accept: ({ path: { id } }) =>
+      Effect.as(offers.answerForHolder(id, "accepted"), data({ id, status: "accepted" as const })),
+    block: ({ path: { id } }) =>
+      Effect.as(offers.answerForHolder(id, "blocked"), data({ id, status: "blocked" as const }))
   } satisfies Handlers<typeof SandboxApi, void>["people"]
 })

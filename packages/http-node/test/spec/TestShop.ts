@@ -200,6 +200,7 @@ export class TestShop {
 
   /** The client answers the proposed price. */
   answerQuote(id: string, how: "accept" | "refuse") {
-    return this.world.act(Effect.flatMap(Quotes, (quotes) => quotes[how](this.id, id as never)))
+    const answer = how === "accept" ? "accepted" : "refused"
+    return this.world.act(Effect.flatMap(Quotes, (quotes) => quotes.recordAnswer(this.caller, id as never, answer)))
   }
 }

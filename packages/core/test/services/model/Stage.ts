@@ -108,7 +108,7 @@ const onTicket = Effect.fnUntraced(function* (
     }
     case "answerQuote": {
       const status = act.status as "accepted" | "refused"
-      const answer = status === "accepted" ? quotes.accept(caller.shop_id, id) : quotes.refuse(caller.shop_id, id)
+      const answer = quotes.recordAnswer(caller, id, status)
       return { real: yield* heard(cast, answer), naive: naive.answerQuote(shop, n, status) }
     }
   }
@@ -133,7 +133,7 @@ const onClient = Effect.fnUntraced(function* (
     const at = act.offer % expected.length
     if (seen.length !== expected.length || seen[at] === undefined) return listed
     const status = act.status as "accepted" | "blocked"
-    const answer = status === "accepted" ? offers.accept(seen[at].id) : offers.block(seen[at].id)
+    const answer = status === "accepted" ? offers.accept(id, seen[at].id) : offers.block(id, seen[at].id)
     return { real: yield* heard(cast, answer), naive: naive.answerOffer(act.client, expected[at]!, status) }
   }
   const caller = cast.callers[act.shop]![act.caller]!
