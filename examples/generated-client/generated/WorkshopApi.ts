@@ -1320,7 +1320,7 @@ export class HttpClient<SecurityDataType = unknown> {
  *
  * ## Requests and answers
  *
- * Send the key as `Authorization: Bearer <key>` and bodies as `application/json`. Every answer is an envelope: `success` true with `data` (and `meta` where there is more to say), or `success` false with `error`. Fields and parameters that are not known are refused by name; `null` for an optional field of a body means that it is absent. Answers may gain fields, so ignore those you do not know.
+ * Send the key as `Authorization: Bearer <key>` and bodies as `application/json`. Every answer is an envelope: `success` true with `data` (and `meta` where there is more to say), or `success` false with `error`. Fields and parameters that are not known, or given twice, are refused by name; `null` for an optional field of a body means that it is absent. Answers may gain fields, so ignore those you do not know.
  *
  * `HEAD` answers like `GET` without the body. A path or method that does not exist is a 404 `NOT_FOUND`, once the key is good.
  *

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
-import { type Arrival, BodyBroken, BodyTooLarge } from "@workshop/core/http/Arrival"
+import { type Arrival, BodyBroken, BodyTooLarge, repeatsIn } from "@workshop/core/http/Arrival"
 import { Effect } from "effect"
 
 const BROKEN = "broken"
@@ -66,6 +66,8 @@ export interface RequestHead {
   readonly url: string
   /** A header by its name in lower case. */
   readonly header: Arrival["header"]
+  /** Names and values in turn, as sent. */
+  readonly rawHeaders: ReadonlyArray<string>
   /** Of the other end of the connection. */
   readonly remoteAddress: string | undefined
 }
@@ -93,6 +95,7 @@ export const arrivalFrom = (head: RequestHead, trustProxy: boolean, body: Arriva
     path: question < 0 ? url : url.slice(0, question),
     query: question < 0 ? "" : url.slice(question + 1),
     header: head.header,
+    repeats: (name) => repeatsIn(head.rawHeaders, name),
     address: addressOf(head, trustProxy),
     body
   }
@@ -108,6 +111,7 @@ export const arrivalOf = (request: IncomingMessage, trustProxy: boolean, onAsked
         const value = request.headers[name]
         return Array.isArray(value) ? value.join(", ") : value
       },
+      rawHeaders: request.rawHeaders,
       remoteAddress: request.socket.remoteAddress
     },
     trustProxy,

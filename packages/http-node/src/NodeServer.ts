@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Http from "node:http"
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
+import { repeatsIn } from "@workshop/core/http/Arrival"
 import { type Pipeline, requestId } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Clock, Effect, Fiber, Runtime, type Scope } from "effect"
@@ -9,7 +10,7 @@ import { listener, send } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
 import { arrivalOf } from "./NodeArrival.js"
 import { PATIENCE, type Patience } from "./Patience.js"
-import { HEAD_BYTES, notHttp, type ParseError, unknownMethod } from "./Unparsable.js"
+import { HEAD_BYTES, notHttp, type ParseError, SEVERAL_HOSTS, unknownMethod } from "./Unparsable.js"
 
 /** Where to listen, and whose word to take for where a request came from. */
 export interface NodeServerOptions {
@@ -37,8 +38,11 @@ const make = (patience: Patience) => {
   return server
 }
 
-const lacksHost = ({ headers, httpVersionMinor }: IncomingMessage): boolean =>
-  headers.host === undefined && httpVersionMinor > 0
+/** What is wrong with the host that a request names: HTTP/1.1 demands one, and no version allows several. */
+const hostError = ({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): string | undefined => {
+  if (headers.host === undefined) return httpVersionMinor > 0 ? "NO_HOST" : undefined
+  return repeatsIn(rawHeaders, "host") ? SEVERAL_HOSTS : undefined
+}
 
 /** Every way in which node hands out a request, or the remains of one. */
 const handle = (
@@ -54,9 +58,10 @@ const handle = (
 
   const onRequest = (request: IncomingMessage, response: ServerResponse, onAsked?: () => void) => {
     connections.note(request, response)
-    if (!lacksHost(request)) return answer(request, response, onAsked)
+    const error = hostError(request)
+    if (error === undefined) return answer(request, response, onAsked)
     response.shouldKeepAlive = false
-    return send(request, response, notHttp("NO_HOST", requestId()), patience)
+    return send(request, response, notHttp(error, requestId()), patience)
   }
 
   server.on("request", (request, response) => onRequest(request, response))

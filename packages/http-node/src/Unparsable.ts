@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http"
 import type { Arrival, Departure } from "@workshop/core/http/Arrival"
 import { BodyBroken } from "@workshop/core/http/Arrival"
 import { fail } from "@workshop/core/http/Departures"
+import { givenTwice, type RequestIssue } from "@workshop/core/http/ErrorTable"
 import { Effect } from "effect"
 import { arrivalFrom } from "./NodeArrival.js"
 
@@ -19,21 +20,24 @@ export const HEAD_BYTES = 16 * 1024
 /** The error of a head or a request that took too long. */
 export const TOO_LATE = "ERR_HTTP_REQUEST_TIMEOUT"
 
-const messages: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: `must be at most ${HEAD_BYTES} bytes with the request line`,
-  [TOO_LATE]: "must arrive without delay"
+/** The error of a request that names several hosts (RFC 9112 §3.2). */
+export const SEVERAL_HOSTS = "SEVERAL_HOSTS"
+
+const issues: Readonly<Record<string, RequestIssue>> = {
+  HPE_HEADER_OVERFLOW: {
+    in: "header",
+    field: "header",
+    message: `must be at most ${HEAD_BYTES} bytes with the request line`
+  },
+  [TOO_LATE]: { in: "header", field: "header", message: "must arrive without delay" },
+  [SEVERAL_HOSTS]: givenTwice("header", "Host")
 }
+
+const notHttp1: RequestIssue = { in: "header", field: "header", message: "must be valid HTTP/1.1" }
 
 /** The answer to what is no HTTP: it belongs to no route, key or address, hence tells of no limit (contract §8). */
 export const notHttp = (code: string | undefined, request_id: string): Departure =>
-  fail(
-    {
-      _tag: "InvalidRequest",
-      issues: [{ in: "header", field: "header", message: messages[code ?? ""] ?? "must be valid HTTP/1.1" }]
-    },
-    { request_id, now: 0, part: "header" },
-    []
-  )
+  fail({ _tag: "InvalidRequest", issues: [issues[code ?? ""] ?? notHttp1] }, { request_id, now: 0, part: "header" }, [])
 
 /** An answer as text, for a connection on which node no longer speaks. It is the last one there. */
 export const lastWords = ({ status, headers, body }: Departure): string =>
@@ -62,15 +66,14 @@ export const unknownMethod = (
   const [head, isWhole] = text.slice(start).split("\r\n\r\n", 2)
   const [line, method = "", url = ""] = REQUEST_LINE.exec(`${head}\r\n`) ?? []
   if (line === undefined || isWhole === undefined) return undefined
-  const headers = new Map(
-    head!
-      .slice(line.length)
-      .split("\r\n")
-      .map((field) => {
-        const colon = field.indexOf(":")
-        return [field.slice(0, Math.max(0, colon)).toLowerCase(), field.slice(colon + 1).trim()]
-      })
-  )
-  const found = { method, url, header: (name: string) => headers.get(name), remoteAddress }
+  const rawHeaders = head!
+    .slice(line.length)
+    .split("\r\n")
+    .flatMap((field) => {
+      const colon = field.indexOf(":")
+      return [field.slice(0, Math.max(0, colon)).toLowerCase(), field.slice(colon + 1).trim()]
+    })
+  const header = (name: string) => rawHeaders.find((_, i) => i % 2 === 1 && rawHeaders[i - 1] === name)
+  const found = { method, url, header, rawHeaders, remoteAddress }
   return arrivalFrom(found, trustProxy, () => Effect.fail(new BodyBroken()))
 }

@@ -72,6 +72,7 @@ const arrival = ({ method, path, query, headers, body, pauses }: Call): Arrival 
   path,
   query,
   header: (name) => headers[name],
+  repeats: () => false,
   address: "127.0.0.1",
   body: () => Effect.as(pause(pauses), new TextEncoder().encode(body ?? ""))
 })

@@ -15,6 +15,7 @@ const arrival = (headers: Readonly<Record<string, string>> = {}): Arrival => ({
   path: "/v1/tickets/1",
   query: "phone=%2B21620123456",
   header: (name) => headers[name],
+  repeats: () => false,
   address: "127.0.0.1",
   body: () => Effect.never
 })

@@ -10,8 +10,8 @@ import { type KeyHolder, KeyRing } from "../services/KeyRing.js"
 import type { Arrival, Departure } from "./Arrival.js"
 import { answerCause } from "./Branch.js"
 import type { Stamp } from "./Departures.js"
-import type { Route } from "./Endpoint.js"
-import type { AdmissionRefusal, NotSignedIn } from "./ErrorTable.js"
+import { headerCase, type Route } from "./Endpoint.js"
+import { type AdmissionRefusal, givenTwice, type InvalidRequest, type NotSignedIn } from "./ErrorTable.js"
 import type { router } from "./Router.js"
 
 /** Who was let in, to where, and the limits that it used. */
@@ -46,6 +46,12 @@ export interface OwnAuthentication {
 /** The text that a request bears in its `Authorization` header, if any. */
 export const bearer = (arrival: Arrival): string | undefined =>
   /^bearer +(\S+) *$/i.exec(arrival.header("authorization") ?? "")?.[1]
+
+/** The refusal of a request that gives its key or its host twice: nothing tells which of them was meant (contract §12). */
+export const ambiguousHead = (arrival: Arrival): InvalidRequest | undefined => {
+  const issues = ["authorization", "host"].filter(arrival.repeats).map((name) => givenTwice("header", headerCase(name)))
+  return issues.length === 0 ? undefined : { _tag: "InvalidRequest", issues }
+}
 
 /** A request without a good key, by where it comes from. */
 const anonymous = (arrival: Arrival): Take => ({
@@ -87,11 +93,11 @@ export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuth
     const limits = yield* RateLimits
     const reads = yield* Reads
 
-    const turnAway = (arrival: Arrival, now: Instant) =>
-      Effect.map(
-        limits.take([anonymous(arrival)], now),
-        (usages): Turned => ({ refusal: own?.refusal ?? { _tag: "Unauthenticated" }, usages })
-      )
+    const turnAway = (
+      arrival: Arrival,
+      now: Instant,
+      refusal: AdmissionRefusal = own?.refusal ?? { _tag: "Unauthenticated" }
+    ) => Effect.map(limits.take([anonymous(arrival)], now), (usages): Turned => ({ refusal, usages }))
 
     const letIn = (arrival: Arrival, holder: KeyHolder, now: Instant) => {
       const method = arrival.method === "HEAD" ? "GET" : arrival.method
@@ -129,6 +135,8 @@ export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuth
 
     return {
       admit: (arrival: Arrival, now: Instant) => {
+        const ambiguous = ambiguousHead(arrival)
+        if (ambiguous !== undefined) return turnAway(arrival, now, ambiguous)
         if (own !== undefined) {
           return Effect.flatMap(signedIn(arrival, own.authenticate), (holder) =>
             holder === null ? turnAway(arrival, now) : letIn(arrival, holder, now)

@@ -16,10 +16,22 @@ export interface Arrival {
   readonly query: string
   /** A header by its name in lower case. */
   readonly header: (name: string) => string | undefined
+  /** Whether a header, by its name in lower case, came more than once. */
+  readonly repeats: (name: string) => boolean
   /** Whence it came, for the limit on requests without a good key. */
   readonly address: string
   /** The body, read when it is asked for and once; at most `most` bytes. */
   readonly body: (most: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyBroken>
+}
+
+/** Whether a header comes more than once in a list of names and values in turn, such as Node's `rawHeaders`. */
+export const repeatsIn = (rawHeaders: ReadonlyArray<string>, name: string): boolean => {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const found = rawHeaders[i]!
+    if (found.length === name.length && found.toLowerCase() === name) count++
+  }
+  return count > 1
 }
 
 /** An answer as any server sends it. */

@@ -1,7 +1,7 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Clock, Deferred, Effect, Option, Stream } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { type Arrival, BodyBroken, BodyTooLarge } from "./Arrival.js"
+import { type Arrival, BodyBroken, BodyTooLarge, repeatsIn } from "./Arrival.js"
 import { joined } from "./joined.js"
 import { type MountEffectOptions, mountedEffect } from "./Mount.js"
 
@@ -68,6 +68,10 @@ const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, pro
     return yield* Deferred.await(read)
   })
 
+/** The headers as they came, where the request comes from a Node server; elsewhere none is known to repeat. */
+const rawHeadersOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
+  (source as { readonly rawHeaders?: ReadonlyArray<string> }).rawHeaders ?? []
+
 const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string, progress: Progress): Arrival => {
   // Below a router's mount `url` has lost the mount's path already.
   const question = request.url.indexOf("?")
@@ -76,6 +80,7 @@ const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string
     path: question < 0 ? request.url : request.url.slice(0, question),
     query: question < 0 ? "" : request.url.slice(question + 1),
     header: (name) => request.headers[name],
+    repeats: (name) => repeatsIn(rawHeadersOf(request), name),
     address,
     body: (most) => {
       if ((announced(request) ?? 0) > most) return Effect.fail(new BodyTooLarge())

@@ -96,7 +96,8 @@ const reader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) => {
   }
 }
 
-const headerCase = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+/** A header's name as people write it, such as `Idempotency-Key`. */
+export const headerCase = (name: string) => name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 
 /** A part that is wrong as a whole is named after itself; a parameter is named whole, whatever list it holds. */
 const named = (part: RequestIssue["in"], field: string): string => {

@@ -43,6 +43,13 @@ export type AdmissionRefusal =
   | { readonly _tag: "ApiDisabled" }
   | { readonly _tag: "RouteNotFound" }
   | { readonly _tag: "ScopeMissing"; readonly scope: Scope }
+  | InvalidRequest
+
+/** A request that is wrong in itself. */
+export interface InvalidRequest {
+  readonly _tag: "InvalidRequest"
+  readonly issues: ReadonlyArray<RequestIssue>
+}
 
 /** One thing that is wrong with a request: in which part, where in it, and what to change (contract §2). */
 export interface RequestIssue {
@@ -52,11 +59,7 @@ export interface RequestIssue {
 }
 
 /** Everything that ends a request without its result. */
-export type Failure =
-  | Refusal
-  | AdmissionRefusal
-  | { readonly _tag: "InvalidRequest"; readonly issues: ReadonlyArray<RequestIssue> }
-  | { readonly _tag: "StoreUnavailable" }
+export type Failure = Refusal | AdmissionRefusal | { readonly _tag: "StoreUnavailable" }
 
 interface Row {
   readonly code: ErrorCode
@@ -116,3 +119,10 @@ export const bodyTooLarge: RequestIssue = {
   field: "body",
   message: `must be at most ${Limits.body_bytes} bytes`
 }
+
+/** The issue with something that a request may say once. */
+export const givenTwice = (part: RequestIssue["in"], field: string): RequestIssue => ({
+  in: part,
+  field,
+  message: "is given twice; send it once"
+})

@@ -1,8 +1,9 @@
 import { Effect, Either } from "effect"
 import { Limits } from "../domain/Limits.js"
 import type { Arrival, BodyBroken, BodyTooLarge } from "./Arrival.js"
-import type { Route } from "./Endpoint.js"
-import { bodyTooLarge, type RequestIssue } from "./ErrorTable.js"
+import { duplicateMembers } from "./DuplicateMembers.js"
+import { headerCase, type Route } from "./Endpoint.js"
+import { bodyTooLarge, givenTwice, type RequestIssue } from "./ErrorTable.js"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
@@ -35,7 +36,7 @@ const readQuery = (query: string): Part => {
     const value = decodeText(equals < 0 ? "" : pair.slice(equals + 1))
     if (name === undefined || value === undefined)
       issues.push({ in: "query", field: name ?? "query", message: "is not percent-encoded UTF-8" })
-    else if (name in values) issues.push({ in: "query", field: name, message: "is given twice" })
+    else if (name in values) issues.push(givenTwice("query", name))
     else values[name] = value
   }
   return { value: values, issues }
@@ -58,7 +59,9 @@ const readJson = (bytes: Uint8Array, arrival: Arrival): Part => {
     }
   }
   try {
-    return readable(JSON.parse(utf8.decode(bytes)))
+    const text = utf8.decode(bytes)
+    const value: unknown = JSON.parse(text)
+    return { value, issues: duplicateMembers(text, value).map((field) => givenTwice("body", field)) }
   } catch {
     return unreadable("must be valid JSON in UTF-8")
   }
@@ -88,17 +91,18 @@ export const readRequest = (
 ): Either.Either<unknown, ReadonlyArray<RequestIssue>> => {
   const query = readQuery(arrival.query)
   const headers: Record<string, string> = {}
+  const malformed = [...query.issues, ...body.issues]
   for (const name of route.headerNames) {
     const value = arrival.header(name)
     if (value !== undefined) headers[name] = value
+    if (arrival.repeats(name)) malformed.push(givenTwice("header", headerCase(name)))
   }
-  const malformed = [...query.issues, ...body.issues]
   const decoded = route.decode({ path, urlParams: query.value, headers, payload: body.value })
   if (malformed.length === 0) return decoded
   // What is malformed has nothing to decode; all other parts still tell what is wrong with them.
   const isTold = (issue: RequestIssue) =>
-    (body.issues.length > 0 && issue.in === "body") ||
-    query.issues.some(({ field }) => issue.in === "query" && issue.field === field)
+    (body.issues.length > 0 && body.value === undefined && issue.in === "body") ||
+    malformed.some((known) => known.in === issue.in && known.field === issue.field)
   const rest = Either.isLeft(decoded) ? decoded.left.filter((issue) => !isTold(issue)) : []
   return Either.left([...malformed, ...rest])
 }

@@ -45,6 +45,8 @@ export const arrivalOf = (request: Request, address: string): Arrival => {
     path: pathname,
     query: search.slice(1),
     header: (name) => request.headers.get(name) ?? undefined,
+    // `Headers` joins repeated ones with a comma; only of a bearer token it can be told, as a token holds none.
+    repeats: (name) => name === "authorization" && /, *bearer /i.test(request.headers.get(name) ?? ""),
     address,
     body: (most) => {
       const { body } = request

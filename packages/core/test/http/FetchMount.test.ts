@@ -34,6 +34,15 @@ const read = (path: string, headers: Readonly<Record<string, string>> = {}) =>
   answer(new Request(`https://shop.example${path}`, { headers }))
 
 describe("The API as a fetch of its own", () => {
+  it("refuses a bearer token given twice, which Headers join with a comma (contract §12)", async () => {
+    const answer = mountFetch(workshop)
+    const headers = new Headers({ authorization: "Bearer wk_live_one" })
+    headers.append("authorization", "Bearer wk_live_two")
+    const twice = await answer(new Request("https://shop.example/v1/shop", { headers }))
+    const issue = { in: "header", field: "Authorization", message: "is given twice; send it once" }
+    expect([twice.status, (await twice.json()).error.details]).toEqual([400, { issues: [issue] }])
+  })
+
   it("answers under its prefix, and nowhere else, by the server's own sessions (spec §5)", async () => {
     const cookie = "session=amira"
     expect(await (await read("/workshop/v1/shop", { cookie })).json()).toMatchObject({ data: { id: shop_id } })

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { Policy } from "@workshop/core/domain/WebhookAddress"
-import { bearer, uncounted } from "@workshop/core/http/Admission"
+import { ambiguousHead, bearer, uncounted } from "@workshop/core/http/Admission"
 import type { Arrival, Departure } from "@workshop/core/http/Arrival"
 import { answerCause, type Branch, serve } from "@workshop/core/http/Branch"
 import { fail, type Stamp, succeed } from "@workshop/core/http/Departures"
@@ -65,6 +65,8 @@ export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
     const serveRoute = serve<void>({ isHeld })
 
     const lead = (arrival: Arrival): Found<void> | AdmissionRefusal => {
+      const ambiguous = ambiguousHead(arrival)
+      if (ambiguous !== undefined) return ambiguous
       if (!isGuarded && !isAddressedHere(arrival)) return { _tag: "SandboxHostForeign" }
       if (!bearsToken(arrival)) return { _tag: "SandboxTokenWrong" }
       return find(arrival.method === "HEAD" ? "GET" : arrival.method, arrival.path) ?? { _tag: "RouteNotFound" }

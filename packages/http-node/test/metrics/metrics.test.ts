@@ -136,6 +136,7 @@ describe("GET /metrics (contract §11)", () => {
       path: "/odd/hangs",
       query: "",
       header: () => undefined,
+      repeats: () => false,
       address: "",
       body: () => Effect.never
     }

@@ -71,3 +71,15 @@ it.each([70_000, 1_000_000, 10_000_000])(
     expect(JSON.stringify(error)).toContain("must be at most 65536 bytes")
   }
 )
+
+it("an HttpApp on a socket refuses an Idempotency-Key given twice (contract §12)", async () => {
+  const { port } = node.address() as AddressInfo
+  const headers = { "content-type": "application/json", "idempotency-key": ["one", "two"] }
+  const sending = request({ port, host: "127.0.0.1", method: "POST", path: "/v1/tickets", headers, agent })
+  sending.end('{"service":"Hem"}')
+  const [response] = await once(sending, "response")
+  let text = ""
+  for await (const part of response.setEncoding("utf8")) text += part
+  const issue = { in: "header", field: "Idempotency-Key", message: "is given twice; send it once" }
+  expect([response.statusCode, JSON.parse(text).error.details]).toEqual([400, { issues: [issue] }])
+})

@@ -110,6 +110,7 @@ export class Sandbox {
       path,
       query: call.query ?? "",
       header: (name) => headers[name],
+      repeats: () => false,
       address: "192.0.2.1",
       body: () => Effect.succeed(new TextEncoder().encode(text))
     }

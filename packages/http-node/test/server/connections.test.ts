@@ -15,12 +15,12 @@ afterEach(async () => {
 })
 
 /** The answer to what is no HTTP, after which the connection ends. */
-const lastAnswer = async (client: RawClient, message: string) => {
+const lastAnswer = async (client: RawClient, message: string, field = "header") => {
   const { status, json, headers } = await client.answer()
   expect({ status, code: json.error?.code, issues: json.error?.details?.issues }).toEqual({
     status: 400,
     code: "VALIDATION_ERROR",
-    issues: [{ in: "header", field: "header", message }]
+    issues: [{ in: "header", field, message }]
   })
   expect(headers["request-id"]).toMatch(/^[0-9a-f]{24}$/)
   expect(headers.connection).toBe("close")
@@ -45,6 +45,12 @@ describe("what is no HTTP is answered in the envelope (contract §1)", () => {
   ])("%s", async (_, text) => {
     const server = await begin()
     await lastAnswer((await server.client()).send(text), NOT_HTTP)
+  })
+
+  it("a host given twice (contract §12)", async () => {
+    const server = await begin()
+    const twice = "GET /v1/shop HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n"
+    await lastAnswer((await server.client()).send(twice), "is given twice; send it once", "Host")
   })
 
   it("a head of more than 16 KiB, in one header or in many, or in the address", async () => {

@@ -111,6 +111,24 @@ describe("keys (spec §5, contract §7)", () => {
     expect((await theirs.get("/v1/shop")).data.id).toBe(theirs.id)
   })
 
+  it("an Authorization given twice is 400, also with good keys, and counts against the address (contract §12)", async () => {
+    const shop = await world.shop()
+    const [good, from] = [`Bearer ${shop.key}`, address()]
+    const remaining = []
+    for (const authorization of [
+      [good, good],
+      [good, "Bearer wk_live_other"]
+    ]) {
+      const answer = await shop.get("/v1/shop", "", { key: null, headers: { authorization }, from })
+      expect([answer.status, answer.error.details!.issues]).toEqual([
+        400,
+        [{ in: "header", field: "Authorization", message: "is given twice; send it once" }]
+      ])
+      remaining.push(answer.limit.remaining)
+    }
+    expect(remaining).toEqual([119, 118])
+  })
+
   it("a revoked key stops working at once here, others of the shop go on; revoking twice is no matter (spec §5)", async () => {
     const shop = await world.shop()
     const second = await shop.newKey()

@@ -110,9 +110,36 @@ describe("a request's body (contract §2)", () => {
     }
   })
 
-  it("of a field given twice the last counts, as JSON parsers have it (contract §2)", async () => {
+  it("a member given twice in one object is 400, with everything else that is wrong (contract §12)", async () => {
     const shop = await world.shop()
-    expect((await send(shop, '{"service":"First","service":"Last"}')).data).toMatchObject({ service: "Last" })
+    expect(await issuesOf(shop, '{"service":"First","service":"Last"}')).toEqual(["body service"])
+    const items = '"items":[{"label":"a"},{"label":"b","label":"c"}]'
+    expect(await issuesOf(shop, `{"service":"Hem",${items},"colour":"red"}`)).toEqual([
+      "body items.1.label",
+      "body colour"
+    ])
+    expect(await issuesOf(shop, '{"service":"","service":""}')).toEqual(["body service"])
+    const { id } = await shop.create()
+    const moved = await shop.post(`/v1/tickets/${id}/status`, undefined, { raw: '{"status":"ready","status":"ready"}' })
+    expect([moved.status, moved.error.details!.issues]).toEqual([
+      400,
+      [{ in: "body", field: "status", message: "is given twice; send it once" }]
+    ])
+  })
+
+  it("an Idempotency-Key given twice is 400, alike or not, and nothing is made (contract §12)", async () => {
+    const shop = await world.shop()
+    for (const keys of [
+      ["one", "two"],
+      ["one", "one"]
+    ]) {
+      const answer = await shop.post("/v1/tickets", { service: "Hem" }, { headers: { "idempotency-key": keys } })
+      expect([answer.status, answer.error.details!.issues]).toEqual([
+        400,
+        [{ in: "header", field: "Idempotency-Key", message: "is given twice; send it once" }]
+      ])
+    }
+    expect((await shop.get("/v1/tickets")).data).toEqual([])
   })
 
   it("nesting as deep as 64 KiB allow is an answer like any other (contract §2)", async () => {

@@ -118,6 +118,18 @@ export const envelopeCases = casesOf("§1", [
     }
   },
   {
+    id: "envelope-member-twice",
+    rule: "A member given twice in one object of a body is a 400 that names it.",
+    sentence: "contract §12: a member given twice in one JSON object is 400.",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      ;(await shop.create({}, { raw: '{"service":"Hem","service":"Zip"}' })).invalid("body service")
+      const items = '"items":[{"label":"Left"},{"label":"Right","label":"Right"}]'
+      ;(await shop.create({}, { raw: `{"service":"Hem",${items}}` })).invalid("body items.1.label")
+    }
+  },
+  {
     id: "instants-utc",
     rule: "Instants are ISO 8601 in UTC with milliseconds and Z.",
     sentence: "spec §1: dates and times are ISO 8601 in UTC; contract §4: with milliseconds and `Z`.",

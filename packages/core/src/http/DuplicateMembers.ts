@@ -1,0 +1,81 @@
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COLON = 0x3a
+const COMMA = 0x2c
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/** How many members are named; a request with more of them is refused for these. */
+const MOST_NAMED = 20
+
+/** The place of the quote that ends the string which begins at `start`. */
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1
+  for (let code = text.charCodeAt(at); code !== QUOTE; code = text.charCodeAt(at)) at += code === BACKSLASH ? 2 : 1
+  return at
+}
+
+/** How many members are written in a JSON text: each has a colon outside the strings. */
+const writtenMembers = (text: string): number => {
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === COLON) count++
+  }
+  return count
+}
+
+/** How many members the objects of a value have. Without recursion, since a body may nest thousands of lists. */
+const keptMembers = (value: unknown): number => {
+  const open = [value]
+  let count = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== "object" || next === null) continue
+    const entries: ReadonlyArray<unknown> = Array.isArray(next) ? next : Object.values(next)
+    if (!Array.isArray(next)) count += entries.length
+    for (const entry of entries) if (typeof entry === "object" && entry !== null) open.push(entry)
+  }
+  return count
+}
+
+/** An object or a list that is being read: the member or the entry, and of an object its names so far. */
+type Level =
+  | { readonly names: Set<string>; at: string; isName: boolean }
+  | { readonly names?: never; at: number; isName: false }
+
+const pathOf = (levels: ReadonlyArray<Level>): string => levels.map(({ at }) => at).join(".")
+
+/** Reads the text once more and names the members that are given twice, as dotted paths such as `items.1.label`. */
+const named = (text: string): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  const levels: Array<Level> = []
+  for (let at = 0; at < text.length && found.size < MOST_NAMED; at++) {
+    const code = text.charCodeAt(at)
+    const level = levels.at(-1)
+    if (code === OPEN_OBJECT) levels.push({ names: new Set(), at: "", isName: true })
+    else if (code === OPEN_LIST) levels.push({ at: 0, isName: false })
+    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) levels.pop()
+    else if (code === COLON && level !== undefined) level.isName = false
+    else if (code === COMMA && level !== undefined) {
+      if (level.names === undefined) level.at++
+      else level.isName = true
+    } else if (code === QUOTE) {
+      const end = endOfString(text, at)
+      if (level?.isName) {
+        level.at = JSON.parse(text.slice(at, end + 1)) as string
+        if (level.names.has(level.at)) found.add(pathOf(levels))
+        level.names.add(level.at)
+      }
+      at = end
+    }
+  }
+  return [...found]
+}
+
+/**
+ * The members that a valid JSON text gives twice in one object, by their dotted paths, at most 20 of them. `JSON.parse`
+ * keeps the last and says nothing, so `value`, which it made of the text, has fewer members than were written.
+ * Both are counted in one pass each; only where they differ is the text read again.
+ */
+export const duplicateMembers = (text: string, value: unknown): ReadonlyArray<string> =>
+  writtenMembers(text) === keptMembers(value) ? [] : named(text)

@@ -1,0 +1,56 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { duplicateMembers } from "../../src/http/DuplicateMembers.js"
+
+const found = (text: string) => duplicateMembers(text, JSON.parse(text))
+
+describe("a member given twice in one object of a JSON text (contract §12)", () => {
+  it.each([
+    ['{"service":"Hem"}', []],
+    ['{"service":"First","service":"Last"}', ["service"]],
+    ['{"service":"Hem","service":"Hem"}', ["service"]],
+    ['{ "a" : 1 ,\n "b" : [ {} , [ ] ] , "a" : 2 }', ["a"]],
+    ['{"a":1,"a":2,"a":3}', ["a"]],
+    ['{"a":1,"b":1,"b":2,"a":2}', ["b", "a"]],
+    ['{"items":[{"label":"x"},{"label":"y","service":"z","label":"y"}]}', ["items.1.label"]],
+    ['{"program":{"name":"x","name":"y"},"name":"z"}', ["program.name"]],
+    ['{"a":{"b":1},"c":{"b":1}}', []],
+    ['[{"a":1},{"a":1}]', []],
+    ['[[1,2],{"a":[3,4],"a":[5]}]', ["1.a"]],
+    ['{"a":{"b":1,"b":2},"a":1}', ["a.b", "a"]],
+    ['{"a\\"b":1,"a\\"b":2}', ['a"b']],
+    ['{"a":":,{\\\\","b":"}:"}', []],
+    ['{"a":1,"\\u0061":2}', ["a"]],
+    ['{"__proto__":1,"__proto__":2}', ["__proto__"]],
+    ['{"":1,"":2}', [""]],
+    ["null", []],
+    ['"a:b"', []]
+  ])("%s", (text, expected) => expect(found(text)).toEqual(expected))
+
+  it("no text that JSON.stringify writes has one", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(found(JSON.stringify(value))).toEqual([])
+      })
+    )
+  })
+
+  it("one is found wherever it stands in whatever text", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.jsonValue(), fc.array(fc.jsonValue()), (name, value, before) => {
+        const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`
+        expect(found(`[${[...before, null].map((one) => JSON.stringify(one)).join()},{${member},${member}}]`)).toEqual([
+          `${before.length + 1}.${name}`
+        ])
+      })
+    )
+  })
+
+  it("texts as deep as 64 KiB allow are read to their end, and at most 20 members are named", () => {
+    const depth = 30_000
+    expect(found("[".repeat(depth) + "]".repeat(depth))).toEqual([])
+    expect(found('{"a":'.repeat(depth) + "1" + "}".repeat(depth))).toEqual([])
+    const many = Array.from({ length: 2000 }, (_, i) => `"m${i}":0,"m${i}":1`)
+    expect(found(`{${many.join()}}`)).toHaveLength(20)
+  })
+})
