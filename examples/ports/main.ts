@@ -17,7 +17,7 @@ const workshop = await Workshop.start({
     whatsapp: byWhatsApp(post, "https://whatsapp.example/messages")
   }),
   ownerNotifier: ownerByMail(post, "https://mail.example/send", async () => "owner@example.com"),
-  profanity: wordsBy(async (text) => text.includes("zut")),
+  profanity: wordsBy(async (text) => text.match(/zut/gi) ?? []),
   entropy: entropyFrom((bytes) => crypto.getRandomValues(bytes)),
   clock: shifted(0),
   background: false

@@ -229,6 +229,8 @@ create table shop (
   program json not null,
   forbidden_words text[] not null,
   created_at instant not null,
+  allowed_words text[] default '{}'::text[] not null,
+  languages text[] default '{en,fr}'::text[] not null,
   constraint shop_pkey PRIMARY KEY (id)
 );
 

@@ -62,7 +62,7 @@ export const creating = (all: ReadonlyArray<Creator>, clock: BenchClock) =>
       if (++made % CREATES_A_DAY === 0) clock.advance(DAY_MS)
       const { shop_id, caller_id } = all[made % all.length]!
       const key = Schema.decodeSync(IdempotencyKey)(`create-${made}`)
-      const command = createTicket(shop_id, input, { via: "api", forbidden: null })
+      const command = createTicket(shop_id, input, { via: "api", found: [] })
       return transact(
         once({ caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }, command)
       )

@@ -45,6 +45,14 @@ export const serveOptions = {
     read: optional(text),
     fallback: ""
   }),
+  words: value({
+    name: "words",
+    placeholder: "file",
+    description:
+      "The words refused on tickets, one word or phrase a line, in place of the default ones of each language.",
+    read: optional(text),
+    fallback: ""
+  }),
   demo: toggle(
     "demo",
     "Open a demo shop with a programme, clients and tickets, or find that of an earlier start again."

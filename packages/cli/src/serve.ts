@@ -9,7 +9,6 @@ import { Closer } from "@workshop/core/services/Closer"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
 import { Messenger } from "@workshop/core/services/Messenger"
 import * as Notifiers from "@workshop/core/services/Notifiers"
-import * as Profanity from "@workshop/core/services/Profanity"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
 import { TimeWalk } from "@workshop/core/services/TimeWalk"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
@@ -25,18 +24,19 @@ import { observing, watching } from "./observe/observing.js"
 import type { Asked } from "./ServeCommand.js"
 import { choiceOf, type StoreChoice, storeLayer } from "./StoreChoice.js"
 import { baseOf, cannotListen, isEverywhere } from "./terminal/listenAddress.js"
+import { wordsLayer } from "./WordsFile.js"
 
-const services = (choice: StoreChoice) =>
+const services = ({ words }: Asked, choice: StoreChoice) =>
   Messenger.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
     Layer.provideMerge(storeLayer(choice)),
-    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(wordsLayer(words)),
     Layer.provideMerge(Entropy.layer)
   )
 
 const dispatching = (asked: Asked, choice: StoreChoice) =>
-  delivering(asked, production).pipe(Layer.provideMerge(services(choice)))
+  delivering(asked, production).pipe(Layer.provideMerge(services(asked, choice)))
 
 /** A sandbox on data that was kept goes on where its clock stood: no shop may find itself in its own past. */
 const caughtUp = Layer.effectDiscard(
@@ -51,7 +51,7 @@ const sandboxed = (asked: Asked, choice: StoreChoice) =>
   TimeWalk.layer([Closer, Dispatcher, Messenger]).pipe(
     Layer.provideMerge(delivering(asked, sandbox, false)),
     Layer.provideMerge(caughtUp),
-    Layer.provideMerge(services(choice)),
+    Layer.provideMerge(services(asked, choice)),
     Layer.provideMerge(SandboxClock.layer)
   )
 

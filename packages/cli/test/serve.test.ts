@@ -1,6 +1,9 @@
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { typed } from "./commandLine.js"
 import { build, run, Workshop } from "./Workshop.js"
@@ -130,6 +133,21 @@ describe("workshop serve starts (contract §11)", PATIENT, () => {
       data: { display_name: "Amira Ben Salah", loyalty: { balance: 10, rewards_available: 1 } }
     })
     expect(demo.stdout.match(/export WORKSHOP_KEY=/g)).toHaveLength(1)
+  })
+
+  it("--words: the words of the file, in place of the default ones, in shops of every language", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "words-"))
+    const file = join(folder, "words.txt")
+    writeFileSync(file, "# Our own\n\ngrumble\r\nblue moon\n")
+    const { base, key } = await serve(["--words", file]).listens()
+    const create = async (service: string) => {
+      const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json", "Idempotency-Key": service }
+      return (await fetch(`${base}/v1/tickets`, { method: "POST", headers, body: JSON.stringify({ service }) })).status
+    }
+    expect(await Promise.all(["Grumble!", "a blue-moon", "fuck", "Our own"].map(create))).toEqual([422, 422, 201, 201])
+    const missing = await run(["serve", "--store", "memory", "--port", "0", "--words", join(folder, "none.txt")])
+    expect(missing.status).toBe(1)
+    expect(missing.stderr).toMatch(/^The words in \S+none\.txt cannot be read \(.*\): give --words a text file.*\n$/)
   })
 
   it("--trust-proxy, here by its variable, counts requests without a key by their forwarded address", async () => {

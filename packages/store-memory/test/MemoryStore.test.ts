@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest"
 
 runContract("The memory store", layer)
 
-const NEW = { via: "api", forbidden: null } as const
+const NEW = { via: "api", found: [] } as const
 
 describe("What the memory store alone has", () => {
   it("two layers are two stores: nothing is shared between them", async () => {

@@ -87,7 +87,9 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
       "active",
       "api_enabled",
       "program",
-      "forbidden_words"
+      "forbidden_words",
+      "allowed_words",
+      "languages"
     ]
   },
   shop_head: {

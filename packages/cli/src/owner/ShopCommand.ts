@@ -1,8 +1,9 @@
 import { Command } from "@effect/cli"
+import { Language } from "@workshop/core/domain/Language"
 import { Effect } from "effect"
 import { list, value } from "../terminal/Flags.js"
 import { nameOne } from "../terminal/nameOne.js"
-import { text, webAddress, wholeNumber } from "../terminal/Readers.js"
+import { oneOf, text, webAddress, wholeNumber } from "../terminal/Readers.js"
 import { databaseOptions, idOf, own, yesOrNo } from "./OwnerOptions.js"
 
 const load = Effect.promise(() => Promise.all([import("./act.js"), import("./shops.js")]))
@@ -12,6 +13,15 @@ const onOrOff = (name: string, description: string) => flag({ name, placeholder:
 const words = (name: string, description: string) => flag({ name, placeholder: "text", description, read: text })
 const stamps = (name: string, description: string) =>
   flag({ name, placeholder: "number", description, read: wholeNumber(1, 1_000_000) })
+
+const languages = (description: string) =>
+  list({
+    name: "languages",
+    placeholder: "code",
+    description,
+    read: oneOf([...Language.literals, "-"]),
+    variable: "WORKSHOP_SHOP_LANGUAGES"
+  })
 
 const createOptions = {
   ...databaseOptions,
@@ -52,7 +62,10 @@ const createOptions = {
     placeholder: "url",
     description: "What stands before the code in a ticket's tracking address.",
     read: webAddress
-  })
+  }),
+  languages: languages(
+    "Whose default words are refused, between commas. Default: en, fr and what its time zone speaks."
+  )
 }
 
 const setOptions = {
@@ -77,7 +90,15 @@ const setOptions = {
     description: "Words refused besides the default list, between commas; - for none.",
     read: text,
     variable: "WORKSHOP_SHOP_FORBIDDEN_WORDS"
-  })
+  }),
+  allowedWords: list({
+    name: "allowed-words",
+    placeholder: "word",
+    description: "Words and phrases of the default list that this shop may use, between commas; - for none.",
+    read: text,
+    variable: "WORKSHOP_SHOP_ALLOWED_WORDS"
+  }),
+  languages: languages("Whose default words are refused, between commas; - for none.")
 }
 
 const shop = idOf("shop", "shop")

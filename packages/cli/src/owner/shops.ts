@@ -16,6 +16,7 @@ export interface AskedShop {
   readonly decimals: number
   readonly timeZone: string
   readonly trackingBaseUrl: string | null
+  readonly languages: ReadonlyArray<string>
 }
 
 /** What `workshop shop set` was told; null is left as it is. */
@@ -30,6 +31,8 @@ export interface AskedSettings {
   readonly rewardLabel: string | null
   readonly nextNumber: number | null
   readonly forbiddenWords: ReadonlyArray<string>
+  readonly allowedWords: ReadonlyArray<string>
+  readonly languages: ReadonlyArray<string>
 }
 
 const PAGE = 500
@@ -58,10 +61,22 @@ const columns: ReadonlyArray<Column<Row>> = [
   { title: "", cell: flags }
 ]
 
+// `-` stands for an empty list.
+const listed = (words: ReadonlyArray<string>) => (words.length === 0 ? null : words.filter((word) => word !== "-"))
+
 /** Opens a shop. */
-export const create = Effect.fnUntraced(function* ({ name, currency, decimals, timeZone, trackingBaseUrl }: AskedShop) {
-  const fields = { name, currency, decimals, time_zone: timeZone, tracking_base_url: trackingBaseUrl }
-  const shop = yield* Shops.create(yield* decoded(ShopInput, fields))
+export const create = Effect.fnUntraced(function* (asked: AskedShop) {
+  const { name, currency, decimals } = asked
+  const shop = yield* Shops.create(
+    yield* decoded(ShopInput, {
+      name,
+      currency,
+      decimals,
+      time_zone: asked.timeZone,
+      tracking_base_url: asked.trackingBaseUrl,
+      languages: listed(asked.languages)
+    })
+  )
   return oneOf(shopRow(shop), [`Its first key: workshop key create ${shop.id} --name Till --preset full`])
 })
 
@@ -93,14 +108,15 @@ export const set = Effect.fnUntraced(function* (typed: string, asked: AskedSetti
     stamps_per_ticket: asked.stampsPerTicket,
     reward_label: asked.rewardLabel
   })
-  const { forbiddenWords: words } = asked
   const patch = given({
     approved: asked.approved,
     active: asked.active,
     api_enabled: asked.apiEnabled,
     program: Object.keys(program).length === 0 ? null : program,
     next_number: asked.nextNumber,
-    forbidden_words: words.length === 0 ? null : words.filter((word) => word !== "-")
+    forbidden_words: listed(asked.forbiddenWords),
+    allowed_words: listed(asked.allowedWords),
+    languages: listed(asked.languages)
   })
   if (Object.keys(patch).length === 0) {
     return yield* new CommandRefused({ message: "Name what to change, such as --api-enabled yes; --help lists all." })

@@ -38,6 +38,8 @@ const GivenShop = Schema.Struct({
   program: maybe(Program).annotations({ description: "The loyalty programme; on, once it is given" }),
   next_number: maybe(Schema.Int),
   forbidden_words: maybe(Schema.Array(Schema.String)),
+  allowed_words: maybe(Schema.Array(Schema.String)),
+  languages: maybe(Schema.Array(Schema.String)),
   keys: maybe(named(KeyRights)).annotations({ description: "Further keys by name: full, read, or a list of scopes" }),
   webhook: maybe(Schema.Union(Schema.Literal(true), ReceiverText)).annotations({
     description: "A webhook that leads to a receiver: true for one in good health, or how it behaves"

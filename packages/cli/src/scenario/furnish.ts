@@ -16,8 +16,10 @@ const defined = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 const openShop = Effect.fnUntraced(function* (stage: Stage, name: string, given: GivenShop) {
-  const { keys = {}, webhook, program, approved, active, api_enabled, next_number, forbidden_words, ...shop } = given
-  const opening = stage.raw("POST", "/shops", { name: capitalised(name), ...usualShop, ...shop })
+  const { keys = {}, webhook, program, name: known = capitalised(name), ...settings } = given
+  const { currency, decimals, time_zone, tracking_base_url, ...changes } = settings
+  const shop = defined({ currency, decimals, time_zone, tracking_base_url })
+  const opening = stage.raw("POST", "/shops", { name: known, ...usualShop, ...shop })
   const opened = dataOf(yield* needed(opening, `given.shops.${name}`)) as {
     readonly shop: { readonly id: string }
     readonly key_id: string
@@ -36,7 +38,7 @@ const openShop = Effect.fnUntraced(function* (stage: Stage, name: string, given:
     yield* receiver.behave(behaviourOf(webhook === true ? 200 : webhook))
   }
   const settled = program === undefined ? undefined : { active: true, ...program }
-  const patch = defined({ program: settled, approved, active, api_enabled, next_number, forbidden_words })
+  const patch = defined({ program: settled, ...changes })
   if (Object.keys(patch).length > 0) {
     yield* needed(stage.raw("PATCH", `/shops/${handle.id}`, patch), `given.shops.${name}`)
   }

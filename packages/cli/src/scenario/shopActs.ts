@@ -53,6 +53,17 @@ const appActs = actsOf("app", [
 const Url = Schema.Struct({ url: Schema.String })
 const REPLAY_FIELDS = ["event_ids", "since", "until", "state", "dry_run"] as const
 
+const SETTINGS = [
+  "approved",
+  "active",
+  "api_enabled",
+  "program",
+  "next_number",
+  "forbidden_words",
+  "allowed_words",
+  "languages"
+] as const
+
 const trustSecret = (doing: Doing, secret: unknown) => (typeof secret === "string" ? doing.trust(secret) : Effect.void)
 
 /** What the shop's owner does with the shop, its keys and its webhook (contract §10). */
@@ -60,8 +71,8 @@ const ownerActs = actsOf("owner", [
   {
     name: "change shop",
     endpoint: "PATCH /sandbox/shops/:id",
-    description: "Changes the shop's settings: approved, active, api_enabled, program, next_number, forbidden_words",
-    takes: open("approved", "active", "api_enabled", "program", "next_number", "forbidden_words"),
+    description: `Changes the shop's settings: ${SETTINGS.join(", ")}`,
+    takes: open(...SETTINGS),
     perform: (body: Fields, doing) => doing.sandbox("PATCH", ofShop(doing), body)
   },
   {

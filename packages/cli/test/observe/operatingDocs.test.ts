@@ -84,7 +84,7 @@ describe("docs/operating.md", { timeout: 30_000 }, () => {
           const get = (path: string) =>
             Effect.promise(async () => (await answer(new Request(`http://x${path}`))).text())
           const { id } = yield* openShop()
-          yield* run(createTicket(id, ticketInput(), { via: "api", forbidden: null }))
+          yield* run(createTicket(id, ticketInput(), { via: "api", found: [] }))
           yield* Closer.runOnce
           yield* get("/healthz")
           let text = yield* get("/metrics")

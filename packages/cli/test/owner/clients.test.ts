@@ -9,7 +9,14 @@ import { Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { Office } from "./Office.js"
 
-const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Africa/Tunis", trackingBaseUrl: null }
+const lac = {
+  name: "Atelier Lac",
+  currency: "TND",
+  decimals: 3,
+  timeZone: "Africa/Tunis",
+  trackingBaseUrl: null,
+  languages: []
+}
 const amira = { givenName: "Amira", familyName: "Ben Salah", phone: "+21620123456", hideName: true }
 const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
 

@@ -5,7 +5,14 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { Office } from "./Office.js"
 
-const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Africa/Tunis", trackingBaseUrl: null }
+const lac = {
+  name: "Atelier Lac",
+  currency: "TND",
+  decimals: 3,
+  timeZone: "Africa/Tunis",
+  trackingBaseUrl: null,
+  languages: []
+}
 const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
 const till = (shop: string) => ({ shop, name: "Till", preset: null, scopes: [], expiresAt: null })
 

@@ -5,7 +5,14 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { Office } from "./Office.js"
 
-const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Africa/Tunis", trackingBaseUrl: null }
+const lac = {
+  name: "Atelier Lac",
+  currency: "TND",
+  decimals: 3,
+  timeZone: "Africa/Tunis",
+  trackingBaseUrl: null,
+  languages: []
+}
 
 /** A shop with one ping on its way, and what a replay of it would be asked. */
 const withPing = async (office: Office) => {

@@ -5,7 +5,14 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { Office } from "./Office.js"
 
-const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Africa/Tunis", trackingBaseUrl: null }
+const lac = {
+  name: "Atelier Lac",
+  currency: "TND",
+  decimals: 3,
+  timeZone: "Africa/Tunis",
+  trackingBaseUrl: null,
+  languages: []
+}
 const unchanged: AskedSettings = {
   approved: null,
   active: null,
@@ -16,7 +23,9 @@ const unchanged: AskedSettings = {
   stampsPerTicket: null,
   rewardLabel: null,
   nextNumber: null,
-  forbiddenWords: []
+  forbiddenWords: [],
+  allowedWords: [],
+  languages: []
 }
 const NOBODY = "01980000-0000-7000-8000-000000000000"
 
@@ -69,8 +78,23 @@ describe("workshop shop (contract §11)", () => {
       next_number: 421,
       forbidden_words: ["zut"]
     })
-    await office.does(shops.set(id, { ...unchanged, forbiddenWords: ["-"] }))
-    expect((await office.does(shops.show(id))).data.forbidden_words).toEqual([])
+    const words = { allowedWords: ["pussy cat"], languages: ["en", "it"] }
+    expect((await office.does(shops.set(id, { ...unchanged, ...words }))).data).toMatchObject({
+      allowed_words: ["pussy cat"],
+      languages: ["en", "it"]
+    })
+    await office.does(shops.set(id, { ...unchanged, forbiddenWords: ["-"], allowedWords: ["-"], languages: ["-"] }))
+    expect((await office.does(shops.show(id))).data).toMatchObject({
+      forbidden_words: [],
+      allowed_words: [],
+      languages: []
+    })
+  })
+
+  it("create speaks the languages of the time zone, or those that are named", async () => {
+    await using office = new Office()
+    expect((await office.does(shops.create(lac))).data.languages).toEqual(["en", "fr", "ar"])
+    expect((await office.does(shops.create({ ...lac, languages: ["de"] }))).data.languages).toEqual(["de"])
   })
 
   it("set with nothing named changes nothing and says so", async () => {

@@ -9,7 +9,14 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { Office } from "./Office.js"
 
-const lac = { name: "Atelier Lac", currency: "TND", decimals: 3, timeZone: "Africa/Tunis", trackingBaseUrl: null }
+const lac = {
+  name: "Atelier Lac",
+  currency: "TND",
+  decimals: 3,
+  timeZone: "Africa/Tunis",
+  trackingBaseUrl: null,
+  languages: []
+}
 const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
 const URL = "https://shop.example.com/events"
 const asked = (shop: string) => ({ shop, ids: [], since: null, until: null, state: null, dryRun: false })

@@ -1,6 +1,6 @@
 import { Either } from "effect"
 import type { ClientNotFound } from "../domain/Client.js"
-import { ForbiddenWord } from "../domain/ForbiddenWord.js"
+import { ForbiddenWord, type FoundWord } from "../domain/ForbiddenWord.js"
 import type { OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import type { PolicyName } from "../domain/Limits.js"
@@ -14,7 +14,7 @@ import { trackingCode } from "../domain/TrackingCode.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
-import { ownForbiddenField } from "./spokenTexts.js"
+import { refusedField } from "./spokenTexts.js"
 import { type TicketInput, ticketDefaults } from "./TicketInput.js"
 
 /** The limits that a shop's tickets count against. */
@@ -37,13 +37,13 @@ const oneMore = (head: ShopHead, { time_zone }: ShopRecord, now: Instant): Eithe
 
 /**
  * A new ticket in the workshop with the shop's next number. A known client is linked at once; a phone number gets
- * an offer, whoever holds it or nobody, unless it is the linked client's own (spec §3, contract §4, §12). `forbidden` is the embedder's verdict on the texts,
- * found beforehand and refused in its turn (contract §2).
+ * an offer, whoever holds it or nobody, unless it is the linked client's own (spec §3, contract §4, §12). `found` is
+ * what the embedder's filter found in the texts beforehand; the shop's settings decide on it, in its turn (contract §2).
  */
 export const createTicket = (
   shop_id: ShopId,
   input: TicketInput,
-  { via, forbidden }: { readonly via: "app" | "api"; readonly forbidden: string | null }
+  { via, found }: { readonly via: "app" | "api"; readonly found: ReadonlyArray<FoundWord> }
 ): Command<Ticket, ClientNotFound | ForbiddenWord | LimitReached> => {
   const wanted = input.client_id === null || input.client_id === undefined ? Need.none : Need.client(input.client_id)
   return make({
@@ -51,7 +51,7 @@ export const createTicket = (
     needs: { wanted },
     decide: (loaded, moment) => {
       const { shop, head, wanted } = loaded
-      const refused = forbidden ?? ownForbiddenField(shop, input)
+      const refused = refusedField(shop, input, found)
       if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
 
       const windows = oneMore(head, shop, moment.now)

@@ -1,5 +1,5 @@
 import { Either, Schema } from "effect"
-import { ForbiddenWord } from "../domain/ForbiddenWord.js"
+import { ForbiddenWord, type FoundWord } from "../domain/ForbiddenWord.js"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { DateTimeText } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
@@ -8,7 +8,7 @@ import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import { Text } from "../domain/Text.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import { actOnTicket } from "./actOnTicket.js"
-import { ownForbiddenField } from "./spokenTexts.js"
+import { refusedField } from "./spokenTexts.js"
 
 const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const cleared = <A, I>(schema: Schema.Schema<A, I>) => changed(Schema.NullOr(schema))
@@ -35,8 +35,8 @@ const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
       : [{ field: `items_done.${i}.id`, message: "is not an item of this ticket" }]
   )
 
-/** Changes what was said of a ticket; counts as news from the shop (contract §5). `forbidden` is the verdict on its texts. */
-export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, forbidden: string | null) =>
+/** Changes what was said of a ticket; counts as news from the shop (contract §5). `found` is what the filter found in its texts. */
+export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, found: ReadonlyArray<FoundWord>) =>
   actOnTicket<ForbiddenWord | InvalidInput>(shop_id, id, {
     by: "shop",
     patch: (record, { shop }) => {
@@ -51,7 +51,7 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, forb
         issues.push({ field: "deposit_minor", message: "must not be more than the price that was proposed" })
       }
       if (issues.length > 0) return Either.left(new InvalidInput({ issues }))
-      const refused = forbidden ?? ownForbiddenField(shop, edit)
+      const refused = refusedField(shop, edit, found)
       if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
       const done = new Map(items_done.map((item) => [item.id, item.done]))
       return Either.right({

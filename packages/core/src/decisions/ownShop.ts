@@ -3,6 +3,7 @@ import { type ApiKeyRecord, isActive, KeyNotFound, keyHash, TooManyKeys } from "
 import type { KeyId, ShopId } from "../domain/Identifier.js"
 import { DateTimeText } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
+import { Language } from "../domain/Language.js"
 import { Limits } from "../domain/Limits.js"
 import { LoyaltyProgram } from "../domain/LoyaltyProgram.js"
 import { optional } from "../domain/Optional.js"
@@ -15,6 +16,18 @@ import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
 
 const { active, name, stamps_required, stamps_per_ticket, reward_label } = LoyaltyProgram.fields
+
+const Words = Schema.Array(Text(Limits.name_characters)).pipe(
+  Schema.maxItems(Limits.forbidden_words_max, {
+    message: () => `must hold at most ${Limits.forbidden_words_max} words`
+  })
+)
+
+/** The languages of a shop, whose default words it refuses; each once. */
+export const Languages = Schema.Array(Language).pipe(
+  Schema.filter((languages) => new Set(languages).size === languages.length || "must name each language once"),
+  Schema.annotations({ jsonSchema: { type: "array", items: { enum: [...Language.literals] }, uniqueItems: true } })
+)
 
 /** Any of a shop's settings, its programme field by field; what is left out stays. The programme's name and label may be null (contract §10). */
 export const ShopPatch = Schema.Struct({
@@ -31,13 +44,9 @@ export const ShopPatch = Schema.Struct({
     })
   ),
   next_number: optional(TicketNumber),
-  forbidden_words: optional(
-    Schema.Array(Text(Limits.name_characters)).pipe(
-      Schema.maxItems(Limits.forbidden_words_max, {
-        message: () => `must hold at most ${Limits.forbidden_words_max} words`
-      })
-    )
-  )
+  forbidden_words: optional(Words),
+  allowed_words: optional(Words),
+  languages: optional(Languages)
 }).pipe(Schema.brand("ShopPatch"))
 export type ShopPatch = typeof ShopPatch.Type
 
@@ -65,7 +74,9 @@ export const changeShop = (
         active: patch.active ?? before.active,
         api_enabled: patch.api_enabled ?? before.api_enabled,
         program: patchedProgram(before.program, patch.program),
-        forbidden_words: patch.forbidden_words ?? before.forbidden_words
+        forbidden_words: patch.forbidden_words ?? before.forbidden_words,
+        allowed_words: patch.allowed_words ?? before.allowed_words,
+        languages: patch.languages ?? before.languages
       }
       const head = { ...loaded.head, next_number: patch.next_number ?? loaded.head.next_number }
       const changes = new ChangeSet(loaded, moment).add({ _tag: "ShopPut", row: shop })

@@ -2,6 +2,7 @@ import { Data, Schema } from "effect"
 import type { TimeZone } from "./CalendarDay.js"
 import type { ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
+import type { Language } from "./Language.js"
 import type { LimitWindow } from "./LimitWindow.js"
 import type { LoyaltyProgram } from "./LoyaltyProgram.js"
 import { Scope } from "./Scope.js"
@@ -23,6 +24,10 @@ export interface ShopRecord {
   readonly program: LoyaltyProgram
   /** Words refused in this shop's texts besides the embedder's own list (contract §2). */
   readonly forbidden_words: ReadonlyArray<string>
+  /** Words and phrases of the embedder's list that this shop may use all the same. */
+  readonly allowed_words: ReadonlyArray<string>
+  /** The languages whose default words are refused in this shop's texts; none refuses none. */
+  readonly languages: ReadonlyArray<Language>
   readonly created_at: Instant
 }
 

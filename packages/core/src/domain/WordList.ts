@@ -75,15 +75,40 @@ const mayContain = (list: WordList, text: string): boolean => {
   return firstWords.has(hash)
 }
 
-/**
- * Whether a text holds an entry of the list as whole words, whatever their case and what stands between them
- * (contract §2, the 422 rule). `Scunthorpe` holds no entry that is only a part of it.
- */
-export const contains = (list: WordList, text: string): boolean => {
-  if (!mayContain(list, text)) return false
-  const words = wordsOf(text)
-  return words.some(
-    (word, at) =>
-      list.get(word)?.some((rest) => rest.every((next, distance) => words[at + 1 + distance] === next)) ?? false
-  )
+/** Where an entry stands in a text: from which word on, and how many. */
+interface Occurrence {
+  readonly at: number
+  readonly length: number
 }
+
+const occurrences = (list: WordList, words: ReadonlyArray<string>): ReadonlyArray<Occurrence> =>
+  words.flatMap((word, at) =>
+    (list.get(word) ?? [])
+      .filter((rest) => rest.every((next, distance) => words[at + 1 + distance] === next))
+      .map((rest) => ({ at, length: 1 + rest.length }))
+  )
+
+const covers = (outer: Occurrence, { at, length }: Occurrence): boolean =>
+  outer.at <= at && outer.at + outer.length >= at + length
+
+/** An entry as {@link found} gives it: its words in lower case, between single spaces. */
+export const spelled = (entry: string): string => wordsOf(entry).join(" ")
+
+const NOTHING: ReadonlyArray<string> = []
+
+/**
+ * The entries of the list that stand in a text as whole words, whatever their case and what stands between them
+ * (contract §2, the 422 rule): `Scunthorpe` holds no entry that is only a part of it. What is part of an entry of an
+ * `allowed` list is passed over: `pussy` in `pussy bow`.
+ */
+export const found = (list: WordList, text: string, allowed: ReadonlyArray<WordList> = []): ReadonlyArray<string> => {
+  if (!mayContain(list, text)) return NOTHING
+  const words = wordsOf(text)
+  const excused = allowed.flatMap((other) => occurrences(other, words))
+  return occurrences(list, words)
+    .filter((one) => !excused.some((other) => covers(other, one)))
+    .map(({ at, length }) => words.slice(at, at + length).join(" "))
+}
+
+/** Whether a text holds an entry of the list; see {@link found}. */
+export const contains = (list: WordList, text: string): boolean => found(list, text).length > 0

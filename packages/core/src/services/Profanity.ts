@@ -1,13 +1,23 @@
 import { Effect, Layer } from "effect"
+import { everyLanguage, languagesOf } from "../domain/DefaultWords.js"
+import type { FoundWord } from "../domain/ForbiddenWord.js"
 import * as WordList from "../domain/WordList.js"
-import { ProfanityFilter } from "../ports/ProfanityFilter.js"
-import { DefaultWords } from "./DefaultWords.js"
+import { type FieldText, ProfanityFilter } from "../ports/ProfanityFilter.js"
 
-/** A filter that refuses every text in which a word of the list stands. */
+const finding = (list: WordList.WordList, found: (field: string, word: string) => FoundWord) => ({
+  find: (texts: ReadonlyArray<FieldText>) =>
+    Effect.sync(() => texts.flatMap(([field, text]) => WordList.found(list, text).map((word) => found(field, word))))
+})
+
+/** A filter that refuses every text in which a word of the list stands, in shops of every language. */
 export const layerWords = (list: WordList.WordList): Layer.Layer<ProfanityFilter> =>
-  Layer.succeed(ProfanityFilter, {
-    find: (texts) => Effect.sync(() => texts.find(([, text]) => WordList.contains(list, text))?.[0] ?? null)
-  })
+  Layer.succeed(
+    ProfanityFilter,
+    finding(list, (field, word) => ({ field, word }))
+  )
 
-/** The usual English and French words (contract §2). */
-export const layer: Layer.Layer<ProfanityFilter> = layerWords(DefaultWords)
+/** The usual insults of each shop's languages (contract §2). */
+export const layer: Layer.Layer<ProfanityFilter> = Layer.succeed(
+  ProfanityFilter,
+  finding(everyLanguage, (field, word) => ({ field, word, languages: languagesOf(word) }))
+)

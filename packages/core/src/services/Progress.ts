@@ -17,7 +17,7 @@ export class Progress extends Effect.Service<Progress>()("@workshop/core/Progres
     return {
       /** Changes what was said of a ticket. */
       edit: ({ shop_id }: Caller, id: TicketId, edit: TicketEdit) =>
-        Effect.flatMap(profanity.find(spokenTexts(edit)), (forbidden) => run(editTicket(shop_id, id, edit, forbidden))),
+        Effect.flatMap(profanity.find(spokenTexts(edit)), (found) => run(editTicket(shop_id, id, edit, found))),
       /** Postpones the promised date. */
       announceDelay: ({ shop_id }: Caller, id: TicketId, input: News.DelayInput) =>
         run(News.announceDelay(shop_id, id, input)),

@@ -1,7 +1,8 @@
 import { Effect, Schema } from "effect"
-import { changeShop, type ShopPatch } from "../decisions/ownShop.js"
+import { changeShop, Languages, type ShopPatch } from "../decisions/ownShop.js"
 import { TimeZone } from "../domain/CalendarDay.js"
 import type { ShopId } from "../domain/Identifier.js"
+import { languagesIn } from "../domain/Language.js"
 import { Limits } from "../domain/Limits.js"
 import { noProgram } from "../domain/LoyaltyProgram.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
@@ -22,7 +23,8 @@ export const ShopInput = Schema.Struct({
   currency: Currency,
   decimals: Decimals,
   time_zone: TimeZone,
-  tracking_base_url: optional(WebLink)
+  tracking_base_url: optional(WebLink),
+  languages: optional(Languages)
 }).pipe(Schema.brand("ShopInput"))
 export type ShopInput = typeof ShopInput.Type
 
@@ -57,6 +59,8 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
         api_enabled: true,
         program: noProgram,
         forbidden_words: [],
+        allowed_words: [],
+        languages: input.languages ?? languagesIn(input.time_zone),
         created_at: now
       }
       yield* directory.createShop(shop)

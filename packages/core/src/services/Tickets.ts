@@ -44,9 +44,9 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
      * a caller in the app may do without one (spec §4, contract §3).
      */
     const create = (caller: Caller, input: TicketInput, key?: IdempotencyKey) =>
-      Effect.flatMap(profanity.find(spokenTexts(input)), (forbidden) => {
+      Effect.flatMap(profanity.find(spokenTexts(input)), (found) => {
         const { shop_id, caller_id, via } = caller
-        const command = createTicket(shop_id, input, { via, forbidden })
+        const command = createTicket(shop_id, input, { via, found })
         if (key === undefined) {
           return Effect.map(store.transact(command), ({ answer, usages }) => ({
             data: answer,

@@ -94,7 +94,9 @@ export const changesContract = [
       active: false,
       api_enabled: false,
       program: { active: false, name: null, stamps_required: 1, stamps_per_ticket: 0, reward_label: null },
-      forbidden_words: ["zut", "à l’eau", "a,b", '"']
+      forbidden_words: ["zut", "à l’eau", "a,b", '"'],
+      allowed_words: ["pas de chance", "a,b"],
+      languages: ["ar", "it"]
     }
     const webhook: Webhook = {
       shop_id: shop.id,

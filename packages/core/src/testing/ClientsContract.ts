@@ -9,7 +9,7 @@ import { contractCase, same } from "./ContractCase.js"
 import { freshId, freshPhone, openAccount, openShop, placing, putting, run, ticketInput } from "./Fixtures.js"
 import { TEST_START } from "./SettableClock.js"
 
-const NEW = { via: "api", forbidden: null } as const
+const NEW = { via: "api", found: [] } as const
 
 const link = (shop_id: ShopId, client_id: ClientId, blocked_at: number | null = null) =>
   putting(shop_id, { _tag: "LinkPut", row: { shop_id, client_id, known_at: TEST_START, blocked_at } })

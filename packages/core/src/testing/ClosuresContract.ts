@@ -16,7 +16,7 @@ const SIXTY_DAYS = 60 * DAY_MS
 const PLENTY = 100_000
 
 const create = (shop_id: ShopId) =>
-  Effect.map(run(createTicket(shop_id, ticketInput(), { via: "api", forbidden: null })), ({ id }) => id as TicketId)
+  Effect.map(run(createTicket(shop_id, ticketInput(), { via: "api", found: [] })), ({ id }) => id as TicketId)
 
 /** The closures of these shops due by then: others may share the store. */
 const dueIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>

@@ -11,7 +11,7 @@ import { contractCase, same } from "./ContractCase.js"
 import { freshId, freshPhone, openAccount, openShop, placing, putting, run, ticketInput } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 
-const NEW = { via: "api", forbidden: null } as const
+const NEW = { via: "api", found: [] } as const
 const KEY = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
 
 const offered = (shop_id: ShopId, client_phone: string) =>
@@ -21,7 +21,10 @@ const offered = (shop_id: ShopId, client_phone: string) =>
 export const directoryContract = [
   contractCase("a shop is opened with an untouched head", function* () {
     const reads = yield* Reads
-    const shop = yield* openShop({ tracking_base_url: null, forbidden_words: ["zut"], decimals: 0, currency: "JPY" })
+    const shop = yield* openShop({
+      ...{ tracking_base_url: null, decimals: 0, currency: "JPY" },
+      ...{ forbidden_words: ["zut"], allowed_words: ["dick"], languages: ["de", "en"] }
+    })
     const state = yield* reads.shop(shop.id)
     const { next_number, change_seq, event_seq } = state!.head
     yield* same("settings", state?.shop, shop)

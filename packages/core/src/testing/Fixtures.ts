@@ -49,6 +49,8 @@ export const openShop = Effect.fnUntraced(function* (settings: Partial<ShopRecor
     api_enabled: true,
     program: { active: true, name: "Stamps", stamps_required: 10, stamps_per_ticket: 1, reward_label: "A hem" },
     forbidden_words: [],
+    allowed_words: [],
+    languages: ["en", "fr"],
     created_at: clock.unsafeCurrentTimeMillis(),
     ...settings
   }

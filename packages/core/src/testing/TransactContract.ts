@@ -11,7 +11,7 @@ import { SettableClock } from "./SettableClock.js"
 
 class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
 
-const NEW = { via: "api", forbidden: null } as const
+const NEW = { via: "api", found: [] } as const
 
 /** Reads the shop's next number and moves it on by one: lost where two run at once. */
 const count = (shop_id: ShopId): Command<number> =>

@@ -85,9 +85,9 @@ const onTicket = (act: Act, id: TicketId): Command<unknown, unknown> | null => {
     case "quote":
       return proposeQuote(SHOP, id, { price_minor: act[2] } as never)
     case "edit price":
-      return editTicket(SHOP, id, { price_minor: act[2] } as never, null)
+      return editTicket(SHOP, id, { price_minor: act[2] } as never, [])
     case "edit deposit":
-      return editTicket(SHOP, id, { deposit_minor: act[2] } as never, null)
+      return editTicket(SHOP, id, { deposit_minor: act[2] } as never, [])
     case "answer quote":
       return answerQuote(SHOP, id, act[2])
     default:
@@ -105,7 +105,7 @@ export const commandOf = (act: Act, { slice }: TestShop): Command<unknown, unkno
       const client_id = client === undefined ? null : PEOPLE[client].id
       const client_phone = phone === undefined ? null : PEOPLE[phone].phone
       const input = ticketInput({ client_id, client_phone, deposit_minor: deposit_minor ?? null })
-      return createTicket(SHOP, input, { via: "api", forbidden: null })
+      return createTicket(SHOP, input, { via: "api", found: [] })
     }
     case "answer offer": {
       const id = nth(slice.offers.keys(), act[1])

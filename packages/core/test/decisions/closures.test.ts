@@ -22,7 +22,7 @@ const SHOPS_NEWS: Record<string, Act> = {
   "a delay": (id) => announceDelay(SHOP, id, { promised_at: START + 90 * DAY } as never),
   "a part": (id) => recordPart(SHOP, id, { label: "Zip", status: "ordered" } as never),
   "a photo": (id) => attachPhoto(SHOP, id, { photo_url: "https://img.example.com/1.jpg" } as never),
-  "an edit": (id) => editTicket(SHOP, id, { description: "Blue thread" } as never, null)
+  "an edit": (id) => editTicket(SHOP, id, { description: "Blue thread" } as never, [])
 }
 
 /** What the client does. */

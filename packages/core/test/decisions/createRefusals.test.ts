@@ -3,10 +3,13 @@ import { describe, expect, it } from "vitest"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { answerOffer } from "../../src/decisions/meetClient.js"
 import { TicketInput } from "../../src/decisions/TicketInput.js"
+import type { FoundWord } from "../../src/domain/ForbiddenWord.js"
 import { AMIRA, KARIM, NOBODY, SHOP, TestShop, ticketInput } from "./fixtures.js"
 
-const create = (fields: Record<string, unknown> = {}, forbidden: string | null = null) =>
-  createTicket(SHOP, ticketInput(fields), { via: "api", forbidden })
+const create = (fields: Record<string, unknown> = {}, found: ReadonlyArray<FoundWord> = []) =>
+  createTicket(SHOP, ticketInput(fields), { via: "api", found })
+
+const HEM: ReadonlyArray<FoundWord> = [{ field: "service", word: "hem" }]
 
 const blockedBy = (shop: TestShop, who: typeof KARIM) => {
   shop.create({ client_phone: who.phone })
@@ -27,7 +30,11 @@ describe("spec §7: what refuses a new ticket", () => {
   })
 
   it("the embedder's verdict refuses, naming the field (spec §7)", () => {
-    expect(new TestShop().refuses(create({}, "items.1.label"))).toMatchObject({
+    expect(
+      new TestShop().refuses(
+        create({ items: [{ label: "Coat" }, { label: "Hat" }] }, [{ field: "items.1.label", word: "hat" }])
+      )
+    ).toMatchObject({
       _tag: "ForbiddenWord",
       field: "items.1.label"
     })
@@ -54,6 +61,41 @@ describe("spec §7: what refuses a new ticket", () => {
     expect(shop.eventTypes).toEqual(["ticket.created"])
   })
 
+  it("a word that was found is refused only in shops of its languages (contract §2)", () => {
+    const found = [{ field: "item", word: "schlampe", languages: ["de", "it"] }] as const
+    const item = "Schlampe"
+    expect(new TestShop({ languages: ["de"] }).refuses(create({ item }, found))).toMatchObject({ field: "item" })
+    expect(new TestShop({ languages: ["en", "fr"] }).does(create({ item }, found)).item).toBe(item)
+    expect(new TestShop({ languages: [] }).does(create({ item }, found)).item).toBe(item)
+  })
+
+  it("a word that is plain in one of the shop's languages passes there (contract §2)", () => {
+    const found = [{ field: "item", word: "dick", languages: ["en"] }] as const
+    expect(new TestShop({ languages: ["de", "en"] }).does(create({ item: "dick gefüttert" }, found)).number).toBe(1)
+    expect(new TestShop({ languages: ["en"] }).refuses(create({ item: "dick" }, found))).toMatchObject({
+      field: "item"
+    })
+  })
+
+  it("a shop allows a word or a phrase of the list, and only that (contract §10)", () => {
+    const shop = new TestShop({ allowed_words: ["Hem", "coat of arms"] })
+    const coat = [{ field: "item", word: "coat" }]
+    expect(shop.does(create({}, HEM)).service).toBe("Hem")
+    expect(shop.does(create({ item: "a COAT of arms" }, coat)).number).toBe(2)
+    expect(shop.refuses(create({ item: "coat of arms on a coat" }, coat))).toMatchObject({ field: "item" })
+  })
+
+  it("a word that a filter names otherwise than it is written is allowed by the filter's name for it (contract §10)", () => {
+    const found = [{ field: "item", word: "coat" }]
+    expect(new TestShop().refuses(create({ item: "c0at" }, found))).toMatchObject({ field: "item" })
+    expect(new TestShop({ allowed_words: ["coat"] }).does(create({ item: "c0at" }, found)).item).toBe("c0at")
+  })
+
+  it("what the shop forbids itself stays forbidden, though it allows the word too (contract §10)", () => {
+    const shop = new TestShop({ forbidden_words: ["darn"], allowed_words: ["darn"] })
+    expect(shop.refuses(create({ item: "darn" }))).toMatchObject({ field: "item" })
+  })
+
   it("another shop's forbidden words do not count here (contract §10)", () => {
     expect(new TestShop().does(create({ item: "darn" })).item).toBe("darn")
   })
@@ -62,11 +104,11 @@ describe("spec §7: what refuses a new ticket", () => {
     const shop = new TestShop()
     for (let n = 0; n < 150; n++) shop.create()
     const all = { client_id: AMIRA.id }
-    expect(shop.refuses(create(all, "service"))._tag).toBe("ClientNotFound")
-    expect(shop.refuses(create({}, "service"))._tag).toBe("ForbiddenWord")
+    expect(shop.refuses(create(all, HEM))._tag).toBe("ClientNotFound")
+    expect(shop.refuses(create({}, HEM))._tag).toBe("ForbiddenWord")
     expect(shop.refuses(create())._tag).toBe("LimitReached")
     shop.meets(AMIRA)
-    expect(shop.refuses(create(all, "service"))._tag).toBe("ForbiddenWord")
+    expect(shop.refuses(create(all, HEM))._tag).toBe("ForbiddenWord")
   })
 })
 

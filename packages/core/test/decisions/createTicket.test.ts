@@ -7,7 +7,7 @@ import { AMIRA, HOUR, KARIM, NOBODYS_PHONE, SHOP, START, TestShop, ticketInput }
 const NOW = "2026-03-02T09:00:00.000Z"
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const create = (fields: Record<string, unknown> = {}, via: "app" | "api" = "api") =>
-  createTicket(SHOP, ticketInput(fields), { via, forbidden: null })
+  createTicket(SHOP, ticketInput(fields), { via, found: [] })
 
 describe("spec §4: POST /v1/tickets", () => {
   it("with a service alone, everything else is empty and the type is repair (spec §2, §4)", () => {
@@ -206,9 +206,7 @@ describe("spec §4: the client of a new ticket", () => {
       shop.create()
       prepare(shop)
       // Karim's block is a command of its own and takes entropy; the outcome is compared without what is drawn.
-      const ticket = shop.does(
-        createTicket(SHOP, ticketInput({ client_phone: phone }), { via: "api", forbidden: null })
-      )
+      const ticket = shop.does(createTicket(SHOP, ticketInput({ client_phone: phone }), { via: "api", found: [] }))
       const drawn = [ticket.id, ticket.tracking_code!, phone, ...shop.events.map(({ id }) => id)]
       const text = JSON.stringify([
         shop.last.answer,

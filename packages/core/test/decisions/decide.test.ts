@@ -10,7 +10,7 @@ import { pingWebhook } from "../../src/decisions/ownWebhook.js"
 import { anyAct, commandOf } from "./acts.js"
 import { DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestShop, ticketInput } from "./fixtures.js"
 
-const create = createTicket(SHOP, ticketInput(), { via: "api", forbidden: null })
+const create = createTicket(SHOP, ticketInput(), { via: "api", found: [] })
 
 describe("contract §1: the shop's clock", () => {
   it("a moment earlier than the shop's latest is taken as the latest (contract §1)", () => {

@@ -90,6 +90,8 @@ const emptySlice = (settings: Partial<ShopRecord>): Slice => {
       api_enabled: true,
       program: { ...PROGRAM, active: false },
       forbidden_words: [],
+      allowed_words: [],
+      languages: ["en", "fr"],
       created_at: START - 500 * DAY,
       ...settings
     },
@@ -183,7 +185,7 @@ export class TestShop {
   }
 
   create(fields: Record<string, unknown> = {}, via: "app" | "api" = "api"): TicketId {
-    return this.does(createTicket(SHOP, ticketInput(fields), { via, forbidden: null })).id as TicketId
+    return this.does(createTicket(SHOP, ticketInput(fields), { via, found: [] })).id as TicketId
   }
 
   /** The offer that the last create made. */

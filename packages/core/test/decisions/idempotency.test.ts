@@ -4,20 +4,23 @@ import { createTicket } from "../../src/decisions/createTicket.js"
 import { giveStamps, redeemReward } from "../../src/decisions/giveStamps.js"
 import { fingerprint, IdempotencyKey, once } from "../../src/decisions/Idempotency.js"
 import { answerOffer } from "../../src/decisions/meetClient.js"
+import type { FoundWord } from "../../src/domain/ForbiddenWord.js"
 import { AMIRA, DAY, HOUR, KARIM, KEY, OTHER_KEY, PROGRAM, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 
 const THIRTY_DAYS = 2_592_000_000
+
+const DARN: ReadonlyArray<FoundWord> = [{ field: "item", word: "Darn" }]
 
 /** A create as the service asks for it. */
 const create = (
   key: string,
   fields: Record<string, unknown> = {},
-  { caller_id = KEY, forbidden = null as string | null, operation = "tickets.create" } = {}
+  { caller_id = KEY, found = [] as ReadonlyArray<FoundWord>, operation = "tickets.create" } = {}
 ) => {
   const request = ticketInput(fields)
   return once(
     { caller_id, operation, key: key as IdempotencyKey, request },
-    createTicket(SHOP, request, { via: "api", forbidden })
+    createTicket(SHOP, request, { via: "api", found })
   )
 }
 
@@ -115,7 +118,7 @@ describe("spec §4: replays", () => {
 describe("contract §3: only successes are remembered", () => {
   it("a refused attempt leaves no trace, so the corrected body with the same key succeeds (contract §3)", () => {
     const shop = new TestShop()
-    expect(shop.refuses(create("a", { item: "Darn" }, { forbidden: "item" }))._tag).toBe("ForbiddenWord")
+    expect(shop.refuses(create("a", { item: "Darn" }, { found: DARN }))._tag).toBe("ForbiddenWord")
     expect(shop.refuses(create("a", { client_id: AMIRA.id }))._tag).toBe("ClientNotFound")
     expect(shop.slice.remembered.size).toBe(0)
     expect(shop.does(create("a", { item: "Coat" }))).toMatchObject({ replayed: false, data: { number: 1 } })
@@ -224,7 +227,7 @@ describe("contract §3: a replay succeeds where a new request would not", () => 
   it("when the texts hold a word that is forbidden since (contract §2)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a", { item: "Darn" }))
-    expect(shop.does(create("a", { item: "Darn" }, { forbidden: "item" }))).toEqual({
+    expect(shop.does(create("a", { item: "Darn" }, { found: DARN }))).toEqual({
       data: first.data,
       replayed: true
     })

@@ -113,7 +113,7 @@ describe("contract §4: tracking codes", () => {
 
   it("two creates at one instant differ in identifier and code (contract §4)", () => {
     const { slice } = new TestShop()
-    const create = createTicket(SHOP, ticketInput(), { via: "api", forbidden: null })
+    const create = createTicket(SHOP, ticketInput(), { via: "api", found: [] })
     const [a, b] = [1, 2].map((draw) => decide(create, slice, momentAt(START, draw)))
     if (a?._tag !== "Right" || b?._tag !== "Right") throw new Error("refused")
     expect(a.right.answer.id).not.toBe(b.right.answer.id)

@@ -11,7 +11,7 @@ const offered = (shop: TestShop, phone: Phone = AMIRA.phone) => {
   return { ticket, offer: shop.offer.id }
 }
 
-const wanted = (client_id: string) => createTicket(SHOP, ticketInput({ client_id }), { via: "api", forbidden: null })
+const wanted = (client_id: string) => createTicket(SHOP, ticketInput({ client_id }), { via: "api", found: [] })
 
 describe("spec §4: the account accepts the offer", () => {
   it("makes the client known and links them to the ticket, with client.linked (spec §4, §6)", () => {

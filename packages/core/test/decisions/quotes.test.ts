@@ -120,7 +120,7 @@ describe("spec §6: the client accepts a new price", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 10_000, deposit_minor: 1000 })
     shop.does(propose(id, 6000))
-    const edit = (deposit_minor: number) => editTicket(SHOP, id, { deposit_minor } as never, null)
+    const edit = (deposit_minor: number) => editTicket(SHOP, id, { deposit_minor } as never, [])
     expect(shop.refuses(edit(6001))).toMatchObject({ _tag: "InvalidInput", issues: [{ field: "deposit_minor" }] })
     shop.does(edit(6000))
     expect(shop.does(answer(id, "accepted")).money.remaining_minor).toBe(0)
@@ -131,7 +131,7 @@ describe("spec §6: the client accepts a new price", () => {
     const id = shop.create({ price_minor: 10_000 })
     shop.does(propose(id, 6000))
     shop.does(answer(id, "refused"))
-    expect(shop.does(editTicket(SHOP, id, { deposit_minor: 9000 } as never, null)).money.remaining_minor).toBe(1000)
+    expect(shop.does(editTicket(SHOP, id, { deposit_minor: 9000 } as never, [])).money.remaining_minor).toBe(1000)
   })
 })
 

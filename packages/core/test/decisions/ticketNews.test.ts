@@ -9,6 +9,7 @@ import {
   PhotoInput,
   recordPart
 } from "../../src/decisions/keepTicketNews.js"
+import type { FoundWord } from "../../src/domain/ForbiddenWord.js"
 import { HOUR, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
 
 const ISO = (hours: number) => new Date(START + hours * HOUR).toISOString()
@@ -16,8 +17,8 @@ const delay = (id: string, promised_at: number, more: { reason?: string | null }
   announceDelay(SHOP, id as never, { promised_at, ...more } as DelayInput)
 const part = (id: string, input: { label?: string; status: "ordered" | "received"; expected_at?: number | null }) =>
   recordPart(SHOP, id as never, { label: "Zip", ...input } as PartInput)
-const edit = (id: string, changes: object, forbidden: string | null = null) =>
-  editTicket(SHOP, id as never, changes as TicketEdit, forbidden)
+const edit = (id: string, changes: object, found: ReadonlyArray<FoundWord> = []) =>
+  editTicket(SHOP, id as never, changes as TicketEdit, found)
 
 describe("contract §4: a delay", () => {
   it("postpones the promise and keeps the one before, with the reason (contract §4)", () => {
@@ -180,7 +181,10 @@ describe("contract §5: an edit", () => {
   it("forbidden words are refused in an edit too, the embedder's and the shop's own (contract §2)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"] })
     const id = shop.create()
-    expect(shop.refuses(edit(id, { item: "Coat" }, "item"))).toMatchObject({ _tag: "ForbiddenWord", field: "item" })
+    expect(shop.refuses(edit(id, { item: "Coat" }, [{ field: "item", word: "coat" }]))).toMatchObject({
+      _tag: "ForbiddenWord",
+      field: "item"
+    })
     expect(shop.refuses(edit(id, { description: "darn" }))).toMatchObject({ field: "description" })
   })
 

@@ -78,9 +78,7 @@ const acquainted = Effect.fnUntraced(function* (blocked_at: number | null = null
   const { id } = yield* openShop()
   const { id: client_id } = yield* openAccount()
   yield* run(putting(id, { _tag: "LinkPut", row: { shop_id: id, client_id, known_at: TEST_START, blocked_at: null } }))
-  const ticket = yield* run(
-    createTicket(id, ticketInput({ service: "Hem", client_id }), { via: "api", forbidden: null })
-  )
+  const ticket = yield* run(createTicket(id, ticketInput({ service: "Hem", client_id }), { via: "api", found: [] }))
   if (blocked_at !== null)
     yield* run(putting(id, { _tag: "LinkPut", row: { shop_id: id, client_id, known_at: TEST_START, blocked_at } }))
   return { shop_id: id, client_id, ticket: ticket.id as TicketId }
@@ -138,7 +136,7 @@ describe("contract §5: a linked client's notification is handed to the embedder
       Effect.gen(function* () {
         yield* ready(yield* acquainted(TEST_START))
         const { id } = yield* openShop()
-        const ticket = yield* run(createTicket(id, ticketInput(), { via: "api", forbidden: null }))
+        const ticket = yield* run(createTicket(id, ticketInput(), { via: "api", found: [] }))
         yield* ready({ shop_id: id, ticket: ticket.id as TicketId })
         expect([yield* (yield* Messenger).runOnce, ears.heard]).toEqual([0, []])
       })

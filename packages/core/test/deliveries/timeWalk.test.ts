@@ -23,7 +23,17 @@ const open = (n: number) =>
     const program = { active: false, name: "", stamps_required: 1, stamps_per_ticket: 1, reward_label: "" }
     const flags = { approved: true, active: true, api_enabled: true }
     const money = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" as never, tracking_base_url: null }
-    const shop = { id, name: "Atelier", ...money, ...flags, program, forbidden_words: [], created_at: 0 }
+    const shop = {
+      id,
+      name: "Atelier",
+      ...money,
+      ...flags,
+      program,
+      forbidden_words: [],
+      allowed_words: [],
+      languages: [],
+      created_at: 0
+    }
     yield* (yield* Directory).createShop(shop as never)
     yield* run(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" }))
     return id

@@ -38,7 +38,8 @@ const jittery = Layer.effect(
 )
 
 const mild = Layer.succeed(ProfanityFilter, {
-  find: (texts) => Effect.succeed(texts.find(([, text]) => text.includes("damn"))?.[0] ?? null)
+  find: (texts) =>
+    Effect.succeed(texts.flatMap(([field, text]) => (text.includes("damn") ? [{ field, word: "damn" }] : [])))
 })
 
 const services = Layer.mergeAll(

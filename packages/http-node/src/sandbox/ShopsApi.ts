@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { ShopPatch } from "@workshop/core/decisions/ownShop"
 import { ShopId } from "@workshop/core/domain/Identifier"
+import { Language } from "@workshop/core/domain/Language"
 import { LoyaltyProgram } from "@workshop/core/domain/LoyaltyProgram"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import { Answer, created, FailureAnswer } from "@workshop/core/http/Envelope"
@@ -23,7 +24,9 @@ const ShopSettings = Schema.Struct({
   api_enabled: Schema.Boolean,
   program: LoyaltyProgram,
   next_number: Schema.Int,
-  forbidden_words: Schema.Array(Schema.String)
+  forbidden_words: Schema.Array(Schema.String),
+  allowed_words: Schema.Array(Schema.String),
+  languages: Schema.Array(Language)
 }).annotations({ identifier: "ShopSettings" })
 type ShopSettings = typeof ShopSettings.Type
 
@@ -40,7 +43,9 @@ export const shopSettings = (shop: ShopRecord, { next_number }: Pick<ShopHead, "
   api_enabled: shop.api_enabled,
   program: shop.program,
   next_number,
-  forbidden_words: shop.forbidden_words
+  forbidden_words: shop.forbidden_words,
+  allowed_words: shop.allowed_words,
+  languages: shop.languages
 })
 
 const NewShop = Schema.Struct({ shop: ShopSettings, key_id: Schema.String, key: Schema.String })

@@ -25,7 +25,9 @@ describe("Shops (contract §10)", () => {
         api_enabled: true,
         program: { active: false, name: null, stamps_required: 10, stamps_per_ticket: 1, reward_label: null },
         next_number: 1,
-        forbidden_words: []
+        forbidden_words: [],
+        allowed_words: [],
+        languages: ["en", "fr"]
       },
       key_id: expect.stringMatching(UUID),
       key: expect.stringMatching(/^wk_live_[A-Za-z0-9_-]{43}$/)
@@ -79,6 +81,28 @@ describe("Shops (contract §10)", () => {
     expect((await sandbox.ticket({ key })).number).toBe(1)
     const profane = await sandbox.ask("POST", `/sandbox/shops/${id}/tickets`, { service: "Velcro" })
     expect([profane.status, profane.error.code]).toEqual([422, "PROFANITY"])
+  })
+
+  it("speak the languages of their time zone, or those they name; a word of the list can be allowed", async () => {
+    const { data } = await sandbox.ask("POST", "/sandbox/shops", { ...input, time_zone: "Europe/Madrid" })
+    expect(data.shop.languages).toEqual(["en", "fr", "es"])
+    const named = await sandbox.ask("POST", "/sandbox/shops", { ...input, languages: ["it"] })
+    const { id } = named.data.shop
+    const change = (patch: object) => sandbox.good("PATCH", `/sandbox/shops/${id}`, patch)
+    const status = async (service: string) =>
+      (await sandbox.ask("POST", `/sandbox/shops/${id}/tickets`, { service })).status
+    expect([await status("merda"), await status("fuck")]).toEqual([422, 201])
+    expect((await change({ languages: ["en", "de"] })).languages).toEqual(["en", "de"])
+    expect([await status("merda"), await status("fuck"), await status("dick gefüttert")]).toEqual([201, 422, 201])
+    expect((await change({ allowed_words: ["fuck yeah"] })).allowed_words).toEqual(["fuck yeah"])
+    expect([await status("FUCK, yeah tee-shirt"), await status("fuck")]).toEqual([201, 422])
+    await change({ allowed_words: [], languages: [] })
+    expect(await status("fuck")).toBe(201)
+    const wrong = await sandbox.ask("PATCH", `/sandbox/shops/${id}`, { languages: ["en", "en"], allowed_words: [""] })
+    expect(wrong.issues).toEqual(["body allowed_words.0", "body languages"])
+    expect((await sandbox.ask("PATCH", `/sandbox/shops/${id}`, { languages: ["tlh"] })).issues).toEqual([
+      "body languages.0"
+    ])
   })
 
   it("feel their flags at once", async () => {

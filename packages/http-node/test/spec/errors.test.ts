@@ -98,7 +98,12 @@ describe("422 PROFANITY (spec §7, contract §2)", () => {
       "Assemble the classic bass",
       "Shitake",
       "Cocktail dress",
-      "Bitte d'amarrage"
+      "Bitte d'amarrage",
+      "Vestido negro con botones",
+      "Ass'y lower housing",
+      "Stop-cock",
+      "Cul-de-sac",
+      "Pussy bow blouse"
     ]) {
       expect((await create({ service })).status, service).toBe(201)
     }

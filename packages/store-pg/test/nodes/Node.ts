@@ -42,7 +42,7 @@ export const testing = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>, clock: S
 /** Creates a ticket; answers its number. */
 export const create = (shop_id: ShopId, service = "Hem") =>
   Effect.map(
-    run(createTicket(shop_id, ticketInput({ service }), { via: "api", forbidden: null })),
+    run(createTicket(shop_id, ticketInput({ service }), { via: "api", found: [] })),
     ({ number }) => number ?? 0
   )
 

@@ -1,0 +1,42 @@
+import type { Language } from "./Language.js"
+import * as WordList from "./WordList.js"
+import { Arabic } from "./words/Arabic.js"
+import { English } from "./words/English.js"
+import type { LanguageWords } from "./words/entries.js"
+import { French } from "./words/French.js"
+import { German } from "./words/German.js"
+import { Italian } from "./words/Italian.js"
+import { Spanish } from "./words/Spanish.js"
+
+/**
+ * The words refused on tickets where the embedder brings no list, by language (contract §2). Only what is an insult or
+ * an obscenity there: a false refusal stops the counter with a client in front of it, a word that slips through does not.
+ */
+export const defaultWords = {
+  ar: Arabic,
+  de: German,
+  en: English,
+  es: Spanish,
+  fr: French,
+  it: Italian
+} as const satisfies Readonly<Record<Language, LanguageWords>>
+
+const languages = Object.keys(defaultWords) as ReadonlyArray<Language>
+
+/** Every language's forbidden words together. */
+export const everyLanguage: WordList.WordList = WordList.make(languages.flatMap((of) => defaultWords[of].rude))
+
+const languagesByWord = new Map<string, Array<Language>>()
+for (const language of languages) {
+  for (const word of defaultWords[language].rude.map(WordList.spelled)) {
+    languagesByWord.set(word, [...(languagesByWord.get(word) ?? []), language])
+  }
+}
+
+/** The languages in which a word of {@link everyLanguage} is forbidden. */
+export const languagesOf = (word: string): ReadonlyArray<Language> => languagesByWord.get(word) ?? []
+
+const plain = new Map(languages.map((of) => [of, WordList.make(defaultWords[of].plain)]))
+
+/** What is plain in a language although it looks like a forbidden word. */
+export const plainWords = (language: Language): WordList.WordList => plain.get(language) ?? WordList.make([])

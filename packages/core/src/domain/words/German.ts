@@ -1,0 +1,14 @@
+import { entries, type LanguageWords } from "./entries.js"
+
+/** Left out for their plain sense: Wichse (shoe polish), Nippel, Rosette, Schabracke, Muschi, poppen, bumsen, Schwanz. */
+export const German: LanguageWords = {
+  rude: entries(`
+    Arsch, Ärsche, Arschloch, Arschlöcher, Arschgeige, Arschficker, Arschlecker, leck mich, Fick, ficken, fickt,
+    ficker, gefickt, fick dich, verfickt, verfickte, verfickter, Fotze, Fotzen, Hure, Huren, Hurensohn, Hurensöhne,
+    Nutte, Nutten, Schlampe, Schlampen, Wichser, Wixer, Scheiße, Scheisse, Scheiß, Scheiss, Scheißdreck, Scheisskerl,
+    Scheißkerl, scheißegal, beschissen, beschissene, beschissener, beschissenes, verpiss dich, Schwuchtel,
+    Schwuchteln, Schwanzlutscher, Kanake, Kanaken, Neger, Kackbratze, Hackfresse, Missgeburt, Mistkerl, Miststück,
+    Drecksau, Spast, Spasti, Möse, Pimmel, Titten, Judensau, Kümmeltürke, 🖕
+  `),
+  plain: entries("dick, Ass, Bastard-Feile, Bastard-Feilen, Bastard-Hieb")
+}
