@@ -13,6 +13,49 @@ CREATE OR REPLACE FUNCTION public.at(moment instant)
  IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp((((moment)::numeric / 1000.0))::double precision);
 
+CREATE OR REPLACE FUNCTION public.keep_partition(step text, parent text, month text, range_from bigint, range_until bigint)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  dated constant text := case parent when 'event' then 'created_at' when 'attempt' then 'started_at' end;
+  part constant text := parent || '_' || month;
+  rest constant text := parent || '_rest';
+  moved integer := 0;
+begin
+  if dated is null or month !~ '^[0-9]{4}_[0-9]{2}$' then
+    raise exception 'keep_partition knows event and attempt, by months such as 2026_11' using errcode = '22023';
+  end if;
+  case step
+    -- While this constraint is there, attaching need not look through the default partition, which may be large.
+    when 'exclude' then
+      execute format('alter table %I add constraint excluded check (%I < %s or %I >= %s) not valid', rest, dated, range_from, dated, range_until);
+    when 'validate' then
+      execute format('alter table %I validate constraint excluded', rest);
+    when 'include' then
+      execute format('alter table %I drop constraint if exists excluded', rest);
+    when 'attach' then
+      -- Made apart and attached, the table as a whole stays free meanwhile.
+      execute format('create table if not exists %I (like %I including all)', part, parent);
+      execute format('alter table %I attach partition %I for values from (%s) to (%s)', parent, part, range_from, range_until);
+    when 'detach' then
+      execute format('alter table %I detach partition %I', parent, part);
+    -- What a delivery still needs moves to the default partition, a thousand rows at a time.
+    when 'rescue' then
+      execute format(case parent
+        when 'event' then 'with taken as (delete from %1$I where ctid = any (array(select e.ctid from %1$I e
+            where exists (select from delivery d where d.shop_id = e.shop_id and d.event_id = e.id) limit 1000)) returning *),
+          kept as (insert into event select * from taken on conflict do nothing)
+          select count(*)::integer from taken'
+        else 'select 0 from %1$I limit 1' end, part) into moved;
+    when 'drop' then
+      execute format('drop table %I', part);
+  end case;
+  return coalesce(moved, 0);
+end $function$;
+
 create sequence delivery_turns as bigint start 1 increment 1;
 
 create table api_key (
@@ -336,6 +379,8 @@ CREATE INDEX loyalty_ledger_of_client ON public.loyalty_ledger USING btree (shop
 
 CREATE INDEX message_due ON public.message USING btree (due_at);
 
+CREATE INDEX notification_age ON public.notification USING brin (created_at) WITH (autosummarize='on');
+
 CREATE INDEX notification_of_client ON public.notification USING btree (client_id, created_at, place);
 
 CREATE INDEX offer_by_id ON public.offer USING btree (id);
@@ -345,6 +390,8 @@ CREATE INDEX offer_to_phone ON public.offer USING btree (phone, created_at, plac
 CREATE INDEX rate_limit_until ON public.rate_limit USING btree (resets_at);
 
 CREATE INDEX remembered_until ON public.remembered USING btree (expires_at);
+
+CREATE INDEX replay_done ON public.replay USING btree (created_at) WHERE is_done;
 
 CREATE INDEX replay_open ON public.replay USING btree (created_at, id) WHERE (NOT is_done);
 

@@ -1,8 +1,9 @@
 import { HOUR_MS, type Instant } from "@workshop/core/domain/Instant"
 import { Effect } from "effect"
-import type { Connection, Statement } from "../Connection.js"
+import { BEGIN, COMMIT, type Connection, type Statement } from "../Connection.js"
 import type { PgFailure } from "../PgFailure.js"
 import { countOf } from "./answers.js"
+import { BY_AGE } from "./Partitions.js"
 
 /** How many rows one statement removes: few enough that nobody waits for it. */
 const AT_ONCE = 1_000
@@ -38,11 +39,12 @@ const removing = ({ table, key, until, spare_ms }: Expiring, now: Instant): Stat
   values: [now - spare_ms]
 })
 
-const removeAll = (connection: Connection, one: Expiring, now: Instant) =>
+/** Runs a statement until it finds fewer rows than it may remove. BRIN indexes, by which it may find them, answer bitmap scans only. */
+const repeated = (connection: Connection, statement: Statement) =>
   Effect.gen(function* () {
     let removed = 0
     for (let times = 0; times < MOST_TIMES; times++) {
-      const [answer] = yield* connection.send([removing(one, now)])
+      const [, , answer] = yield* connection.send([BEGIN, BY_AGE, statement, COMMIT])
       const n = countOf(answer)
       removed += n
       if (n < AT_ONCE) break
@@ -50,9 +52,42 @@ const removeAll = (connection: Connection, one: Expiring, now: Instant) =>
     return removed
   })
 
-/** Removes idempotency records, and windows of limits, that have ended by `now`. Answers how many rows that were. */
-export const removeExpired = (connection: Connection, now: Instant): Effect.Effect<number, PgFailure> =>
+/** What goes with the events of its age: a notification once it was delivered, a replay once it is done. */
+const aged = (before: Instant): ReadonlyArray<Statement> => [
+  {
+    name: "remove old notification",
+    text: `with gone as (
+        delete from notification where ctid = any (array(
+          select n.ctid from notification n where n.created_at < $1
+            and not exists (select from message m where m.shop_id = n.shop_id and m.id = n.id) limit ${AT_ONCE}
+        )) returning 1
+      ) select count(*)::integer as n from gone`,
+    values: [before]
+  },
+  {
+    name: "remove old replay",
+    text: `with gone as (
+        delete from replay where ctid = any (array(
+          select ctid from replay where is_done and created_at < $1 order by created_at limit ${AT_ONCE}
+        )) returning 1
+      ) select count(*)::integer as n from gone`,
+    values: [before]
+  }
+]
+
+/**
+ * Removes idempotency records, and windows of limits, that have ended by `now`, and notifications and replays older than `before`.
+ * Returns how many rows that were.
+ */
+export const removeExpired = (
+  connection: Connection,
+  now: Instant,
+  before: Instant
+): Effect.Effect<number, PgFailure> =>
   Effect.map(
-    Effect.forEach(expiring, (one) => removeAll(connection, one, now)),
+    Effect.all([
+      ...expiring.map((one) => repeated(connection, removing(one, now))),
+      ...aged(before).map((one) => repeated(connection, one))
+    ]),
     (counts) => counts.reduce((sum, n) => sum + n, 0)
   )

@@ -2,7 +2,7 @@ import type { Instant } from "@workshop/core/domain/Instant"
 import { Effect } from "effect"
 import { BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "../Connection.js"
 import type { PgFailure } from "../PgFailure.js"
-import { countOf, isTrue } from "./answers.js"
+import { countOf } from "./answers.js"
 import { type Month, monthNamed, monthsFrom } from "./Month.js"
 
 /** How many months ahead have their partitions. */
@@ -26,27 +26,41 @@ type Partitioned = (typeof partitioned)[number]
 
 const plain = (text: string): Statement => ({ name: "", text, values: [] })
 
-/** Beyond this size the default partition would take too long to look through, which attaching does under a lock. */
+/** Beyond this size the default partition takes too long to look through, which attaching does under a lock. */
 const MOST_REST_BYTES = 64 * 1024 * 1024
 
-/** A lock that is not had soon is left for the next time: everybody would queue behind whoever waits for it. */
+/** A lock that is not given soon is left for the next turn, because everybody queues behind whoever waits for it. */
 const BRIEFLY = [plain("set local lock_timeout = 200"), plain("set local statement_timeout = 1000")]
 
-/** Our role may not change the schema; rows arrive by default then, and leave one by one. */
+/** BRIN indexes answer bitmap scans only, which the statements of commands do without. */
+export const BY_AGE = plain("set local enable_bitmapscan = on")
+
+/** Our role may not call `keep_partition`; rows go to the default partition then, and leave one by one. */
 const NO_RIGHT = "42501"
 /** A row of that month came by default just then. */
 const TAKEN = ["23514"]
 const LEFT_ALONE = [NO_RIGHT, ...TAKEN, "55P03", "57014", "40P01"]
 
-/** Does something to the schema in one short transaction. False where it has to be left alone for now. */
-const briefly = (connection: Connection, ...statements: ReadonlyArray<Statement>) =>
-  connection.send([BEGIN, ...BRIEFLY, ...statements, COMMIT]).pipe(
+type Step = "exclude" | "validate" | "include" | "attach" | "detach" | "rescue" | "drop"
+
+const step = (step: Step, { table }: Partitioned, { name, from, until }: Month): Statement => ({
+  name: "keep partition",
+  text: "select keep_partition($1, $2, $3, $4, $5) as n",
+  values: [step, table, name, from, until]
+})
+
+/** Does something to the schema in one transaction. False where it has to be left alone for now. */
+const attempted = (connection: Connection, ...statements: ReadonlyArray<Statement>) =>
+  connection.send([BEGIN, ...statements, COMMIT]).pipe(
     Effect.as(true),
     Effect.catchIf(
       ({ code }) => code !== null && LEFT_ALONE.includes(code),
       () => Effect.as(connection.send([ROLLBACK]), false)
     )
   )
+
+const briefly = (connection: Connection, ...statements: ReadonlyArray<Statement>) =>
+  attempted(connection, ...BRIEFLY, ...statements)
 
 interface Found {
   readonly name: string
@@ -66,61 +80,63 @@ const found = (connection: Connection, { table }: Partitioned) =>
     ([answer]) => answer!.rows as unknown as ReadonlyArray<Found>
   )
 
-/** Whether rows of a month may get a partition of their own: none of them came by default already. */
-const isFree = (connection: Connection, { table, by }: Partitioned, { from, until }: Month) =>
+/** Whether the default partition has rows of a month, which then gets no partition, and whether it is small. */
+const restOf = (connection: Connection, { table, by }: Partitioned, { from, until }: Month) =>
   Effect.map(
     connection.send([
+      BEGIN,
+      BY_AGE,
       {
-        name: `is ${table} free`,
-        text: `select pg_relation_size('${table}_rest') < ${MOST_REST_BYTES}
-          and not exists (select from ${table}_rest where ${by} >= $1 and ${by} < $2) as is_true`,
+        name: `rest of ${table}`,
+        text: `select pg_relation_size('${table}_rest') < ${MOST_REST_BYTES} as is_small,
+          exists (select from ${table}_rest where ${by} >= $1 and ${by} < $2) as has_rows`,
         values: [from, until]
-      }
+      },
+      COMMIT
     ]),
-    ([answer]) => isTrue(answer)
+    (answers) => answers[2]!.rows[0] as { readonly is_small: boolean; readonly has_rows: boolean }
   )
 
-const make = (connection: Connection, one: Partitioned, month: Month) => {
-  const { table } = one
-  const { name, from, until } = month
-  const made = briefly(
-    connection,
-    // Made apart and attached, the table as a whole stays free meanwhile.
-    plain(`create table ${table}_${name} (like ${table} including all)`),
-    plain(`alter table ${table} attach partition ${table}_${name} for values from (${from}) to (${until})`)
-  )
-  return Effect.flatMap(isFree(connection, one, month), (may) => (may ? made : Effect.succeed(false)))
-}
-
-const times = (connection: Connection, statement: Statement): Effect.Effect<number, PgFailure> =>
-  Effect.flatMap(connection.send([statement]), ([answer]) => {
-    const n = countOf(answer)
-    return n < AT_ONCE ? Effect.succeed(n) : Effect.map(times(connection, statement), (more) => n + more)
+/**
+ * Attaches the partition of a month that has not begun, without looking through the default partition under a lock: a constraint
+ * says that it has none of that month's rows, and is validated while others write. It goes again, whatever comes of it, because it
+ * would refuse rows of that month.
+ */
+const attachBesideMuch = (connection: Connection, one: Partitioned, month: Month) =>
+  Effect.gen(function* () {
+    if (!(yield* briefly(connection, step("include", one, month), step("exclude", one, month)))) return false
+    const attached =
+      (yield* attempted(connection, step("validate", one, month))) &&
+      (yield* briefly(connection, step("attach", one, month), step("include", one, month)))
+    if (!attached) yield* attempted(connection, step("include", one, month))
+    return attached
   })
 
-/** What is still needed moves to the default partition, a little at a time. From a detached one nothing new can be asked for. */
-const rescue = (connection: Connection, { table, needed }: Partitioned, name: string) =>
-  times(
-    connection,
-    plain(`with taken as (
-        delete from ${name} where ctid = any (array(select e.ctid from ${name} e where ${needed} limit ${AT_ONCE}))
-        returning *
-      ), moved as (insert into ${table} select * from taken on conflict do nothing returning 1)
-      select count(*)::integer as n from taken`)
-  )
+const make = (connection: Connection, one: Partitioned, month: Month, now: Instant) =>
+  Effect.gen(function* () {
+    const { is_small, has_rows } = yield* restOf(connection, one, month)
+    if (has_rows) return false
+    if (is_small) return yield* briefly(connection, step("attach", one, month))
+    return month.from > now && (yield* attachBesideMuch(connection, one, month))
+  })
+
+const times = (connection: Connection, ...statements: ReadonlyArray<Statement>): Effect.Effect<number, PgFailure> =>
+  Effect.flatMap(connection.send([BEGIN, ...statements, COMMIT]), (answers) => {
+    const n = countOf(answers.at(-2))
+    return n < AT_ONCE ? Effect.succeed(n) : Effect.map(times(connection, ...statements), (more) => n + more)
+  })
 
 /** Detaches a partition and drops it. "Concurrently" is not to be had beside a default partition; this way is as short. */
-const drop = (connection: Connection, one: Partitioned, { name, is_attached }: Found) =>
+const drop = (connection: Connection, one: Partitioned, { is_attached }: Found, month: Month) =>
   Effect.gen(function* () {
-    if (is_attached && !(yield* briefly(connection, plain(`alter table ${one.table} detach partition ${name}`))))
-      return false
-    yield* rescue(connection, one, name)
-    return yield* briefly(connection, plain(`drop table ${name}`))
+    if (is_attached && !(yield* briefly(connection, step("detach", one, month)))) return false
+    yield* times(connection, step("rescue", one, month))
+    return yield* briefly(connection, step("drop", one, month))
   })
 
 /** Rows that came before their partition was there, or where there never was one. */
 const removeRest = (connection: Connection, { table, by, needed }: Partitioned, before: Instant) =>
-  times(connection, {
+  times(connection, BY_AGE, {
     name: `remove old ${table}`,
     text: `with gone as (
         delete from ${table}_rest where ctid = any (array(
@@ -133,6 +149,8 @@ const removeRest = (connection: Connection, { table, by, needed }: Partitioned, 
 /** What was done to the partitions. */
 export interface Partitioning {
   readonly made: ReadonlyArray<string>
+  /** Of the months ahead, those that have no partition: their rows will go to the default partition, and leave it one by one. */
+  readonly missing: ReadonlyArray<string>
   readonly dropped: ReadonlyArray<string>
   /** How many rows were removed one by one. */
   readonly removed: number
@@ -146,21 +164,24 @@ export const keepPartitions = (
 ): Effect.Effect<Partitioning, PgFailure> =>
   Effect.gen(function* () {
     const made: Array<string> = []
+    const missing: Array<string> = []
     const dropped: Array<string> = []
     let removed = 0
     for (const one of partitioned) {
       const there = yield* found(connection, one)
+      const isAttached = (name: string) => there.some((found) => found.name === name && found.is_attached)
       for (const month of monthsFrom(now, AHEAD)) {
         const name = `${one.table}_${month.name}`
-        if (!there.some((partition) => partition.name === name) && (yield* make(connection, one, month)))
-          made.push(name)
+        if (isAttached(name)) continue
+        if (yield* make(connection, one, month, now)) made.push(name)
+        else if (month.from > now) missing.push(name)
       }
       for (const partition of there) {
         const month = monthNamed(partition.name)
-        const isOld = month !== undefined && month.until <= before
-        if (isOld && (yield* drop(connection, one, partition))) dropped.push(partition.name)
+        if (month === undefined || month.until > before) continue
+        if (yield* drop(connection, one, partition, month)) dropped.push(partition.name)
       }
       removed += yield* removeRest(connection, one, before)
     }
-    return { made, dropped, removed }
+    return { made, missing, dropped, removed }
   })

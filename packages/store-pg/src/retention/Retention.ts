@@ -31,12 +31,20 @@ const TURN = "5 minutes"
 /** How long a statement may take. Only what is tidied here waits for it. */
 const ANSWER_TIMEOUT_MS = 60_000
 
+/** Without partitions ahead the service works, but old rows then leave one by one, which costs much more. */
+const sayMissing = (missing: ReadonlyArray<string>) =>
+  missing.length === 0
+    ? Effect.void
+    : Effect.logWarning(
+        `These partitions of the months ahead could not be made: ${missing.join(", ")}. Let the service's role execute keep_partition (see "Database roles" in docs/operating.md), or end the transactions that hold the tables; it is tried again in five minutes.`
+      )
+
 const turn = (text: string) => ({ name: "", text, values: [] })
 
 /**
  * Removes what has had its time, a little at a time so that nobody waits for it: idempotency records and windows of limits
  * that ended, and events with their attempts after a while, by the month. An event that is still to be delivered stays.
- * Of several processes one does it at a time. Partitions need a role that owns the tables; without it rows go one by one.
+ * Of several processes one does it at a time. Partitions need a role that may execute `keep_partition`; without it rows go one by one.
  */
 export const retention = ({
   url,
@@ -50,8 +58,10 @@ export const retention = ({
         const [answer] = yield* connection.send([turn(`select pg_try_advisory_lock(${LOCK}) as is_true`)])
         if (!isTrue(answer)) return null
         const now = yield* Clock.currentTimeMillis
-        const expired = yield* removeExpired(connection, now)
-        const partitioning = yield* keepPartitions(connection, now, now - Math.max(keepEvents_ms, LEAST_KEPT_MS))
+        const before = now - Math.max(keepEvents_ms, LEAST_KEPT_MS)
+        const expired = yield* removeExpired(connection, now, before)
+        const partitioning = yield* keepPartitions(connection, now, before)
+        yield* sayMissing(partitioning.missing)
         yield* connection.send([turn(`select pg_advisory_unlock(${LOCK})`)])
         return { ...partitioning, expired }
         // The lock goes with the connection.

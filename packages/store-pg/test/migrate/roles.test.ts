@@ -10,7 +10,7 @@ const page = readFileSync(new URL("../../../../docs/operating.md", import.meta.u
 const NAMES = ["workshop_owner", "workshop_service", "workshop"]
 
 /** The page's statements, with names that no other run of the tests has. */
-const [create = "", grant = ""] = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) =>
+const [create = "", grant = "", execute = ""] = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) =>
   sql.replaceAll(new RegExp(`\\b(${NAMES.join("|")})\\b`, "g"), `$1_${process.pid}`)
 )
 const [owner = "", service = "", database = ""] = NAMES.map((name) => `${name}_${process.pid}`)
@@ -41,6 +41,7 @@ it("the service's role reads and writes rows of every table, and cannot change t
       Effect.gen(function* () {
         yield* (yield* connect(as(url, owner))).run(grant)
         expect(yield* migrate(as(url, owner))).toHaveLength((yield* migrationsIn(OURS)).length)
+        yield* (yield* connect(as(url, owner))).run(execute)
         yield* check(as(url, service))
         const session = yield* connect(as(url, service))
         const closed =
