@@ -1460,7 +1460,7 @@ export class Api<
     listTickets: (
       query?: {
         /**
-         * Only tickets in one of these states, comma separated
+         * Only tickets in one of these states, comma separated; `state=a&state=b` means the same
          * @minItems 1
          * @example ["workshop","ready"]
          */
@@ -1509,7 +1509,7 @@ export class Api<
          */
         created_before?: any;
         /**
-         * Only what changed at this instant or later. The list then runs in the order of changes, oldest first, and `meta.synced_until` tells where to go on next time
+         * Only what changed at this instant or later. A `+` that was not escaped arrives as a space and is read as `+`. The list then runs in the order of changes, oldest first, and `meta.synced_until` tells where to go on next time
          * @example "2026-11-20T10:20:42.123Z"
          */
         updated_since?: any;

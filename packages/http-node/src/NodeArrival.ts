@@ -72,10 +72,17 @@ export interface RequestHead {
   readonly remoteAddress: string | undefined
 }
 
+/** An address without the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`, and also `[2001:db8::1]`. */
+const withoutPort = (text: string): string => {
+  const [, bracketed, dotted] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? []
+  return bracketed ?? dotted ?? text
+}
+
 /** The client's address; behind a proxy, the one that the proxy added last. */
 const addressOf = ({ header, remoteAddress }: RequestHead, trustProxy: boolean): string => {
   const last = trustProxy ? header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined
-  return last === undefined || isIP(last) === 0 ? (remoteAddress ?? "unknown") : last
+  const address = last === undefined ? "" : withoutPort(last)
+  return isIP(address) === 0 ? (remoteAddress ?? "unknown") : address
 }
 
 /** `http://host/path` is what a client sends that takes us for a proxy; it means the same path (RFC 9112 §3.2.2). */

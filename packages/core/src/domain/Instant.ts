@@ -69,7 +69,7 @@ const dateOf = (day: number): string => {
 export const toIsoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
-const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))$/
+const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?:Z|([+-])(\d{2}):(\d{2}))$/i
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
 
@@ -123,9 +123,9 @@ export const DateTimeText = instantFrom((text) => parse(DATE_TIME.exec(text.trim
   }
 })
 
-/** The first instant that is not before a date, or a date and time. */
+/** The first instant that is not before a date, or a date and time. The `+` of an offset may have arrived as a space. */
 const startOf = (text: string): Instant | undefined => {
-  const parts = DATE_TIME.exec(text)
+  const parts = DATE_TIME.exec(text.replace(/ (?=\d{2}:\d{2}$)/, "+"))
   const instant = parse(parts ?? DATE.exec(text))
   const isBetween = /[1-9]/.test((parts?.[7] ?? "").slice(3))
   return instant !== undefined && isBetween ? Math.min(instant + 1, LAST_INSTANT) : instant
@@ -133,7 +133,8 @@ const startOf = (text: string): Instant | undefined => {
 
 /**
  * A bound of instants: as `DateTimeText`, or a bare date, which means 00:00 UTC of that day (contract §1). A fraction of a
- * second that lies between two milliseconds means the later one, which is on the same side of the bound.
+ * second that lies between two milliseconds means the later one, which is on the same side of the bound. A space is read
+ * as the `+` of the offset, because that is how an unescaped `+` arrives in a query (contract §12).
  */
 export const DateOrDateTimeText = instantFrom((text) => startOf(text.trim()), {
   refused: `must be a date and time such as ${EXAMPLE}, or a date such as 2026-11-20`,

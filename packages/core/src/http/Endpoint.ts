@@ -1,5 +1,5 @@
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "@effect/platform"
-import { type SchemaAST as AST, Context, type Effect, Either, Option, ParseResult, Schema } from "effect"
+import { SchemaAST as AST, Context, type Effect, Either, Option, ParseResult, Schema } from "effect"
 import type { PolicyName } from "../domain/Limits.js"
 import type { Usage } from "../domain/LimitWindow.js"
 import { flatten } from "../domain/SchemaIssue.js"
@@ -61,6 +61,8 @@ export interface Route<C> {
   /** Whether it takes a JSON body. */
   readonly takesBody: boolean
   readonly headerNames: ReadonlyArray<string>
+  /** The query parameters that are lists: `state=a&state=b` means the same as `state=a,b` (contract §12). */
+  readonly listParameters: ReadonlyArray<string>
   /** The request as its schemas read it, or everything that is wrong with it. */
   readonly decode: (raw: RawRequest) => Either.Either<unknown, ReadonlyArray<RequestIssue>>
   readonly handle: (request: unknown, context: C) => Effect.Effect<Reply, Failure>
@@ -135,6 +137,15 @@ const headerNames = ({ headersSchema }: HttpApiEndpoint.HttpApiEndpoint.AnyWithP
     onSome: ({ ast }) => (ast._tag === "TypeLiteral" ? ast.propertySignatures.map(({ name }) => String(name)) : [])
   })
 
+const listParameters = ({ urlParamsSchema }: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): ReadonlyArray<string> =>
+  Option.match(urlParamsSchema as Option.Option<Schema.Schema<unknown>>, {
+    onNone: () => [],
+    onSome: ({ ast }) =>
+      AST.getPropertySignatures(AST.typeAST(ast)).flatMap(({ name, type }) =>
+        AST.isTupleType(type) ? [String(name)] : []
+      )
+  })
+
 type AnyHandler<C> = (request: unknown, context: C) => Effect.Effect<Reply, Failure>
 
 /** All endpoints of an API with their handlers, ready to serve. */
@@ -159,6 +170,7 @@ export const routes =
           policies: Option.getOrElse(Context.getOption(mergedAnnotations, CountedAs), () => []),
           takesBody: Option.isSome(endpoint.payloadSchema),
           headerNames: headerNames(endpoint),
+          listParameters: listParameters(endpoint),
           decode: decoder(endpoint),
           handle,
           promises: ParseResult.validateEither(endpoint.successSchema as Schema.Schema<unknown>, {

@@ -24,8 +24,8 @@ const decodeText = (text: string): string | undefined => {
   }
 }
 
-/** A query string's parameters. One given twice is refused: which of them was meant? */
-const readQuery = (query: string): Part => {
+/** A query string's parameters. One given twice is refused, save a list, whose parts are joined. */
+const readQuery = (query: string, lists: ReadonlyArray<string>): Part => {
   if (query === "") return readable({})
   const values: Record<string, string> = Object.create(null)
   const issues: Array<RequestIssue> = []
@@ -36,6 +36,7 @@ const readQuery = (query: string): Part => {
     const value = decodeText(equals < 0 ? "" : pair.slice(equals + 1))
     if (name === undefined || value === undefined)
       issues.push({ in: "query", field: name ?? "query", message: "is not percent-encoded UTF-8" })
+    else if (name in values && lists.includes(name)) values[name] += `,${value}`
     else if (name in values) issues.push(givenTwice("query", name))
     else values[name] = value
   }
@@ -89,7 +90,7 @@ export const readRequest = (
   path: unknown,
   body: Part
 ): Either.Either<unknown, ReadonlyArray<RequestIssue>> => {
-  const query = readQuery(arrival.query)
+  const query = readQuery(arrival.query, route.listParameters)
   const headers: Record<string, string> = {}
   const malformed = [...query.issues, ...body.issues]
   for (const name of route.headerNames) {

@@ -39,6 +39,8 @@ describe("a date and time from outside (contract §4)", () => {
     ["2026-11-20T10:20:42-00:00", "2026-11-20T10:20:42.000Z"],
     ["2026-11-20T10:20:42.1Z", "2026-11-20T10:20:42.100Z"],
     ["2026-11-20T10:20:42.1230000000000000000Z", "2026-11-20T10:20:42.123Z"],
+    ["2026-11-20t10:20:42z", "2026-11-20T10:20:42.000Z"],
+    ["2026-11-20t10:20:42.1+01:00", "2026-11-20T09:20:42.100Z"],
     ["2024-02-29T23:59:59Z", "2024-02-29T23:59:59.000Z"],
     ["2000-02-29T00:00:00Z", "2000-02-29T00:00:00.000Z"],
     ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"],
@@ -98,6 +100,12 @@ describe("a date and time from outside (contract §4)", () => {
       { message: "must be a date and time such as 2026-11-20T10:20:42Z" }
     ])
     expect(Either.isLeft(readEither(input))).toBe(true)
+  })
+
+  it("an offset's + that arrived as a space is read in a bound, and only there (contract §12)", () => {
+    expect(Either.map(readEither("2026-11-20T10:20:42 01:00"), toIso)).toEqual(Either.right("2026-11-20T09:20:42.000Z"))
+    expect(Either.isLeft(readEither("2026-11-20 10:20"))).toBe(true)
+    expect(Either.isLeft(read("2026-11-20T10:20:42 01:00"))).toBe(true)
   })
 
   it("a number is not a date and time", () => {

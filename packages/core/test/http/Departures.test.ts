@@ -61,6 +61,7 @@ describe("contract §1: what holds results to the contract in tests", () => {
     policies: [],
     takesBody: false,
     headerNames: [],
+    listParameters: [],
     decode: () => Either.right({}),
     handle: () => Effect.succeed({ data: null }),
     promises: ParseResult.validateEither(Schema.Struct({ success: Schema.Literal(true), data: Schema.String }), {

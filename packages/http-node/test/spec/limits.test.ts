@@ -177,6 +177,17 @@ describe("requests without a good key: 120 a minute for each address (contract �
     expect((await world.api("GET", "/v1/shop", { from })).status).toBe(401)
   })
 
+  it("an address that a proxy forwards with its port is the address alone (contract §8)", async () => {
+    const left = async (from: string) => (await world.api("GET", "/v1/shop", { from })).limit.remaining
+    const found = []
+    for (const from of ["10.8.0.7:4711", "10.8.0.7", "[2001:db8::7]:443", "[2001:db8::7]", "2001:db8::7"])
+      found.push(await left(from))
+    expect(found).toEqual([119, 118, 119, 118, 117])
+    const local = await left("no address")
+    for (const from of ["10.8.0.7:port", "[10.8.0.7", "10.8.0:1", "[not]:1"]) await left(from)
+    expect(await left("no address")).toBe(local - 5)
+  })
+
   it("a good key from that address goes on, another address has its own count (contract §8)", async () => {
     const shop = await world.shop()
     const from = "10.8.0.2"

@@ -129,7 +129,7 @@ describe("GET /v1/tickets lists and filters (spec §4)", () => {
       ["external_ref", ["", "%20", "r".repeat(65), "a%00b", "a%1Bb"]],
       ["created_after", ["", "yesterday", "2026-02-30", "2026-11-20T10:00", "20261120", "1732000000"]],
       ["created_before", ["", "2026-13-01", "2026-11-20T25:00:00Z"]],
-      ["updated_since", ["", "now", "2026-11-20T10:00:00", "2026-11-20T10:00:00+01:00"]],
+      ["updated_since", ["", "now", "2026-11-20T10:00:00", "2026-11-20 10:00:00"]],
       ["limit", ["", "0", "101", "-1", "1.5", "ten", "1e1", "50x"]],
       ["cursor", ["", "x", "a.b", "a.b.c", "%F0%9F%98%80", "MQ.0000000000000000", "x".repeat(3000)]],
       ["colour", ["red"]],
@@ -168,7 +168,7 @@ describe("GET /v1/tickets lists and filters (spec §4)", () => {
 
   it("a parameter given twice, and percent-encoding that is none, are refused by name (contract §2)", async () => {
     const shop = await world.shop()
-    expect(await refused(shop, "state=ready&state=workshop")).toEqual(["query state"])
+    expect(await refused(shop, "number=5&number=6")).toEqual(["query number"])
     expect(await refused(shop, "limit=5&limit=5")).toEqual(["query limit"])
     for (const bad of ["%", "%2", "%zz", "%ff", "%C3", "%ED%A0%80"]) {
       expect(await refused(shop, `external_ref=${bad}`), bad).toEqual(["query external_ref"])

@@ -83,6 +83,20 @@ export const listCases = casesOf("§4", [
     }
   },
   {
+    id: "list-state-repeated",
+    rule: "Several states may be given as several parameters; any other parameter given twice is a 400.",
+    sentence: "contract §12: `state=a&state=b` means the same as `state=a,b`; every other given twice is 400.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const ready = await shop.moved("ready")
+      await shop.moved("impossible")
+      await world.advance(1)
+      const { id } = await shop.ticket()
+      expectSame(await list(shop, "state=ready&state=workshop"), [id, ready.id], "the ids listed")
+      ;(await shop.get("/tickets?limit=1&limit=1")).invalid("query limit")
+    }
+  },
+  {
     id: "list-number",
     rule: "A number finds the tickets that have it; a number that no ticket can have is a 400.",
     sentence: `${LIST}: number; contract §1: number outside 1..9999: 400.`,

@@ -2,7 +2,7 @@ import { expectSame, expectThat } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import type { Ticket } from "../Shapes.js"
 import type { Shop } from "../Shop.js"
-import { later } from "../World.js"
+import { HOUR, later } from "../World.js"
 
 const SYNC = "contract §1: with updated_since: by update time ascending, inclusive; a client must never miss a change."
 
@@ -59,6 +59,24 @@ export const syncingCases = casesOf("§4", [
         "the ids"
       )
       expectSame((await since(shop, later(updated_at, 1))).ok(), [], "a millisecond later")
+    }
+  },
+  {
+    id: "sync-bare-plus",
+    rule: "The instant may have an offset, whose + may arrive as a space, and a small t and z.",
+    sentence: "contract §12: RFC 3339 with any offset; an unescaped + of an offset is read as +.",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id, updated_at } = await shop.ticket()
+      const east = later(updated_at, HOUR).replace("Z", "+01:00")
+      for (const since of [east, encodeURIComponent(east), updated_at.toLowerCase()]) {
+        const found = (await shop.get<ReadonlyArray<Ticket>>(`/tickets?updated_since=${since}`)).ok()
+        expectSame(
+          found.map((ticket) => ticket.id),
+          [id],
+          `the ids since ${since}`
+        )
+      }
     }
   },
   {

@@ -22,7 +22,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
   "Clients.id": { description: "The client's id", schema: uuid, example: badge.id },
   n: { description: "The number on the item", schema: number, example: 42 },
   state: {
-    description: "Only tickets in one of these states, comma separated",
+    description: "Only tickets in one of these states, comma separated; `state=a&state=b` means the same",
     schema: { type: "array", items: { $ref: "#/components/schemas/TicketState" }, minItems: 1 },
     style: "form",
     explode: false,
@@ -45,7 +45,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
   },
   updated_since: {
     description:
-      "Only what changed at this instant or later. The list then runs in the order of changes, oldest first, and `meta.synced_until` tells where to go on next time",
+      "Only what changed at this instant or later. A `+` that was not escaped arrives as a space and is read as `+`. The list then runs in the order of changes, oldest first, and `meta.synced_until` tells where to go on next time",
     example: "2026-11-20T10:20:42.123Z"
   },
   limit: {

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { HOUR, World } from "../World.js"
+import type { TestShop, TicketJson } from "./TestShop.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 47 })
+})
+afterAll(() => world.close())
+
+const list = (shop: TestShop, query: string) => shop.get<ReadonlyArray<TicketJson>>("/v1/tickets", query)
+
+const found = async (shop: TestShop, query: string) => {
+  const answer = await list(shop, query)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.data.map(({ service }) => service)
+}
+
+/** The query's problem: where and in which parameter. */
+const refused = async (shop: TestShop, query: string) => {
+  const answer = await list(shop, query)
+  expect([answer.status, answer.error?.code], query).toEqual([400, "VALIDATION_ERROR"])
+  return answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
+}
+
+describe("how a query may be written (spec §4, contract §12)", () => {
+  it("state given several times means the same as a list of states (contract §12)", async () => {
+    const shop = await world.shop()
+    const a = await shop.create({ service: "A" })
+    world.clock.advance(1)
+    await shop.create({ service: "B" })
+    await shop.move(a.id, "ready")
+    expect(await found(shop, "state=ready&state=collected")).toEqual(["A"])
+    expect(await found(shop, "state=ready&limit=9&state=collected,workshop")).toEqual(["B", "A"])
+    const first = await list(shop, "state=ready&state=workshop&limit=1")
+    const rest = await list(shop, `state=workshop,ready&limit=1&cursor=${first.meta.next_cursor}`)
+    expect([...first.data, ...rest.data].map(({ service }) => service)).toEqual(["B", "A"])
+    for (const bad of ["state=ready&state=", "state=ready&state=lost"])
+      expect(await refused(shop, bad)).toEqual(["query state"])
+  })
+
+  it("an offset's unescaped plus is read as one, and t and z may be small (contract §12)", async () => {
+    const shop = await world.shop()
+    await shop.create({ service: "A", promised_at: "2031-03-02t10:00:00z" })
+    const at = Date.parse(world.iso())
+    const east = (ms: number) => new Date(ms + HOUR).toISOString().replace("Z", "")
+    expect(await found(shop, `updated_since=${east(at)}+01:00`)).toEqual(["A"])
+    expect(await found(shop, `updated_since=${east(at + 1)}+01:00`)).toEqual([])
+    expect(await found(shop, `created_after=${world.iso().toLowerCase()}`)).toEqual(["A"])
+    expect((await list(shop, "")).data[0]?.promised_at).toBe("2031-03-02T10:00:00.000Z")
+  })
+})
