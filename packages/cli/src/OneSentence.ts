@@ -8,19 +8,9 @@ export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonl
 /** Any other refusal as that of a command, in its own words. */
 export const refused = ({ message }: { readonly message: string }): CommandRefused => new CommandRefused({ message })
 
-/** What `@effect/cli` says of a wrong command line, and how we put it. */
-const complaints: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^Received unknown argument: '(.*)'$/, "$1 is not known here, or lacks its value: --help lists what there is."],
-  [/^Invalid subcommand for workshop - .*$/, "There is no such command: workshop --help lists what there is."],
-  [/^Invalid subcommand for (\S+) - .*$/, "There is no such command: workshop $1 --help lists what there is."],
-  [/^Expected one of the following cases: (.*)$/, "It must be one of $1."],
-  [/^Missing argument <([^>]*)>.*$/, "It lacks its <$1>: --help shows how it is written."]
-]
-
 /** A wrong command line as a refusal, by what the library says of it. */
 export const wrongWords = (text: string): CommandRefused => {
-  const line = stripVTControlCharacters(text).replaceAll(/\s+/g, " ").trim()
-  const message = complaints.reduce((said, [pattern, ours]) => said.replace(pattern, ours), line)
+  const message = stripVTControlCharacters(text).replaceAll(/\s+/g, " ").trim()
   return new CommandRefused({ message })
 }
 

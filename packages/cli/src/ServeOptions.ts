@@ -10,7 +10,7 @@ import { host, oneOf, optional, port, text } from "./terminal/Readers.js"
 export const serveOptions = {
   store: value({
     name: "store",
-    placeholder: "name",
+    placeholder: STORES.join("|"),
     description:
       "Where tickets are kept: in a Postgres of our own (embedded), in yours (postgres), or in memory, until the process ends. Default: embedded, or postgres where a database is named.",
     read: optional(oneOf(STORES)),

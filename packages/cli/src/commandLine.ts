@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { CliConfig, Command, HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { type Console, Effect, Layer, Logger, LogLevel } from "effect"
+import { type Console, Effect, Either, Layer, Logger, LogLevel } from "effect"
 import { conformCommand } from "./conform/ConformCommand.js"
 import { dispatchCommand } from "./dispatch/DispatchCommand.js"
 import { migrateCommand } from "./MigrateCommand.js"
@@ -17,6 +17,7 @@ import { scenarioCommand } from "./scenario/ScenarioCommand.js"
 import { simulateCommand } from "./simulate/SimulateCommand.js"
 import { type Outlined, outlineOf } from "./terminal/CommandOutline.js"
 import { completionsCommand } from "./terminal/CompletionsCommand.js"
+import { readArguments } from "./terminal/readArguments.js"
 import { verifyCommand } from "./verify/VerifyCommand.js"
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
@@ -51,10 +52,16 @@ const commands = (console: Console.Console) =>
 
 /** Does what a command line asks for, its first two words being those of the process; the caller tells of its failure. */
 export const commandLine = (argv: ReadonlyArray<string>) =>
-  Effect.consoleWith((console) =>
+  Effect.gen(function* () {
+    const [runtime = "", file = "", ...typed] = argv
+    const words = yield* Either.mapLeft(
+      readArguments(typed, outlineOf(workshop)),
+      (message) => new CommandRefused({ message })
+    )
+    const console = yield* Effect.console
     // What the library prints of a wrong command line is the failure's message, which is told once.
-    Effect.withConsole(commands(console)(argv), silentErrors(console))
-  ).pipe(
+    yield* Effect.withConsole(commands(console)([runtime, file, ...words]), silentErrors(console))
+  }).pipe(
     Effect.catchIf(ValidationError.isValidationError, ({ error }) => wrongWords(HelpDoc.toAnsiText(error))),
     Effect.provide(
       Layer.mergeAll(

@@ -229,10 +229,16 @@ describe(
   () => {
     it.each([
       [[], "Name a command, such as workshop serve; workshop --help lists them."],
-      [["sreve"], "There is no such command: workshop --help lists what there is."],
-      [["serve", "--prot", "1"], "--prot is not known here, or lacks its value: --help lists what there is."],
-      [["serve", "--port"], "--port is not known here, or lacks its value: --help lists what there is."],
-      [["serve", "here"], "here is not known here, or lacks its value: --help lists what there is."],
+      [["sreve"], "workshop has no command sreve; did you mean serve? workshop --help lists what there is."],
+      [
+        ["serve", "--prot", "1"],
+        "workshop serve has no flag --prot; did you mean --port? workshop serve --help lists what there is."
+      ],
+      [["serve", "--port"], "--port lacks its value: give it as --port <number>. The port to listen on."],
+      [
+        ["serve", "here"],
+        'workshop serve takes nothing besides its flags, and "here" is one too many: workshop serve --help lists what there is.'
+      ],
       [["serve", "--port", "70000"], '--port (or WORKSHOP_PORT) must be a port from 0 to 65535, and not "70000".'],
       [["serve", "--port", "http"], '--port (or WORKSHOP_PORT) must be a port from 0 to 65535, and not "http".'],
       [

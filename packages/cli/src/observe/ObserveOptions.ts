@@ -12,7 +12,7 @@ export const LOG_LEVELS = ["debug", "info", "warning", "error", "none"] as const
 export const observeOptions = {
   logFormat: value({
     name: "log-format",
-    placeholder: "name",
+    placeholder: LOG_FORMATS.join("|"),
     description:
       "How log lines are written on standard error: json, one object a line, or pretty, for people. Default: pretty on a terminal, otherwise json.",
     read: optional(oneOf(LOG_FORMATS)),
@@ -20,7 +20,7 @@ export const observeOptions = {
   }),
   logLevel: value({
     name: "log-level",
-    placeholder: "name",
+    placeholder: LOG_LEVELS.join("|"),
     description: "The least that is logged: debug, info, warning, error or none.",
     read: oneOf(LOG_LEVELS),
     fallback: "info"

@@ -19,7 +19,7 @@ const createOptions = {
   }),
   preset: own("key")({
     name: "preset",
-    placeholder: "name",
+    placeholder: "full|read",
     description: "full (what it is unless told) or read.",
     read: oneOf(["full", "read"])
   }),

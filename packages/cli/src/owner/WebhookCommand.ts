@@ -11,12 +11,14 @@ const load = Effect.promise(() => Promise.all([import("./act.js"), import("./web
 const shop = idOf("shop", "shop")
 const options = { ...databaseOptions, shop }
 
+const STATES = ["pending", "delivered", "parked", "dead"] as const
+
 const flag = own("webhook")
 const state = flag({
   name: "state",
-  placeholder: "state",
+  placeholder: STATES.join("|"),
   description: "Only those that are pending, delivered, parked or dead.",
-  read: oneOf(["pending", "delivered", "parked", "dead"])
+  read: oneOf(STATES)
 })
 const instant = (name: string, description: string) => flag({ name, placeholder: "instant", description, read: text })
 

@@ -1,8 +1,12 @@
 import { Effect } from "effect"
+import { alignLists, type Pair } from "./alignLists.js"
 import { isText, matchText } from "./ExpectedText.js"
 import { isObject } from "./Fields.js"
-import { at, type Found, shown, unless } from "./Mismatch.js"
+import { at, type Found, type Mismatch, shown, unless } from "./Mismatch.js"
 import type { Names, NameUnknown } from "./Names.js"
+
+/** What stands beside an entry that has no partner. */
+const NOTHING = "(no such entry)"
 
 type Matching = Effect.Effect<Found, NameUnknown>
 
@@ -91,25 +95,48 @@ export const operators: Readonly<Record<string, Operator>> = {
     )
 }
 
-const matchList = (expected: ReadonlyArray<unknown>, actual: unknown, names: Names, path: string): Matching => {
-  if (!Array.isArray(actual)) return Effect.succeed(unless(false, path, "a list", actual))
-  const places = Array.from({ length: Math.max(expected.length, actual.length) }, (_, i) => i)
-  return Effect.map(
-    Effect.forEach(places, (i) =>
-      i < expected.length && i < actual.length
-        ? match(expected[i], actual[i], names, at(path, i))
-        : Effect.succeed(
-            unless(
-              false,
-              at(path, i),
-              i < expected.length ? expected[i] : "(nothing more)",
-              i < actual.length ? actual[i] : "(nothing more)"
-            )
-          )
-    ),
-    (found) => found.flat()
+/** Up to here each entry is compared with each, to find those that belong together; longer lists are compared by their places. */
+const MOST_COMPARED = 10_000
+
+/** How little two entries have in common, from 0 to 1; entries with different ids are different things. */
+const distance = Effect.fnUntraced(function* (
+  expected: unknown,
+  actual: unknown,
+  names: Names
+): Effect.fn.Return<number, NameUnknown> {
+  const wrong = yield* match(expected, actual, names)
+  if (wrong.length === 0) return 0
+  const [most, hasOtherId] = [yield* match(expected, {}, names), wrong.some(({ path }) => path === "id")]
+  return hasOtherId ? 1 : Math.min(1, wrong.length / Math.max(1, most.length))
+})
+
+const pairsOf = Effect.fnUntraced(function* (
+  expected: ReadonlyArray<unknown>,
+  actual: ReadonlyArray<unknown>,
+  names: Names
+): Effect.fn.Return<ReadonlyArray<Pair>, NameUnknown> {
+  const isShort = expected.length * actual.length <= MOST_COMPARED
+  const costs = yield* Effect.forEach(expected, (one, i) =>
+    Effect.forEach(actual, (other, j) => (isShort ? distance(one, other, names) : Effect.succeed(i === j ? 0 : 1)))
   )
-}
+  return alignLists(expected.length, actual.length, (i, j) => costs[i]![j]!)
+})
+
+const matchList = Effect.fnUntraced(function* (
+  expected: ReadonlyArray<unknown>,
+  actual: unknown,
+  names: Names,
+  path: string
+): Effect.fn.Return<Found, NameUnknown> {
+  if (!Array.isArray(actual)) return unless(false, path, "a list", actual)
+  const found: Array<Mismatch> = []
+  for (const { expected: i, actual: j } of yield* pairsOf(expected, actual, names)) {
+    if (i === undefined) found.push(...unless(false, at(path, j!), NOTHING, actual[j!]))
+    else if (j === undefined) found.push(...unless(false, at(path, i), expected[i], NOTHING))
+    else found.push(...(yield* match(expected[i], actual[j], names, at(path, j))))
+  }
+  return found
+})
 
 const matchFields = (
   expected: Readonly<Record<string, unknown>>,

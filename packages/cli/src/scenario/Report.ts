@@ -1,4 +1,5 @@
 import { type Paint, plain } from "../terminal/Style.js"
+import { shortened } from "../terminal/TextWidth.js"
 import type { Exchange } from "./Exchange.js"
 import type { Failure, ScenarioResult, StepResult } from "./runScenario.js"
 import type { Problem } from "./Source.js"
@@ -11,6 +12,10 @@ const stepLine = ({ title, outcome }: StepResult, paint: Paint): string => {
   if (outcome === "not_run") return `  ${paint("faint", `${marks.not_run} ${title} (not run)`)}`
   return `  ${paint(outcome === "passed" ? "good" : "bad", marks[outcome])} ${title}`
 }
+
+/** A step on one line of the terminal; anywhere else the line is as long as its title. */
+const stepLines = (steps: ReadonlyArray<StepResult>, paint: Paint, width: number): ReadonlyArray<string> =>
+  steps.map((step) => shortened(stepLine(step, paint), width))
 
 const pretty = (body: unknown): ReadonlyArray<string> => {
   if (body === undefined || body === "") return []
@@ -48,7 +53,11 @@ const failureLines = (
 ]
 
 /** What became of a scenario: a line for it, a line a step, and at a failure what was expected and what there was. */
-export const reportLines = (result: ScenarioResult, paint: Paint = plain): ReadonlyArray<string> => {
+export const reportLines = (
+  result: ScenarioResult,
+  paint: Paint = plain,
+  width = Number.POSITIVE_INFINITY
+): ReadonlyArray<string> => {
   const { file, name, section, steps, failure, passed } = result
   const mark = paint(passed ? "good" : "bad", passed ? marks.passed : marks.failed)
   const where = paint("faint", `(${section === null ? "" : `spec \u00a7${section}, `}${file})`)
@@ -58,9 +67,9 @@ export const reportLines = (result: ScenarioResult, paint: Paint = plain): Reado
   const before = failed === -1 ? 0 : failed + 1
   return [
     `${mark} ${paint("strong", name)} ${where}`,
-    ...steps.slice(0, before || (failure === null ? steps.length : 0)).map((step) => stepLine(step, paint)),
+    ...stepLines(steps.slice(0, before || (failure === null ? steps.length : 0)), paint, width),
     ...detail,
-    ...(failure === null ? [] : steps.slice(before).map((step) => stepLine(step, paint)))
+    ...(failure === null ? [] : stepLines(steps.slice(before), paint, width))
   ]
 }
 

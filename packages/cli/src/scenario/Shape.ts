@@ -1,5 +1,5 @@
 import { SchemaAST as AST } from "effect"
-import { didYouMean } from "./nearestName.js"
+import { didYouMean } from "../terminal/nearestName.js"
 
 /** What is known of a value before there is any: the schema that it will have. */
 export type Shape = AST.AST

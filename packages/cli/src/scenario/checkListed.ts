@@ -1,7 +1,7 @@
+import { didYouMean } from "../terminal/nearestName.js"
 import type { Look } from "./Act.js"
 import { type Complaint, complain } from "./Complaint.js"
 import { fieldOf, isObject } from "./Fields.js"
-import { didYouMean } from "./nearestName.js"
 import type { Path } from "./Source.js"
 
 type Written = readonly [path: Path, word: unknown]

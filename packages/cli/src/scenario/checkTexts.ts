@@ -1,8 +1,8 @@
+import { didYouMean } from "../terminal/nearestName.js"
 import { type Complaint, complain, complainOfName } from "./Complaint.js"
 import { operators } from "./Expectation.js"
 import { kinds, patternOf } from "./ExpectedText.js"
 import { inBraces, type Reference, wholeReference } from "./Names.js"
-import { didYouMean } from "./nearestName.js"
 import { follow, type Shape } from "./Shape.js"
 import type { Path } from "./Source.js"
 

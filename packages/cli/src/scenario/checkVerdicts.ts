@@ -1,7 +1,7 @@
 import { errorCodes, failureRows } from "@workshop/core/http/ErrorTable"
+import { didYouMean } from "../terminal/nearestName.js"
 import { type Complaint, complain } from "./Complaint.js"
 import { fieldOf } from "./Fields.js"
-import { didYouMean } from "./nearestName.js"
 import type { Path } from "./Source.js"
 
 /** The status with which each code comes, and each reason of a conflict (contract §2). */

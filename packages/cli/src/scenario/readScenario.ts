@@ -35,8 +35,6 @@ export interface Scenario {
   readonly steps: ReadonlyArray<Step>
 }
 
-const LONGEST_TITLE = 96
-
 /** A value on one line, as YAML would have it. */
 const brief = (value: unknown): string => {
   if (typeof value === "string") return value
@@ -52,8 +50,7 @@ const brief = (value: unknown): string => {
 
 const titleOf = (name: string, argument: unknown): string => {
   const said = Array.isArray(argument) && argument.length > 0 ? argument.map(brief).join(", ") : brief(argument)
-  const whole = said === "" || said === "null" ? name : `${name} ${said}`
-  return whole.length > LONGEST_TITLE ? `${whole.slice(0, LONGEST_TITLE - 3)}...` : whole
+  return said === "" || said === "null" ? name : `${name} ${said}`
 }
 
 type StepText = ScenarioText["steps"][number]

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { Clock, Console, Effect, Either } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { paintFor } from "../terminal/Style.js"
+import { widthFor } from "../terminal/Table.js"
 import { findFiles } from "./findFiles.js"
 import { problemLines, reportLines, summary } from "./Report.js"
 import { readScenario, type Scenario } from "./readScenario.js"
@@ -47,7 +48,7 @@ export const runFiles = Effect.fnUntraced(function* (asked: AskedRun) {
   for (const scenario of scenarios) {
     const result = yield* run(scenario, optionsOf(asked))
     results.push(result)
-    if (!asked.json) yield* print([...(results.length === 1 ? [] : [""]), ...reportLines(result, paint)])
+    if (!asked.json) yield* print([...(results.length === 1 ? [] : [""]), ...reportLines(result, paint, widthFor())])
     if (asked.bail && !result.passed) break
   }
   const duration_ms = (yield* Clock.currentTimeMillis) - began

@@ -1,7 +1,7 @@
 import { flatten } from "@workshop/core/domain/SchemaIssue"
 import { SchemaAST as AST, Option, type ParseResult } from "effect"
+import { didYouMean } from "../terminal/nearestName.js"
 import { type Complaint, complain, complainOfName } from "./Complaint.js"
-import { didYouMean } from "./nearestName.js"
 import type { Path } from "./Source.js"
 
 const many = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])

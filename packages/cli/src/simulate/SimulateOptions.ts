@@ -41,7 +41,7 @@ export const simulateOptions = {
     name: "store",
     // Not the variable of serve: a simulation must not end up in the database that it serves.
     variable: "WORKSHOP_SIMULATE_STORE",
-    placeholder: "name",
+    placeholder: STORES.join("|"),
     description: "Where tickets are kept: memory, embedded, or postgres, which should be an empty database.",
     read: oneOf(STORES),
     fallback: "memory"

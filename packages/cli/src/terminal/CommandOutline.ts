@@ -6,13 +6,24 @@ import { CliConfig, CommandDescriptor, HelpDoc } from "@effect/cli"
 export interface OutlinedFlag {
   readonly name: string
   readonly does: string
+  /** What its value is, as in `port` or `memory|postgres`; null for a flag without one. */
+  readonly value: string | null
+  readonly isRepeatable: boolean
 }
 
-/** A command as the shell completes it: its words, as in `shop create`, what it does, its flags and its subcommands. */
+/** What stands in its place on a command line, such as the id of a shop. */
+export interface OutlinedOperand {
+  readonly name: string
+  readonly isOptional: boolean
+  readonly isRepeatable: boolean
+}
+
+/** A command by its words, as in `shop create`: what it does, its flags, its operands and its subcommands. */
 export interface Outlined {
   readonly words: ReadonlyArray<string>
   readonly does: string
   readonly flags: ReadonlyArray<OutlinedFlag>
+  readonly operands: ReadonlyArray<OutlinedOperand>
   readonly subcommands: ReadonlyArray<string>
 }
 
@@ -31,14 +42,33 @@ const sentencesOf = (doc: HelpDoc.HelpDoc): string => {
   return /^(.*?[.;:]) /.exec(ours)?.[1]?.slice(0, -1) ?? ours.replace(/\.$/, "")
 }
 
-const flagsIn = (doc: HelpDoc.HelpDoc): ReadonlyArray<OutlinedFlag> => {
-  if (doc._tag === "Sequence") return [...flagsIn(doc.left), ...flagsIn(doc.right)]
+/** What a command's help lists: flags as `--port number` or `--secret text...`, operands as `<file>...`. */
+const listedIn = (doc: HelpDoc.HelpDoc): ReadonlyArray<readonly [term: string, about: HelpDoc.HelpDoc]> => {
+  if (doc._tag === "Sequence") return [...listedIn(doc.left), ...listedIn(doc.right)]
   if (doc._tag !== "DescriptionList") return []
-  return doc.definitions.flatMap(([term, about]) => {
-    const name = /--[\w-]+/.exec(textOf(HelpDoc.p(term)))?.[0]
-    return name === undefined ? [] : [{ name, does: sentencesOf(about) }]
-  })
+  return doc.definitions.map(([term, about]) => [textOf(HelpDoc.p(term)), about])
 }
+
+const DOTS = "..."
+
+/** A term without the dots of what may be repeated, and whether it had them. */
+const undotted = (term: string): readonly [text: string, isRepeatable: boolean] =>
+  term.endsWith(DOTS) ? [term.slice(0, -DOTS.length), true] : [term, false]
+
+const flagsIn = (doc: HelpDoc.HelpDoc): ReadonlyArray<OutlinedFlag> =>
+  listedIn(doc).flatMap(([term, about]) => {
+    const [text, isRepeatable] = undotted(term)
+    const [name = "", value = null] = text.split(" ")
+    return name.startsWith("--") ? [{ name, does: sentencesOf(about), value, isRepeatable }] : []
+  })
+
+const operandsIn = (doc: HelpDoc.HelpDoc): ReadonlyArray<OutlinedOperand> =>
+  listedIn(doc).flatMap(([term, about]) => {
+    const [text, isRepeatable] = undotted(term)
+    if (!text.startsWith("<")) return []
+    const isOptional = isRepeatable || textOf(about).includes("This setting is optional")
+    return [{ name: text.slice(1, -1), isRepeatable, isOptional }]
+  })
 
 const outline = (node: Node, above: ReadonlyArray<string>): ReadonlyArray<Outlined> => {
   if (node._tag === "Map") return outline(node.command, above)
@@ -54,10 +84,14 @@ const outline = (node: Node, above: ReadonlyArray<string>): ReadonlyArray<Outlin
     CliConfig.make({ showBuiltIns: false })
   )
   const words = [...above, node.name]
-  return [{ words, does: textOf(node.description), flags: flagsIn(help), subcommands: [] }]
+  const does = textOf(node.description)
+  return [{ words, does, flags: flagsIn(help), operands: operandsIn(help), subcommands: [] }]
 }
 
-/** A command and all below it, each by its words. */
+/** A command and all below it, each by its words; itself comes first. */
 export const outlineOf = <Name extends string, R, E, A>(
   command: Command.Command<Name, R, E, A>
-): ReadonlyArray<Outlined> => outline(command.descriptor as unknown as Node, [])
+): readonly [Outlined, ...ReadonlyArray<Outlined>] => {
+  const [first, ...others] = outline(command.descriptor as unknown as Node, [])
+  return [first!, ...others]
+}

@@ -5,8 +5,8 @@ import { completionScript, SHELLS } from "./completionScripts.js"
 
 const shell = Args.choice(
   SHELLS.map((name) => [name, name] as const),
-  { name: "shell" }
-).pipe(Args.withDescription(`One of ${SHELLS.join(", ")}.`))
+  { name: SHELLS.join("|") }
+).pipe(Args.withDescription("The shell."))
 
 /** `workshop completions`: a script by which a shell completes `workshop`, made of the commands that there are. */
 export const completionsCommand = (all: () => ReadonlyArray<Outlined>) =>

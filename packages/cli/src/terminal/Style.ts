@@ -30,11 +30,15 @@ export interface Outlet {
   readonly columns?: number
 }
 
-/** Whether an outlet gets colours: a terminal that can show them, and never with `NO_COLOR` (https://no-color.org). */
+/**
+ * Whether an outlet gets colours: a terminal that can show them, and never with `NO_COLOR` (https://no-color.org).
+ * `FORCE_COLOR` decides before both, as it does for Node: on, or off where it is 0 or false.
+ */
 export const wantsColour = (
   { isTTY }: Outlet,
-  { NO_COLOR = "", TERM }: Readonly<Record<string, string | undefined>>
-): boolean => isTTY === true && NO_COLOR === "" && TERM !== "dumb"
+  { FORCE_COLOR = "", NO_COLOR = "", TERM }: Readonly<Record<string, string | undefined>>
+): boolean =>
+  FORCE_COLOR === "" ? isTTY === true && NO_COLOR === "" && TERM !== "dumb" : !/^(0|false)$/i.test(FORCE_COLOR)
 
 /** How to write to an outlet, standard output unless told. `--no-color` sets `NO_COLOR`, so it is heeded too. */
 export const paintFor = (outlet: Outlet = process.stdout): Paint =>

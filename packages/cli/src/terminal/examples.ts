@@ -31,7 +31,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   completions: [
     "source <(workshop completions bash)",
     "workshop completions zsh > ~/.zfunc/_workshop",
-    "workshop completions fish > ~/.config/fish/completions/workshop.fish"
+    "workshop completions fish > ~/.config/fish/conf.d/workshop.fish"
   ],
   shop: [
     "workshop shop create --name 'Atelier Lac' --currency TND --decimals 3 --time-zone Africa/Tunis",

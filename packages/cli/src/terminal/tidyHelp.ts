@@ -64,7 +64,10 @@ const withWholeUsage = (help: string, words: string): string =>
 const section = (title: string, lines: ReadonlyArray<string>): string =>
   lines.length === 0 ? "" : `\n\n${title}\n\n${lines.map((line) => `  ${line}`).join("\n")}`
 
-const EVERYWHERE = ["--help       this help, at every level", "--no-color   no colours; NO_COLOR does the same"]
+const EVERYWHERE = [
+  "--help       this help, at every level",
+  "--no-color   no colours; NO_COLOR does the same, and FORCE_COLOR asks for them in a pipe too"
+]
 
 /** The help of a command as we show it: no empty words, its examples, and at the top what holds everywhere. */
 export const tidyHelp = (help: string, typed: ReadonlyArray<string>): string => {

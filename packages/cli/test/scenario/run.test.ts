@@ -1,3 +1,5 @@
+import { reportLines } from "@workshop/cli/scenario/Report"
+import { plain } from "@workshop/cli/terminal/Style"
 import { describe, expect, it } from "vitest"
 import { differences, play, steadyReport } from "./Scratch.js"
 
@@ -67,13 +69,19 @@ steps:
       "  \u2717 expect events ticket.ready, ticket.created",
       "      a.yaml:4:5",
       "      - expected  + actual",
-      "      0.type:",
+      "      0:",
       "        - ticket.ready",
-      "        + ticket.created",
-      "      1:",
-      "        - ticket.created",
-      "        + (nothing more)"
+      "        + (no such entry)"
     ])
+  })
+
+  it("the title of a step is whole; a terminal shows as much of it as fits", async () => {
+    const service = "Hem ".repeat(24).trim()
+    const result = await play(`steps:\n  - create ticket: { service: ${service} }\n`)
+    const title = `create ticket service: ${service}`
+    expect(result.steps).toMatchObject([{ title }])
+    expect(reportLines(result)[1]).toBe(`  \u2713 ${title}`)
+    expect(reportLines(result, plain, 60)[1]).toBe(`  \u2713 ${title.slice(0, 53)}...`)
   })
 
   it("a key is never shown whole", async () => {
@@ -145,7 +153,11 @@ describe("expectations of answers", () => {
     const of = (expected: string) =>
       differences(`steps:\n  - ping: {}\n  - create ticket: { service: Hem }\n  - expect events: ${expected}`)
     expect(await of("[ping, ticket.created]")).toBe("passed")
-    expect(await of("[ping]")).toEqual(["1: (nothing more) / ticket.created"])
+    expect(await of("[ping]")).toEqual(["1: (no such entry) / ticket.created"])
+    // One entry that is missing or too much does not shift the others.
+    expect(await of("[ticket.created]")).toEqual(["0: (no such entry) / ping"])
+    expect(await of("[ping, ticket.ready, ticket.created]")).toEqual(["1: ticket.ready / (no such entry)"])
+    expect(await of("[ping, ticket.ready]")).toEqual(["1.type: ticket.ready / ticket.created"])
     expect(await of("{ $unordered: [ticket.created, ping] }")).toBe("passed")
     expect(await of("{ $unordered: [ticket.created] }")).toEqual(["length: 1 / 2"])
     expect(await of("{ $contains: ticket.created }")).toBe("passed")

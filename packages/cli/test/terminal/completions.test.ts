@@ -18,6 +18,14 @@ const name = value({
   read: text,
   fallback: ""
 })
+const store = value({
+  name: "store",
+  placeholder: "memory|postgres",
+  description: "Where it is kept.",
+  read: text,
+  fallback: ""
+})
+const html = value({ name: "html", placeholder: "file", description: "A page.", read: text, fallback: "" })
 const nothing = () => Effect.void
 const shop = Command.make("shop").pipe(
   Command.withDescription("Shops"),
@@ -26,16 +34,17 @@ const shop = Command.make("shop").pipe(
     Command.make("show", { json, id: Args.text({ name: "id" }) }, nothing).pipe(Command.withDescription("Show a shop"))
   ])
 )
-const serve = Command.make("serve", { json }, nothing).pipe(Command.withDescription("Serve"))
+const serve = Command.make("serve", { store, html, json }, nothing).pipe(Command.withDescription("Serve"))
 const outline = outlineOf(Command.make("workshop").pipe(Command.withSubcommands([serve, shop])))
 
 /** What bash offers after these words, the last one being typed. */
 const offered = (...words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const script = [
     completionScript("bash", outline),
+    `cd ${folder}`,
     `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})`,
     `COMP_CWORD=${words.length - 1}`,
-    "_workshop",
+    words[0] === "npx" ? "_workshop_npx" : "_workshop",
     'printf "%s " $' + "{COMPREPLY[@]}"
   ]
   return execFileSync("bash", ["--norc", "-c", script.join("\n")], { encoding: "utf8" })
@@ -77,30 +86,41 @@ const shownByZsh = (typed: string, waitedFor: string): string => {
   return stripVTControlCharacters(said("zsh", args))
 }
 
+const asJson = {
+  name: "--json",
+  does: "Print JSON, for a program to read",
+  value: null,
+  isRepeatable: false
+}
+
 describe("completions (contract §11)", () => {
   it("know every command by its words, with its flags and what it does", () => {
     expect(outline).toEqual([
-      { words: ["workshop"], does: "", flags: [], subcommands: ["serve", "shop"] },
+      { words: ["workshop"], does: "", flags: [], operands: [], subcommands: ["serve", "shop"] },
       {
         words: ["workshop", "serve"],
         does: "Serve",
-        flags: [{ name: "--json", does: "Print JSON, for a program to read" }],
+        flags: [
+          { name: "--store", does: "Where it is kept", value: "memory|postgres", isRepeatable: false },
+          { name: "--html", does: "A page", value: "file", isRepeatable: false },
+          asJson
+        ],
+        operands: [],
         subcommands: []
       },
-      { words: ["workshop", "shop"], does: "Shops", flags: [], subcommands: ["create", "show"] },
+      { words: ["workshop", "shop"], does: "Shops", flags: [], operands: [], subcommands: ["create", "show"] },
       {
         words: ["workshop", "shop", "create"],
         does: "Open a shop: it's yours",
-        flags: [
-          { name: "--name", does: "The shop's name" },
-          { name: "--json", does: "Print JSON, for a program to read" }
-        ],
+        flags: [{ name: "--name", does: "The shop's name", value: "text", isRepeatable: false }, asJson],
+        operands: [],
         subcommands: []
       },
       {
         words: ["workshop", "shop", "show"],
         does: "Show a shop",
-        flags: [{ name: "--json", does: "Print JSON, for a program to read" }],
+        flags: [asJson],
+        operands: [{ name: "id", isOptional: false, isRepeatable: false }],
         subcommands: []
       }
     ])
@@ -112,20 +132,34 @@ describe("completions (contract §11)", () => {
     expect(offered("workshop", "shop", "")).toEqual(["create", "show", "--help"])
     expect(offered("workshop", "shop", "create", "--")).toEqual(["--name", "--json", "--help"])
     expect(offered("workshop", "shop", "create", "--name", "serve", "--j")).toEqual(["--json"])
+    expect(offered("workshop", "shop", "create", "--name", "")).toEqual([""])
+  })
+
+  it("bash offers the values of a flag, and the same for npx workshop", () => {
+    writeFileSync(join(folder, "page.html"), "")
+    for (const begun of [["workshop"], ["npx", "workshop"]]) {
+      expect(offered(...begun, "serve", "--store", "")).toEqual(["memory", "postgres"])
+      expect(offered(...begun, "serve", "--store", "=", "p")).toEqual(["postgres"])
+      expect(offered(...begun, "serve", "--store", "=")).toEqual(["memory", "postgres"])
+      expect(offered(...begun, "serve", "--html", "pa")).toEqual(["page.html"])
+      expect(offered(...begun, "serve", "--store", "memory", "--h")).toEqual(["--html", "--help"])
+    }
+    expect(offered("npx", "work")).toEqual(["workshop"])
+    expect(offered("npx", "eslint", "")).toEqual([""])
   })
 
   it("zsh and fish are told the same, with what it does, safely quoted", () => {
     const zsh = completionScript("zsh", outline)
-    expect(zsh).toMatch(/^#compdef workshop\n/)
+    expect(zsh).toMatch(/^#compdef workshop npx\n/)
     expect(zsh).toContain(
       `("workshop shop") entries=('create:Open a shop\\: it'\\''s yours' 'show:Show a shop' '--help:How it is used') ;;`
     )
     const fish = completionScript("fish", outline)
     expect(fish).toContain(
-      "complete -c workshop -n '__workshop_at workshop shop' -f -a create -d 'Open a shop: it\\'s yours'"
+      "complete -c $command -n '__workshop_at workshop shop' -f -a create -d 'Open a shop: it\\'s yours'"
     )
     expect(fish).toContain(
-      "complete -c workshop -n '__workshop_at workshop shop create' -l name -d 'The shop\\'s name'"
+      "complete -c $command -n '__workshop_at workshop shop create' -l name -x -d 'The shop\\'s name'"
     )
   })
 
@@ -135,6 +169,15 @@ describe("completions (contract §11)", () => {
     expect(offeredByFish("workshop shop create --name serve --j")).toEqual([
       "--json\tPrint JSON, for a program to read"
     ])
+    for (const begun of ["workshop", "npx workshop"]) {
+      expect(offeredByFish(`${begun} shop c`)).toEqual(["create\tOpen a shop: it's yours"])
+      expect(offeredByFish(`${begun} serve --store `)).toEqual([
+        "memory\tWhere it is kept",
+        "postgres\tWhere it is kept"
+      ])
+      expect(offeredByFish(`${begun} serve --store=p`)).toEqual(["--store=postgres\tWhere it is kept"])
+    }
+    expect(offeredByFish("npx work")).toContain("workshop")
   })
 
   it.skipIf(!has("zsh"))("zsh offers what can follow, at every level, with what it does", { timeout: 60_000 }, () => {
@@ -142,5 +185,9 @@ describe("completions (contract §11)", () => {
       /create {2}-- Open a shop: it's yours\s+show {4}-- Show a/
     )
     expect(shownByZsh("workshop shop create --name serve --j", "--json")).toContain("--json")
+    for (const begun of ["workshop", "npx workshop"]) {
+      expect(shownByZsh(`${begun} serve --store `, "postgres")).toMatch(/memory\s+postgres/)
+    }
+    expect(shownByZsh("npx workshop sh", "shop")).toContain("shop")
   })
 })

@@ -15,7 +15,7 @@ const ID = "01980000-0000-7000-8000-000000000000"
 /** Every command with the arguments that it needs, as the completions of fish list them. */
 const everyCommand = async (): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
   const { stdout } = await typed(["completions", "fish"])
-  const found = stdout.matchAll(/^complete -c workshop -n '__workshop_at workshop ?([a-z ]*)' -f -a (\w+) /gm)
+  const found = stdout.matchAll(/^ {2}complete -c \$command -n '__workshop_at workshop ?([a-z ]*)' -f -a (\w+) /gm)
   return [...found].map(([, above = "", word = ""]) => {
     const words = [...above.split(" ").filter(Boolean), word]
     return [...words, ...(operands[words.join(" ")] ?? (above === "" ? [] : [ID]))]

@@ -4,7 +4,7 @@ import { typed } from "../commandLine.js"
 
 /** The words and the description of every command, as the completions of fish tell them. */
 const commandsIn = (fish: string) =>
-  [...fish.matchAll(/^complete -c workshop -n '__workshop_at workshop ?([a-z ]*)' -f -a (\w+) -d '(.*)'$/gm)].map(
+  [...fish.matchAll(/^ {2}complete -c \$command -n '__workshop_at workshop ?([a-z ]*)' -f -a (\w+) -d '(.*)'$/gm)].map(
     ([, above = "", word = "", does = ""]) => ({ words: [above, word].filter(Boolean).join(" "), does })
   )
 
@@ -50,7 +50,7 @@ describe("help (contract §11)", () => {
     const { status, stderr } = await typed(["client", "show"])
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: "It lacks its <client>: --help shows how it is written.\n"
+      stderr: "workshop client show lacks its <client>: workshop client show --help shows how it is written.\n"
     })
   })
 })

@@ -12,7 +12,12 @@ describe("colours (contract §11)", () => {
     [false, {}, false],
     [true, { NO_COLOR: "1" }, false],
     [true, { NO_COLOR: "" }, true],
-    [true, { TERM: "dumb" }, false]
+    [true, { TERM: "dumb" }, false],
+    [false, { FORCE_COLOR: "1" }, true],
+    [false, { FORCE_COLOR: "true", NO_COLOR: "1", TERM: "dumb" }, true],
+    [true, { FORCE_COLOR: "0" }, false],
+    [true, { FORCE_COLOR: "false" }, false],
+    [true, { FORCE_COLOR: "" }, true]
   ])("on a terminal %s with %j: %s", (isTTY, env, wanted) => {
     expect(wantsColour({ isTTY }, env)).toBe(wanted)
   })
@@ -30,6 +35,13 @@ describe("colours (contract §11)", () => {
         "--json"
       ])
       expect(process.env.NO_COLOR).toBe("1")
+    })
+
+    it("wins over FORCE_COLOR", () => {
+      vi.stubEnv("NO_COLOR", "")
+      vi.stubEnv("FORCE_COLOR", "1")
+      argumentsOf(["node", "workshop", "shop", "list", "--no-color"])
+      expect(wantsColour({ isTTY: true }, process.env)).toBe(false)
     })
 
     it("is a file's name after --", () => {
