@@ -7,6 +7,7 @@ import { CLAIM, LOCK_LANES, LOOK_AGAIN, MAKE_READY, RECLAIM } from "@workshop/st
 import { loading } from "@workshop/store-pg/Loading"
 import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "@workshop/store-pg/planning"
+import { LockedWindows, locking } from "@workshop/store-pg/RateLimitRows"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "./cluster/TestDatabase.js"
@@ -14,6 +15,7 @@ import { node, type Ports, RealClock } from "./nodes/Node.js"
 import { type Plan, planned, sentDuring } from "./Plan.js"
 
 const TICKETS = 50_000
+const WINDOWS = 100_000
 const T0 = 1_700_000_000_000
 
 const clock = new RealClock()
@@ -55,6 +57,11 @@ beforeAll(async () => {
   await within(
     session.run(
       `insert into delivery_turn select gen_random_uuid(), 253402300799999, n from generate_series(1, 20000) n`
+    )
+  )
+  await within(
+    session.run(
+      `insert into rate_limit select 'requests_per_minute', 'key ' || n, 1, ${T0} from generate_series(1, ${WINDOWS}) n`
     )
   )
   await within(session.run("analyze"))
@@ -147,6 +154,20 @@ describe("commands and claims look at no more than they need (design §5, §9)",
     ] as const
     for (const { statement } of loading(asked as never))
       expectAtMost(await within(planned(commands, statement.text, statement.values)), 10)
+  })
+
+  it(`counting requests of 64 callers, among ${WINDOWS} windows`, async () => {
+    const places = Array.from({ length: 64 }, (_, i) => ({
+      policy: "requests_per_minute" as const,
+      subject: `key ${(i + 1) * 1_000}`
+    }))
+    const windows = new LockedWindows([])
+    for (const place of places) windows.put(place, { used: 2, resets_at: T0 + 1 })
+    const [begin, ...statements] = [...locking(places), ...windows.ending()]
+    expect(begin!.name).toBe("begin")
+    for (const { name, text, values } of statements) {
+      if (name !== "commit") expectAtMost(await within(planned(commands, text, values)), 500)
+    }
   })
 
   it("a claim of a shop with 20,000 due deliveries", async () => {
