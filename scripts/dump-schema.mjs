@@ -1,5 +1,6 @@
 // Writes packages/store-pg/schema.sql: what the migrations make of an empty database, read back from its catalogue, so
-// that a review shows what a migration changes. The embedded Postgres brings no pg_dump.
+// that a review shows what a migration changes. The embedded Postgres brings no pg_dump. And packages/store-pg/statements.sql:
+// what the store sends to that database.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,6 +8,7 @@ import { Effect } from "effect"
 import { start, throwaway } from "../packages/store-pg/dist/embedded/EmbeddedPostgres.js"
 import { migrate } from "../packages/store-pg/dist/migrate/Migrator.js"
 import { connect } from "../packages/store-pg/dist/migrate/Session.js"
+import { statements } from "./statements.mjs"
 
 const OURS = "= 'public'::regnamespace"
 const MINE = (/** @type {string} */ oid) =>
@@ -73,6 +75,17 @@ const dumped = (session) =>
     )
   ).pipe(Effect.map((kinds) => kinds.flat().map(({ text }) => text)))
 
+const SENT = `-- Written by \`npm run codegen\`: every statement of the store as it is sent, by its name; change packages/store-pg/src instead.
+-- A name stands in the text, so pg_stat_statements and the server's log show it. A batch of commands sends what it saves, the
+-- puts, removals and calls below, as the parts of one statement, under all their names.`
+
+/** @param {ReadonlyArray<import("./statements.mjs").Told>} told */
+const shown = (told) => {
+  const order = told.map(({ title, by, text }) => [title, by.replace(/ \d+$/, ""), text])
+  const lines = order.map(([title, by, text]) => `-- ${title} (${by})\n${text};`)
+  return [...new Set(lines)].sort()
+}
+
 const written = Effect.gen(function* () {
   const folder = () => mkdtempSync(join(tmpdir(), "workshop-schema-"))
   const dataDir = yield* Effect.acquireRelease(Effect.sync(folder), (path) =>
@@ -80,10 +93,11 @@ const written = Effect.gen(function* () {
   )
   const { url } = yield* start({ dataDir, settings: throwaway })
   yield* migrate(url)
-  const statements = yield* dumped(yield* connect(url))
+  const made = yield* dumped(yield* connect(url))
   const note =
     "-- Written by `npm run codegen` from a database that packages/store-pg/migrations made; change those instead."
-  writeFileSync("packages/store-pg/schema.sql", `${[note, ...statements].join("\n\n")}\n`)
+  writeFileSync("packages/store-pg/schema.sql", `${[note, ...made].join("\n\n")}\n`)
+  writeFileSync("packages/store-pg/statements.sql", `${[SENT, ...shown(yield* statements(url))].join("\n\n")}\n`)
 })
 
 await Effect.runPromise(Effect.scoped(written)).catch((error) => {

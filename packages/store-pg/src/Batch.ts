@@ -5,12 +5,13 @@ import type { Stretch } from "@workshop/core/domain/Replay"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import type { Webhook } from "@workshop/core/domain/Webhook"
 import { type Cause, Effect, Either, Exit } from "effect"
-import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
+import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import { type Asked, loading } from "./Loading.js"
 import { PgFailure } from "./PgFailure.js"
 import { Saving } from "./Saving.js"
 import { LIFE } from "./ServerLife.js"
+import type { Statement } from "./Statement.js"
 import type { Begun } from "./TransactionOutcome.js"
 import { together } from "./together.js"
 
@@ -38,7 +39,8 @@ const LOCK = `select pg_current_xact_id()::text as xid, ${LIFE} as life, (
  * waited for a lock would still see what was there before it waited.
  */
 export const lockAll: Omit<Statement, "values"> = { name: "lock heads", text: `${LOCK}) h) as heads` }
-const lockFree: Omit<Statement, "values"> = { name: "lock free heads", text: `${LOCK} skip locked) h) as heads` }
+/** Locks those heads that are free. */
+export const lockFree: Omit<Statement, "values"> = { name: "lock free heads", text: `${LOCK} skip locked) h) as heads` }
 
 /** Loads what every decision sees of its shop besides the head. */
 export const SHOPS: Omit<Statement, "values"> = {

@@ -29,7 +29,8 @@ export interface Bulletin {
 
 const DUE = "due"
 
-const notifying = (node: string, words: ReadonlySet<string>) => ({
+/** Tells other processes some words. */
+export const notifying = (node: string, words: ReadonlySet<string>) => ({
   name: "notify",
   text: `select pg_notify('${CHANNEL}', word) from unnest($1::text[]) word`,
   values: [[...words].map((word) => `${node} ${word}`)]

@@ -2,13 +2,7 @@ import { Effect, type Scope } from "effect"
 import pg from "pg"
 import { failureOf, type PgFailure } from "./PgFailure.js"
 import { PLANNED_ONCE } from "./planning.js"
-
-/** A statement that its connection prepares once, under its name. */
-export interface Statement {
-  readonly name: string
-  readonly text: string
-  readonly values: ReadonlyArray<unknown>
-}
+import { type Statement, textOf } from "./Statement.js"
 
 /** What a statement answered: the tag, such as `COMMIT`, and the rows. */
 export interface Answer {
@@ -120,7 +114,7 @@ const close = ({ client, isOpen }: Opened) =>
 const send = async (client: pg.Client, statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<Answer>> => {
   const stream = streamOf(client)
   stream.cork()
-  const sent = statements.map(({ name, text, values }) => client.query({ name, text, values: [...values] }))
+  const sent = statements.map((one) => client.query({ name: one.name, text: textOf(one), values: [...one.values] }))
   stream.uncork()
   const answers = await Promise.allSettled(sent)
   return answers.map((answer) => {

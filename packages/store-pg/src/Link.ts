@@ -1,6 +1,7 @@
 import { Effect, Exit, Scope } from "effect"
-import { type Connection, type ConnectionOptions, connect, ROLLBACK, type Statement } from "./Connection.js"
+import { type Connection, type ConnectionOptions, connect, ROLLBACK } from "./Connection.js"
 import type { PgFailure } from "./PgFailure.js"
+import type { Statement } from "./Statement.js"
 
 /** One connection at a time, made when it is first needed and again after it broke. */
 export interface Link {

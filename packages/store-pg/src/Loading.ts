@@ -10,8 +10,8 @@ import type { Phone } from "@workshop/core/domain/Phone"
 import { type Remembered, rememberedPlace } from "@workshop/core/domain/Remembered"
 import type { ReplayRecord, Stretch } from "@workshop/core/domain/Replay"
 import { stampsPlace } from "@workshop/core/domain/StampCount"
-import type { Statement } from "./Connection.js"
 import { candidatesOfReplay, type EventFound, stretchOf } from "./ReplayStatements.js"
+import type { Statement } from "./Statement.js"
 import {
   type DeliveryRow,
   deliveryOf,
@@ -128,10 +128,13 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
     }
   }),
   Remembered: loader("Remembered", {
+    // Looked up one by one: a plan that joins, made while the table was small, may go through all of it.
     text: `select row_to_json(r) as remembered
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) q (shop_id, caller_id, operation, key)
-      join remembered r on r.shop_id = q.shop_id and r.caller_id = q.caller_id
-        and r.operation = q.operation and r.key = q.key`,
+      cross join lateral (
+        select * from remembered r where r.shop_id = q.shop_id and r.caller_id = q.caller_id
+          and r.operation = q.operation and r.key = q.key limit 1
+      ) r`,
     values: (asked) => [
       shops(asked),
       asked.map(({ ask }) => ask.key.caller_id),
@@ -143,9 +146,13 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
     }
   }),
   StampsUsed: loader("StampsUsed", {
+    // One by one, as idempotency records are.
     text: `select row_to_json(s) as stamps
       from unnest($1::uuid[], $2::text[], $3::uuid[]) q (shop_id, caller_id, client_id)
-      join stamps_used s on s.shop_id = q.shop_id and s.caller_id = q.caller_id and s.client_id = q.client_id`,
+      cross join lateral (
+        select * from stamps_used s
+        where s.shop_id = q.shop_id and s.caller_id = q.caller_id and s.client_id = q.client_id limit 1
+      ) s`,
     values: (asked) => [
       shops(asked),
       asked.map(({ ask }) => ask.key.caller_id),
@@ -206,6 +213,12 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
     }
   })
 }
+
+/** What loads what commands ask for: a batch sends some of these. */
+export const loads: ReadonlyArray<Omit<Statement, "values">> = Object.entries(loaders).map(([tag, { text }]) => ({
+  name: `load ${tag}`,
+  text
+}))
 
 /** The statements that load all that is asked for, and how each answer's rows are put into the slices. */
 export const loading = (

@@ -14,9 +14,10 @@ import {
   OPEN_REPLAYS,
   RECLAIM
 } from "./ClaimStatements.js"
-import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "./Connection.js"
+import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK } from "./Connection.js"
 import { link } from "./Link.js"
 import { type PgFailure, reported } from "./PgFailure.js"
+import type { Statement } from "./Statement.js"
 import { turnsCalled } from "./TurnStatements.js"
 
 /** Milliseconds on the clock by which leases are counted. */

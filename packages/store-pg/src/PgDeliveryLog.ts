@@ -35,16 +35,14 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
   const webhookOf = (shop_id: ShopId) =>
     sql<{
       readonly webhook: Webhook
-    }>`select row_to_json(w) as webhook from webhook w where w.shop_id = ${shop_id}`.pipe(
+    }>`select /* workshop read webhook */ row_to_json(w) as webhook from webhook w where w.shop_id = ${shop_id}`.pipe(
       Effect.map(([found]) => found?.webhook ?? null)
     )
   const candidates = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
-    sql.unsafe<{ readonly event: EventFound }>(`select row_to_json(c) as event from (${candidatesOfShop}) c`, [
-      shop_id,
-      after,
-      JSON.stringify(filter),
-      PAGE
-    ])
+    sql.unsafe<{ readonly event: EventFound }>(
+      `select /* workshop read deliveries */ row_to_json(c) as event from (${candidatesOfShop}) c`,
+      [shop_id, after, JSON.stringify(filter), PAGE]
+    )
 
   return {
     deliveries: (shop_id) =>
@@ -54,7 +52,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
         for (let after = 0; ; ) {
           const page = yield* candidates(shop_id, after, {})
           const attempts = yield* sql<{ readonly attempts: ReadonlyArray<AttemptRecord>; readonly event_id: string }>`
-            select a.event_id, json_agg(row_to_json(a) order by a.n) as attempts from attempt a
+            select /* workshop read attempts */ a.event_id, json_agg(row_to_json(a) order by a.n) as attempts from attempt a
             where a.shop_id = ${shop_id} and a.event_id = any(${page.map(({ event }) => event.id)}) group by a.event_id`
           const ofEvent = new Map(attempts.map((row) => [row.event_id, row.attempts]))
           for (const { event } of page)
@@ -75,7 +73,9 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
         }
       }).pipe(available),
     notices: (shop_id) =>
-      sql<{ readonly notice: Placed<NoticeRecord> }>`select row_to_json(n) as notice from notice n
+      sql<{
+        readonly notice: Placed<NoticeRecord>
+      }>`select /* workshop read notices */ row_to_json(n) as notice from notice n
         where n.shop_id = ${shop_id} order by n.created_at, n.place`.pipe(
         Effect.map((rows) => rows.map(({ notice }) => unplaced<NoticeRecord>(notice))),
         available

@@ -31,29 +31,31 @@ export const pgDirectory = Effect.map(
   (sql): Omit<Context.Tag.Service<Directory>, "news"> => ({
     createShop: (shop) =>
       // One statement, hence both or neither.
-      sql`with opened as (${inserting(sql, "shop", shop)}) ${inserting(sql, "shop_head", firstHead(shop.id))}`.pipe(
+      sql`with /* workshop create shop */ opened as (${inserting(sql, "shop", shop)}) ${inserting(sql, "shop_head", firstHead(shop.id))}`.pipe(
         Effect.asVoid,
         available
       ),
     listShops: (after, limit) =>
-      sql<{ readonly shop: ShopRecord }>`select row_to_json(s) as shop from shop s
+      sql<{ readonly shop: ShopRecord }>`select /* workshop list shops */ row_to_json(s) as shop from shop s
       where ${after === null ? sql`true` : sql`s.id > ${after}`} order by s.id limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ shop }) => shop)),
         available
       ),
     latest: sql<{ readonly latest: number }>`
-    select coalesce(max(last_instant), 0)::double precision as latest from shop_head`.pipe(
+    select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest from shop_head`.pipe(
       Effect.map(([found]) => found!.latest),
       available
     ),
     createClient: (account) =>
-      sql`${inserting(sql, "client_account", account)} on conflict (phone) do nothing returning id`.pipe(
+      sql`with /* workshop create client */ opened as (
+        ${inserting(sql, "client_account", account)} on conflict (phone) do nothing returning id
+      ) select id from opened`.pipe(
         Effect.map((rows) => rows.length > 0),
         available
       ),
     keyByHash: (hash) =>
       sql<{ readonly key: Placed<ApiKeyRecord>; readonly shop: ShopRecord }>`
-      select row_to_json(k) as key, row_to_json(s) as shop
+      select /* workshop key by hash */ row_to_json(k) as key, row_to_json(s) as shop
       from api_key k join shop s on s.id = k.shop_id where k.hash = ${hash}`.pipe(
         Effect.map(([found]) =>
           found === undefined ? null : { key: unplaced<ApiKeyRecord>(found.key), shop: found.shop }
@@ -61,25 +63,27 @@ export const pgDirectory = Effect.map(
         available
       ),
     keysUsed: (uses) =>
-      sql`update api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
+      sql`update /* workshop note key uses */ api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
       from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::bigint[]) q (id, at) where k.id = q.id`.pipe(
         Effect.asVoid,
         available
       ),
     shopOf: ({ _tag, id }) =>
-      sql<{ readonly shop_id: ShopId }>`select shop_id from ${sql(tableOf[_tag])} where id = ${id} limit 1`.pipe(
+      sql<{
+        readonly shop_id: ShopId
+      }>`select /* workshop shop of */ shop_id from ${sql(tableOf[_tag])} where id = ${id} limit 1`.pipe(
         Effect.map(([found]) => found?.shop_id ?? null),
         available
       ),
     account: (id) =>
       sql<{ readonly account: ClientAccount }>`
-      select row_to_json(a) as account from client_account a where a.id = ${id}`.pipe(
+      select /* workshop read account */ row_to_json(a) as account from client_account a where a.id = ${id}`.pipe(
         Effect.map(([found]) => found?.account ?? null),
         available
       ),
     offers: (id) =>
       sql<{ readonly offer: Placed<OfferRecord> }>`
-      select row_to_json(o) as offer from client_account a
+      select /* workshop read offers */ row_to_json(o) as offer from client_account a
       join offer o on o.phone = a.phone
       left join client_link l on l.shop_id = o.shop_id and l.client_id = a.id
       where a.id = ${id} and (o.status <> 'open' or l.blocked_at is null)
@@ -89,7 +93,7 @@ export const pgDirectory = Effect.map(
       ),
     inbox: (id) =>
       sql<{ readonly notification: Placed<NotificationRecord> }>`
-      select row_to_json(n) as notification from notification n
+      select /* workshop read inbox */ row_to_json(n) as notification from notification n
       where n.client_id = ${id} order by n.created_at, n.place`.pipe(
         Effect.map((rows) => rows.map(({ notification }) => unplaced<NotificationRecord>(notification))),
         available
@@ -103,7 +107,7 @@ export const pgClosures = Effect.map(
   (sql): Context.Tag.Service<Closures> => ({
     due: (until, limit) =>
       sql<{ readonly due: DueClosure }>`
-        select json_build_object('shop_id', t.shop_id, 'id', t.id, 'due_at', t.closure_due_at) as due
+        select /* workshop due closures */ json_build_object('shop_id', t.shop_id, 'id', t.id, 'due_at', t.closure_due_at) as due
         from ticket t where t.closure_due_at <= ${until} order by t.closure_due_at, t.id limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ due }) => due)),
         available
@@ -117,7 +121,7 @@ export const pgMessages = Effect.map(
   (sql): Context.Tag.Service<Messages> => ({
     due: (until, limit) =>
       sql<{ readonly message: Message; readonly says: Placed<Message["says"]> }>`
-        select row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says
+        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says
         from (select * from message where due_at <= ${until} order by due_at, id limit ${limit}) m
         left join notification t on t.shop_id = m.shop_id and t.id = m.id
         left join notice n on n.shop_id = m.shop_id and n.id = m.id

@@ -21,7 +21,7 @@ interface Seen {
 }
 
 const seen = (sql: SqlClient.SqlClient, now: number) => sql<Seen>`
-  with due as (
+  with /* workshop look at queue */ due as (
     select d.due_at from delivery_turn t
     join webhook w on w.shop_id = t.shop_id and w.off_reason is null
     cross join lateral (
@@ -36,7 +36,9 @@ const seen = (sql: SqlClient.SqlClient, now: number) => sql<Seen>`
     (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity where pid <> pg_backend_pid()) as snapshot`
 
 const databaseTime = (sql: SqlClient.SqlClient) =>
-  sql<{ readonly ms: number }>`select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`
+  sql<{
+    readonly ms: number
+  }>`select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`
 
 /** By how many milliseconds the database's clock is ahead, as far as that can be told: the way there and back is not held against it. */
 const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>

@@ -95,6 +95,21 @@ const place = (
 const lastChange = (sql: SqlClient, shop_id: ShopId): Fragment =>
   sql`(select t.updated_at::double precision from ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1)`
 
+/**
+ * Whoever holds a number; for a number that nobody holds, an id that no client has. The next number's account is read either
+ * way, so that both take the same steps.
+ */
+const holderOf = (sql: SqlClient, shop_id: ShopId, phone: Phone) =>
+  sql`coalesce((select case when n.phone = ${phone} then n.id end from client_account n
+      where n.phone >= ${phone} order by n.phone limit 1), ${shop_id})`
+
+/** The ticket that `by-number` means, then at most `limit` others. */
+const meantFirst = ({ tickets, ...seen }: ListedTickets, limit: number): ListedTickets => {
+  const meant = tickets.find(({ record }) => isOpen(record.state)) ?? tickets[0]
+  const others = tickets.filter((ticket) => ticket !== meant).slice(0, limit)
+  return { ...seen, tickets: meant === undefined ? [] : [meant, ...others] }
+}
+
 /** The shop's reads, one statement each. */
 export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
   const newestFirst = sql`t.created_at desc, t.id desc`
@@ -103,8 +118,14 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
    * The shop with the tickets that a subquery yields, with their clients; in an order, where it may yield several. For one
    * none is asked: from 16 on Postgres would rather read the whole index that has it than sort the one.
    */
-  const withClients = (shop_id: ShopId, tickets: Fragment, by?: Fragment, last_change_at: Fragment = sql`null`) =>
-    sql<FoundTickets>`select row_to_json(s) as shop, (
+  const withClients = (
+    title: string,
+    shop_id: ShopId,
+    tickets: Fragment,
+    by?: Fragment,
+    last_change_at: Fragment = sql`null`
+  ) =>
+    sql<FoundTickets>`select ${sql.literal(`/* workshop ${title} */`)} row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l)${by === undefined ? sql.literal("") : sql` order by ${by}`})
         from (${tickets}) t
         left join client_account a on a.id = t.client_id
@@ -118,25 +139,17 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
 
   const visibleLink = sql.literal(VISIBLE_LINK)
 
-  /**
-   * Whoever holds a number; for a number that nobody holds, an id that no client has. The next number's account is read either
-   * way, so that both take the same steps.
-   */
-  const holderOf = (shop_id: ShopId, phone: Phone) =>
-    sql`coalesce((select case when n.phone = ${phone} then n.id end from client_account n
-        where n.phone >= ${phone} order by n.phone limit 1), ${shop_id})`
-
   return {
     shop: (shop_id) =>
       sql<{ readonly shop: ShopRecord; readonly head: ShopHead; readonly webhook: Webhook | null }>`
-        select row_to_json(s) as shop, row_to_json(h) as head, row_to_json(w) as webhook
+        select /* workshop read shop */ row_to_json(s) as shop, row_to_json(h) as head, row_to_json(w) as webhook
         from shop s join shop_head h on h.shop_id = s.id left join webhook w on w.shop_id = s.id
         where s.id = ${shop_id}`.pipe(
         Effect.map(([found]) => found ?? null),
         available
       ),
     ticket: (shop_id, id) =>
-      withClients(shop_id, sql`select * from ticket t where t.shop_id = ${shop_id} and t.id = ${id}`),
+      withClients("read ticket", shop_id, sql`select * from ticket t where t.shop_id = ${shop_id} and t.id = ${id}`),
     tickets: (shop_id, filter, order, limit) => {
       const { from, by } = place(sql, order)
       const { state, ...others } = filter
@@ -154,32 +167,27 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
         return each(sql`unnest(${[...new Set(state)]}::text[]) s (state)`, matching(others, sql`t.state = s.state`))
       }
       const changed = order._tag === "Changes" ? lastChange(sql, shop_id) : undefined
-      return withClients(shop_id, sql`${rows()} order by ${by} limit ${limit}`, by, changed)
+      return withClients("list tickets", shop_id, sql`${rows()} order by ${by} limit ${limit}`, by, changed)
     },
     ticketsOfNumber: (shop_id, number, limit) => {
       // With `offset 0` the few are found before they are put in order; else all tickets would be read in that order for them.
       const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
       return withClients(
+        "read tickets of number",
         shop_id,
         sql`select * from ticket t where t.shop_id = ${shop_id} and t.id in (
             (select t.id from ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
             union (select t.id from ticket t where ${ofNumber} order by ${newestFirst} limit ${limit + 1})) offset 0`,
         newestFirst
-      ).pipe(
-        Effect.map(({ shop, tickets }) => {
-          const meant = tickets.find(({ record }) => isOpen(record.state)) ?? tickets[0]
-          const others = tickets.filter((ticket) => ticket !== meant).slice(0, limit)
-          return { shop, tickets: meant === undefined ? [] : [meant, ...others] }
-        })
-      )
+      ).pipe(Effect.map((seen) => meantFirst(seen, limit)))
     },
     client: (shop_id, by) =>
-      sql<FoundClient>`select row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
+      sql<FoundClient>`select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
           row_to_json(c) as card,
           (select count(*)::integer from ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id
             and t.state = any(${openStates})) as tickets_open,
           (select count(*)::integer from ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id) as tickets_total
-        from (select ${shop_id}::uuid as shop_id, ${"id" in by ? sql`${by.id}` : holderOf(shop_id, by.phone)}::uuid as id) q
+        from (select ${shop_id}::uuid as shop_id, ${"id" in by ? sql`${by.id}` : holderOf(sql, shop_id, by.phone)}::uuid as id) q
         join ${visibleLink}
         join client_account a on a.id = l.client_id
         join shop s on s.id = l.shop_id
@@ -188,13 +196,13 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
         available
       ),
     keys: (shop_id) =>
-      sql<{ readonly key: Placed<ApiKeyRecord> }>`select row_to_json(k) as key from api_key k
+      sql<{ readonly key: Placed<ApiKeyRecord> }>`select /* workshop read keys */ row_to_json(k) as key from api_key k
         where k.shop_id = ${shop_id} order by k.created_at, k.place`.pipe(
         Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key))),
         available
       ),
     events: (shop_id) =>
-      sql<{ readonly event: EventRecord }>`select row_to_json(e) as event from event e
+      sql<{ readonly event: EventRecord }>`select /* workshop read events */ row_to_json(e) as event from event e
         where e.shop_id = ${shop_id} order by e.seq`.pipe(
         Effect.map((rows) => rows.map(({ event }) => event)),
         available

@@ -1,7 +1,8 @@
 import type { PolicyName } from "@workshop/core/domain/Limits"
 import type { LimitWindow } from "@workshop/core/domain/LimitWindow"
 import type { Take, Windows } from "@workshop/core/domain/Take"
-import { BEGIN, COMMIT, ROLLBACK, type Statement } from "./Connection.js"
+import { BEGIN, COMMIT, ROLLBACK } from "./Connection.js"
+import type { Statement } from "./Statement.js"
 
 /** A window as it stands in its table. */
 export interface RateLimitRow extends LimitWindow {

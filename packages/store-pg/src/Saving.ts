@@ -2,7 +2,7 @@ import type { Change } from "@workshop/core/decisions/Change"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { Instant } from "@workshop/core/domain/Instant"
 import { closure } from "@workshop/core/domain/TicketLifecycle"
-import type { Statement } from "./Connection.js"
+import type { Statement } from "./Statement.js"
 import { type Rows, type TableName, tables } from "./Tables.js"
 import { turnsCalled, turnsEnded, turnsNamed } from "./TurnStatements.js"
 
@@ -53,6 +53,15 @@ const removing = {
 type Removable = keyof typeof removing
 
 const removes = Object.entries(removing) as ReadonlyArray<readonly [Removable, (typeof removing)[Removable]]>
+
+/** What saves changes: the statements of a batch, which it sends as one, are some of these. */
+export const saves: ReadonlyArray<Omit<Statement, "values">> = [
+  ...puts.map(([, statement]) => statement),
+  ...Object.values(removing),
+  turnsNamed(new Map()),
+  turnsCalled(new Set()),
+  turnsEnded(new Set())
+]
 
 interface Gone {
   readonly shop_id: ShopId

@@ -1,4 +1,4 @@
-import type { Statement } from "./Connection.js"
+import type { Statement } from "./Statement.js"
 
 /**
  * A mark that is set once and is gone after a crash of the server, since its table is unlogged. A crash may give the

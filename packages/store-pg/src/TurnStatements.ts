@@ -1,6 +1,6 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { Instant } from "@workshop/core/domain/Instant"
-import type { Statement } from "./Connection.js"
+import type { Statement } from "./Statement.js"
 
 /** Turns are numbered with room between, so that the shops of one claim can be put in order behind all others. */
 export const TURN_STEP = 100_000

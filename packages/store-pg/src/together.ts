@@ -1,4 +1,4 @@
-import type { Statement } from "./Connection.js"
+import { type Statement, titled } from "./Statement.js"
 
 type Text = Pick<Statement, "name" | "text">
 
@@ -14,7 +14,8 @@ const compose = (statements: ReadonlyArray<Statement>): Text => {
     values += own.length
     return part
   })
-  return { name: `together ${known.size + 1}`, text: `with ${parts.join(",\n")}\nselect where false` }
+  const title = statements.map(({ name }) => name).join(", ")
+  return { name: `together ${known.size + 1}`, text: titled(title, `with ${parts.join(",\n")}\nselect where false`) }
 }
 
 /**

@@ -6,13 +6,15 @@ import pg from "pg"
 interface Node {
   readonly "Node Type": string
   readonly "Relation Name"?: string
-  readonly "Actual Rows": number
-  readonly "Actual Loops": number
+  readonly "Index Cond"?: string
+  /** Of one that did not run there are no numbers. */
+  readonly "Actual Rows"?: number
+  readonly "Actual Loops"?: number
   readonly "Rows Removed by Filter"?: number
   readonly "Rows Removed by Index Recheck"?: number
   /** Pages of 8 KiB, with those of the nodes below: found in memory, and read. */
-  readonly "Shared Hit Blocks": number
-  readonly "Shared Read Blocks": number
+  readonly "Shared Hit Blocks"?: number
+  readonly "Shared Read Blocks"?: number
   readonly Plans?: ReadonlyArray<Node>
 }
 
@@ -34,39 +36,64 @@ export interface Plan {
 const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
 const rowsOf = (node: Node) =>
-  (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) *
-  node["Actual Loops"]
+  ((node["Actual Rows"] ?? 0) + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) *
+  (node["Actual Loops"] ?? 1)
+
+/** Whether a node reads a table from end to end; of one that did not run, whether it would. */
+const isWalk = (node: Node): boolean =>
+  node["Actual Rows"] === undefined
+    ? /^(Seq|Index.*) Scan$/.test(node["Node Type"]) && node["Index Cond"] === undefined
+    : node["Node Type"] === "Seq Scan" && rowsOf(node) > SMALL
 
 const planOf = (root: Node): Plan => {
   const nodes = nodesOf(root)
   const sorts = nodes.filter((node) => node["Node Type"].includes("Sort"))
   return {
-    scanned: nodes.flatMap((node) =>
-      node["Node Type"] === "Seq Scan" && rowsOf(node) > SMALL ? [node["Relation Name"] ?? ""] : []
-    ),
+    scanned: nodes.flatMap((node) => (isWalk(node) ? [node["Relation Name"] ?? ""] : [])),
     looked_at: nodes
       .filter((node) => node["Relation Name"] !== undefined && node["Node Type"].includes("Scan"))
       .reduce((sum, node) => sum + rowsOf(node), 0),
     sorted: Math.max(0, ...sorts.map((node) => (node.Plans ?? []).reduce((sum, below) => sum + rowsOf(below), 0))),
-    pages: root["Shared Hit Blocks"] + root["Shared Read Blocks"]
+    pages: (root["Shared Hit Blocks"] ?? 0) + (root["Shared Read Blocks"] ?? 0)
   }
 }
 
 const literal = (value: unknown): string => {
   if (value === null) return "null"
-  if (Array.isArray(value)) return `'{${value.map((one) => `"${one}"`).join()}}'`
+  if (Array.isArray(value))
+    return literal(`{${value.map((one) => (one === null ? "null" : JSON.stringify(one))).join()}}`)
   return `'${String(value).replaceAll("'", "''")}'`
 }
 
-const explained = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Node> =>
-  Effect.gen(function* () {
-    yield* session.run(`deallocate all; prepare looked as ${text}`)
-    const given = values.length === 0 ? "" : `(${values.map(literal).join(", ")})`
-    const [row] = yield* session.run<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>(
-      `explain (analyze, buffers, format json) execute looked${given}`
+type Explained = ReadonlyArray<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>
+
+const given = (values: ReadonlyArray<unknown>) => (values.length === 0 ? "" : `(${values.map(literal).join(", ")})`)
+
+/** Has a session prepare a statement and, where its settings say so, plan it for good. */
+export const prepare = (session: Session, name: string, text: string, values: ReadonlyArray<unknown>) =>
+  Effect.orDie(session.run(`prepare ${name} as ${text}; explain execute ${name}${given(values)}`))
+
+const executed = (session: Session, name: string, values: ReadonlyArray<unknown>): Effect.Effect<Node> => {
+  const explain = (how: string) => session.run(`explain (${how} format json) execute ${name}${given(values)}`)
+  return Effect.gen(function* () {
+    yield* session.run("begin")
+    const rows = yield* explain("analyze, buffers,").pipe(
+      Effect.catchAll(() => Effect.zipRight(session.run("rollback"), explain(""))),
+      Effect.ensuring(Effect.orDie(session.run("rollback")))
     )
-    return row!["QUERY PLAN"][0]!.Plan
+    return (rows as Explained)[0]!["QUERY PLAN"][0]!.Plan
   }).pipe(Effect.orDie)
+}
+
+/** Runs a prepared statement, tells how, and undoes what it did; of one that the data refuse, how it would have run. */
+export const ran = (session: Session, name: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
+  Effect.map(executed(session, name, values), planOf)
+
+const explained = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Node> =>
+  Effect.orDie(session.run("deallocate all")).pipe(
+    Effect.zipRight(prepare(session, "looked", text, values)),
+    Effect.zipRight(executed(session, "looked", values))
+  )
 
 /** Plans a statement as its connection, whose settings the session has, would; and runs it. */
 export const planned = (session: Session, text: string, values: ReadonlyArray<unknown>): Effect.Effect<Plan> =>
@@ -80,7 +107,7 @@ export const stepsOf = (
 ): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(explained(session, text, values), (root) =>
     nodesOf(root).map((node) => {
-      const pages = node["Shared Hit Blocks"] + node["Shared Read Blocks"]
+      const pages = (node["Shared Hit Blocks"] ?? 0) + (node["Shared Read Blocks"] ?? 0)
       return `${node["Node Type"]} ${node["Relation Name"] ?? ""}: ${node["Actual Loops"]} times, ${rowsOf(node)} rows, ${pages} pages`
     })
   )

@@ -98,8 +98,8 @@ const looks: Readonly<Record<string, (person: Person) => Effect.Effect<unknown, 
     Effect.flatMap(freshCaller, (caller_id) => run(redeemReward(shop_id, { client_id, caller_id }))) as never
 }
 
-/** Locks the heads, whatever is asked for; explained, it would hold them. */
-const isLock = (text: string) => text.startsWith("select pg_current_xact_id")
+/** Locks the heads, whatever is asked for. */
+const isLock = (text: string) => /workshop lock (free )?heads/.test(text)
 
 /** The statements of an act. Those without values are of no act: a transaction's begin and end, and signs of life. */
 const sentFor = async (act: Effect.Effect<unknown>) =>

@@ -49,7 +49,7 @@ const appliedIn = (session: Session) =>
   // An older program's table lacks the column: read as JSON, a column that is missing is null.
   session
     .run<Applied>(
-      `select version, name, checksum, coalesce((to_jsonb(m) ->> 'readable_from')::integer, 1) as readable_from
+      `select /* workshop schema version */ version, name, checksum, coalesce((to_jsonb(m) ->> 'readable_from')::integer, 1) as readable_from
       from schema_migration m order by version`
     )
     .pipe(

@@ -1,7 +1,8 @@
 import { HOUR_MS, type Instant } from "@workshop/core/domain/Instant"
 import { Effect } from "effect"
-import { BEGIN, COMMIT, type Connection, type Statement } from "../Connection.js"
+import { BEGIN, COMMIT, type Connection } from "../Connection.js"
 import type { PgFailure } from "../PgFailure.js"
+import type { Statement } from "../Statement.js"
 import { countOf } from "./answers.js"
 import { BY_AGE } from "./Partitions.js"
 

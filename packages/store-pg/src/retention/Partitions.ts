@@ -1,7 +1,8 @@
 import type { Instant } from "@workshop/core/domain/Instant"
 import { Effect } from "effect"
-import { BEGIN, COMMIT, type Connection, ROLLBACK, type Statement } from "../Connection.js"
+import { BEGIN, COMMIT, type Connection, ROLLBACK } from "../Connection.js"
 import type { PgFailure } from "../PgFailure.js"
+import { once, type Statement } from "../Statement.js"
 import { countOf } from "./answers.js"
 import { type Month, monthNamed, monthsFrom } from "./Month.js"
 
@@ -24,16 +25,17 @@ const partitioned = [
 
 type Partitioned = (typeof partitioned)[number]
 
-const plain = (text: string): Statement => ({ name: "", text, values: [] })
-
 /** Beyond this size the default partition takes too long to look through, which attaching does under a lock. */
 const MOST_REST_BYTES = 64 * 1024 * 1024
 
 /** A lock that is not given soon is left for the next turn, because everybody queues behind whoever waits for it. */
-const BRIEFLY = [plain("set local lock_timeout = 200"), plain("set local statement_timeout = 1000")]
+const BRIEFLY = [
+  once("wait briefly", "set local lock_timeout = 200"),
+  once("work briefly", "set local statement_timeout = 1000")
+]
 
 /** BRIN indexes answer bitmap scans only, which the statements of commands do without. */
-export const BY_AGE = plain("set local enable_bitmapscan = on")
+export const BY_AGE = once("look by age", "set local enable_bitmapscan = on")
 
 /** Our role may not call `keep_partition`; rows go to the default partition then, and leave one by one. */
 const NO_RIGHT = "42501"

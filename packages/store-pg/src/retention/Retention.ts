@@ -2,6 +2,7 @@ import { DAY_MS } from "@workshop/core/domain/Instant"
 import { Clock, Effect, Layer, type Scope } from "effect"
 import { link } from "../Link.js"
 import type { PgFailure } from "../PgFailure.js"
+import { once } from "../Statement.js"
 import { isTrue } from "./answers.js"
 import { removeExpired } from "./Expiry.js"
 import { keepPartitions, type Partitioning } from "./Partitions.js"
@@ -39,8 +40,6 @@ const sayMissing = (missing: ReadonlyArray<string>) =>
         `These partitions of the months ahead could not be made: ${missing.join(", ")}. Let the service's role execute keep_partition (see "Database roles" in docs/operating.md), or end the transactions that hold the tables; it is tried again in five minutes.`
       )
 
-const turn = (text: string) => ({ name: "", text, values: [] })
-
 /**
  * Removes what has had its time, a little at a time so that nobody waits for it: idempotency records and windows of limits
  * that ended, and events with their attempts after a while, by the month. An event that is still to be delivered stays.
@@ -55,14 +54,16 @@ export const retention = ({
     (wire) => ({
       runOnce: Effect.gen(function* () {
         const connection = yield* wire.connection
-        const [answer] = yield* connection.send([turn(`select pg_try_advisory_lock(${LOCK}) as is_true`)])
+        const [answer] = yield* connection.send([
+          once("lock retention", `select pg_try_advisory_lock(${LOCK}) as is_true`)
+        ])
         if (!isTrue(answer)) return null
         const now = yield* Clock.currentTimeMillis
         const before = now - Math.max(keepEvents_ms, LEAST_KEPT_MS)
         const expired = yield* removeExpired(connection, now, before)
         const partitioning = yield* keepPartitions(connection, now, before)
         yield* sayMissing(partitioning.missing)
-        yield* connection.send([turn(`select pg_advisory_unlock(${LOCK})`)])
+        yield* connection.send([once("unlock retention", `select pg_advisory_unlock(${LOCK})`)])
         return { ...partitioning, expired }
         // The lock goes with the connection.
       }).pipe(Effect.onError(() => wire.drop))

@@ -1,0 +1,581 @@
+-- Written by `npm run codegen`: every statement of the store as it is sent, by its name; change packages/store-pg/src instead.
+-- A name stands in the text, so pg_stat_statements and the server's log show it. A batch of commands sends what it saves, the
+-- puts, removals and calls below, as the parts of one statement, under all their names.
+
+-- call delivery_turn (workshop lane)
+update /* workshop call delivery_turn */ delivery_turn t set look_at = 0 from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
+    where t.shop_id = q.shop_id;
+
+-- claim (workshop deliveries)
+with /* workshop claim */ open as (select s.shop_id, s.place, w.generation, w.released_at,
+    case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.is_served
+  from unnest(current_setting('workshop.lanes')::uuid[]) with ordinality s (shop_id, place)
+  join webhook w on w.shop_id = s.shop_id
+  cross join lateral (
+    select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
+      bool_or(d.xmin = pg_current_xact_id()::xid) as is_served
+    from delivery d where d.shop_id = s.shop_id and d.lease_until is not null
+  ) f), found as (
+    select o.shop_id, o.place, d.event_id, d.rank
+    from open o cross join lateral (
+      select one.*, row_number() over (order by one.is_replay, one.due_at, one.seq) as rank from (
+        select distinct on (coalesce(c.ticket_id, c.event_id)) c.*
+        from ((
+    select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, false as is_replay
+    from generate_series(1, o.generation - 1) g (generation)
+    cross join lateral (
+      select * from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = false and d.generation = g.generation
+      order by d.seq limit 4 * o.room
+    ) d where o.released_at <= $1) union all (
+    select d.event_id, d.ticket_id, d.seq, d.due_at, false as is_replay
+    from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = false and d.generation = o.generation and d.due_at <= $1
+    order by d.due_at, d.seq limit 4 * o.room) union all (
+    select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, true as is_replay
+    from generate_series(1, o.generation - 1) g (generation)
+    cross join lateral (
+      select * from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = true and d.generation = g.generation
+      order by d.seq limit 4 * o.room
+    ) d where o.released_at <= $1) union all (
+    select d.event_id, d.ticket_id, d.seq, d.due_at, true as is_replay
+    from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = true and d.generation = o.generation and d.due_at <= $1
+    order by d.due_at, d.seq limit 4 * o.room)) c
+        order by coalesce(c.ticket_id, c.event_id), c.is_replay, c.due_at, c.seq
+      ) one
+    ) d where d.rank <= o.room
+  ), picked as (
+    select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $2
+  ), free as (
+    select p.shop_id, p.event_id, p.n from picked p cross join lateral (
+      select from delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and coalesce(d.lease_until, 0) = 0 for update skip locked
+    ) d
+  ), leased as (
+    update delivery d set token = d.token + 1, lease_until = coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) + 15000
+    from free f where d.shop_id = f.shop_id and d.event_id = f.event_id
+    returning d.shop_id, d.event_id, d.token, f.n
+  )
+  select l.shop_id, l.event_id, l.token::double precision as token, row_to_json(w) as webhook, e.body
+  from leased l join webhook w on w.shop_id = l.shop_id
+  join event e on e.shop_id = l.shop_id and e.id = l.event_id
+  order by l.n;
+
+-- create client (workshop reads)
+with /* workshop create client */ opened as (
+        insert into "client_account" ("id", "given_name", "family_name", "phone", "hide_name", "created_at")
+    select "id", "given_name", "family_name", "phone", "hide_name", "created_at" from json_populate_record(null::"client_account", $1) on conflict (phone) do nothing returning id
+      ) select id from opened;
+
+-- create shop (workshop reads)
+with /* workshop create shop */ opened as (insert into "shop" ("id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at")
+    select "id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at" from json_populate_record(null::"shop", $1)) insert into "shop_head" ("shop_id", "next_number", "change_seq", "event_seq", "last_instant", "tickets_per_hour", "tickets_per_day")
+    select "shop_id", "next_number", "change_seq", "event_seq", "last_instant", "tickets_per_hour", "tickets_per_day" from json_populate_record(null::"shop_head", $2);
+
+-- due closures (workshop reads)
+
+        select /* workshop due closures */ json_build_object('shop_id', t.shop_id, 'id', t.id, 'due_at', t.closure_due_at) as due
+        from ticket t where t.closure_due_at <= $1 order by t.closure_due_at, t.id limit $2;
+
+-- due messages (workshop reads)
+
+        select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says
+        from (select * from message where due_at <= $1 order by due_at, id limit $2) m
+        left join notification t on t.shop_id = m.shop_id and t.id = m.id
+        left join notice n on n.shop_id = m.shop_id and n.id = m.id
+        order by m.due_at, m.id;
+
+-- end delivery_turn (workshop lane)
+delete /* workshop end delivery_turn */ from delivery_turn t using unnest($1::uuid[]) q (shop_id) where t.shop_id = q.shop_id;
+
+-- expire rate_limit (workshop retention)
+with /* workshop expire rate_limit */ gone as (
+      delete from rate_limit where (policy, subject) in (
+        select policy, subject from rate_limit where resets_at <= $1 order by resets_at limit 1000 for update skip locked
+      ) returning 1
+    ) select count(*)::integer as n from gone;
+
+-- expire remembered (workshop retention)
+with /* workshop expire remembered */ gone as (
+      delete from remembered where (shop_id, caller_id, operation, key) in (
+        select shop_id, caller_id, operation, key from remembered where expires_at <= $1 order by expires_at limit 1000 for update skip locked
+      ) returning 1
+    ) select count(*)::integer as n from gone;
+
+-- expire stamps_used (workshop retention)
+with /* workshop expire stamps_used */ gone as (
+      delete from stamps_used where (shop_id, caller_id, client_id) in (
+        select shop_id, caller_id, client_id from stamps_used where resets_at <= $1 order by resets_at limit 1000 for update skip locked
+      ) returning 1
+    ) select count(*)::integer as n from gone;
+
+-- find partitions (workshop retention)
+select /* workshop find partitions */ c.relname as name, c.relispartition as is_attached from pg_class c
+    where c.relnamespace = (select relnamespace from pg_class where oid = $1::regclass)
+      and c.relkind = 'r' and c.relname ~ ('^' || $1 || '_[0-9]{4}_[0-9]{2}$') order by 1;
+
+-- first lane (workshop deliveries)
+select /* workshop first lane */ look_at::double precision as due_at, shop_id = any (current_setting('workshop.lanes')::uuid[]) as is_locked
+  from delivery_turn where look_at <= $1 order by look_at, turn limit 1;
+
+-- keep partition (workshop retention)
+select /* workshop keep partition */ keep_partition($1, $2, $3, $4, $5) as n;
+
+-- key by hash (workshop reads)
+
+      select /* workshop key by hash */ row_to_json(k) as key, row_to_json(s) as shop
+      from api_key k join shop s on s.id = k.shop_id where k.hash = $1;
+
+-- latest instant (workshop reads)
+
+    select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest from shop_head;
+
+-- list shops (workshop reads)
+select /* workshop list shops */ row_to_json(s) as shop from shop s
+      where s.id > $1 order by s.id limit $2;
+
+-- list tickets (workshop reads)
+select /* workshop list tickets */ row_to_json(s) as shop, (
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.change_seq)
+        from (select * from ticket t where (t.shop_id = $1 AND t.updated_at >= $2 AND t.change_seq > $3) order by t.change_seq limit $4) t
+        left join client_account a on a.id = t.client_id
+        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+      ) as tickets, (select t.updated_at::double precision from ticket t where t.shop_id = $5 order by t.change_seq desc limit 1) as last_change_at
+      from shop s where s.id = $6;
+
+-- list tickets (workshop reads)
+select /* workshop list tickets */ row_to_json(s) as shop, (
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.created_at desc, t.id desc)
+        from (select t.* from (select $1::uuid as shop_id, $2::uuid as id) q join client_link l on l.shop_id = q.shop_id
+  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id cross join lateral (select * from ticket t where (t.shop_id = $3 AND t.number = $4 AND t.client_id = l.client_id AND t.client_phone = $5 AND t.external_ref = $6 AND t.created_at >= $7 AND t.created_at < $8 AND (t.created_at, t.id) < ($9::bigint, $10::uuid)) order by t.created_at desc, t.id desc limit $11) t order by t.created_at desc, t.id desc limit $12) t
+        left join client_account a on a.id = t.client_id
+        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+      ) as tickets, null as last_change_at
+      from shop s where s.id = $13;
+
+-- list tickets (workshop reads)
+select /* workshop list tickets */ row_to_json(s) as shop, (
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.created_at desc, t.id desc)
+        from (select t.* from unnest($1::text[]) s (state) cross join lateral (select * from ticket t where (t.shop_id = $2 AND (t.created_at, t.id) < ($3::bigint, $4::uuid) AND t.state = s.state) order by t.created_at desc, t.id desc limit $5) t order by t.created_at desc, t.id desc limit $6) t
+        left join client_account a on a.id = t.client_id
+        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+      ) as tickets, null as last_change_at
+      from shop s where s.id = $7;
+
+-- load Client (workshop lane)
+select /* workshop load Client */ q.shop_id, row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) 
+  left join client_account a on a.id = q.id
+  left join client_link l on l.shop_id = q.shop_id and l.client_id = q.id
+  left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = q.id;
+
+-- load Deliveries (workshop lane)
+select /* workshop load Deliveries */ json_agg(d) as deliveries from unnest($1::uuid[], $2::integer[]) q (shop_id, most)
+      cross join lateral (select * from delivery d where d.shop_id = q.shop_id limit q.most) d;
+
+-- load Delivery (workshop lane)
+select /* workshop load Delivery */ json_agg(f.delivery) as deliveries from (
+        select row_to_json(d) as delivery from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+        cross join lateral (
+          select * from delivery d where d.shop_id = q.shop_id and d.event_id = q.event_id for no key update
+        ) d
+      ) f;
+
+-- load Keys (workshop lane)
+select /* workshop load Keys */ row_to_json(k) as key from api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place;
+
+-- load Message (workshop lane)
+select /* workshop load Message */ row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      join message m on m.shop_id = q.shop_id and m.id = q.id;
+
+-- load Offer (workshop lane)
+select /* workshop load Offer */ q.shop_id, row_to_json(o) as offer, row_to_json(t) as ticket, row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card,
+        row_to_json(h) as holder, row_to_json(hl) as holder_link
+      from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      join offer o on o.shop_id = q.shop_id and o.id = q.id
+      join ticket t on t.shop_id = q.shop_id and t.id = o.ticket_id 
+  left join client_account a on a.id = t.client_id
+  left join client_link l on l.shop_id = q.shop_id and l.client_id = t.client_id
+  left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = t.client_id
+      left join client_account h on h.phone = o.phone
+      left join client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id;
+
+-- load Remembered (workshop lane)
+select /* workshop load Remembered */ row_to_json(r) as remembered
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) q (shop_id, caller_id, operation, key)
+      cross join lateral (
+        select * from remembered r where r.shop_id = q.shop_id and r.caller_id = q.caller_id
+          and r.operation = q.operation and r.key = q.key limit 1
+      ) r;
+
+-- load Replay (workshop lane)
+select /* workshop load Replay */ row_to_json(r) as replay,
+        (select json_agg(row_to_json(c) order by c.seq) from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
+    coalesce(a.n, 0) as attempts_made, a.status as last_status
+  from (
+    select e.* from event e
+    where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq and (r.filter->'event_ids' is null
+      or e.id = any(array(select json_array_elements_text(r.filter->'event_ids'))::uuid[]))
+    and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
+    and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
+    order by e.seq limit q.most
+  ) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id
+  left join lateral (
+    select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
+  ) a on true) c) as events
+      from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
+      join replay r on r.shop_id = q.shop_id and r.id = q.id;
+
+-- load StampsUsed (workshop lane)
+select /* workshop load StampsUsed */ row_to_json(s) as stamps
+      from unnest($1::uuid[], $2::text[], $3::uuid[]) q (shop_id, caller_id, client_id)
+      cross join lateral (
+        select * from stamps_used s
+        where s.shop_id = q.shop_id and s.caller_id = q.caller_id and s.client_id = q.client_id limit 1
+      ) s;
+
+-- load Ticket (workshop lane)
+select /* workshop load Ticket */ q.shop_id, row_to_json(t) as ticket, row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card
+      from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      join ticket t on t.shop_id = q.shop_id and t.id = q.id 
+  left join client_account a on a.id = t.client_id
+  left join client_link l on l.shop_id = q.shop_id and l.client_id = t.client_id
+  left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = t.client_id;
+
+-- load VisibleClient (workshop lane)
+select /* workshop load VisibleClient */ q.shop_id, row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      join client_link l on l.shop_id = q.shop_id
+  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id
+      join client_account a on a.id = l.client_id
+      left join loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id;
+
+-- load shops (workshop lane)
+select /* workshop load shops */ row_to_json(s) as shop, row_to_json(w) as webhook
+    from unnest($1::uuid[]) q (id) join shop s on s.id = q.id left join webhook w on w.shop_id = q.id;
+
+-- lock first turns (workshop deliveries)
+select /* workshop lock first turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id), '{}')::text, true) from (select shop_id from delivery_turn where look_at <= $1 order by look_at, turn limit $2 for update skip locked) l;
+
+-- lock free heads (workshop lane)
+select /* workshop lock free heads */ pg_current_xact_id()::text as xid, (select id::text from server_life) as life, (
+    select json_agg(row_to_json(h)) from (
+      select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update skip locked) h) as heads;
+
+-- lock heads (workshop lane)
+select /* workshop lock heads */ pg_current_xact_id()::text as xid, (select id::text from server_life) as life, (
+    select json_agg(row_to_json(h)) from (
+      select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update) h) as heads;
+
+-- lock lanes (workshop deliveries)
+select /* workshop lock lanes */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id), '{}')::text, true) from (select t.shop_id from delivery_turn t join webhook w on w.shop_id = t.shop_id
+    where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked) l;
+
+-- lock rate_limit (workshop limits)
+select /* workshop lock rate_limit */ r.policy, r.subject, r.used, r.resets_at::double precision as resets_at from unnest($1::text[], $2::text[]) q (policy, subject) cross join lateral (
+        select * from rate_limit l where l.policy = q.policy and l.subject = q.subject for update
+      ) r;
+
+-- lock retention (workshop retention)
+select /* workshop lock retention */ pg_try_advisory_lock(7305809) as is_true;
+
+-- lock turns (workshop deliveries)
+select /* workshop lock turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id), '{}')::text, true) from (select t.shop_id from unnest(current_setting('workshop.lanes')::uuid[]) with ordinality s (shop_id, place)
+    join delivery_turn t on t.shop_id = s.shop_id order by s.place for update of t skip locked) l;
+
+-- look again (workshop deliveries)
+update /* workshop look again */ delivery_turn t set
+    look_at = case when o.next <= $1 then 0 else coalesce(o.next, 253402300799999) end,
+    turn = case when o.is_served then b.base + o.place else t.turn end
+  from (select nextval('delivery_turns') * 100000 as base) b,
+    (select o.shop_id, o.place, o.is_served, case when o.room > 0 then least(
+    case when o.generation > 1 then (
+      select o.released_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay in (false, true)
+        and d.generation < o.generation limit 1
+    ) end,
+    (select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and not d.is_replay and d.generation = o.generation
+      order by d.due_at limit 1),
+    (select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay and d.generation = o.generation
+      order by d.due_at limit 1)
+  ) end as next from (select s.shop_id, s.place, w.generation, w.released_at,
+    case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.is_served
+  from unnest(current_setting('workshop.lanes')::uuid[]) with ordinality s (shop_id, place)
+  join webhook w on w.shop_id = s.shop_id
+  cross join lateral (
+    select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
+      bool_or(d.xmin = pg_current_xact_id()::xid) as is_served
+    from delivery d where d.shop_id = s.shop_id and d.lease_until is not null
+  ) f) o) o
+  where t.shop_id = o.shop_id;
+
+-- look at clock (workshop reads)
+select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;
+
+-- look at queue (workshop reads)
+
+  with /* workshop look at queue */ due as (
+    select d.due_at from delivery_turn t
+    join webhook w on w.shop_id = t.shop_id and w.off_reason is null
+    cross join lateral (
+      select case when d.generation < w.generation then w.released_at else d.due_at end as due_at from delivery d
+      where d.shop_id = t.shop_id and d.lease_until is null and (d.generation < w.generation or d.due_at <= $1)
+      limit $2
+    ) d where t.look_at <= $3
+  )
+  select (select count(*)::integer from due) as due,
+    (select min(due_at)::double precision from due) as oldest_due_at,
+    (select count(*)::integer from webhook where off_reason is not null) as webhooks_off,
+    (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity where pid <> pg_backend_pid()) as snapshot;
+
+-- look by age (workshop retention)
+set /* workshop look by age */ local enable_bitmapscan = on;
+
+-- make ready (workshop deliveries)
+update /* workshop make ready */ delivery_turn t set look_at = 0 from (
+    select shop_id from delivery_turn where look_at > 0 and look_at <= $1
+    order by look_at limit 10000 for update skip locked
+  ) d where t.shop_id = d.shop_id;
+
+-- mark life (workshop lane)
+insert /* workshop mark life */ into server_life (id) values (gen_random_uuid()) on conflict do nothing;
+
+-- note key uses (workshop reads)
+update /* workshop note key uses */ api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
+      from unnest($1::uuid[], $2::bigint[]) q (id, at) where k.id = q.id;
+
+-- notify (workshop speaker)
+select /* workshop notify */ pg_notify('workshop', word) from unnest($1::text[]) word;
+
+-- open rate_limit (workshop limits)
+insert /* workshop open rate_limit */ into rate_limit (policy, subject, used, resets_at) select policy, subject, 0, 0 from unnest($1::text[], $2::text[]) q (policy, subject) on conflict do nothing;
+
+-- open replays (workshop deliveries)
+select /* workshop open replays */ shop_id, id from replay where not is_done order by created_at, id;
+
+-- put api_key (workshop lane)
+insert /* workshop put api_key */ into api_key (id, shop_id, hash, last_four, created_at, expires_at, last_used_at, name, scopes, revoked_at) select id, shop_id, hash, last_four, created_at, expires_at, last_used_at, name, scopes, revoked_at from json_populate_recordset(null::api_key, $1) on conflict (id) do update set name = excluded.name, scopes = excluded.scopes, revoked_at = excluded.revoked_at;
+
+-- put attempt (workshop lane)
+insert /* workshop put attempt */ into attempt (shop_id, event_id, n, started_at, status, error, detail, address, timings, head) select shop_id, event_id, n, started_at, status, error, detail, address, timings, head from json_populate_recordset(null::attempt, $1);
+
+-- put client_link (workshop lane)
+insert /* workshop put client_link */ into client_link (shop_id, client_id, known_at, blocked_at) select shop_id, client_id, known_at, blocked_at from json_populate_recordset(null::client_link, $1) on conflict (shop_id, client_id) do update set known_at = excluded.known_at, blocked_at = excluded.blocked_at;
+
+-- put delivery (workshop lane)
+insert /* workshop put delivery */ into delivery (shop_id, event_id, type, ticket_id, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token, lease_until) select shop_id, event_id, type, ticket_id, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token, lease_until from json_populate_recordset(null::delivery, $1) on conflict (shop_id, event_id) do update set attempts_made = excluded.attempts_made, attempts_in_round = excluded.attempts_in_round, due_at = excluded.due_at, generation = excluded.generation, is_replay = excluded.is_replay, token = excluded.token, lease_until = excluded.lease_until;
+
+-- put delivery_turn (workshop lane)
+insert /* workshop put delivery_turn */ into delivery_turn (shop_id, look_at, turn)
+    select q.shop_id, q.look_at, nextval('delivery_turns') + -4611686018427387904
+    from (select * from unnest($1::uuid[], $2::bigint[]) u (shop_id, look_at) order by 1) q
+    on conflict (shop_id) do update set look_at = least(delivery_turn.look_at, excluded.look_at);
+
+-- put event (workshop lane)
+insert /* workshop put event */ into event (shop_id, id, type, seq, ticket_id, created_at, body) select shop_id, id, type, seq, ticket_id, created_at, body from json_populate_recordset(null::event, $1);
+
+-- put loyalty_card (workshop lane)
+insert /* workshop put loyalty_card */ into loyalty_card (shop_id, client_id, balance, lifetime, rewards_redeemed, updated_at) select shop_id, client_id, balance, lifetime, rewards_redeemed, updated_at from json_populate_recordset(null::loyalty_card, $1) on conflict (shop_id, client_id) do update set balance = excluded.balance, lifetime = excluded.lifetime, rewards_redeemed = excluded.rewards_redeemed, updated_at = excluded.updated_at;
+
+-- put loyalty_ledger (workshop lane)
+insert /* workshop put loyalty_ledger */ into loyalty_ledger (shop_id, id, client_id, kind, stamps, ticket_id, caller_id, created_at) select shop_id, id, client_id, kind, stamps, ticket_id, caller_id, created_at from json_populate_recordset(null::loyalty_ledger, $1);
+
+-- put message (workshop lane)
+insert /* workshop put message */ into message (shop_id, id, receiver, attempts_made, due_at) select shop_id, id, receiver, attempts_made, due_at from json_populate_recordset(null::message, $1) on conflict (shop_id, id) do update set attempts_made = excluded.attempts_made, due_at = excluded.due_at;
+
+-- put notice (workshop lane)
+insert /* workshop put notice */ into notice (shop_id, id, kind, created_at, url, off_reason, failures_in_row, first_failure_at) select shop_id, id, kind, created_at, url, off_reason, failures_in_row, first_failure_at from json_populate_recordset(null::notice, $1);
+
+-- put notification (workshop lane)
+insert /* workshop put notification */ into notification (shop_id, id, client_id, type, ticket, ticket_id, created_at) select shop_id, id, client_id, type, ticket, ticket_id, created_at from json_populate_recordset(null::notification, $1);
+
+-- put offer (workshop lane)
+insert /* workshop put offer */ into offer (shop_id, id, ticket_id, phone, created_at, status, answered_at) select shop_id, id, ticket_id, phone, created_at, status, answered_at from json_populate_recordset(null::offer, $1) on conflict (shop_id, id) do update set status = excluded.status, answered_at = excluded.answered_at;
+
+-- put rate_limit (workshop limits)
+insert /* workshop put rate_limit */ into rate_limit (policy, subject, used, resets_at)
+    select * from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[])
+    on conflict (policy, subject) do update set used = excluded.used, resets_at = excluded.resets_at;
+
+-- put remembered (workshop lane)
+insert /* workshop put remembered */ into remembered (shop_id, caller_id, operation, key, fingerprint, answer, expires_at) select shop_id, caller_id, operation, key, fingerprint, answer, expires_at from json_populate_recordset(null::remembered, $1) on conflict (shop_id, caller_id, operation, key) do update set fingerprint = excluded.fingerprint, answer = excluded.answer, expires_at = excluded.expires_at;
+
+-- put replay (workshop lane)
+insert /* workshop put replay */ into replay (shop_id, id, filter, until_seq, created_at, after_seq, is_done) select shop_id, id, filter, until_seq, created_at, after_seq, is_done from json_populate_recordset(null::replay, $1) on conflict (shop_id, id) do update set after_seq = excluded.after_seq, is_done = excluded.is_done;
+
+-- put shop (workshop lane)
+insert /* workshop put shop */ into shop (id, created_at, name, currency, decimals, time_zone, tracking_base_url, approved, active, api_enabled, program, forbidden_words, allowed_words, languages) select id, created_at, name, currency, decimals, time_zone, tracking_base_url, approved, active, api_enabled, program, forbidden_words, allowed_words, languages from json_populate_recordset(null::shop, $1) on conflict (id) do update set name = excluded.name, currency = excluded.currency, decimals = excluded.decimals, time_zone = excluded.time_zone, tracking_base_url = excluded.tracking_base_url, approved = excluded.approved, active = excluded.active, api_enabled = excluded.api_enabled, program = excluded.program, forbidden_words = excluded.forbidden_words, allowed_words = excluded.allowed_words, languages = excluded.languages;
+
+-- put shop_head (workshop lane)
+insert /* workshop put shop_head */ into shop_head (shop_id, next_number, change_seq, event_seq, last_instant, tickets_per_hour, tickets_per_day) select shop_id, next_number, change_seq, event_seq, last_instant, tickets_per_hour, tickets_per_day from json_populate_recordset(null::shop_head, $1) on conflict (shop_id) do update set next_number = excluded.next_number, change_seq = excluded.change_seq, event_seq = excluded.event_seq, last_instant = excluded.last_instant, tickets_per_hour = excluded.tickets_per_hour, tickets_per_day = excluded.tickets_per_day;
+
+-- put stamps_used (workshop lane)
+insert /* workshop put stamps_used */ into stamps_used (shop_id, caller_id, client_id, used, resets_at) select shop_id, caller_id, client_id, used, resets_at from json_populate_recordset(null::stamps_used, $1) on conflict (shop_id, caller_id, client_id) do update set used = excluded.used, resets_at = excluded.resets_at;
+
+-- put ticket (workshop lane)
+insert /* workshop put ticket */ into ticket (shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, client_phone, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at) select shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, client_phone, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at from json_populate_recordset(null::ticket, $1) on conflict (shop_id, id) do update set number = excluded.number, state = excluded.state, outcome = excluded.outcome, type = excluded.type, service = excluded.service, item = excluded.item, description = excluded.description, items = excluded.items, price_minor = excluded.price_minor, deposit_minor = excluded.deposit_minor, before_minor = excluded.before_minor, quote = excluded.quote, promised_at = excluded.promised_at, delay = excluded.delay, part = excluded.part, client_id = excluded.client_id, client_phone = excluded.client_phone, tracking_code = excluded.tracking_code, photo_url = excluded.photo_url, created_at = excluded.created_at, updated_at = excluded.updated_at, ready_at = excluded.ready_at, collected_at = excluded.collected_at, abandoned_at = excluded.abandoned_at, abandon_reason = excluded.abandon_reason, notified_at = excluded.notified_at, created_via = excluded.created_via, external_ref = excluded.external_ref, change_seq = excluded.change_seq, shop_changed_at = excluded.shop_changed_at, stamps_earned = excluded.stamps_earned, closure_due_at = excluded.closure_due_at;
+
+-- put webhook (workshop lane)
+insert /* workshop put webhook */ into webhook (shop_id, url, secret, previous_secret, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at) select shop_id, url, secret, previous_secret, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at from json_populate_recordset(null::webhook, $1) on conflict (shop_id) do update set url = excluded.url, secret = excluded.secret, previous_secret = excluded.previous_secret, previous_until = excluded.previous_until, off_reason = excluded.off_reason, failures_in_row = excluded.failures_in_row, first_failure_at = excluded.first_failure_at, steps_told = excluded.steps_told, generation = excluded.generation, released_at = excluded.released_at;
+
+-- read account (workshop reads)
+
+      select /* workshop read account */ row_to_json(a) as account from client_account a where a.id = $1;
+
+-- read attempts (workshop reads)
+
+            select /* workshop read attempts */ a.event_id, json_agg(row_to_json(a) order by a.n) as attempts from attempt a
+            where a.shop_id = $1 and a.event_id = any($2) group by a.event_id;
+
+-- read client (workshop reads)
+select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
+          row_to_json(c) as card,
+          (select count(*)::integer from ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id
+            and t.state = any($1)) as tickets_open,
+          (select count(*)::integer from ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id) as tickets_total
+        from (select $2::uuid as shop_id, $3::uuid as id) q
+        join client_link l on l.shop_id = q.shop_id
+  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id
+        join client_account a on a.id = l.client_id
+        join shop s on s.id = l.shop_id
+        left join loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id;
+
+-- read deliveries (workshop reads)
+select /* workshop read deliveries */ row_to_json(c) as event from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
+    coalesce(a.n, 0) as attempts_made, a.status as last_status
+  from (
+    select e.* from event e where e.shop_id = $1 and e.seq > $2 and ($3::json->'event_ids' is null
+      or e.id = any(array(select json_array_elements_text($3::json->'event_ids'))::uuid[]))
+    and ($3::json->>'since' is null or e.created_at >= ($3::json->>'since')::bigint)
+    and ($3::json->>'until' is null or e.created_at < ($3::json->>'until')::bigint) order by e.seq limit $4
+  ) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id
+  left join lateral (
+    select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
+  ) a on true order by e.seq) c;
+
+-- read events (workshop reads)
+select /* workshop read events */ row_to_json(e) as event from event e
+        where e.shop_id = $1 order by e.seq;
+
+-- read inbox (workshop reads)
+
+      select /* workshop read inbox */ row_to_json(n) as notification from notification n
+      where n.client_id = $1 order by n.created_at, n.place;
+
+-- read keys (workshop reads)
+select /* workshop read keys */ row_to_json(k) as key from api_key k
+        where k.shop_id = $1 order by k.created_at, k.place;
+
+-- read notices (workshop reads)
+select /* workshop read notices */ row_to_json(n) as notice from notice n
+        where n.shop_id = $1 order by n.created_at, n.place;
+
+-- read offers (workshop reads)
+
+      select /* workshop read offers */ row_to_json(o) as offer from client_account a
+      join offer o on o.phone = a.phone
+      left join client_link l on l.shop_id = o.shop_id and l.client_id = a.id
+      where a.id = $1 and (o.status <> 'open' or l.blocked_at is null)
+      order by o.created_at, o.place;
+
+-- read shop (workshop reads)
+
+        select /* workshop read shop */ row_to_json(s) as shop, row_to_json(h) as head, row_to_json(w) as webhook
+        from shop s join shop_head h on h.shop_id = s.id left join webhook w on w.shop_id = s.id
+        where s.id = $1;
+
+-- read ticket (workshop reads)
+select /* workshop read ticket */ row_to_json(s) as shop, (
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l))
+        from (select * from ticket t where t.shop_id = $1 and t.id = $2) t
+        left join client_account a on a.id = t.client_id
+        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+      ) as tickets, null as last_change_at
+      from shop s where s.id = $3;
+
+-- read tickets of number (workshop reads)
+select /* workshop read tickets of number */ row_to_json(s) as shop, (
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.created_at desc, t.id desc)
+        from (select * from ticket t where t.shop_id = $1 and t.id in (
+            (select t.id from ticket t where t.shop_id = $2 and t.number = $3 and t.state = any($4) order by t.created_at desc, t.id desc limit 1)
+            union (select t.id from ticket t where t.shop_id = $5 and t.number = $6 order by t.created_at desc, t.id desc limit $7)) offset 0) t
+        left join client_account a on a.id = t.client_id
+        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+      ) as tickets, null as last_change_at
+      from shop s where s.id = $8;
+
+-- read webhook (workshop reads)
+select /* workshop read webhook */ row_to_json(w) as webhook from webhook w where w.shop_id = $1;
+
+-- reclaim (workshop deliveries)
+update /* workshop reclaim */ delivery d set lease_until = null from (
+    select shop_id, event_id from delivery where lease_until <= coalesce($1::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) limit $2 for update skip locked
+  ) e where d.shop_id = e.shop_id and d.event_id = e.event_id
+  returning d.shop_id;
+
+-- remove delivery (workshop lane)
+delete /* workshop remove delivery */ from delivery d using unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+           where d.shop_id = q.shop_id and d.event_id = q.event_id;
+
+-- remove message (workshop lane)
+delete /* workshop remove message */ from message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+           where m.shop_id = q.shop_id and m.id = q.id;
+
+-- remove old attempt (workshop retention)
+with /* workshop remove old attempt */ gone as (
+        delete from attempt_rest where ctid = any (array(
+          select e.ctid from attempt_rest e where e.started_at < $1 and not false limit 1000
+        )) returning 1
+      ) select count(*)::integer as n from gone;
+
+-- remove old event (workshop retention)
+with /* workshop remove old event */ gone as (
+        delete from event_rest where ctid = any (array(
+          select e.ctid from event_rest e where e.created_at < $1 and not exists (select from delivery d where d.shop_id = e.shop_id and d.event_id = e.id) limit 1000
+        )) returning 1
+      ) select count(*)::integer as n from gone;
+
+-- remove old notification (workshop retention)
+with /* workshop remove old notification */ gone as (
+        delete from notification where ctid = any (array(
+          select n.ctid from notification n where n.created_at < $1
+            and not exists (select from message m where m.shop_id = n.shop_id and m.id = n.id) limit 1000
+        )) returning 1
+      ) select count(*)::integer as n from gone;
+
+-- remove old replay (workshop retention)
+with /* workshop remove old replay */ gone as (
+        delete from replay where ctid = any (array(
+          select ctid from replay where is_done and created_at < $1 order by created_at limit 1000
+        )) returning 1
+      ) select count(*)::integer as n from gone;
+
+-- remove webhook (workshop lane)
+delete /* workshop remove webhook */ from webhook w using unnest($1::uuid[], $2::uuid[]) q (shop_id, id) where w.shop_id = q.shop_id;
+
+-- rest of attempt (workshop retention)
+select /* workshop rest of attempt */ pg_relation_size('attempt_rest') < 67108864 as is_small,
+          exists (select from attempt_rest where started_at >= $1 and started_at < $2) as has_rows;
+
+-- rest of event (workshop retention)
+select /* workshop rest of event */ pg_relation_size('event_rest') < 67108864 as is_small,
+          exists (select from event_rest where created_at >= $1 and created_at < $2) as has_rows;
+
+-- shop of (workshop reads)
+select /* workshop shop of */ shop_id from "api_key" where id = $1 limit 1;
+
+-- shop of (workshop reads)
+select /* workshop shop of */ shop_id from "offer" where id = $1 limit 1;
+
+-- shop of (workshop reads)
+select /* workshop shop of */ shop_id from "ticket" where id = $1 limit 1;
+
+-- unlock retention (workshop retention)
+select /* workshop unlock retention */ pg_advisory_unlock(7305809);
+
+-- wait briefly (workshop retention)
+set /* workshop wait briefly */ local lock_timeout = 200;
+
+-- work briefly (workshop retention)
+set /* workshop work briefly */ local statement_timeout = 1000;

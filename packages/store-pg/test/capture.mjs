@@ -1,0 +1,39 @@
+// Gathers the statements that the store sends, for statements.sql and for the test that plans them.
+import pg from "pg"
+
+/**
+ * @typedef {object} Sent
+ * @property {string} text as it is sent
+ * @property {string} by the application name of the connection that sends it
+ * @property {Array<ReadonlyArray<unknown>>} values of each time that it was sent
+ */
+
+/** From now on gathers what any connection of this process sends, by its text, until it is stopped. */
+export const capture = () => {
+  /** @type {Map<string, Sent>} */
+  const sent = new Map()
+  const query = pg.Client.prototype.query
+  /** @this {pg.Client} @param {any} first @param {any[]} rest */
+  function watched(first, ...rest) {
+    const text = typeof first === "string" ? first : first?.text
+    if (typeof text === "string") {
+      const values = (typeof first === "string" ? rest.find((one) => Array.isArray(one)) : first.values) ?? []
+      const by = /** @type {any} */ (this).connectionParameters.application_name ?? ""
+      /** @type {Sent} */
+      const known = sent.get(text) ?? { text, by, values: [] }
+      known.values.push(values)
+      sent.set(text, known)
+    }
+    return /** @type {any} */ (query).call(this, first, ...rest)
+  }
+  pg.Client.prototype.query = /** @type {any} */ (watched)
+  return {
+    sent,
+    stop: () => {
+      pg.Client.prototype.query = query
+    }
+  }
+}
+
+/** The name that a statement bears in its text; undefined where it bears none. @param {string} text */
+export const titleOf = (text) => /^\s*\w+ \/\* workshop (.+?) \*\//.exec(text)?.[1]

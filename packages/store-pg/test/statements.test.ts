@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs"
+import { RiggedEntropy } from "@workshop/core/testing/RiggedEntropy"
+import { SettableClock, TEST_START } from "@workshop/core/testing/SettableClock"
+import { storeContract } from "@workshop/core/testing/StoreContract"
+import { connect, type Session } from "@workshop/store-pg/migrate/Session"
+import { layer } from "@workshop/store-pg/PgStore"
+import { PLANNED_EACH_TIME, PLANNED_ONCE } from "@workshop/store-pg/planning"
+import { Effect, Exit, Layer, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { capture, type Sent, titleOf } from "./capture.mjs"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { multiply } from "./Multiplied.js"
+import { type Plan, prepare, ran } from "./Plan.js"
+
+/** Words of a connection that read no table. */
+const WORDS = /^\w+ \/\* workshop (begin|commit|rollback|listen|heartbeat|notify) \*\//
+
+const LONG = 600_000
+const scope = Effect.runSync(Scope.make())
+const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
+
+/** Runs the whole store contract on a database, and tells what was sent there. */
+const sentByContract = (url: string) => {
+  const clock = new SettableClock()
+  const leaseClock = Effect.sync(() => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
+  const store = Layer.provideMerge(layer({ url, leaseClock }), Layer.merge(new RiggedEntropy(1).layer, clock.layer))
+  const cases = Object.values(storeContract).flat()
+  const all = Effect.forEach(cases, ({ effect }) =>
+    Effect.suspend(() => {
+      clock.set(TEST_START)
+      return Effect.withClock(effect, clock)
+    })
+  )
+  return Effect.suspend(() => {
+    const { sent, stop } = capture()
+    return Effect.map(Effect.ensuring(Effect.provide(all, Layer.orDie(store)), Effect.sync(stop)), () =>
+      [...sent.values()].filter(({ text, by }) => by.startsWith("workshop ") && !WORDS.test(text))
+    )
+  })
+}
+
+/** One of the statements, with values as they were given; those of most text are of most rows. */
+interface Case {
+  readonly name: string
+  readonly text: string
+  readonly values: ReadonlyArray<unknown>
+  readonly session: Session
+}
+
+let sent: ReadonlyArray<Sent> = []
+/** How each statement ran, planned while there was little, and planned once there was much. */
+let early: ReadonlyMap<string, Plan>
+let late: ReadonlyMap<string, Plan>
+
+const longest = (values: Sent["values"]) =>
+  values.reduce((a, b) => (JSON.stringify(b).length > JSON.stringify(a).length ? b : a))
+
+const sessions = (url: string) => {
+  const opened = (settings: string) => connect(`${url}?options=${encodeURIComponent(settings)}`)
+  return Effect.all({ reads: opened(PLANNED_EACH_TIME), commands: opened(PLANNED_ONCE) })
+}
+
+const ranAll = (cases: ReadonlyArray<Case>) =>
+  Effect.map(
+    Effect.forEach(cases, ({ session, name, text, values }) =>
+      Effect.map(ran(session, name, values), (plan) => [text, plan] as const)
+    ),
+    (plans) => new Map(plans)
+  )
+
+beforeAll(async () => {
+  const { url } = await within(testDatabase)
+  sent = await within(sentByContract(url))
+  const session = await within(connect(url))
+  const { reads, commands } = await within(sessions(url))
+  const cases = sent.map(({ text, by, values }, i): Case => {
+    const isRead = by === "workshop reads"
+    return { name: `looked_${i}`, text, values: longest(values), session: isRead ? reads : commands }
+  })
+  await within(session.run("analyze"))
+  await within(commands.run("set workshop.lanes = '{}'"))
+  for (const { session, name, text, values } of cases) await within(prepare(session, name, text, values))
+  await within(multiply(session))
+  const [row] = await within(
+    session.run<{ ids: string }>(
+      "select array(select shop_id from delivery_turn order by look_at limit 64)::text as ids"
+    )
+  )
+  await within(commands.run(`set workshop.lanes = '${row!.ids}'`))
+  early = await within(ranAll(cases.filter((one) => one.session === commands)))
+  await within(session.run("analyze"))
+  late = await within(ranAll(cases))
+}, LONG)
+
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), LONG)
+
+/** How many rows a statement may look at: a page of a list with what belongs to it, or a batch, and some to spare. */
+const MOST_ROWS = 600
+
+/** Those that may look at more, and why there is an end to it. */
+const MORE: Readonly<Record<string, number>> = {
+  // Asked for ten thousand by the contract.
+  "list shops": 10_000,
+  // The shops that are put in the order of their turns.
+  "lock lanes": 5_000,
+  // Each shop's head, where a process starts or is asked whether it is well.
+  "latest instant": 100_000
+}
+
+const beyond = (plans: ReadonlyMap<string, Plan>) =>
+  [...plans].flatMap(([text, plan]) => {
+    const title = titleOf(text) ?? text
+    const most = MORE[title] ?? MOST_ROWS
+    const isBounded =
+      (plan.scanned.length === 0 || title in MORE) &&
+      plan.looked_at <= most &&
+      plan.sorted <= most &&
+      // A row costs its page, and those of an index from its root down.
+      plan.pages <= 200 + 6 * most
+    return isBounded ? [] : [{ title, ...plan }]
+  })
+
+describe("every statement that the store contract sends", { timeout: LONG }, () => {
+  it("bears its name, by which `pg_stat_statements` and logs show it", () => {
+    expect(sent.length).toBeGreaterThan(100)
+    expect(sent.filter(({ text }) => titleOf(text) === undefined)).toEqual([])
+  })
+
+  it("stands in statements.sql as it is sent", () => {
+    const file = readFileSync(new URL("../statements.sql", import.meta.url), "utf8")
+    const titles = new Set([...file.matchAll(/^-- (.+) \(workshop [\w ]+\)$/gm)].map(([, title]) => title!))
+    const forms = ["list tickets", "list shops", "read client", "shop of"]
+    const missing = sent.filter(({ text }) => {
+      const parts = titleOf(text)!.split(", ")
+      if (parts.length > 1 || forms.includes(parts[0]!)) return parts.some((part) => !titles.has(part))
+      return !file.includes(`${text};`)
+    })
+    expect(missing.map(({ text }) => text)).toEqual([])
+  })
+
+  it("looks at a bounded number of rows in a database of 40,000 shops (design §2)", () =>
+    expect(beyond(late)).toEqual([]))
+
+  it("does so too by the plan that a connection made while there was next to nothing", () =>
+    expect(beyond(early)).toEqual([]))
+})

@@ -1,0 +1,128 @@
+// What the store sends to Postgres, for packages/store-pg/statements.sql: the statements of commands from their tables, all
+// others as a store on an empty database sends them when each of its methods is called.
+import { Effect, Layer } from "effect"
+import { Closures } from "../packages/core/dist/ports/Closures.js"
+import { Deliveries } from "../packages/core/dist/ports/Deliveries.js"
+import { DeliveryLog } from "../packages/core/dist/ports/DeliveryLog.js"
+import { Directory } from "../packages/core/dist/ports/Directory.js"
+import { Messages } from "../packages/core/dist/ports/Messages.js"
+import { Probes } from "../packages/core/dist/ports/Probes.js"
+import { RateLimits } from "../packages/core/dist/ports/RateLimits.js"
+import { Reads } from "../packages/core/dist/ports/Reads.js"
+import { openAccount, openShop } from "../packages/core/dist/testing/Fixtures.js"
+import { RiggedEntropy } from "../packages/core/dist/testing/RiggedEntropy.js"
+import { SettableClock } from "../packages/core/dist/testing/SettableClock.js"
+import { lockAll, lockFree, SHOPS } from "../packages/store-pg/dist/Batch.js"
+import { notifying } from "../packages/store-pg/dist/Bulletin.js"
+import { loads } from "../packages/store-pg/dist/Loading.js"
+import { layer } from "../packages/store-pg/dist/PgStore.js"
+import { retention } from "../packages/store-pg/dist/retention/Retention.js"
+import { saves } from "../packages/store-pg/dist/Saving.js"
+import { markLife } from "../packages/store-pg/dist/ServerLife.js"
+import { textOf } from "../packages/store-pg/dist/Statement.js"
+import { capture, titleOf } from "../packages/store-pg/test/capture.mjs"
+
+/** @typedef {{ readonly title: string, readonly by: string, readonly text: string }} Told */
+
+const ID = "01890000-0000-7000-8000-000000000001"
+const NOW = Date.parse("2026-01-01T00:00:00Z")
+
+/** Each batch of commands sends one of the locks, the loads that its commands ask for, and, as one statement, its saves. */
+const ofCommands = () => {
+  const told =
+    (/** @type {string} */ by) =>
+    (/** @type {Omit<import("../packages/store-pg/dist/Statement.js").Statement, "values">} */ one) => ({
+      title: one.name,
+      by,
+      text: textOf(one)
+    })
+  return [
+    ...[lockAll, lockFree, SHOPS, ...loads, ...saves, markLife].map(told("workshop lane")),
+    told("workshop speaker")(notifying("", new Set()))
+  ]
+}
+
+const FILTER = {
+  number: 1,
+  client_id: ID,
+  phone: "+21620000000",
+  external_ref: "R",
+  created_after: 0,
+  created_before: NOW
+}
+const NEWEST = { _tag: "Newest", after: { created_at: NOW, id: ID } }
+
+const called = Effect.gen(function* () {
+  const { id } = yield* openShop()
+  const account = yield* openAccount()
+  const reads = /** @type {any} */ (yield* Reads)
+  yield* reads.shop(id)
+  yield* reads.ticket(id, ID)
+  yield* reads.tickets(id, FILTER, NEWEST, 50)
+  yield* reads.tickets(id, { state: ["ready", "workshop"] }, NEWEST, 50)
+  yield* reads.tickets(id, {}, { _tag: "Changes", since: 0, after: 1 }, 50)
+  yield* reads.ticketsOfNumber(id, 1, 100)
+  yield* reads.client(id, { id: account.id })
+  yield* reads.keys(id)
+  yield* reads.events(id)
+  const directory = /** @type {any} */ (yield* Directory)
+  yield* directory.listShops(id, 50)
+  yield* directory.latest
+  yield* directory.keyByHash("")
+  yield* directory.keysUsed(new Map([[ID, NOW]]))
+  for (const _tag of ["Ticket", "Offer", "Key"]) yield* directory.shopOf({ _tag, id: ID })
+  yield* directory.account(account.id)
+  yield* directory.offers(account.id)
+  yield* directory.inbox(account.id)
+  yield* (yield* Closures).due(NOW, 256)
+  yield* (yield* Messages).due(NOW, 256)
+  const log = yield* DeliveryLog
+  yield* log.deliveries(id)
+  yield* log.notices(id)
+  const deliveries = yield* Deliveries
+  yield* deliveries.claim(NOW, 1)
+  yield* deliveries.reclaim
+  yield* deliveries.next(NOW)
+  yield* deliveries.replays
+  yield* (yield* RateLimits).take([{ policy: "requests_per_minute", subject: "a key", time_zone: null }], NOW)
+  for (const { measure = Effect.void } of (yield* Probes) ?? []) yield* measure
+})
+
+/** Said by every connection that needs it, and when, is a matter of moments. */
+const COMMON = ["begin", "commit", "rollback", "listen", "heartbeat"]
+
+/** All statements, by name; of those that have several forms, by what is asked for, some. @param {string} url */
+export const statements = (url) =>
+  Effect.gen(function* () {
+    const clock = new SettableClock()
+    clock.set(NOW)
+    const { sent, stop } = capture()
+    const store = Layer.provideMerge(
+      layer({ url }),
+      Layer.mergeAll(
+        new RiggedEntropy(1).layer,
+        clock.layer,
+        Layer.sync(Probes, () => new Set())
+      )
+    )
+    yield* /** @type {Effect.Effect<unknown, unknown>} */ (
+      Effect.flatMap(retention({ url }), ({ runOnce }) => runOnce).pipe(
+        Effect.zipRight(Effect.provide(called, store)),
+        Effect.withClock(clock),
+        Effect.scoped,
+        Effect.ensuring(Effect.sync(stop))
+      )
+    )
+    const others = [...sent.values()].flatMap(({ text, by }) => {
+      const title = titleOf(text)
+      return title === undefined || COMMON.includes(title) ? [] : [{ title, by, text }]
+    })
+    // A partition of each month has the like.
+    const told = others.filter(({ title, text }, i) => {
+      const like = others.findIndex(
+        (other) => other.title === title && other.text.replace(/\d+/g, "") === text.replace(/\d+/g, "")
+      )
+      return like === i
+    })
+    return /** @type {ReadonlyArray<Told>} */ ([...ofCommands(), ...told])
+  })
