@@ -1,3 +1,4 @@
+import { connectionOptions } from "./ConnectionFlags.js"
 import { keepEvents } from "./dispatch/DispatchOptions.js"
 import { signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
@@ -58,6 +59,7 @@ export const serveOptions = {
     "Open a demo shop with a programme, clients and tickets, or find that of an earlier start again."
   ),
   trustProxy: toggle("trust-proxy", "Believe the last address of X-Forwarded-For: only behind a proxy that sets it."),
+  ...connectionOptions,
   ...observeOptions,
   accessLog
 }

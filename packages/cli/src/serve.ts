@@ -16,6 +16,7 @@ import { serve as listen } from "@workshop/http-node/NodeServer"
 import { pages } from "@workshop/http-node/Pages"
 import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
 import { Console, Effect, Layer } from "effect"
+import { connectionLimits } from "./ConnectionFlags.js"
 import { demoShop, demoSteps } from "./DemoShop.js"
 import { delivering, reaching } from "./dispatch/delivering.js"
 import { workOff } from "./dispatch/workOff.js"
@@ -85,7 +86,8 @@ const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<Read
   Effect.gen(function* () {
     const branches = [yield* workshopBranch({ isHeld: false }), ...(yield* others), ...(yield* pages(asked))]
     // Before a shop is opened: with the port taken, nobody would see its key.
-    const { port } = yield* Effect.mapError(listen(yield* pipeline(branches, watching(asked)), asked), cannotListen)
+    const pipe = yield* pipeline(branches, watching(asked))
+    const { port } = yield* Effect.mapError(listen(pipe, { ...asked, limits: connectionLimits(asked) }), cannotListen)
     const base = baseOf(asked.host, port)
     const greeted = yield* greeting(asked, base)
     if (!asked.noDispatcher) yield* workOff

@@ -1,13 +1,23 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import { countedAddress } from "@workshop/core/domain/CountedAddress"
 import { Limits } from "@workshop/core/domain/Limits"
 import type { Departure } from "@workshop/core/http/Arrival"
+import type { Backlog } from "./Backlog.js"
+import type { ConnectionLimits } from "./ConnectionLimits.js"
+import { Intake } from "./Intake.js"
 import { breakOff } from "./NodeArrival.js"
 import { lastWords, type ParseError, TOO_LATE } from "./Unparsable.js"
 import { cutOff } from "./UnwantedBody.js"
 
 /** Where a connection stands. */
 interface Connection {
+  /** By which it is counted. */
+  readonly address: string
+  readonly intake: Intake
+  /** Requests that came, and of these how many still wait for their answers. */
+  requests: number
+  unanswered: number
   request: IncomingMessage | undefined
   /** The latest answer: whatever is said outside of node's own order comes after it. */
   response: ServerResponse | undefined
@@ -21,22 +31,33 @@ type Answer = (give: (departure: Departure) => void) => void
 /** The server's open connections: so that each answer finds its place, also when the client does not keep to HTTP. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>()
+  readonly #perAddress = new Map<string, number>()
   #isStopping = false
 
-  constructor(server: Server) {
-    server.on("connection", (socket: Socket) => {
-      this.#open.set(socket, { request: undefined, response: undefined, isLeaving: false })
-      socket.once("close", () => this.#open.delete(socket))
-    })
+  constructor(
+    server: Server,
+    readonly limits: ConnectionLimits,
+    readonly backlog: Backlog
+  ) {
+    server.on("connection", (socket: Socket) => this.#accept(socket))
   }
 
-  /** A request came, and this will answer it. */
-  note(request: IncomingMessage, response: ServerResponse): void {
+  /** A request came, and this is to answer it: false where no more are answered on its connection. */
+  note(request: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#open.get(request.socket)
-    if (connection === undefined) return
+    if (connection === undefined || connection.requests >= this.limits.maxRequestsPerConnection) return false
     connection.request = request
     connection.response = response
-    if (this.#isStopping) response.shouldKeepAlive = false
+    connection.requests++
+    connection.unanswered++
+    connection.intake.asked(request)
+    response.once("close", () => {
+      connection.unanswered--
+      connection.intake.answered()
+    })
+    if (this.#isStopping || connection.requests === this.limits.maxRequestsPerConnection)
+      response.shouldKeepAlive = false
+    return true
   }
 
   /** Node gave the connection up: answers what came last and lets the connection go, after all answers before. */
@@ -47,6 +68,7 @@ export class Connections {
       socket.destroy()
     } else if (!connection.isLeaving) {
       connection.isLeaving = true
+      connection.intake.stop()
       dropRest(socket)
       this.#leave(socket, connection, isOver, answer)
     }
@@ -55,7 +77,9 @@ export class Connections {
   /** The client asked for a tunnel, and node hands over the bare connection. */
   refuseTunnel(socket: Socket, answer: Answer): void {
     socket.on("error", () => socket.destroy())
-    this.#after(this.#open.get(socket)?.response, () => depart(socket, true, answer))
+    const connection = this.#open.get(socket)
+    connection?.intake.stop()
+    this.#after(connection?.response, () => depart(socket, true, answer))
   }
 
   /** Makes each answer the last one of its connection, from now on. */
@@ -79,6 +103,49 @@ export class Connections {
   /** Cuts off whoever is still there. */
   destroy(): void {
     for (const socket of this.#open.keys()) socket.destroy()
+  }
+
+  #accept(socket: Socket): void {
+    const address = countedAddress(socket.remoteAddress ?? "unknown", this.limits.ipv6Prefix)
+    if (!this.#makeRoom(address)) return void socket.destroy()
+    const intake = new Intake(socket, this.backlog)
+    const state = { requests: 0, unanswered: 0, request: undefined, response: undefined, isLeaving: false }
+    this.#open.set(socket, { address, intake, ...state })
+    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1)
+    socket.once("close", () => this.#forget(socket))
+  }
+
+  #forget(socket: Socket): void {
+    const address = this.#open.get(socket)?.address
+    if (address === undefined) return
+    this.#open.delete(socket)
+    const left = (this.#perAddress.get(address) ?? 0) - 1
+    if (left > 0) this.#perAddress.set(address, left)
+    else this.#perAddress.delete(address)
+  }
+
+  #makeRoom(address: string): boolean {
+    if ((this.#perAddress.get(address) ?? 0) >= this.limits.maxConnectionsPerAddress) {
+      return this.#closeIdle((connection) => connection.address === address)
+    }
+    return this.#open.size < this.limits.maxConnections || this.#closeIdle(() => true)
+  }
+
+  /** Closes the oldest connection on which no request runs: rather one that never brought any. */
+  #closeIdle(isMeant: (connection: Connection) => boolean): boolean {
+    let idle: Socket | undefined
+    for (const [socket, connection] of this.#open) {
+      if (connection.unanswered > 0 || !isMeant(connection)) continue
+      if (connection.requests === 0) {
+        idle = socket
+        break
+      }
+      idle ??= socket
+    }
+    if (idle === undefined) return false
+    this.#forget(idle)
+    idle.destroy()
+    return true
   }
 
   #leave(socket: Socket, { request, response }: Connection, isOver: boolean, answer: Answer): void {

@@ -4,15 +4,17 @@ import type { Departure } from "@workshop/core/http/Arrival"
 import { crash } from "@workshop/core/http/Departures"
 import type { Pipeline } from "@workshop/core/http/Pipeline"
 import { Cause, Exit, Runtime } from "effect"
+import type { Backlog } from "./Backlog.js"
 import { announcedLength, arrivalOf, awaitsBody } from "./NodeArrival.js"
-import type { Patience } from "./Patience.js"
+import type { UnreadAnswers } from "./UnreadAnswers.js"
 import { dropBody } from "./UnwantedBody.js"
 
 /** What a listener needs to know. */
 export interface ListenerOptions {
   /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. */
   readonly trustProxy: boolean
-  readonly patience: Patience
+  readonly backlog: Backlog
+  readonly unread: UnreadAnswers
   /** An id for an answer that the pipeline did not give. */
   readonly requestId: () => string
 }
@@ -24,7 +26,7 @@ export type Listener = (request: IncomingMessage, response: ServerResponse, onAs
  * The last answer on a connection while the client still sends: closed now, the kernel would reset the connection,
  * and the client might lose the answer. So say that nothing follows, while {@link dropBody} takes what comes.
  */
-const linger = (request: IncomingMessage, response: ServerResponse, body: string) => {
+const linger = (request: IncomingMessage, response: ServerResponse, body: Departure["body"]) => {
   const { socket } = request
   const end = () => {
     if (!response.destroyed) response.end()
@@ -35,8 +37,9 @@ const linger = (request: IncomingMessage, response: ServerResponse, body: string
 }
 
 /** Names and values in turn: what node writes fastest. */
-const rawHeaders = (headers: Departure["headers"], body: string): Array<string> => {
-  const raw = ["Content-Length", String(Buffer.byteLength(body))]
+const rawHeaders = ({ status, headers, body }: Departure): Array<string> => {
+  // A 304 speaks of a body that it does not have.
+  const raw = status === 304 ? [] : ["Content-Length", String(Buffer.byteLength(body))]
   for (const name of Object.keys(headers)) raw.push(name, headers[name]!)
   return raw
 }
@@ -45,7 +48,7 @@ const rawHeaders = (headers: Departure["headers"], body: string): Array<string> 
  * Ends an answer whose length was told. `end(body)` makes node hand the kernel a list of two pieces, the second of them
  * empty; written first, head and body go as the one text that they are.
  */
-const endAtOnce = (response: ServerResponse, body: string): void => {
+const endAtOnce = (response: ServerResponse, body: Departure["body"]): void => {
   const { socket } = response
   if (socket === null) return void response.end(body)
   socket.cork()
@@ -58,30 +61,47 @@ const endAtOnce = (response: ServerResponse, body: string): void => {
 export const send = (
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: Departure,
-  { taking_ms }: Patience
+  departure: Departure,
+  unread: UnreadAnswers
 ): void => {
   if (response.headersSent || response.destroyed) return
+  const { status, body } = departure
   const isSending = awaitsBody(request)
   if (isSending && !(announcedLength(request) <= Limits.unwanted_body_bytes)) response.shouldKeepAlive = false
-  response.writeHead(status, rawHeaders(headers, body))
+  response.writeHead(status, rawHeaders(departure))
   if (isSending) dropBody(request)
   if (!response.shouldKeepAlive && isSending) linger(request, response, body)
-  else if (request.method === "HEAD") response.end()
+  else if (request.method === "HEAD" || status === 304) response.end()
   else endAtOnce(response, body)
-  if (request.socket.writableLength > 0) request.socket.setTimeout(taking_ms)
+  if (request.socket.writableLength > 0) unread.watch(response, request.socket)
+}
+
+/**
+ * Runs a request once its answer is the next one on its connection: one at a time, however many a client sends. Those
+ * that were sent early wait for those of clients that did not.
+ */
+const inTurn = (response: ServerResponse, backlog: Backlog, run: () => void): void => {
+  if (response.socket !== null) {
+    run()
+    return
+  }
+  response.once("socket", () =>
+    backlog.add(() => {
+      if (response.socket?.writable) run()
+    })
+  )
 }
 
 /** Runs each request on the pipeline, one fiber each; a client that leaves interrupts it. */
 export const listener = (
   pipeline: Pipeline,
   runtime: Runtime.Runtime<never>,
-  { trustProxy, patience, requestId }: ListenerOptions
+  { trustProxy, backlog, unread, requestId }: ListenerOptions
 ): Listener => {
   const fork = Runtime.runFork(runtime)
   return (request, response, onAsked) => {
     const settle = (exit: Exit.Exit<Departure>) => {
-      if (Exit.isSuccess(exit)) send(request, response, exit.value, patience)
+      if (Exit.isSuccess(exit)) send(request, response, exit.value, unread)
       else if (Cause.isInterruptedOnly(exit.cause)) response.destroy()
       else fork(crash(exit.cause, { request_id: requestId(), now: 0, part: "header" }, [])).addObserver(settle)
     }
@@ -94,9 +114,10 @@ export const listener = (
         if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
       })
     }
+    const begin = () => inTurn(response, backlog, run)
     // A short body comes in one packet with its head, of which node has read the head alone. A tick later the body is
     // here as well, and the fiber need not stop to wait for it.
-    if (onAsked === undefined && awaitsBody(request)) process.nextTick(run)
-    else run()
+    if (onAsked === undefined && awaitsBody(request)) process.nextTick(begin)
+    else begin()
   }
 }

@@ -5,12 +5,15 @@ import { repeatsIn } from "@workshop/core/http/Arrival"
 import { type Pipeline, requestId } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Clock, Effect, Fiber, Runtime, type Scope } from "effect"
+import { Backlog } from "./Backlog.js"
+import { CONNECTION_LIMITS, type ConnectionLimits } from "./ConnectionLimits.js"
 import { Connections } from "./Connections.js"
-import { listener, send } from "./Listener.js"
+import { type ListenerOptions, listener, send } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
 import { arrivalOf } from "./NodeArrival.js"
 import { PATIENCE, type Patience } from "./Patience.js"
 import { HEAD_BYTES, notHttp, type ParseError, SEVERAL_HOSTS, unknownMethod } from "./Unparsable.js"
+import { UnreadAnswers } from "./UnreadAnswers.js"
 
 /** Where to listen, and whose word to take for where a request came from. */
 export interface NodeServerOptions {
@@ -21,6 +24,8 @@ export interface NodeServerOptions {
   readonly trustProxy: boolean
   /** Where it is left out, {@link PATIENCE}. */
   readonly patience?: Patience
+  /** Where one is left out, that of {@link CONNECTION_LIMITS}; with `trustProxy` an address may have all connections. */
+  readonly limits?: Partial<ConnectionLimits>
 }
 
 const make = (patience: Patience) => {
@@ -38,6 +43,11 @@ const make = (patience: Patience) => {
   return server
 }
 
+const limitsOf = ({ trustProxy, limits = {} }: NodeServerOptions): ConnectionLimits => {
+  const { maxConnections = CONNECTION_LIMITS.maxConnections } = limits
+  return { ...CONNECTION_LIMITS, ...(trustProxy && { maxConnectionsPerAddress: maxConnections }), ...limits }
+}
+
 /** What is wrong with the host that a request names: HTTP/1.1 demands one, and no version allows several. */
 const hostError = ({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): string | undefined => {
   if (headers.host === undefined) return httpVersionMinor > 0 ? "NO_HOST" : undefined
@@ -50,18 +60,18 @@ const handle = (
   connections: Connections,
   pipeline: Pipeline,
   runtime: Runtime.Runtime<never>,
-  options: { readonly trustProxy: boolean; readonly patience: Patience; readonly requestId: () => string }
+  options: ListenerOptions
 ) => {
-  const { trustProxy, patience, requestId } = options
+  const { trustProxy, unread, requestId } = options
   const answer = listener(pipeline, runtime, options)
   const fork = Runtime.runFork(runtime)
 
   const onRequest = (request: IncomingMessage, response: ServerResponse, onAsked?: () => void) => {
-    connections.note(request, response)
+    if (!connections.note(request, response)) return
     const error = hostError(request)
     if (error === undefined) return answer(request, response, onAsked)
     response.shouldKeepAlive = false
-    return send(request, response, notHttp(error, requestId()), patience)
+    return send(request, response, notHttp(error, requestId()), unread)
   }
 
   server.on("request", (request, response) => onRequest(request, response))
@@ -129,9 +139,12 @@ export const serve = (
     const { bytes } = yield* Entropy
     const runtime = yield* Effect.runtime<never>()
     const { trustProxy, patience = PATIENCE } = options
+    const limits = limitsOf(options)
     const server = make(patience)
-    const connections = new Connections(server)
-    handle(server, connections, pipeline, runtime, { trustProxy, patience, requestId: () => requestId(bytes) })
+    const backlog = new Backlog()
+    const connections = new Connections(server, limits, backlog)
+    const unread = new UnreadAnswers(runtime, patience, limits.maxUnreadBytes)
+    handle(server, connections, pipeline, runtime, { trustProxy, backlog, unread, requestId: () => requestId(bytes) })
     const address = yield* Effect.acquireRelease(listen(server, options), () => stop(server, connections, patience))
     // Such as no file descriptor left for a new connection: the others live on.
     server.on("error", (cause) => Runtime.runFork(runtime)(Effect.logWarning("A connection was not accepted", cause)))

@@ -1,20 +1,32 @@
-import type { Departure } from "@workshop/core/http/Arrival"
+import type { Arrival, Departure } from "@workshop/core/http/Arrival"
 import type { Branch } from "@workshop/core/http/Branch"
 import { fail, page, type Stamp } from "@workshop/core/http/Departures"
 import { failureBody } from "@workshop/core/http/Envelope"
+import { failureRows } from "@workshop/core/http/ErrorTable"
 import type { DocumentOptions } from "@workshop/core/http/openapi/OpenApi"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Probes } from "@workshop/core/ports/Probes"
 import type { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Cause, Effect, Option } from "effect"
+import { answerConstant, constantBody } from "./ConstantBody.js"
 import { docsBranch } from "./docs/docsBranch.js"
 import { EXPOSITION_TYPE } from "./metrics/exposition.js"
 import { scrape } from "./metrics/scrape.js"
+import { sharedWork } from "./sharedWork.js"
 
 /** How long the store may take to answer before the process counts as not ready, in milliseconds. */
 const READY_MS = 2_000
 
-type Page = (stamp: Stamp) => Effect.Effect<Departure>
+/** How long `/readyz` and `/metrics` show what was found for the one who asked first, in milliseconds. */
+const FRESH_MS = 1_000
+
+/** What is told of the pages. */
+export interface PagesOptions extends DocumentOptions {
+  /** How long `/readyz` and `/metrics` show the same, in milliseconds; a second where it is left out. */
+  readonly fresh_ms?: number
+}
+
+type Page = (arrival: Arrival, stamp: Stamp) => Effect.Effect<Departure>
 
 /**
  * A page at one path, read with GET or HEAD; anything else there is not found, in the envelope (contract §11). Pages
@@ -24,7 +36,7 @@ const at = (path: `/${string}`, show: Page): Branch => ({
   prefix: path,
   answer: (arrival, stamp) =>
     arrival.path === path && (arrival.method === "GET" || arrival.method === "HEAD")
-      ? show(stamp)
+      ? show(arrival, stamp)
       : Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, []))
 })
 
@@ -43,6 +55,8 @@ const notReady = (reason: string, stamp: Stamp): Departure => {
   return { ...departure, body: JSON.stringify(failureBody("UNAVAILABLE", reason)) }
 }
 
+const STORE_AWAY = failureRows.StoreUnavailable.message
+
 /** What the operator has to do, where the store knows it (contract §11). */
 const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>): Option.Option<string> =>
   Option.flatMapNullable(Cause.failureOption(cause), (failure) => ("remedy" in failure ? failure.remedy : null))
@@ -51,45 +65,49 @@ const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>)
  * What is served without a key beside the API: whether the process lives, whether it is ready, how it fares, what the API
  * is, and a page to try it. Tell it what the dispatcher was told, so that the document says the same.
  */
-export const pages = Effect.fnUntraced(function* (options: DocumentOptions = {}) {
+export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...options }: PagesOptions = {}) {
   const directory = yield* Directory
   // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
   const openapi = yield* Effect.cached(
     Effect.promise(async () =>
-      JSON.stringify((await import("@workshop/core/http/openapi/OpenApi")).documentOf(options))
+      constantBody(
+        "application/json; charset=utf-8",
+        JSON.stringify((await import("@workshop/core/http/openapi/OpenApi")).documentOf(options))
+      )
     )
   )
 
-  const ready: Page = (stamp) =>
-    // No key has this hash: a look-up that the store must really make.
-    Effect.zipRight(directory.keyByHash("readyz"), complaint).pipe(
-      Effect.timeout(READY_MS),
-      Effect.map((reason) =>
-        reason === null ? page(JSON.stringify({ status: "ready" }), stamp) : notReady(reason, stamp)
-      ),
-      Effect.catchAllCause((cause) =>
-        Effect.as(
-          Effect.annotateLogs(Effect.logWarning("Not ready: the store does not answer", cause), {
-            request_id: stamp.request_id
-          }),
-          Option.match(remedyIn(cause), {
-            onNone: () => fail({ _tag: "StoreUnavailable" }, stamp, []),
-            onSome: (remedy) => notReady(remedy, stamp)
-          })
-        )
+  // No key has this hash: a look-up that the store must really make.
+  const reasons = Effect.zipRight(directory.keyByHash("readyz"), complaint).pipe(
+    Effect.timeout(READY_MS),
+    Effect.map((reason) => (reason === null ? [] : [reason])),
+    Effect.catchAllCause((cause) =>
+      Effect.as(
+        Effect.logWarning("Not ready: the store does not answer", cause),
+        Option.match(remedyIn(cause), { onNone: () => [STORE_AWAY], onSome: (remedy) => [remedy] })
       )
     )
+  )
+  const ready = sharedWork(reasons, fresh_ms)
+  const metrics = sharedWork(
+    Effect.map(scrape, (text) => Buffer.from(text)),
+    fresh_ms
+  )
 
   return [
-    at("/healthz", (stamp) => Effect.succeed(page(JSON.stringify({ status: "alive" }), stamp))),
-    at("/readyz", ready),
-    at("/metrics", (stamp) =>
-      Effect.map(scrape, (text) => {
-        const { headers, ...rest } = page(text, stamp)
-        return { ...rest, headers: { ...headers, "Content-Type": EXPOSITION_TYPE } }
+    at("/healthz", (_, stamp) => Effect.succeed(page(JSON.stringify({ status: "alive" }), stamp))),
+    at("/readyz", (_, stamp) =>
+      Effect.map(ready, ([reason]) =>
+        reason === undefined ? page(JSON.stringify({ status: "ready" }), stamp) : notReady(reason, stamp)
+      )
+    ),
+    at("/metrics", (_, stamp) =>
+      Effect.map(metrics, (body) => {
+        const { headers, status } = page("", stamp)
+        return { status, headers: { ...headers, "Content-Type": EXPOSITION_TYPE }, body }
       })
     ),
-    at("/openapi.json", (stamp) => Effect.map(openapi, (json) => page(json, stamp))),
+    at("/openapi.json", (arrival, stamp) => Effect.map(openapi, (json) => answerConstant(json, arrival, stamp))),
     yield* docsBranch
   ]
 })

@@ -8,6 +8,8 @@ export interface Patience {
   readonly idle_ms: number
   /** For a client to take any more of an answer that is on its way. */
   readonly taking_ms: number
+  /** For a client to take an answer whole, however steadily it takes it. */
+  readonly taken_ms: number
   /** For requests that were on their way when the server stopped accepting. */
   readonly parting_ms: number
   /** For what runs to finish once the server stops accepting; whatever is left of ten seconds is the process's. */
@@ -22,6 +24,7 @@ export const PATIENCE: Patience = {
   request_ms: 30_000,
   idle_ms: 65_000,
   taking_ms: 30_000,
+  taken_ms: 120_000,
   parting_ms: 250,
   stopping_ms: 7_000,
   check_ms: 1_000

@@ -1,6 +1,6 @@
 import type { Sent } from "@workshop/core/domain/Attempt"
 import { sandbox } from "@workshop/core/domain/WebhookAddress"
-import type { Arrival } from "@workshop/core/http/Arrival"
+import { type Arrival, bodyText } from "@workshop/core/http/Arrival"
 import { type Pipeline, pipeline } from "@workshop/core/http/Pipeline"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
 import { Entropy } from "@workshop/core/ports/Entropy"
@@ -77,10 +77,10 @@ const arrival = ({ method, path, query, headers, body, pauses }: Call): Arrival 
   body: () => Effect.as(pause(pauses), new TextEncoder().encode(body ?? ""))
 })
 
-const answerOf = ({ status, headers, body }: Effect.Effect.Success<ReturnType<Pipeline>>): Answer => ({
+const answerOf = ({ status, headers, ...rest }: Effect.Effect.Success<ReturnType<Pipeline>>): Answer => ({
   status,
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-  body: JSON.parse(body) as Envelope
+  body: JSON.parse(bodyText(rest)) as Envelope
 })
 
 /** Begins the request, and cuts it off after its pauses: perhaps it was done by then. */

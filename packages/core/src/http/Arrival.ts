@@ -38,5 +38,10 @@ export const repeatsIn = (rawHeaders: ReadonlyArray<string>, name: string): bool
 export interface Departure {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** Bytes where many answers share one body. */
+  readonly body: string | Uint8Array<ArrayBuffer>
 }
+
+/** An answer's body as text. */
+export const bodyText = ({ body }: Pick<Departure, "body">): string =>
+  typeof body === "string" ? body : new TextDecoder().decode(body)

@@ -1,7 +1,7 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Clock, Deferred, Effect, Option, Stream } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { type Arrival, BodyBroken, BodyTooLarge, repeatsIn } from "./Arrival.js"
+import { type Arrival, BodyBroken, BodyTooLarge, bodyText, repeatsIn } from "./Arrival.js"
 import { joined } from "./joined.js"
 import { type MountEffectOptions, mountedEffect } from "./Mount.js"
 
@@ -103,13 +103,14 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
         const address = Option.getOrElse(request.remoteAddress, () => "unknown")
         const length = announced(request)
         const progress: Progress = { isBegun: false, isWhole: length === 0 }
-        const { status, headers, body } = yield* answer(request, arrivalOf(request, address, progress))
+        const departure = yield* answer(request, arrivalOf(request, address, progress))
         if (!progress.isBegun && !progress.isWhole) yield* drop(request)
         // Nothing can follow a body that may not be read to its end.
         const isLast = !progress.isWhole && (length === undefined || length > Limits.unwanted_body_bytes)
+        const { status, headers } = departure
         // The media type is the body's own to say: among the headers it would be a second one.
         const { "Content-Type": contentType = "application/json", ...rest } = headers
-        return HttpServerResponse.text(body, {
+        return HttpServerResponse.text(bodyText(departure), {
           status,
           headers: isLast ? { ...rest, Connection: "close" } : rest,
           contentType

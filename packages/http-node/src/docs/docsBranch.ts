@@ -7,6 +7,7 @@ import type { Departure } from "@workshop/core/http/Arrival"
 import type { Branch } from "@workshop/core/http/Branch"
 import { fail, page, type Stamp } from "@workshop/core/http/Departures"
 import { Effect } from "effect"
+import { answerConstant, type ConstantBody, constantBody } from "../ConstantBody.js"
 import { docsHtml, docsScript } from "./docsPage.js"
 
 /** Packed with the package; in a clone they are still where npm put them. */
@@ -22,32 +23,26 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-interface Part {
-  readonly type: string
-  readonly text: Effect.Effect<string>
-}
+const file = (type: string, name: string) =>
+  Effect.cached(Effect.promise(async () => constantBody(type, await readFile(join(folder(), name)))))
 
-const file = (name: string) => Effect.cached(Effect.promise(() => readFile(join(folder(), name), "utf8")))
-
-const parts: Effect.Effect<Readonly<Record<string, Part>>> = Effect.gen(function* () {
+const parts: Effect.Effect<Readonly<Record<string, Effect.Effect<ConstantBody>>>> = Effect.gen(function* () {
   return {
-    "/docs": { type: "text/html", text: Effect.succeed(docsHtml) },
-    "/docs/start.js": { type: "text/javascript", text: Effect.succeed(docsScript) },
-    "/docs/swagger-ui-bundle.js": { type: "text/javascript", text: yield* file("swagger-ui-bundle.js") },
-    "/docs/swagger-ui.css": { type: "text/css", text: yield* file("swagger-ui.css") }
+    "/docs": Effect.succeed(constantBody("text/html; charset=utf-8", docsHtml)),
+    "/docs/start.js": Effect.succeed(constantBody("text/javascript; charset=utf-8", docsScript)),
+    "/docs/swagger-ui-bundle.js": yield* file("text/javascript; charset=utf-8", "swagger-ui-bundle.js"),
+    "/docs/swagger-ui.css": yield* file("text/css; charset=utf-8", "swagger-ui.css")
   }
 })
 
-const shown = (body: string, type: string, stamp: Stamp): Departure => ({
-  status: 200,
+const shown = (departure: Departure): Departure => ({
+  ...departure,
   headers: {
-    ...page("", stamp).headers,
-    "Content-Type": `${type}; charset=utf-8`,
+    ...departure.headers,
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer"
-  },
-  body
+  }
 })
 
 /** The page's addresses hold without a slash at the end, and this one too where a proxy adds a path. */
@@ -60,12 +55,13 @@ const withoutSlash = (stamp: Stamp): Departure => ({
 /** `/docs`: a page to read the API and to try it with a key that is typed in. It asks nothing of any other host (contract §11). */
 export const docsBranch: Effect.Effect<Branch> = Effect.map(parts, (known) => ({
   prefix: "/docs",
-  answer: ({ method, path }, stamp) => {
+  answer: (arrival, stamp) => {
+    const { method, path } = arrival
     const isRead = method === "GET" || method === "HEAD"
     if (isRead && path === "/docs/") return Effect.succeed(withoutSlash(stamp))
     const part = isRead ? known[path] : undefined
     return part === undefined
       ? Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, []))
-      : Effect.map(part.text, (text) => shown(text, part.type, stamp))
+      : Effect.map(part, (body) => shown(answerConstant(body, arrival, stamp)))
   }
 }))

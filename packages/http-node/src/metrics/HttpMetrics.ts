@@ -1,5 +1,5 @@
 import { Policies } from "@workshop/core/domain/Limits"
-import type { Departure } from "@workshop/core/http/Arrival"
+import { bodyText, type Departure } from "@workshop/core/http/Arrival"
 import type { Stamp } from "@workshop/core/http/Departures"
 import type { Watch } from "@workshop/core/http/Pipeline"
 import { Clock, Effect, type Fiber, FiberRef, HashMap, Metric, MetricBoundaries, MetricLabel } from "effect"
@@ -69,7 +69,7 @@ const labelsOfRoute = remembering((route: string) =>
 const labelsOfPolicy = remembering((policy: string): Labels => [MetricLabel.make("policy", policy)])
 
 /** Undefined where it is another branch's own answer. */
-const policyIn = ({ body }: Departure): string | undefined => JSON.parse(body).error?.details?.limit
+const policyIn = (departure: Departure): string | undefined => JSON.parse(bodyText(departure)).error?.details?.limit
 
 /** Patience is real time, whatever clock the service goes by. */
 const real = Clock.make()

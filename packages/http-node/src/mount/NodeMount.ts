@@ -4,9 +4,12 @@ import { type Mountable, type MountOptions, mounted } from "@workshop/core/http/
 import { requestId } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Effect, Runtime } from "effect"
+import { Backlog } from "../Backlog.js"
+import { CONNECTION_LIMITS } from "../ConnectionLimits.js"
 import { listener } from "../Listener.js"
 import { arrivalOf } from "../NodeArrival.js"
 import { PATIENCE } from "../Patience.js"
+import { UnreadAnswers } from "../UnreadAnswers.js"
 
 /** How the API stands inside a Node server. */
 export interface NodeMountOptions extends Omit<MountOptions<IncomingMessage>, "addressOf"> {
@@ -53,7 +56,8 @@ export const mountNode = (workshop: Mountable, options: NodeMountOptions = {}): 
   const { trustProxy = false, ...rest } = options
   const { owns, answer } = mounted<IncomingMessage>(workshop, rest)
   const { bytes } = Runtime.runSync(workshop.runtime)(Entropy)
-  const settings = { trustProxy, patience: PATIENCE, requestId: () => requestId(bytes) }
+  const unread = new UnreadAnswers(workshop.runtime, PATIENCE, CONNECTION_LIMITS.maxUnreadBytes)
+  const settings = { trustProxy, backlog: new Backlog(), unread, requestId: () => requestId(bytes) }
   return (request, response, next) => {
     const arrival = arrivalAfterParsers(request, trustProxy)
     if (next !== undefined && !owns(arrival.path)) return next()

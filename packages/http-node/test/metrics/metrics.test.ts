@@ -62,7 +62,7 @@ const { answer, pipe, key } = await runtime.runPromise(
     )
     const input = Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read"] })
     const { key } = yield* (yield* Keys).create(shop.id, input)
-    const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages()), odd]
+    const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages({ fresh_ms: 0 })), odd]
     const pipe = yield* pipeline(branches, makeHttpMetrics())
     return { pipe, key, answer: webHandler(pipe, yield* Effect.runtime<never>()) }
   })

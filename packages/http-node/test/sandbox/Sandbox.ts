@@ -1,5 +1,5 @@
 import { sandbox } from "@workshop/core/domain/WebhookAddress"
-import type { Arrival } from "@workshop/core/http/Arrival"
+import { type Arrival, bodyText } from "@workshop/core/http/Arrival"
 import { type Pipeline, pipeline } from "@workshop/core/http/Pipeline"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
 import { Entropy } from "@workshop/core/ports/Entropy"
@@ -117,7 +117,7 @@ export class Sandbox {
     const departure = await this.runtime.runPromise(this.#pipeline(arrival))
     for (const name of ["Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"])
       expect(departure.headers[name], `${method} ${path}: ${name}`).toBeDefined()
-    const envelope = JSON.parse(departure.body)
+    const envelope = JSON.parse(bodyText(departure))
     expect(envelope.success).toBe(departure.status < 300)
     const issues = ((envelope.error?.details?.issues ?? []) as Array<Json>).map((issue) => `${issue.in} ${issue.field}`)
     return { status: departure.status, headers: departure.headers, issues, ...envelope }

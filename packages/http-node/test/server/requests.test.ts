@@ -1,4 +1,4 @@
-import type { Arrival } from "@workshop/core/http/Arrival"
+import { type Arrival, bodyText } from "@workshop/core/http/Arrival"
 import { Directory } from "@workshop/core/ports/Directory"
 import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { pages } from "@workshop/http-node/Pages"
@@ -256,11 +256,12 @@ describe("pages (contract §11)", () => {
     const branches = await Effect.runPromise(Effect.provideService(pages(options), Directory, directory))
     const arrival = { method: "GET", path, query: "", header: () => undefined, address: "x", body: () => away }
     const branch = branches.find(({ prefix }) => prefix === path)!
-    return Effect.runPromise(
+    const departure = await Effect.runPromise(
       branch
         .answer(arrival as unknown as Arrival, { request_id: "r", now: 0, part: "query" })
         .pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
     )
+    return { ...departure, body: bodyText(departure) }
   }
 
   it("/readyz answers 503 in the envelope while the store is away; /healthz does not ask it", async () => {

@@ -8,6 +8,7 @@ import { Keys } from "@workshop/core/services/Keys"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { layer as services } from "@workshop/core/services/Workshop"
+import type { ConnectionLimits } from "@workshop/http-node/ConnectionLimits"
 import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
 import { serve } from "@workshop/http-node/NodeServer"
 import { pages } from "@workshop/http-node/Pages"
@@ -69,7 +70,11 @@ export interface Running {
 
 /** Starts a server on a free port. */
 export const start = async (
-  options: { readonly patience?: Partial<Patience>; readonly branches?: ReadonlyArray<Branch> } = {}
+  options: {
+    readonly patience?: Partial<Patience>
+    readonly limits?: Partial<ConnectionLimits>
+    readonly branches?: ReadonlyArray<Branch>
+  } = {}
 ): Promise<Running> => {
   const scope = Effect.runSync(Scope.make())
   const begin = Effect.gen(function* () {
@@ -80,12 +85,17 @@ export const start = async (
       shop.id,
       Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read", "tickets:write"] })
     )
-    const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages()), ...(options.branches ?? [])]
+    const branches = [
+      yield* workshopBranch({ isHeld: true }),
+      ...(yield* pages({ fresh_ms: 0 })),
+      ...(options.branches ?? [])
+    ]
     // Watched, as `workshop serve` is: what looks on must bear every way in which a request comes in.
     const at = yield* serve(yield* pipeline(branches, makeHttpMetrics()), {
       host: "127.0.0.1",
       port: 0,
       trustProxy: false,
+      ...(options.limits && { limits: options.limits }),
       patience: { ...PATIENCE, check_ms: 10, ...options.patience }
     })
     return { port: at.port, key: `Authorization: Bearer ${key}` }

@@ -1,4 +1,5 @@
 import type { ShopId, TicketId } from "@workshop/core/domain/Identifier"
+import { bodyText } from "@workshop/core/http/Arrival"
 import { pipeline } from "@workshop/core/http/Pipeline"
 import { arrivalOf } from "@workshop/core/http/WebHandler"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
@@ -81,10 +82,11 @@ describe("a database without the schema that the program needs", { timeout: 30_0
 
   it("is answered 503 without a word of it, and the log has why (contract §2)", async () => {
     const log: Array<string> = []
-    const { status, body } = await Effect.runPromise(
+    const departure = await Effect.runPromise(
       Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => served(url, log)))
     )
-    expect([status, JSON.parse(body).error.code]).toEqual([503, "UNAVAILABLE"])
+    const body = bodyText(departure)
+    expect([departure.status, JSON.parse(body).error.code]).toEqual([503, "UNAVAILABLE"])
     expect(body).not.toMatch(/schema|migrat|relation/i)
     expect(log).toContainEqual(
       expect.stringMatching(/^A request was answered 503: .*run workshop migrate.*"rate_limit"/)

@@ -1,0 +1,266 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { connect } from "node:net"
+import type { Branch } from "@workshop/core/http/Branch"
+import { succeed } from "@workshop/core/http/Departures"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { start as startWorkshop } from "@workshop/core/services/PromiseWorkshop"
+import { mountNode } from "@workshop/http-node/mount/NodeMount"
+import { sharedWork } from "@workshop/http-node/sharedWork"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Deferred, Effect, Fiber } from "effect"
+import { afterEach, describe, expect, it } from "vitest"
+import { RawClient } from "./RawClient.js"
+import { gate, type Running, start } from "./running.js"
+
+const running: Array<Running> = []
+const begin = async (...options: Parameters<typeof start>) => {
+  const server = await start(...options)
+  running.push(server)
+  return server
+}
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.stop()
+})
+
+const MIB = 1024 * 1024
+
+/** Answers its path, and counts how many requests have come and how many run. */
+const counting = () => {
+  let entered = 0
+  const opened = Effect.runSync(Deferred.make<void>())
+  const branch: Branch = {
+    prefix: "/counted",
+    answer: ({ path }, stamp) =>
+      Effect.sync(() => {
+        entered++
+      }).pipe(Effect.zipRight(Deferred.await(opened)), Effect.as(succeed({ data: { path } }, stamp, [])))
+  }
+  return { branch, entered: () => entered, open: () => Effect.runSync(Deferred.succeed(opened, undefined)) }
+}
+
+/** Answers so many bytes. */
+const large = (bytes: number): Branch => ({
+  prefix: "/large",
+  answer: (_, stamp) => Effect.sync(() => succeed({ data: "x".repeat(bytes) }, stamp, []))
+})
+
+describe("one request at a time on a connection", { timeout: 60_000 }, () => {
+  it("runs the first of a hundred pipelined ones alone, and answers all of them in their order", async () => {
+    const slow = gate()
+    const many = counting()
+    const server = await begin({ branches: [slow.branch, many.branch] })
+    const client = await server.client()
+    client.request("GET /slow/0")
+    for (let i = 1; i <= 100; i++) client.request(`GET /counted/${i}`)
+    await slow.entered
+    // Served on a connection of its own meanwhile.
+    expect((await (await server.client()).request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    expect(many.entered()).toBe(0)
+    slow.open()
+    many.open()
+    expect((await client.answer()).json.data).toEqual({ path: "/slow/0" })
+    for (let i = 1; i <= 100; i++) expect((await client.answer()).json.data).toEqual({ path: `/counted/${i}` })
+  })
+
+  it("takes bodies between pipelined requests, whole and in chunks", async () => {
+    const server = await begin()
+    const client = await server.client()
+    const make = (key: string, ...more: ReadonlyArray<string>) => [
+      server.key,
+      "Content-Type: application/json",
+      `Idempotency-Key: ${key}`,
+      ...more
+    ]
+    const body = JSON.stringify({ service: "Hem", description: "x".repeat(1_500) })
+    for (const i of [1, 2, 3]) {
+      client.request("POST /v1/tickets", make(`a${i}`), body)
+      client.request("POST /v1/tickets", make(`b${i}`, "Transfer-Encoding: chunked"))
+      client.send(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
+    }
+    client.request("GET /v1/tickets", [server.key])
+    for (let i = 0; i < 6; i++) expect((await client.answer()).status).toBe(201)
+    expect((await client.answer()).json.data).toHaveLength(6)
+  })
+
+  it("leaves unread what a client sends without waiting for its answers", async () => {
+    const slow = gate()
+    const server = await begin({ branches: [slow.branch] })
+    const client = await server.client()
+    client.request("GET /slow/1")
+    client.socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".repeat(700_000))
+    await slow.entered
+    const other = await server.client()
+    for (let i = 0; i < 50; i++) expect((await other.request("GET /healthz").answer()).status).toBe(200)
+    expect(client.socket.writableLength).toBeGreaterThan(8 * MIB)
+    client.socket.destroy()
+  })
+
+  it("holds inside another Node server too", async () => {
+    const workshop = await startWorkshop({
+      store: MemoryStore.layer,
+      entropy: Entropy.layerSeeded(9),
+      background: false
+    })
+    let running = 0
+    let most = 0
+    const handle = mountNode(workshop, {
+      authenticate: async () => {
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => setImmediate(resolve))
+        running--
+        return null
+      }
+    })
+    const server = createServer(handle)
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const client = await RawClient.connect((server.address() as AddressInfo).port)
+    for (let i = 0; i < 50; i++) client.request("GET /v1/shop")
+    for (let i = 0; i < 50; i++) expect((await client.answer()).status).toBe(401)
+    expect(most).toBe(1)
+    client.socket.destroy()
+    server.close()
+    await workshop.stop()
+  })
+})
+
+describe("how much clients may hold", { timeout: 60_000 }, () => {
+  it("closes a connection with the answer to its last request", async () => {
+    const server = await begin({ limits: { maxRequestsPerConnection: 3 } })
+    const client = await server.client()
+    for (let i = 0; i < 10; i++) client.request("GET /healthz")
+    const kept = [await client.answer(), await client.answer(), await client.answer()]
+    expect(kept.map(({ headers }) => headers.connection)).toEqual(["keep-alive", "keep-alive", "close"])
+    expect(await client.end()).toBe("")
+  })
+
+  it("makes room for a new connection by closing the oldest idle one, first of those that asked nothing", async () => {
+    const slow = gate()
+    const server = await begin({ limits: { maxConnections: 3 }, branches: [slow.branch] })
+    const busy = await server.client()
+    busy.request("GET /slow/1")
+    await slow.entered
+    const idle = await server.client()
+    await idle.request("GET /healthz").answer()
+    const silent = await server.client()
+    const fourth = await server.client()
+    await silent.end()
+    expect((await fourth.request("GET /healthz").answer()).status).toBe(200)
+    const fifth = await server.client()
+    await idle.end()
+    expect((await fifth.request("GET /healthz").answer()).status).toBe(200)
+    slow.open()
+    expect((await busy.answer()).status).toBe(200)
+  })
+
+  it("refuses a connection where a request runs on every other", async () => {
+    const slow = gate()
+    const server = await begin({ limits: { maxConnections: 1 }, branches: [slow.branch] })
+    const busy = await server.client()
+    busy.request("GET /slow/1")
+    await slow.entered
+    await (await server.client()).end()
+    slow.open()
+    expect((await busy.answer()).status).toBe(200)
+  })
+
+  it("bounds the connections of one address, and those of others not", async () => {
+    const slow = gate()
+    const server = await begin({ limits: { maxConnectionsPerAddress: 1 }, branches: [slow.branch] })
+    const busy = await server.client()
+    busy.request("GET /slow/1")
+    await slow.entered
+    await (await server.client()).end()
+    const other = connect({ port: server.port, host: "127.0.0.1", localAddress: "127.0.0.2" })
+    other.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+    const [answer] = await once(other, "data")
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
+    other.destroy()
+    slow.open()
+    await busy.answer()
+  })
+
+  it("cuts off who has waited longest with an unread answer once all of them hold too much", async () => {
+    const server = await begin({ limits: { maxUnreadBytes: 20 * MIB }, branches: [large(16 * MIB)] })
+    const first = await server.client()
+    first.socket.pause()
+    first.request("GET /large")
+    // The next one comes after the answer to the first was given.
+    await (await server.client()).request("GET /healthz").answer()
+    const second = await server.client()
+    expect((await second.request("GET /large").answer()).status).toBe(200)
+    first.socket.resume()
+    expect((await first.end()).length).toBeLessThan(16 * MIB)
+  })
+
+  it("cuts off who does not take an answer whole in time, however steadily", async () => {
+    const server = await begin({
+      // Stopping waits for it, and would cut it off by itself much later.
+      patience: { taking_ms: 60_000, taken_ms: 50, parting_ms: 60_000, stopping_ms: 60_000 },
+      branches: [large(16 * MIB)]
+    })
+    const client = await server.client()
+    client.socket.pause()
+    client.request("GET /large")
+    // The next one comes after the answer was given; stopping would wait for it, too.
+    const other = await server.client()
+    await other.request("GET /healthz").answer()
+    other.socket.destroy()
+    await server.stop()
+  })
+})
+
+describe("constant bodies", { timeout: 60_000 }, () => {
+  it.each(["/openapi.json", "/docs", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css", "/docs/start.js"])(
+    "%s may be kept, and is not sent again to a client that has it",
+    async (path) => {
+      const server = await begin()
+      const client = await server.client()
+      const send = (headers: ReadonlyArray<string>) =>
+        client.send(`GET ${path} HTTP/1.1`, "Host: x", ...headers, "", "")
+      client.request(`HEAD ${path}`)
+      const { headers } = await client.answer({ toHead: true })
+      expect(headers["cache-control"]).toBe("public, max-age=300")
+      expect(headers.etag).toMatch(/^"[\w-]{22}"$/)
+      send([`If-None-Match: "other", W/${headers.etag}`])
+      const known = await client.answer({ toHead: true })
+      expect([known.status, known.headers.etag, known.headers["content-length"]]).toEqual([
+        304,
+        headers.etag,
+        undefined
+      ])
+      client.request("GET /healthz")
+      expect((await client.answer()).status).toBe(200)
+    }
+  )
+})
+
+describe("work that is shared", { timeout: 60_000 }, () => {
+  it("is done once for all who ask at the same time and within the time that it counts", async () => {
+    let now = 0
+    let done = 0
+    const ready = Effect.runSync(Deferred.make<void>())
+    const work = sharedWork(
+      Effect.zipRight(
+        Deferred.await(ready),
+        Effect.sync(() => ++done)
+      ),
+      1_000,
+      { unsafeCurrentTimeMillis: () => now }
+    )
+    const first = Effect.runFork(work)
+    const second = Effect.runFork(work)
+    // The first one leaves: the others get their answer all the same.
+    await Effect.runPromise(Fiber.interrupt(first))
+    Effect.runSync(Deferred.succeed(ready, undefined))
+    expect(await Effect.runPromise(Fiber.join(second))).toBe(1)
+    now = 999
+    expect(await Effect.runPromise(work)).toBe(1)
+    now = 1_000
+    expect(await Effect.runPromise(work)).toBe(2)
+    // A clock that was set back must not keep it.
+    now = 0
+    expect(await Effect.runPromise(work)).toBe(3)
+  })
+})
