@@ -1,5 +1,6 @@
 // Writes the generated files from the built sources: rules are rows, and these files are the rows as people read them.
 import { readFileSync, writeFileSync } from "node:fs"
+import { auditActs } from "../packages/core/dist/domain/AuditEntry.js"
 import { eventTypes } from "../packages/core/dist/domain/EventType.js"
 import { Limits, Policies } from "../packages/core/dist/domain/Limits.js"
 import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.js"
@@ -132,6 +133,14 @@ page("docs/limits.md", [
   )
 ])
 
+insert(
+  "docs/operating.md",
+  "audit acts",
+  table(
+    ["act", "what, and what else is told"],
+    Object.entries(auditActs).map(([act, what]) => [code(act), what])
+  )
+)
 insert("README.md", "states", diagram)
 insert("docs/how-it-is-built.md", "packages", packagesDiagram)
 insert("docs/how-it-is-built.md", "request", requestDiagram)

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs"
 import type { Change } from "@workshop/core/decisions/Change"
+import type { AuditEntry } from "@workshop/core/domain/AuditEntry"
 import type { ClientAccount } from "@workshop/core/domain/Client"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { ShopRecord } from "@workshop/core/domain/Shop"
@@ -8,6 +9,7 @@ import type { ShopRecord } from "@workshop/core/domain/Shop"
 export type Entry =
   | { readonly _tag: "Shop"; readonly shop: ShopRecord }
   | { readonly _tag: "Account"; readonly account: ClientAccount }
+  | { readonly _tag: "Audit"; readonly audited: AuditEntry }
   | { readonly _tag: "Changes"; readonly shop_id: ShopId; readonly changes: ReadonlyArray<Change> }
 
 /** A file to which commits are appended, and from which all of them can be read again. */

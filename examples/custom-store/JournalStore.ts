@@ -1,5 +1,6 @@
 import { type Command, decide, type Outcome } from "@workshop/core/decisions/Command"
 import { ENTROPY_BYTES } from "@workshop/core/domain/Moment"
+import { AuditLog } from "@workshop/core/ports/AuditLog"
 import { Closures } from "@workshop/core/ports/Closures"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
@@ -12,6 +13,7 @@ import { readClock } from "@workshop/core/ports/readClock"
 import { Store, StoreUnavailable } from "@workshop/core/ports/Store"
 import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import { Memory } from "@workshop/store-memory/Memory"
+import { memoryAuditLog } from "@workshop/store-memory/MemoryAuditLog"
 import { memoryDeliveries, memoryDeliveryLog } from "@workshop/store-memory/MemoryDeliveries"
 import { memoryClosures, memoryDirectory } from "@workshop/store-memory/MemoryDirectory"
 import { memoryRateLimits } from "@workshop/store-memory/MemoryRateLimits"
@@ -26,6 +28,7 @@ const replayInto =
   (memory: Memory) =>
   (entry: Entry): void => {
     if (entry._tag === "Shop") memory.open(entry.shop)
+    else if (entry._tag === "Audit") memory.audit.push(entry.audited)
     else if (entry._tag === "Account") {
       memory.accounts.set(entry.account.id, entry.account)
       memory.holders.set(entry.account.phone, entry.account)
@@ -81,6 +84,14 @@ const journalDirectory = (memory: Memory, journal: Journal): Context.Tag.Service
   }
 }
 
+const journalAuditLog = (memory: Memory, journal: Journal): Context.Tag.Service<AuditLog> => {
+  const known = memoryAuditLog(memory)
+  return {
+    ...known,
+    append: (audited) => Effect.zipRight(written(journal, { _tag: "Audit", audited }), known.append(audited))
+  }
+}
+
 /**
  * A store for one process whose data outlives it: the memory store's shelves, and a file with every change. Limits on
  * requests start anew with the process, and so do claims: what was on its way when it died is sent again.
@@ -96,6 +107,7 @@ export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
       )
       return Context.make(Store, journalStore(memory, journal, entropy)).pipe(
         Context.add(Reads, memoryReads(memory)),
+        Context.add(AuditLog, journalAuditLog(memory, journal)),
         Context.add(Directory, journalDirectory(memory, journal)),
         Context.add(Closures, memoryClosures(memory)),
         Context.add(Deliveries, memoryDeliveries(memory)),

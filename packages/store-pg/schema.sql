@@ -90,6 +90,17 @@ create table attempt (
 
 create table attempt_rest partition of attempt DEFAULT;
 
+create table audit_entry (
+  shop_id uuid not null,
+  id uuid not null,
+  place bigint generated always as identity not null,
+  created_at instant not null,
+  actor text not null,
+  act text not null,
+  details json not null,
+  constraint audit_entry_pkey PRIMARY KEY (shop_id, id)
+);
+
 create table client_account (
   id uuid not null,
   given_name text not null,
@@ -354,6 +365,12 @@ create table webhook (
 CREATE INDEX api_key_of_shop ON public.api_key USING btree (shop_id, created_at, place);
 
 CREATE INDEX attempt_rest_age ON public.attempt_rest USING brin (started_at) WITH (autosummarize='on');
+
+CREATE INDEX audit_entry_by_id ON public.audit_entry USING btree (id);
+
+CREATE INDEX audit_entry_latest ON public.audit_entry USING btree (place);
+
+CREATE INDEX audit_entry_of_shop ON public.audit_entry USING btree (shop_id, place);
 
 CREATE UNIQUE INDEX client_link_seen ON public.client_link USING btree (shop_id, (
 CASE

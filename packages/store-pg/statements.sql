@@ -360,6 +360,9 @@ insert /* workshop put api_key */ into api_key (id, shop_id, hash, last_four, cr
 -- put attempt (workshop lane)
 insert /* workshop put attempt */ into attempt (shop_id, event_id, n, started_at, status, error, detail, address, timings, head) select shop_id, event_id, n, started_at, status, error, detail, address, timings, head from json_populate_recordset(null::attempt, $1);
 
+-- put audit_entry (workshop lane)
+insert /* workshop put audit_entry */ into audit_entry (shop_id, id, created_at, actor, act, details) select shop_id, id, created_at, actor, act, details from json_populate_recordset(null::audit_entry, $1);
+
 -- put client_link (workshop lane)
 insert /* workshop put client_link */ into client_link (shop_id, client_id, known_at, blocked_at) select shop_id, client_id, known_at, blocked_at from json_populate_recordset(null::client_link, $1) on conflict (shop_id, client_id) do update set known_at = excluded.known_at, blocked_at = excluded.blocked_at;
 

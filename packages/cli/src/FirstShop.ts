@@ -2,6 +2,7 @@ import { KeyInput } from "@workshop/core/decisions/ownShop"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import { scopePresets } from "@workshop/core/domain/Scope"
 import { Directory } from "@workshop/core/ports/Directory"
+import { Actor } from "@workshop/core/services/Actor"
 import { Keys } from "@workshop/core/services/Keys"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { Effect, Schema } from "effect"
@@ -12,13 +13,18 @@ export const hasShops = Effect.gen(function* () {
   return (yield* listShops(null, 1)).length > 0
 })
 
+/** Who acts, for the audit log. */
+const asServe = Effect.provideService(Actor, "workshop serve")
+
 /** Opens a shop to try things in. It has no key yet. */
 export const openShop = (name: string) =>
-  Shops.create(Schema.decodeSync(ShopInput)({ name, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }))
+  asServe(Shops.create(Schema.decodeSync(ShopInput)({ name, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })))
 
 /** Makes a full-access key for a shop; its text is for the caller to print, at once. */
 export const makeKey = (shop_id: ShopId, name: string) =>
-  Effect.map(Keys.create(shop_id, Schema.decodeSync(KeyInput)({ name, scopes: scopePresets.full })), ({ key }) => key)
+  asServe(
+    Effect.map(Keys.create(shop_id, Schema.decodeSync(KeyInput)({ name, scopes: scopePresets.full })), ({ key }) => key)
+  )
 
 /** Opens the shop that a newcomer finds: an empty store would have nothing to try. Returns its key. */
 export const openFirstShop = Effect.gen(function* () {

@@ -7,6 +7,7 @@ import { dispatchCommand } from "./dispatch/DispatchCommand.js"
 import { migrateCommand } from "./MigrateCommand.js"
 import { CommandRefused, layer as oneSentence, silentErrors, wrongWords } from "./OneSentence.js"
 import { openApiCommand } from "./openapi/OpenApiCommand.js"
+import { auditCommand } from "./owner/AuditCommand.js"
 import { clientCommand } from "./owner/ClientCommand.js"
 import { keyCommand } from "./owner/KeyCommand.js"
 import { shopCommand } from "./owner/ShopCommand.js"
@@ -40,6 +41,7 @@ const workshop = Command.make("workshop", {}, () =>
     keyCommand,
     webhookCommand,
     clientCommand,
+    auditCommand,
     completionsCommand((): ReadonlyArray<Outlined> => outlineOf(workshop))
   ])
 )

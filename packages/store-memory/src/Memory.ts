@@ -1,4 +1,5 @@
 import type { Change } from "@workshop/core/decisions/Change"
+import type { AuditEntry } from "@workshop/core/domain/AuditEntry"
 import type { ClientAccount } from "@workshop/core/domain/Client"
 import type { ClientId, KeyId, OfferId, ShopId } from "@workshop/core/domain/Identifier"
 import type { NotificationRecord } from "@workshop/core/domain/Notification"
@@ -22,6 +23,7 @@ export class Memory {
   readonly openReplays = new Map<string, ReplayRecord>()
   readonly postbox = new Postbox()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
+  readonly audit: Array<AuditEntry> = []
   readonly #offersToPhone = new Map<Phone, Array<OfferId>>()
 
   /** Opens a shelf for a shop. */
@@ -63,6 +65,9 @@ export class Memory {
       case "NotificationAppended":
         this.#inbox(change.row.client_id).push(change.row)
         this.postbox.says.set(change.row.id, change.row)
+        return
+      case "AuditAppended":
+        this.audit.push(change.row)
         return
       case "NoticeAppended":
         this.postbox.says.set(change.row.id, change.row)

@@ -1,5 +1,6 @@
 import { type Command, decide } from "@workshop/core/decisions/Command"
 import { ENTROPY_BYTES } from "@workshop/core/domain/Moment"
+import { AuditLog } from "@workshop/core/ports/AuditLog"
 import { Closures } from "@workshop/core/ports/Closures"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
@@ -13,6 +14,7 @@ import { Store } from "@workshop/core/ports/Store"
 import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
+import { memoryAuditLog } from "./MemoryAuditLog.js"
 import { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
 import { memoryClosures, memoryDirectory } from "./MemoryDirectory.js"
 import { memoryRateLimits } from "./MemoryRateLimits.js"
@@ -44,6 +46,7 @@ export const layer: Layer.Layer<StorePorts, never, Entropy> = Layer.effectContex
     const memory = new Memory()
     return Context.make(Store, memoryStore(memory, entropy)).pipe(
       Context.add(Reads, memoryReads(memory)),
+      Context.add(AuditLog, memoryAuditLog(memory)),
       Context.add(Directory, memoryDirectory(memory)),
       Context.add(Closures, memoryClosures(memory)),
       Context.add(Deliveries, memoryDeliveries(memory)),

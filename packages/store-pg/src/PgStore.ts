@@ -1,4 +1,5 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
+import { AuditLog } from "@workshop/core/ports/AuditLog"
 import { Closures } from "@workshop/core/ports/Closures"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
@@ -13,6 +14,7 @@ import { Context, Effect, Layer } from "effect"
 import { bulletin } from "./Bulletin.js"
 import type { DatabaseFailed } from "./migrate/DatabaseFailed.js"
 import { databaseUrl } from "./migrate/DatabaseUrl.js"
+import { pgAuditLog } from "./PgAuditLog.js"
 import { type LeaseClock, pgDeliveries } from "./PgDeliveries.js"
 import { pgDeliveryLog } from "./PgDeliveryLog.js"
 import { pgClosures, pgDirectory, pgMessages } from "./PgDirectory.js"
@@ -54,6 +56,7 @@ const ports = ({ url, lanes = 2, leaseClock = "database" }: PgStoreOptions) =>
     )
     return Context.make(Store, { transact: run }).pipe(
       Context.add(Reads, yield* pgReads),
+      Context.add(AuditLog, yield* pgAuditLog),
       Context.add(Directory, { ...(yield* pgDirectory), news: board.shops }),
       Context.add(Closures, yield* pgClosures),
       Context.add(Deliveries, yield* pgDeliveries(url, leaseClock, board)),

@@ -30,6 +30,7 @@ const tableOf = {
   NotificationAppended: "notification",
   AttemptAppended: "attempt",
   NoticeAppended: "notice",
+  AuditAppended: "audit_entry",
   EventRaised: "event"
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
 

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
+import type { AuditEntry } from "@workshop/core/domain/AuditEntry"
 import type { ClientLink } from "@workshop/core/domain/Client"
 import type { AttemptRecord, DeliveryRecord } from "@workshop/core/domain/Delivery"
 import type { EventRecord } from "@workshop/core/domain/Event"
@@ -57,6 +58,7 @@ export interface Rows {
   readonly notification: NotificationRecord
   readonly attempt: AttemptRecord
   readonly notice: NoticeRecord
+  readonly audit_entry: AuditEntry
   readonly event: EventRecord
 }
 
@@ -197,5 +199,6 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
     kept: ["kind", "created_at", "url", "off_reason", "failures_in_row", "first_failure_at"],
     replaced: []
   },
+  audit_entry: { key: ["shop_id", "id"], kept: ["created_at", "actor", "act", "details"], replaced: [] },
   event: { key: ["shop_id", "id"], kept: ["type", "seq", "ticket_id", "created_at", "body"], replaced: [] }
 }

@@ -2,13 +2,20 @@ import { Args, type Options } from "@effect/cli"
 import { Either } from "effect"
 import { databaseUrlFlag, servedDataDir } from "../StoreFlags.js"
 import { type Flag, json, type Reader, toggle, value } from "../terminal/Flags.js"
-import { oneOf, optional } from "../terminal/Readers.js"
+import { oneOf, optional, text } from "../terminal/Readers.js"
 
 /** Where the data is; every command against a database has these. */
 export const databaseOptions = {
   databaseUrl: databaseUrlFlag("The Postgres database; without one, what workshop serve keeps in --data-dir."),
   dataDir: servedDataDir,
   noMigrate: toggle("no-migrate", "Refuse an older schema in place of bringing it up to date."),
+  actor: value({
+    name: "actor",
+    placeholder: "name",
+    description: "Who acts, as the audit log is to name them; cli: and the system's user unless told.",
+    read: optional(text),
+    fallback: ""
+  }),
   json
 }
 

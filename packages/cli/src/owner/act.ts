@@ -1,4 +1,6 @@
+import { userInfo } from "node:os"
 import { Entropy } from "@workshop/core/ports/Entropy"
+import { Actor } from "@workshop/core/services/Actor"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { layer as workshop } from "@workshop/core/services/Workshop"
 import type { Layer as LayerType } from "effect"
@@ -12,6 +14,7 @@ export interface AskedDatabase {
   readonly databaseUrl: string | null
   readonly dataDir: string
   readonly noMigrate: boolean
+  readonly actor: string | null
   readonly json: boolean
 }
 
@@ -42,12 +45,22 @@ export const inOneSentence = (refusal: {
   return new CommandRefused({ message: `${refusal.message}${what === undefined ? "" : `: ${what}`}.` })
 }
 
+/** Who runs the command. A user of a container may have a number and no name. */
+const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? "")
+  }
+}
+
 /** Runs an act of the owner's against the database, and says what came of it. */
 export const act = <E extends { readonly _tag: string; readonly message: string }>(
   asked: AskedDatabase,
   program: Effect.Effect<Said, E, Services>
 ): Effect.Effect<void, CommandRefused> =>
   Effect.mapError(program, inOneSentence).pipe(
+    Effect.provideService(Actor, asked.actor ?? `cli:${userName()}`),
     Effect.provide(services({ ...choiceOf(asked), isShared: true })),
     Effect.flatMap((said) => say(said, asked.json))
   )

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
+import type { AuditEntry } from "../domain/AuditEntry.js"
 import type { ClientLink } from "../domain/Client.js"
 import type { AttemptRecord, DeliveryRecord } from "../domain/Delivery.js"
 import type { EventRecord } from "../domain/Event.js"
@@ -40,4 +41,5 @@ export type Change =
   | { readonly _tag: "NotificationAppended"; readonly row: NotificationRecord }
   | { readonly _tag: "AttemptAppended"; readonly row: AttemptRecord }
   | { readonly _tag: "NoticeAppended"; readonly row: NoticeRecord }
+  | { readonly _tag: "AuditAppended"; readonly row: AuditEntry }
   | { readonly _tag: "EventRaised"; readonly row: EventRecord }

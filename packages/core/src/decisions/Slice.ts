@@ -124,6 +124,7 @@ export const apply = (slice: Slice, change: Change): void => {
       slice.replays.set(change.row.id, change.row)
       return
     case "AttemptAppended":
+    case "AuditAppended":
     case "NoticeAppended":
     case "LedgerAppended":
     case "NotificationAppended":

@@ -23,6 +23,9 @@ export const ENTROPY_BYTES = TRACKING_CODE_AT + 5
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
+/** The last one that a moment has. Decisions make far fewer; the audit log takes it for its own line. */
+export const LAST_IDENTIFIER = 0xfff
+
 /**
  * The `n`th identifier of a moment: a UUID of version 7 whose twelve bits after the version count `n`,
  * so the identifiers of one command sort in the order in which it made them (contract §4).

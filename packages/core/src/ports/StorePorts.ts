@@ -1,3 +1,4 @@
+import type { AuditLog } from "./AuditLog.js"
 import type { Closures } from "./Closures.js"
 import type { Deliveries } from "./Deliveries.js"
 import type { DeliveryLog } from "./DeliveryLog.js"
@@ -8,4 +9,13 @@ import type { Reads } from "./Reads.js"
 import type { Store } from "./Store.js"
 
 /** All that a store provides. */
-export type StorePorts = Store | Reads | Directory | Closures | Deliveries | DeliveryLog | Messages | RateLimits
+export type StorePorts =
+  | AuditLog
+  | Closures
+  | Deliveries
+  | DeliveryLog
+  | Directory
+  | Messages
+  | RateLimits
+  | Reads
+  | Store

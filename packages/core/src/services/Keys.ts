@@ -2,10 +2,12 @@ import { Effect } from "effect"
 import { createKey, type KeyInput, revokeKey } from "../decisions/ownShop.js"
 import { KEY_BYTES, KeyNotFound, keyText } from "../domain/ApiKey.js"
 import type { KeyId, ShopId } from "../domain/Identifier.js"
+import { toIsoOrNull } from "../domain/Instant.js"
 import { Directory } from "../ports/Directory.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
+import { auditing } from "./Actor.js"
 import { KeyRing } from "./KeyRing.js"
 import { Shops } from "./Shops.js"
 
@@ -19,13 +21,17 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     const directory = yield* Directory
     const entropy = yield* Entropy
     const keyRing = yield* KeyRing
+    const run = auditing(store)
     return {
       /** A new key. `key` is its text and is never to be had again. */
       create: Effect.fnUntraced(function* (shop_id: ShopId, input: KeyInput) {
         yield* shops.byId(shop_id)
         const key = keyText(entropy.bytes(KEY_BYTES))
-        const { answer } = yield* store.transact(createKey(shop_id, input, key))
-        return { record: answer, key }
+        const record = yield* run(createKey(shop_id, input, key), ({ id, name, scopes, expires_at }) => ({
+          act: "key.created",
+          details: { key_id: id, name, scopes, expires_at: toIsoOrNull(expires_at) }
+        }))
+        return { record, key }
       }),
       /** All keys of the shop, revoked ones too, oldest first. */
       list: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), reads.keys(shop_id)),
@@ -33,8 +39,11 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
       revoke: Effect.fnUntraced(function* (id: KeyId) {
         const shop_id = yield* directory.shopOf({ _tag: "Key", id })
         if (shop_id === null) return yield* new KeyNotFound()
-        const { answer } = yield* Effect.ensuring(store.transact(revokeKey(shop_id, id)), keyRing.forget(shop_id))
-        return answer
+        const revoked = run(revokeKey(shop_id, id), ({ name }) => ({
+          act: "key.revoked",
+          details: { key_id: id, name }
+        }))
+        return yield* Effect.ensuring(revoked, keyRing.forget(shop_id))
       })
     }
   })

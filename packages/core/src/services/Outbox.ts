@@ -6,6 +6,7 @@ import { Limits } from "../domain/Limits.js"
 import { WebhookNotSet } from "../domain/Webhook.js"
 import { DeliveryLog } from "../ports/DeliveryLog.js"
 import { Store } from "../ports/Store.js"
+import { auditing } from "./Actor.js"
 import { Shops } from "./Shops.js"
 
 // Unlike `Optional`, `null` is taken out while decoding: the filter goes to the store as it is.
@@ -40,7 +41,7 @@ export type ReplayInput = typeof ReplayInput.Type
 export class Outbox extends Effect.Service<Outbox>()("@workshop/core/Outbox", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const store = yield* Store
+    const run = auditing(yield* Store)
     const log = yield* DeliveryLog
     const shops = yield* Shops
     return {
@@ -52,7 +53,9 @@ export class Outbox extends Effect.Service<Outbox>()("@workshop/core/Outbox", {
       replay: Effect.fnUntraced(function* (shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {
         if ((yield* shops.byId(shop_id)).webhook === null) return yield* new WebhookNotSet()
         const count = yield* log.count(shop_id, filter)
-        if (!dry_run) yield* store.transact(startReplay(shop_id, filter))
+        const { event_ids, ...details } = filter
+        const told = event_ids === undefined ? details : { named: event_ids.length }
+        if (!dry_run) yield* run(startReplay(shop_id, filter), () => ({ act: "deliveries.replayed", details: told }))
         return { count }
       })
     }

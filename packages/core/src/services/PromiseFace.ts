@@ -3,11 +3,12 @@ import { StampCount } from "../decisions/giveStamps.js"
 import { IdempotencyKey } from "../decisions/Idempotency.js"
 import { QuoteAnswer } from "../decisions/quoteTicket.js"
 import { ShopChannel } from "../decisions/recordNotified.js"
-import { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import { Phone } from "../domain/Phone.js"
 import { TicketStatus } from "../domain/TicketLifecycle.js"
 import { TicketNumber } from "../domain/TicketNumber.js"
 import { ProductionAddress } from "../domain/WebhookAddress.js"
+import { Audit } from "./Audit.js"
 import { Clients } from "./Clients.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
@@ -22,7 +23,7 @@ import { Tickets } from "./Tickets.js"
 import { Webhooks } from "./Webhooks.js"
 
 /** The services that the Promise face has methods of. */
-type Faced = Tickets | Progress | Quotes | Clients | Offers | Loyalty | Shops | Keys | Webhooks | Outbox
+type Faced = Audit | Tickets | Progress | Quotes | Clients | Offers | Loyalty | Shops | Keys | Webhooks | Outbox
 
 /** Tickets, from the counter to their end. */
 const work = (run: Run<Faced>) => {
@@ -171,5 +172,18 @@ const office = (run: Run<Faced>) => {
   }
 }
 
+/** What was done, by whom. */
+const record = (run: Run<Faced>) => {
+  const method = promised(run)
+  return {
+    audit: {
+      /** The latest first: of a shop, or all for null; those before the entry with an id; at most so many. */
+      list: method([Schema.NullOr(ShopId), Schema.NullOr(EventId), Schema.NonNegativeInt], (shop_id, before, limit) =>
+        Audit.list(shop_id, before, limit)
+      )
+    }
+  }
+}
+
 /** The services' methods for teams without Effect. Editors show the arguments by the names that they are given here. */
-export const face = (run: Run<Faced>) => ({ ...work(run), ...people(run), ...office(run) })
+export const face = (run: Run<Faced>) => ({ ...work(run), ...people(run), ...office(run), ...record(run) })

@@ -8,6 +8,7 @@ import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import type { StoreUnavailable } from "../ports/Store.js"
 import type { StorePorts } from "../ports/StorePorts.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
+import { Actor } from "./Actor.js"
 import { Closer } from "./Closer.js"
 import { type CommittedEvent, CommittedEvents, observing } from "./CommittedEvents.js"
 import { Dispatcher } from "./Dispatcher.js"
@@ -89,6 +90,8 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
 /** A workshop for teams without Effect: every service by plain values and promises, until it is stopped. */
 export type PromiseWorkshop = ReturnType<typeof face> &
   ReturnType<typeof turns> & {
+    /** The same services on behalf of somebody, as whom the audit log names whoever does an owner's or operator's act. */
+    readonly as: (actor: string) => ReturnType<typeof face>
     /** Calls back after each commit of this process; answers how to stop it. Best effort, see {@link CommittedEvents}. */
     readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
     /** The same as an iterable; a loop over it ends when it is left. */
@@ -162,6 +165,7 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
   }
   return {
     ...face(run),
+    as: (actor) => face((effect) => run(Effect.provideService(effect, Actor, actor))),
     ...turns(run, options.sender !== undefined),
     onEvent: listen,
     events: () => Stream.toAsyncIterableRuntime(stream, runtime),

@@ -15,6 +15,8 @@ import { Directory } from "../ports/Directory.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
+import { auditing } from "./Actor.js"
+import { Audit } from "./Audit.js"
 import { KeyRing } from "./KeyRing.js"
 
 /** What a new shop is. */
@@ -28,15 +30,27 @@ export const ShopInput = Schema.Struct({
 }).pipe(Schema.brand("ShopInput"))
 export type ShopInput = typeof ShopInput.Type
 
+/** What the audit log tells of a change: of lists of words only how many they hold. */
+const withoutWords = (patch: ShopPatch) =>
+  Object.fromEntries(
+    Object.entries(patch).map(([name, value]) => [
+      name,
+      name.endsWith("_words") && Array.isArray(value) ? value.length : value
+    ])
+  )
+
 /** The shops and their settings: what the owner and the operator do. */
 export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
   accessors: true,
+  dependencies: [Audit.Default],
   effect: Effect.gen(function* () {
     const store = yield* Store
     const reads = yield* Reads
     const directory = yield* Directory
     const entropy = yield* Entropy
     const keyRing = yield* KeyRing
+    const audit = yield* Audit
+    const run = auditing(store)
 
     /** The shop's settings, head and webhook. */
     const byId = (id: ShopId) =>
@@ -63,6 +77,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
         languages: input.languages ?? languagesIn(input.time_zone),
         created_at: now
       }
+      yield* audit.note({ act: "shop.created", details: { name: shop.name } }, shop.id)
       yield* directory.createShop(shop)
       return shop
     })
@@ -73,8 +88,8 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     /** Changes a shop's settings. Keys of the shop feel it at once. */
     const change = Effect.fnUntraced(function* (id: ShopId, patch: ShopPatch) {
       yield* byId(id)
-      const { answer } = yield* Effect.ensuring(store.transact(changeShop(id, patch)), keyRing.forget(id))
-      return answer
+      const changed = run(changeShop(id, patch), () => ({ act: "shop.changed", details: withoutWords(patch) }))
+      return yield* Effect.ensuring(changed, keyRing.forget(id))
     })
 
     return { byId, create, list, change }

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { Audit } from "./Audit.js"
 import { Clients } from "./Clients.js"
 import { Closer } from "./Closer.js"
 import { KeyRing } from "./KeyRing.js"
@@ -26,5 +27,6 @@ export const layer = Layer.mergeAll(
   Offers.Default,
   Keys.Default,
   Webhooks.Default,
-  Closer.Default
+  Closer.Default,
+  Audit.Default
 ).pipe(Layer.provideMerge(Shops.Default), Layer.provideMerge(KeyRing.Default))

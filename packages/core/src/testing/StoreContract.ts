@@ -1,3 +1,4 @@
+import { auditContract } from "./AuditContract.js"
 import { changesContract } from "./ChangesContract.js"
 import { clientChangesContract } from "./ClientChangesContract.js"
 import { clientsContract } from "./ClientsContract.js"
@@ -22,6 +23,7 @@ export const storeContract = {
   "Reads: the list": listContract,
   "Reads: the sync": syncContract,
   "Reads: clients": clientsContract,
+  AuditLog: auditContract,
   Directory: directoryContract,
   Closures: closuresContract,
   Deliveries: deliveriesContract,

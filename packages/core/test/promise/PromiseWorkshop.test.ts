@@ -99,6 +99,17 @@ describe("The Promise face", () => {
     })
   })
 
+  it("acts on behalf of whom it is told, and lists what was done by whom", async () => {
+    const { shop_id } = await shop()
+    await workshop.as("owner:amira").shops.change(shop_id, { active: false })
+    const listed = await workshop.audit.list(shop_id, null, 10)
+    if (!listed.ok) throw new Error("refused")
+    expect(listed.value.map(({ actor, act }) => [actor, act])).toEqual([
+      ["owner:amira", "shop.changed"],
+      ["unknown", "shop.created"]
+    ])
+  })
+
   it("refuses a visit to a shop that never was, and a client's answer of a ticket that never was", async () => {
     const never = "019a0000-0000-7000-8000-00000000dead"
     const person = { given_name: "Amira", family_name: "Baccar", phone: "+21620123456", hide_name: null }

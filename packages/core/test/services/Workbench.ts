@@ -10,6 +10,7 @@ import { Entropy } from "../../src/ports/Entropy.js"
 import { ProfanityFilter } from "../../src/ports/ProfanityFilter.js"
 import { Store } from "../../src/ports/Store.js"
 import type { StorePorts } from "../../src/ports/StorePorts.js"
+import { Audit } from "../../src/services/Audit.js"
 import type { Caller } from "../../src/services/Caller.js"
 import { ClientInput, Clients } from "../../src/services/Clients.js"
 import { Closer } from "../../src/services/Closer.js"
@@ -17,6 +18,7 @@ import { KeyRing } from "../../src/services/KeyRing.js"
 import { Keys } from "../../src/services/Keys.js"
 import { Loyalty } from "../../src/services/Loyalty.js"
 import { Offers } from "../../src/services/Offers.js"
+import { Outbox } from "../../src/services/Outbox.js"
 import { Quotes } from "../../src/services/Quotes.js"
 import { ShopInput, Shops } from "../../src/services/Shops.js"
 import { TicketQuery } from "../../src/services/TicketQuery.js"
@@ -50,7 +52,9 @@ const services = Layer.mergeAll(
   Quotes.Default,
   Closer.Default,
   Keys.Default,
-  Webhooks.Default
+  Webhooks.Default,
+  Outbox.Default,
+  Audit.Default
 ).pipe(Layer.provideMerge(Shops.Default), Layer.provideMerge(KeyRing.Default))
 
 /** All that a test may ask for. */

@@ -1,6 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { ShopPatch } from "@workshop/core/decisions/ownShop"
+import { type AuditAct, type AuditEntry, auditActs } from "@workshop/core/domain/AuditEntry"
 import { ShopId } from "@workshop/core/domain/Identifier"
+import { toIso } from "@workshop/core/domain/Instant"
 import { Language } from "@workshop/core/domain/Language"
 import { LoyaltyProgram } from "@workshop/core/domain/LoyaltyProgram"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
@@ -48,6 +50,23 @@ export const shopSettings = (shop: ShopRecord, { next_number }: Pick<ShopHead, "
   languages: shop.languages
 })
 
+const AuditView = Schema.Struct({
+  id: Schema.String,
+  created_at: Schema.String,
+  actor: Schema.String,
+  act: Schema.Literal(...(Object.keys(auditActs) as [AuditAct, ...Array<AuditAct>])),
+  details: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+}).annotations({ identifier: "AuditEntry" })
+
+/** An entry of the audit log as its shop's owner reads it. */
+export const auditView = ({ id, created_at, actor, act, details }: AuditEntry) => ({
+  id,
+  created_at: toIso(created_at),
+  actor,
+  act,
+  details
+})
+
 const NewShop = Schema.Struct({ shop: ShopSettings, key_id: Schema.String, key: Schema.String })
 
 /** Shops and their settings: what the operator and the owner do (contract §10). */
@@ -68,5 +87,11 @@ export class ShopsApi extends HttpApiGroup.make("shops")
       .setPath(OfShop)
       .setPayload(ShopPatch)
       .addSuccess(Answer(ShopSettings))
+      .addError(FailureAnswer("NOT_FOUND"))
+  )
+  .add(
+    HttpApiEndpoint.get("audit", "/shops/:id/audit")
+      .setPath(OfShop)
+      .addSuccess(Answer(Schema.Array(AuditView)))
       .addError(FailureAnswer("NOT_FOUND"))
   ) {}

@@ -3,12 +3,13 @@ import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
 import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
 import { scopePresets } from "@workshop/core/domain/Scope"
 import type { Handlers } from "@workshop/core/http/Endpoint"
+import { Audit } from "@workshop/core/services/Audit"
 import { Keys } from "@workshop/core/services/Keys"
 import { Shops } from "@workshop/core/services/Shops"
 import { Effect } from "effect"
 import { keyInput } from "./KeysApi.js"
 import type { SandboxApi } from "./SandboxApi.js"
-import { shopSettings } from "./ShopsApi.js"
+import { auditView, shopSettings } from "./ShopsApi.js"
 
 type All = Handlers<typeof SandboxApi, void>
 
@@ -25,12 +26,16 @@ const keyView = ({ id, name, scopes, last_four, ...at }: ApiKeyRecord) => ({
 
 const data = <A>(data: A) => ({ data })
 
+/** How many entries of the audit log are listed, the latest first. */
+const MOST_AUDITED = 1000
+
 const firstKey = KeyInput.make({ name: "First key", scopes: scopePresets.full })
 
 /** What the operator and a shop's owner do: the shop and its keys. */
 export const ownerHandlers = Effect.gen(function* () {
   const shops = yield* Shops
   const keys = yield* Keys
+  const audit = yield* Audit
 
   const shopHandlers: All["shops"] = {
     open: Effect.fnUntraced(function* ({ payload }) {
@@ -41,7 +46,12 @@ export const ownerHandlers = Effect.gen(function* () {
     }),
     read: ({ path }) => Effect.map(shops.byId(path.id), ({ shop, head }) => data(shopSettings(shop, head))),
     change: ({ path, payload }) =>
-      Effect.map(shops.change(path.id, payload), ({ shop, head }) => data(shopSettings(shop, head)))
+      Effect.map(shops.change(path.id, payload), ({ shop, head }) => data(shopSettings(shop, head))),
+    audit: ({ path }) =>
+      Effect.zipRight(
+        shops.byId(path.id),
+        Effect.map(audit.list(path.id, null, MOST_AUDITED), (entries) => data(entries.map(auditView)))
+      )
   }
   const keyHandlers: All["keys"] = {
     list: ({ path }) => Effect.map(keys.list(path.id), (records) => data(records.map(keyView))),

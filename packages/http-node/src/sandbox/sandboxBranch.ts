@@ -8,6 +8,7 @@ import { routes } from "@workshop/core/http/Endpoint"
 import type { AdmissionRefusal } from "@workshop/core/http/ErrorTable"
 import { type Found, router } from "@workshop/core/http/Router"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
+import { Actor } from "@workshop/core/services/Actor"
 import { Effect } from "effect"
 import { appHandlers } from "./appHandlers.js"
 import { clockHandlers } from "./clockHandlers.js"
@@ -79,7 +80,8 @@ export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
           const found = lead(arrival)
           if ("_tag" in found) return Effect.succeed(fail(found, stamp, usages))
           stamp.route = found.route.path
-          return Effect.matchCauseEffect(serveRoute(found, arrival, undefined), {
+          const served = Effect.provideService(serveRoute(found, arrival, undefined), Actor, "sandbox")
+          return Effect.matchCauseEffect(served, {
             onSuccess: (reply) => Effect.succeed(succeed(reply, stamp, usages)),
             onFailure: (cause) => answerCause(cause, stamp, usages)
           })

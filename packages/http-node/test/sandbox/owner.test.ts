@@ -223,6 +223,20 @@ describe("Keys (contract §10)", () => {
   })
 })
 
+describe("The audit log", () => {
+  it("lists what was done to a shop, the latest first, by the sandbox", async () => {
+    const { id } = await sandbox.shop()
+    await sandbox.good("PATCH", `/sandbox/shops/${id}`, { active: false })
+    const entries: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${id}/audit`)
+    expect(entries.map(({ actor, act, created_at }) => [actor, act, created_at])).toEqual([
+      ["sandbox", "shop.changed", START],
+      ["sandbox", "key.created", START],
+      ["sandbox", "shop.created", START]
+    ])
+    expect(entries[0]).toMatchObject({ id: expect.stringMatching(UUID), details: { active: false } })
+  })
+})
+
 describe("The webhook (contract §10)", () => {
   it("is set, read, moved without losing its secret, rotated, pinged and enabled", async () => {
     const { id } = await sandbox.shop()
@@ -322,6 +336,7 @@ describe("An unknown shop or key is not found (contract §10)", () => {
   for (const [method, path, body] of [
     ["GET", `/sandbox/shops/${NOBODY}`, undefined],
     ["PATCH", `/sandbox/shops/${NOBODY}`, { active: false }],
+    ["GET", `/sandbox/shops/${NOBODY}/audit`, undefined],
     ["GET", `/sandbox/shops/${NOBODY}/keys`, undefined],
     ["POST", `/sandbox/shops/${NOBODY}/keys`, { name: "till", preset: "full" }],
     ["DELETE", `/sandbox/keys/${NOBODY}`, undefined],

@@ -1,0 +1,37 @@
+import { type AuditEntry, NO_SHOP } from "@workshop/core/domain/AuditEntry"
+import { EventId, ShopId } from "@workshop/core/domain/Identifier"
+import { toIso } from "@workshop/core/domain/Instant"
+import { Audit } from "@workshop/core/services/Audit"
+import { Effect } from "effect"
+import type { Column } from "../terminal/Table.js"
+import { idFrom } from "./fromFlags.js"
+import { several } from "./record.js"
+
+/** What `workshop audit` was told; null is left out. */
+export interface AskedAudit {
+  readonly shop: string | null
+  readonly before: string | null
+  readonly limit: number
+}
+
+const entryView = ({ shop_id, created_at, ...entry }: AuditEntry) => ({
+  ...entry,
+  shop_id: shop_id === NO_SHOP ? null : shop_id,
+  created_at: toIso(created_at)
+})
+
+const columns: ReadonlyArray<Column<ReturnType<typeof entryView>>> = [
+  { title: "WHEN", cell: ({ created_at }) => created_at, isWhole: true },
+  { title: "WHO", cell: ({ actor }) => actor },
+  { title: "WHAT", cell: ({ act }) => act },
+  { title: "SHOP", cell: ({ shop_id }) => shop_id ?? "-", isWhole: true },
+  { title: "DETAILS", cell: ({ details }) => JSON.stringify(details) }
+]
+
+/** Entries of the audit log, the latest first. */
+export const list = Effect.fnUntraced(function* ({ shop, before, limit }: AskedAudit) {
+  const shop_id = shop === null ? null : yield* idFrom(ShopId, "a shop", shop)
+  const entry = before === null ? null : yield* idFrom(EventId, "an entry", before)
+  const found = yield* Audit.list(shop_id, entry, limit)
+  return several(found.map(entryView), columns, "Nothing was written down yet.")
+})

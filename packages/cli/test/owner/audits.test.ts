@@ -1,0 +1,36 @@
+import * as audits from "@workshop/cli/owner/audits"
+import * as keys from "@workshop/cli/owner/keys"
+import * as shops from "@workshop/cli/owner/shops"
+import { describe, expect, it } from "vitest"
+import { Office } from "./Office.js"
+
+const lac = {
+  name: "Atelier Lac",
+  currency: "TND",
+  decimals: 3,
+  timeZone: "Africa/Tunis",
+  trackingBaseUrl: null,
+  languages: []
+}
+const all = { shop: null, before: null, limit: 100 }
+
+describe("workshop audit", () => {
+  it("lists what was done, the latest first, of all shops or of one, page by page", async () => {
+    await using office = new Office()
+    expect((await office.does(audits.list(all))).lines).toEqual(["Nothing was written down yet."])
+    const { id: shop } = (await office.does(shops.create(lac))).data
+    const { data } = await office.does(keys.create({ shop, name: "Till", preset: "read", scopes: [], expiresAt: null }))
+    await office.does(shops.create(lac))
+    expect((await office.does(audits.list(all))).data).toHaveLength(3)
+    const listed = await office.does(audits.list({ ...all, shop }))
+    expect(listed.data).toMatchObject([
+      { act: "key.created", shop_id: shop, details: { key_id: data.id, name: "Till" } },
+      { act: "shop.created", shop_id: shop, details: { name: "Atelier Lac" } }
+    ])
+    expect(JSON.stringify(listed)).not.toContain(data.key)
+    const [latest] = listed.data
+    const before = await office.does(audits.list({ ...all, shop, before: latest.id, limit: 1 }))
+    expect(before.data).toMatchObject([{ act: "shop.created" }])
+    expect(await office.refusal(audits.list({ ...all, before: "x" }))).toMatch(/^x is no id of an entry/)
+  })
+})

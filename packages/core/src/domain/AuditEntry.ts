@@ -1,0 +1,38 @@
+import type { ShopId } from "./Identifier.js"
+import type { Instant } from "./Instant.js"
+
+/** What owners and operators do that is written down, each with what its entry tells besides who did it and when. */
+export const auditActs = {
+  "shop.created": "a shop was opened: its name",
+  "shop.changed": "settings of a shop changed: their new values, of lists of words only how many",
+  "key.created": "a key was made: its id, name, scopes and expiry",
+  "key.revoked": "a key was revoked: its id and name",
+  "webhook.set": "the address of the webhook was set: its host, as the path may be a secret",
+  "webhook.rotated": "the webhook got a new secret",
+  "webhook.enabled": "the webhook was turned on again",
+  "webhook.disabled": "the webhook was turned off",
+  "webhook.removed": "the webhook was removed with all that waited",
+  "webhook.pinged": "a ping was raised: the id of the event",
+  "deliveries.replayed": "events were sent again: of which time and state, or how many were named",
+  "client.exported": "the data of a client were exported: the client's id",
+  "client.corrected": "the account of a client was corrected: the client's id and the names of the fields",
+  "client.erased": "a client was erased: the client's id"
+} as const
+
+/** A key of {@link auditActs}. */
+export type AuditAct = keyof typeof auditActs
+
+/** A line of the audit log. It is never changed, and holds no secret, name or phone number of a client. */
+export interface AuditEntry {
+  /** {@link NO_SHOP} where the act concerns no one shop. */
+  readonly shop_id: ShopId
+  readonly id: string
+  readonly created_at: Instant
+  /** Who did it, as the program that called the service names them. */
+  readonly actor: string
+  readonly act: AuditAct
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** Stands in the audit log for the shop of an act that concerns no one shop. */
+export const NO_SHOP = "00000000-0000-0000-0000-000000000000" as ShopId

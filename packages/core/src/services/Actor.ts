@@ -1,0 +1,26 @@
+import { Context, Effect } from "effect"
+import { type Audited, audited } from "../decisions/audited.js"
+import type { Command } from "../decisions/Command.js"
+import { Limits } from "../domain/Limits.js"
+import type { Store } from "../ports/Store.js"
+import { answered } from "./answered.js"
+
+/**
+ * On whose behalf owners' and operators' acts are called, for the audit log: such as `owner:amira` or an employee's name.
+ * `unknown` unless provided: `Effect.provideService(acts, Actor, "owner:amira")`.
+ */
+export class Actor extends Context.Reference<Actor>()("@workshop/core/Actor", {
+  defaultValue: (): string => "unknown"
+}) {
+  /** The actor as it is written down: one line, cut to a length. */
+  static readonly current = Effect.map(Actor, (actor) =>
+    [...actor.replace(/\p{Cc}/gu, " ")].slice(0, Limits.name_characters).join("")
+  )
+}
+
+/** Runs commands for their answers, each with the line in the audit log that `tell` makes of its answer. */
+export const auditing = (store: Context.Tag.Service<Store>) => {
+  const run = answered(store)
+  return <A, E>(command: Command<A, E>, tell: (answer: A) => Audited | null) =>
+    Effect.flatMap(Actor.current, (actor) => run(audited(command, actor, tell)))
+}
