@@ -70,7 +70,9 @@ create table api_key (
   revoked_at instant,
   expires_at instant,
   last_used_at instant,
+  constraint api_key_hash_form CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),
   constraint api_key_hash_key UNIQUE (hash),
+  constraint api_key_last_four_form CHECK ((last_four ~ '^.{4}$'::text)),
   constraint api_key_pkey PRIMARY KEY (id)
 );
 
@@ -85,7 +87,9 @@ create table attempt (
   address text,
   timings json not null,
   head text not null,
-  constraint attempt_pkey PRIMARY KEY (shop_id, event_id, n, started_at)
+  constraint attempt_n_positive CHECK ((n >= 1)),
+  constraint attempt_pkey PRIMARY KEY (shop_id, event_id, n, started_at),
+  constraint attempt_status_range CHECK (((status >= 100) AND (status <= 999)))
 ) partition by RANGE (started_at);
 
 create table attempt_rest partition of attempt DEFAULT;
@@ -108,6 +112,7 @@ create table client_account (
   phone text not null,
   hide_name boolean not null,
   created_at instant not null,
+  constraint client_account_phone_form CHECK ((phone ~ '^[+][0-9]{4,15}$'::text)),
   constraint client_account_phone_key UNIQUE (phone),
   constraint client_account_pkey PRIMARY KEY (id)
 );
@@ -133,7 +138,9 @@ create table delivery (
   is_replay boolean not null,
   token bigint not null,
   lease_until instant,
-  constraint delivery_pkey PRIMARY KEY (shop_id, event_id)
+  constraint delivery_attempts_counted CHECK (((attempts_in_round >= 0) AND (attempts_in_round <= attempts_made))),
+  constraint delivery_pkey PRIMARY KEY (shop_id, event_id),
+  constraint delivery_token_not_negative CHECK ((token >= 0))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 
 create table delivery_turn (
@@ -151,7 +158,8 @@ create table event (
   ticket_id uuid,
   created_at instant not null,
   body text not null,
-  constraint event_pkey PRIMARY KEY (shop_id, id, created_at)
+  constraint event_pkey PRIMARY KEY (shop_id, id, created_at),
+  constraint event_seq_positive CHECK ((seq >= 1))
 ) partition by RANGE (created_at);
 
 create table event_rest partition of event DEFAULT;
@@ -163,7 +171,9 @@ create table loyalty_card (
   lifetime bigint not null,
   rewards_redeemed bigint not null,
   updated_at instant,
-  constraint loyalty_card_pkey PRIMARY KEY (shop_id, client_id)
+  constraint loyalty_card_balance_range CHECK (((balance >= 0) AND (balance <= lifetime))),
+  constraint loyalty_card_pkey PRIMARY KEY (shop_id, client_id),
+  constraint loyalty_card_rewards_not_negative CHECK ((rewards_redeemed >= 0))
 );
 
 create table loyalty_ledger (
@@ -175,7 +185,9 @@ create table loyalty_ledger (
   ticket_id uuid,
   caller_id text,
   created_at instant not null,
-  constraint loyalty_ledger_pkey PRIMARY KEY (shop_id, id)
+  constraint loyalty_ledger_kind_known CHECK ((kind = ANY (ARRAY['stamps'::text, 'ticket'::text, 'redeem'::text]))),
+  constraint loyalty_ledger_pkey PRIMARY KEY (shop_id, id),
+  constraint loyalty_ledger_ticket_named CHECK (((kind = 'ticket'::text) = (ticket_id IS NOT NULL)))
 );
 
 create table message (
@@ -184,7 +196,9 @@ create table message (
   receiver text not null,
   attempts_made integer not null,
   due_at instant not null,
-  constraint message_pkey PRIMARY KEY (shop_id, id)
+  constraint message_attempts_not_negative CHECK ((attempts_made >= 0)),
+  constraint message_pkey PRIMARY KEY (shop_id, id),
+  constraint message_receiver_known CHECK ((receiver = ANY (ARRAY['client'::text, 'owner'::text])))
 );
 
 create table notice (
@@ -221,7 +235,9 @@ create table offer (
   status text not null,
   created_at instant not null,
   answered_at instant,
-  constraint offer_pkey PRIMARY KEY (shop_id, id)
+  constraint offer_answered_whole CHECK (((status = 'open'::text) = (answered_at IS NULL))),
+  constraint offer_pkey PRIMARY KEY (shop_id, id),
+  constraint offer_status_known CHECK ((status = ANY (ARRAY['open'::text, 'accepted'::text, 'blocked'::text])))
 );
 
 create unlogged table rate_limit (
@@ -251,7 +267,8 @@ create table replay (
   until_seq bigint not null,
   is_done boolean not null,
   created_at instant not null,
-  constraint replay_pkey PRIMARY KEY (shop_id, id)
+  constraint replay_pkey PRIMARY KEY (shop_id, id),
+  constraint replay_range_in_order CHECK ((after_seq <= until_seq))
 );
 
 create table schema_migration (
@@ -285,6 +302,8 @@ create table shop (
   created_at instant not null,
   allowed_words text[] default '{}'::text[] not null,
   languages text[] default '{en,fr}'::text[] not null,
+  constraint shop_currency_code CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint shop_decimals_range CHECK (((decimals >= 0) AND (decimals <= 6))),
   constraint shop_pkey PRIMARY KEY (id)
 );
 
@@ -296,6 +315,8 @@ create table shop_head (
   last_instant instant not null,
   tickets_per_hour limit_window not null,
   tickets_per_day limit_window not null,
+  constraint shop_head_counters_not_negative CHECK (((change_seq >= 0) AND (event_seq >= 0))),
+  constraint shop_head_next_number_range CHECK (((next_number >= 1) AND (next_number <= 9999))),
   constraint shop_head_pkey PRIMARY KEY (shop_id)
 ) with (fillfactor=50);
 
@@ -305,7 +326,8 @@ create table stamps_used (
   client_id uuid not null,
   used integer not null,
   resets_at instant not null,
-  constraint stamps_used_pkey PRIMARY KEY (shop_id, caller_id, client_id)
+  constraint stamps_used_pkey PRIMARY KEY (shop_id, caller_id, client_id),
+  constraint stamps_used_used_not_negative CHECK ((used >= 0))
 );
 
 create table ticket (
@@ -343,8 +365,19 @@ create table ticket (
   shop_changed_at instant not null,
   stamps_earned boolean not null,
   closure_due_at instant,
+  constraint ticket_abandon_reason_known CHECK ((abandon_reason = ANY (ARRAY['uncollected'::text, 'no_news'::text]))),
+  constraint ticket_abandoned_whole CHECK (((state <> 'abandoned'::text) OR ((abandoned_at IS NOT NULL) AND (abandon_reason IS NOT NULL)))),
+  constraint ticket_amounts_not_negative CHECK (((price_minor >= 0) AND (deposit_minor >= 0) AND (before_minor >= 0))),
+  constraint ticket_collected_whole CHECK (((state <> 'collected'::text) OR ((collected_at IS NOT NULL) AND (outcome IS NOT NULL)))),
+  constraint ticket_created_via_known CHECK ((created_via = ANY (ARRAY['app'::text, 'api'::text]))),
+  constraint ticket_deposit_within_price CHECK ((deposit_minor <= price_minor)),
+  constraint ticket_never_before_created CHECK (((updated_at)::bigint >= (created_at)::bigint)),
+  constraint ticket_number_range CHECK (((number >= 1) AND (number <= 9999))),
+  constraint ticket_outcome_known CHECK ((outcome = ANY (ARRAY['ready'::text, 'impossible'::text]))),
   constraint ticket_pkey PRIMARY KEY (shop_id, id),
-  constraint ticket_tracking_code UNIQUE (shop_id, tracking_code)
+  constraint ticket_state_known CHECK ((state = ANY (ARRAY['workshop'::text, 'ready'::text, 'impossible'::text, 'collected'::text, 'abandoned'::text]))),
+  constraint ticket_tracking_code UNIQUE (shop_id, tracking_code),
+  constraint ticket_type_known CHECK ((type = ANY (ARRAY['repair'::text, 'prepare'::text])))
 ) with (fillfactor=85);
 
 create table webhook (
@@ -359,7 +392,10 @@ create table webhook (
   steps_told integer not null,
   generation integer not null,
   released_at instant not null,
-  constraint webhook_pkey PRIMARY KEY (shop_id)
+  constraint webhook_failures_not_negative CHECK ((failures_in_row >= 0)),
+  constraint webhook_generation_positive CHECK ((generation >= 1)),
+  constraint webhook_pkey PRIMARY KEY (shop_id),
+  constraint webhook_rotation_whole CHECK (((previous_secret IS NULL) = (previous_until IS NULL)))
 );
 
 CREATE INDEX api_key_of_shop ON public.api_key USING btree (shop_id, created_at, place);
@@ -392,6 +428,8 @@ CREATE INDEX event_order ON ONLY public.event USING btree (shop_id, seq);
 
 CREATE INDEX event_rest_age ON public.event_rest USING brin (created_at) WITH (autosummarize='on');
 
+CREATE UNIQUE INDEX loyalty_ledger_earned ON public.loyalty_ledger USING btree (shop_id, ticket_id) WHERE (kind = 'ticket'::text);
+
 CREATE INDEX loyalty_ledger_of_client ON public.loyalty_ledger USING btree (shop_id, client_id, id);
 
 CREATE INDEX message_due ON public.message USING btree (due_at);
@@ -401,6 +439,8 @@ CREATE INDEX notification_age ON public.notification USING brin (created_at) WIT
 CREATE INDEX notification_of_client ON public.notification USING btree (client_id, created_at, place);
 
 CREATE INDEX offer_by_id ON public.offer USING btree (id);
+
+CREATE UNIQUE INDEX offer_open ON public.offer USING btree (shop_id, ticket_id) WHERE (status = 'open'::text);
 
 CREATE INDEX offer_to_phone ON public.offer USING btree (phone, created_at, place);
 
@@ -416,7 +456,7 @@ CREATE INDEX stamps_used_until ON public.stamps_used USING btree (resets_at);
 
 CREATE INDEX ticket_by_id ON public.ticket USING btree (id);
 
-CREATE INDEX ticket_changes ON public.ticket USING btree (shop_id, change_seq);
+CREATE UNIQUE INDEX ticket_change ON public.ticket USING btree (shop_id, change_seq);
 
 CREATE INDEX ticket_changes_since ON public.ticket USING btree (shop_id, updated_at, change_seq);
 

@@ -33,10 +33,10 @@ let ticket = { id: "" as TicketId, number: 0, client_id: "" as never }
 
 /** Tickets of one shop as they come to be over years: most collected, a few open, numbers that came round. */
 const TICKET_ROWS = `insert into ticket (shop_id, id, number, state, type, service, items, client_id, client_phone,
-    tracking_code, created_at, updated_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at)
+    tracking_code, collected_at, outcome, created_at, updated_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at)
   select $1, gen_random_uuid(), n % 9999 + 1, case when n % 100 = 0 then 'ready' when n % 50 = 1 then 'workshop' else 'collected' end,
     'repair', 'Hem', '[]', md5((n % 5000)::text)::uuid, '+2162' || lpad((n % 5000)::text, 7, '0'), 'C' || n,
-    ${T0} + n * 1000::bigint, ${T0} + n * 1000::bigint, 'api', 'R' || n, n, ${T0}, false,
+    ${T0} + n * 1000::bigint, 'ready', ${T0} + n * 1000::bigint, ${T0} + n * 1000::bigint, 'api', 'R' || n, n, ${T0}, false,
     case when n % 50 < 2 then ${T0} + n * 1000::bigint + 5184000000 end
   from generate_series(1, ${TICKETS}) n`
 

@@ -52,7 +52,7 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
   notified_at: TEST_START + 2,
   created_via: "app",
   external_ref: AWKWARD.slice(0, 60),
-  change_seq: 1,
+  change_seq: 10,
   shop_changed_at: TEST_START + 3,
   stamps_earned: true
 })
@@ -69,7 +69,7 @@ export const changesContract = [
       yield* same("by id", (yield* reads.ticket(shop.id, row.id)).tickets, [{ record: row, client: null }])
       yield* same("by a need", yield* run(loaded(shop.id, Need.ticket(row.id))), { record: row, linked: null })
     }
-    const emptied = { ...empty!, ...full, id: empty!.id, tracking_code: empty!.tracking_code, change_seq: 2 }
+    const emptied = { ...empty!, ...full, id: empty!.id, tracking_code: empty!.tracking_code, change_seq: 11 }
     yield* run(putting(shop.id, { _tag: "TicketPut", row: emptied }))
     yield* same("put again", (yield* reads.ticket(shop.id, empty!.id)).tickets[0]?.record, emptied)
   }),

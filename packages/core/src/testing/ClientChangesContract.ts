@@ -124,10 +124,10 @@ export const clientChangesContract = [
         shop_id: shop.id,
         id: row.id,
         client_id,
-        kind: "ticket",
+        kind: "stamps",
         stamps: 1,
-        ticket_id: ticket!.id,
-        caller_id: null,
+        ticket_id: null,
+        caller_id: yield* freshCaller,
         created_at: TEST_START
       } as const
       yield* run(putting(shop.id, { _tag: "NotificationAppended", row }, { _tag: "LedgerAppended", row: line }))

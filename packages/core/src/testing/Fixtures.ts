@@ -134,6 +134,12 @@ const blankRow = (now: number) =>
     stamps_earned: false
   }) as const
 
+/** What a ticket in a final state cannot be without. */
+const finalRow = (state: TicketRow["state"], now: number): TicketRow => {
+  if (state === "collected") return { collected_at: now, outcome: "ready" }
+  return state === "abandoned" ? { abandoned_at: now, abandon_reason: "no_news" } : {}
+}
+
 /**
  * Places tickets as they are told, whatever way would have led there, in one command and so in one millisecond:
  * at most 200 at once. It answers the rows as they were saved.
@@ -147,7 +153,14 @@ export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Comman
       const placed = rows.map((row, i) => {
         const entropy = moment.entropy.map((byte, at) => (at === ENTROPY_BYTES - 1 ? byte + i : byte))
         const tracking_code = trackingCode({ ...moment, entropy })
-        const record = { ...blankRow(moment.now), ...row, shop_id, id: changes.id<TicketId>(), tracking_code }
+        const record = {
+          ...blankRow(moment.now),
+          ...finalRow(row.state, moment.now),
+          ...row,
+          shop_id,
+          id: changes.id<TicketId>(),
+          tracking_code
+        }
         changes.ticket(record, null)
         const { head } = loaded
         return { ...record, updated_at: moment.now, change_seq: head.change_seq + i }

@@ -126,11 +126,15 @@ const inTransaction = (session: Session, migration: Migration) =>
     yield* session.run("commit")
   }).pipe(Effect.onError(() => Effect.exit(session.run("rollback"))))
 
+const isBusy = ({ code }: { readonly code: string | undefined }) => code !== undefined && BUSY_CODES.includes(code)
+
+/** An index that is built concurrently waits for the transactions that are open, but holds up nobody; others must not wait long. */
 const outside = (session: Session, migration: Migration) =>
-  Effect.zipRight(
-    Effect.forEach(migration.statements, (sql) => session.run(sql)),
-    record(session, migration)
-  )
+  Effect.forEach(migration.statements, (sql) =>
+    session
+      .run(`set lock_timeout = '${/\bconcurrently\b/i.test(sql) ? 0 : LOCK_TIMEOUT}'`)
+      .pipe(Effect.zipRight(session.run(sql)), Effect.retry({ while: isBusy, schedule: BUSY }))
+  ).pipe(Effect.zipRight(session.run("set lock_timeout = 0")), Effect.zipRight(record(session, migration)))
 
 /** The table gains its column only where it lacks it: `alter table` takes a lock that readers of the table wait for. */
 const prepareTable = (session: Session) =>
@@ -143,7 +147,7 @@ const prepareTable = (session: Session) =>
 
 const apply = (session: Session, migration: Migration) =>
   (migration.isTransactional ? inTransaction : outside)(session, migration).pipe(
-    Effect.retry({ while: ({ code }) => code !== undefined && BUSY_CODES.includes(code), schedule: BUSY }),
+    Effect.retry({ while: (error) => migration.isTransactional && isBusy(error), schedule: BUSY }),
     Effect.mapError(
       ({ code, what }) =>
         new MigrationFailed({

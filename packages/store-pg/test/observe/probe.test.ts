@@ -123,7 +123,7 @@ describe("a node is not ready", PATIENT, () => {
     )
   })
 
-  it("when its database has a newer schema, or an older one", async () => {
+  it("when its database has a newer schema that it cannot use, or an older one", async () => {
     const said = (change: string) =>
       watched(
         Effect.gen(function* () {
@@ -133,7 +133,8 @@ describe("a node is not ready", PATIENT, () => {
         })
       )
     expect(
-      await said("insert into schema_migration select 9999, 'later', '', applied_at from schema_migration limit 1")
+      await said(`insert into schema_migration select max(version) + 1, 'later', '', max(applied_at), max(version) + 1
+        from schema_migration`)
     ).toEqual([expect.stringContaining("update the program")])
     expect(
       await said("delete from schema_migration where version = (select max(version) from schema_migration)")
