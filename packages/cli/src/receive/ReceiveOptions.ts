@@ -65,6 +65,11 @@ export const receiveOptions = {
     read: optional(text),
     fallback: ""
   }),
+  enable: toggle(
+    "enable",
+    "With --register, turn the webhook on where it is off; what was parked is sent.",
+    "WORKSHOP_RECEIVE_ENABLE"
+  ),
   status: value({
     name: "status",
     placeholder: "number",

@@ -45,6 +45,11 @@ export interface Arrived {
 export interface Received extends Arrived {
   readonly outcome: Outcome
   readonly doubt: Doubt | null
+  /**
+   * The sender dialled anew for the attempt that the request before was part of: that one was cut off on a connection kept from
+   * an earlier event, which looks to a sender as if the connection had been idle and closed. Both are one attempt.
+   */
+  readonly redialled: boolean
   /** The status it was answered with, or what was done in its place. */
   readonly answered: number | "redirect" | "endless" | "trickle" | "silent" | "cut"
 }

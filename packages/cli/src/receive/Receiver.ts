@@ -65,6 +65,8 @@ const refusals: Readonly<Record<Doubt, { readonly status: number; readonly says:
   too_large: { status: 413, says: "The body is larger than 1 MiB" }
 }
 
+const MOST_CUT = 1000
+
 /** Everything that changes while a receiver runs. */
 class Memory {
   behaviour: Behaviour
@@ -75,6 +77,8 @@ class Memory {
   readonly #keep: number
   readonly #seen: LatestIds
   readonly #random: PCGRandom
+  /** The signatures of requests that were cut off on a kept connection, and did not come again yet. */
+  readonly #cut = new Set<string | null>()
 
   constructor({ behaviour, secrets = [], keep = 10_000, remember = 100_000, seed = 1 }: ReceiverOptions) {
     this.behaviour = { ...healthy, ...behaviour }
@@ -99,7 +103,17 @@ class Memory {
     return isKnown ? "again" : "event"
   }
 
+  /** Whether a request repeats one that was cut off on a kept connection: the same event under the same signature. */
+  isRedial({ signature }: Arrived, answer: Answer, isKept: boolean): boolean {
+    const redialled = this.#cut.delete(signature)
+    if (this.#cut.size >= MOST_CUT) this.#cut.clear()
+    if (answer.kind === "cut" && isKept) this.#cut.add(signature)
+    return redialled
+  }
+
   note(received: Received): Received {
+    // The cut that it follows was counted as the attempt's failure, and is no attempt of its own.
+    if (received.redialled) this.totals.failed -= 1
     this.totals[received.outcome] += 1
     this.received.push(received)
     if (this.received.length > 2 * this.#keep) this.received = this.received.slice(-this.#keep)
@@ -138,7 +152,10 @@ export const make = (options: ReceiverOptions = {}): Effect.Effect<Receiver, Can
       return arrived.event === null ? "not_an_event" : null
     })
 
+    const used = new WeakSet<IncomingMessage["socket"]>()
     const handle = Effect.fnUntraced(function* (request: IncomingMessage, response: ServerResponse) {
+      const isKept = used.has(request.socket)
+      used.add(request.socket)
       const bytes = yield* rawBody(request)
       const at = yield* now
       const body = bytes?.toString("utf8") ?? ""
@@ -150,12 +167,13 @@ export const make = (options: ReceiverOptions = {}): Effect.Effect<Receiver, Can
       const doubt: Doubt | null = yield* doubtOf(request, arrived, bytes)
       if (doubt !== null) {
         const { status: answered } = refusals[doubt]
-        tell(memory.note({ ...arrived, outcome: "refused", doubt, answered }))
+        tell(memory.note({ ...arrived, outcome: "refused", doubt, redialled: false, answered }))
         return refuse(response, doubt)
       }
       const answer = memory.answerTo(arrived)
       const outcome = memory.outcomeOf(arrived, answer)
-      tell(memory.note({ ...arrived, outcome, doubt, answered: answeredWith(answer) }))
+      const redialled = memory.isRedial(arrived, answer, isKept)
+      tell(memory.note({ ...arrived, outcome, doubt, redialled, answered: answeredWith(answer) }))
       return yield* giveAnswer(response, answer, memory.behaviour.delay_ms)
     })
 

@@ -79,14 +79,28 @@ export const eventLine = (received: Received, news: News, paint: Paint): string 
     ticket === undefined
       ? [said]
       : [paint("strong", text(ticket.number_label).padEnd(4)), text(ticket.state).padEnd(STATE_WIDTH), said]
-  return [time, type, ...parts, marks[received.outcome](received, paint)].filter((part) => part !== "").join("  ")
+  const redialled = received.redialled ? paint("faint", "dialled anew for the same attempt") : ""
+  return [time, type, ...parts, marks[received.outcome](received, paint), redialled]
+    .filter((part) => part !== "")
+    .join("  ")
 }
 
 /** The same for a program: one JSON object. */
 export const eventJson = (received: Received, news: News): string => {
-  const { n, at, outcome, doubt, answered, event, body } = received
+  const { n, at, outcome, doubt, redialled, answered, event, body } = received
   const told = event === null ? { body: body.slice(0, 1000) } : { event }
   const changes = news.kind === "changes" ? news.changes : []
   const time = new Date(at).toISOString()
-  return JSON.stringify({ kind: "request", n, at: time, outcome, doubt, answered, ...told, news: news.kind, changes })
+  return JSON.stringify({
+    kind: "request",
+    n,
+    at: time,
+    outcome,
+    doubt,
+    redialled,
+    answered,
+    ...told,
+    news: news.kind,
+    changes
+  })
 }

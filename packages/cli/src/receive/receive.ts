@@ -23,8 +23,8 @@ const behaviourOf = ({ status, delay, failShare, redirect, gone, endless }: Aske
   fail_share: failShare
 })
 
-const registrationOf = ({ register: base, shop, key, sandboxToken: token }: Asked): Registration | null =>
-  base === null ? null : { base, shop, key, token }
+const registrationOf = ({ register: base, shop, key, sandboxToken: token, enable }: Asked): Registration | null =>
+  base === null ? null : { base, shop, key, token, enable }
 
 const NO_NEWS: News = { kind: "changes", changes: [] }
 
@@ -44,13 +44,13 @@ const printing = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
 const greeting = (url: string, registration: Registration | null, registered: Registered | null) => {
   const paint = paintFor()
   if (registration === null || registered === null) return [`Listening on ${url}`]
-  const { shop_id, opened } = registered
-  const registeredLine = `Listening on ${url}: the webhook of shop ${shop_id} points here now`
-  if (opened === null) return [registeredLine]
+  const { shop_id, opened, off_reason } = registered
+  const key = ["It is a new shop. Its key is shown this once:", paint("strong", `export WORKSHOP_KEY=${opened}`)]
+  const off = `The webhook is off (${off_reason}), so nothing arrives: start with --enable to turn it on, which sends what was parked.`
   return [
-    registeredLine,
-    "It is a new shop. Its key is shown this once:",
-    paint("strong", `export WORKSHOP_KEY=${opened}`)
+    `Listening on ${url}: the webhook of shop ${shop_id} points here now`,
+    ...(opened === null ? [] : key),
+    ...(off_reason === null ? [] : [paint("warn", off)])
   ]
 }
 

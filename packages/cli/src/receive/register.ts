@@ -8,6 +8,8 @@ export interface Registration {
   readonly shop: string | null
   readonly key: string | null
   readonly token: string | null
+  /** Turns the webhook on where it is off. */
+  readonly enable: boolean
 }
 
 /** What the receiver learnt. `opened` is the key of a shop that was opened for it. */
@@ -15,6 +17,8 @@ export interface Registered {
   readonly shop_id: string
   readonly secret: string
   readonly opened: string | null
+  /** Why the webhook is off, so that nothing arrives; null while it is on. */
+  readonly off_reason: string | null
 }
 
 interface Envelope {
@@ -105,7 +109,11 @@ export const register = Effect.fnUntraced(function* (registration: Registration,
   const { shop_id, opened } = yield* shopOf(registration)
   const path = `/sandbox/shops/${encodeURIComponent(shop_id)}/webhook`
   const { secret } = yield* good(base, { method: "PUT", path, bearer: token, body: { url } })
-  return { shop_id, opened, secret: String(secret) } satisfies Registered
+  const found = yield* good(base, { method: "GET", path, bearer: token })
+  const isOff = found.on === false
+  if (isOff && registration.enable) yield* good(base, { method: "POST", path: `${path}/enable`, bearer: token })
+  const off_reason = isOff && !registration.enable ? String(found.off_reason ?? "unknown") : null
+  return { shop_id, opened, secret: String(secret), off_reason } satisfies Registered
 })
 
 /** The instant of a sandbox's clock, by which it signs; the receiver's own where the sandbox does not tell. */

@@ -62,7 +62,7 @@ class MemoryInbox implements Inbox {
   })
 
   #refuse(arrived: Arrived, doubt: Doubt): Sent {
-    this.#received.push({ ...arrived, outcome: "refused", doubt, answered: UNBELIEVED })
+    this.#received.push({ ...arrived, outcome: "refused", doubt, redialled: false, answered: UNBELIEVED })
     return status(UNBELIEVED)
   }
 
@@ -70,7 +70,7 @@ class MemoryInbox implements Inbox {
     const { answer: chosen, delay_ms } = this.#behaviour
     const answer = typeof chosen === "function" ? chosen(arrived) : chosen
     const answered = answer.kind === "status" ? answer.status : answer.kind
-    this.#received.push({ ...arrived, outcome: this.#outcome(answer, id), doubt: null, answered })
+    this.#received.push({ ...arrived, outcome: this.#outcome(answer, id), doubt: null, redialled: false, answered })
     if (delay_ms >= Limits.webhook_answer_ms) return failure("timeout")
     return (seen[answer.kind] as (answer: Answer) => Sent)(answer)
   }

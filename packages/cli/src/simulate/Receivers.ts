@@ -34,12 +34,15 @@ export class Receivers {
     this.#moods.set(shop, mood)
   }
 
-  /** Takes a delivery in, the names of its headers in lower case; answers the status, or null where the receiver hangs up. */
-  hear(shop: string, headers: Readonly<Record<string, string>>, body: string): number | null {
+  /**
+   * Takes a delivery in, the names of its headers in lower case; `isKept` where its connection had carried another before.
+   * Returns the status of the response, or null where the receiver hangs up.
+   */
+  hear(shop: string, headers: Readonly<Record<string, string>>, body: string, isKept = false): number | null {
     const statuses: ReadonlyArray<number | null> = moods[this.#moods.get(shop) ?? "well"]
     const status = this.#dice.pick(statuses) ?? null
     const signature = headers[this.signatureHeader.toLowerCase()] ?? null
-    this.#witness.received({ shop, signature, body, status })
+    this.#witness.received({ shop, signature, body, status, ...(isKept ? { isKept } : {}) })
     return status
   }
 

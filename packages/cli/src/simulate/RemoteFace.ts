@@ -11,10 +11,15 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString("utf8")
 }
 
-const hear = async (receivers: Receivers, request: IncomingMessage, response: ServerResponse) => {
+/** The connections that have carried a request. */
+type Used = WeakSet<IncomingMessage["socket"]>
+
+const hear = async (receivers: Receivers, used: Used, request: IncomingMessage, response: ServerResponse) => {
+  const isKept = used.has(request.socket)
+  used.add(request.socket)
   const body = await textOf(request)
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-  const status = receivers.hear((request.url ?? "/").slice(1), headers, body)
+  const status = receivers.hear((request.url ?? "/").slice(1), headers, body, isKept)
   if (status === null) return void request.socket.destroy()
   response.writeHead(status, status >= 300 && status < 400 ? { Location: "http://127.0.0.1:9/" } : {}).end()
 }
@@ -22,8 +27,9 @@ const hear = async (receivers: Receivers, request: IncomingMessage, response: Se
 const listening = (receivers: Receivers): Effect.Effect<Server, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<Server>((resume) => {
+      const used: Used = new WeakSet()
       const server = createServer((request, response) => {
-        hear(receivers, request, response).catch(() => request.socket.destroy())
+        hear(receivers, used, request, response).catch(() => request.socket.destroy())
       })
       server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),

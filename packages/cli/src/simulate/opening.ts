@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { registerErrand, visitErrand } from "./acts/clientActs.js"
 import { keyErrand } from "./acts/ownerActs.js"
 import { type Errand, successOf } from "./Errand.js"
-import { type Face, FaceBroken } from "./Face.js"
+import { FaceBroken } from "./Face.js"
 import type { Play } from "./Play.js"
 import type { KnownShop } from "./Town.js"
 
@@ -100,27 +100,3 @@ export const opening = (play: Play, shops: number): Effect.Effect<void, FaceBrok
     const { clients, shops: opened } = play.stage.town
     for (const [i, client] of clients.entries()) yield* alone(visitErrand(client, opened[i % opened.length]!))
   })
-
-/** Reads where the sandbox clock stands. */
-export const readNow = (face: Face, token: string | null): Effect.Effect<number, FaceBroken> =>
-  Effect.flatMap(
-    face.ask({
-      method: "GET",
-      path: "/sandbox/clock",
-      query: "",
-      headers: token === null ? {} : { authorization: `Bearer ${token}` },
-      body: undefined,
-      fate: "plain",
-      pauses: 0
-    }),
-    (answer) => {
-      const now = Date.parse(successOf<{ readonly now: string }>(answer)?.now ?? "")
-      return Number.isNaN(now)
-        ? Effect.fail(
-            new FaceBroken({
-              message: "The server has no sandbox: start it with --sandbox, and give its token with --sandbox-token."
-            })
-          )
-        : Effect.succeed(now)
-    }
-  )

@@ -7,6 +7,7 @@ import { widthFor } from "../terminal/Table.js"
 import { writeReport } from "../terminal/writeReport.js"
 import { audit } from "./auditor/audit.js"
 import type { Evidence } from "./auditor/Evidence.js"
+import { leavingClock } from "./faceClock.js"
 import { inProcessFace, layer } from "./InProcessFace.js"
 import { progressBar } from "./ProgressBar.js"
 import { remoteFace } from "./RemoteFace.js"
@@ -26,18 +27,28 @@ const repeated = ({ store, baseUrl, signatureHeader }: Asked, { seed, steps, sho
   return `npx workshop simulate --seed ${seed} --steps ${steps} --shops ${shops}${where}${signed}`
 }
 
+interface Played {
+  readonly evidence: Evidence
+  /** What became of a running server's clock. */
+  readonly clock: string | null
+}
+
 const played = (
   asked: Asked,
   bounds: Bounds,
   company: Cast,
   course: Course
-): Effect.Effect<Evidence, CommandRefused, Scope.Scope> => {
+): Effect.Effect<Played, CommandRefused, Scope.Scope> => {
   if (asked.baseUrl !== null)
     return Effect.flatMap(remoteFace(asked.baseUrl, company.receivers), (face) =>
-      simulation(face, company, bounds, course)
-    ).pipe(Effect.mapError(refused))
+      leavingClock(face, course.token, simulation(face, company, bounds, course))
+    ).pipe(
+      Effect.map(({ result: evidence, clock }) => ({ evidence, clock })),
+      Effect.mapError(refused)
+    )
   return Effect.flatMap(SimulatedStore, (storeOf) =>
     Effect.flatMap(inProcessFace, (face) => simulation(face, company, bounds, course)).pipe(
+      Effect.map((evidence) => ({ evidence, clock: null })),
       Effect.provide(layer(storeOf(asked), bounds.seed, company.receivers))
     )
   ).pipe(Effect.mapError(refused))
@@ -95,7 +106,7 @@ export const simulate = (asked: Asked): Effect.Effect<void, CommandRefused> =>
       steps === 0 ? why : new CommandRefused({ message: `${why.message} Repeat it with ${soFar()}` })
     yield* untilStopped(
       Effect.gen(function* () {
-        const evidence = yield* played(asked, bounds, company, course).pipe(
+        const { evidence, clock } = yield* played(asked, bounds, company, course).pipe(
           Effect.mapError(withRepetition),
           Effect.ensuring(bar.clear)
         )
@@ -111,7 +122,8 @@ export const simulate = (asked: Asked): Effect.Effect<void, CommandRefused> =>
           latencies: latencies(company.witness.laps),
           took_ms,
           command: soFar(),
-          stopped
+          stopped,
+          clock
         }
         if (asked.html !== null)
           yield* writeReport("--html", asked.html, htmlReport(told, evidence, company.witness.laps))

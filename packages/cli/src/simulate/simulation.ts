@@ -4,7 +4,8 @@ import type { Evidence } from "./auditor/Evidence.js"
 import { closing } from "./closing.js"
 import { Dice } from "./Dice.js"
 import type { Face, FaceBroken } from "./Face.js"
-import { opening, readNow } from "./opening.js"
+import { readClock } from "./faceClock.js"
+import { opening } from "./opening.js"
 import { Play } from "./Play.js"
 import { Receivers } from "./Receivers.js"
 import { Town } from "./Town.js"
@@ -57,7 +58,7 @@ export const simulation = (
     const town = new Town(bounds.taken)
     const stage = { town, receivers, dice: new Dice(bounds.seed), receiverOf: face.receiverOf }
     const play = new Play({ stage, witness, face, token: course.token })
-    const started_at = yield* readNow(face, course.token)
+    const { now: started_at } = yield* readClock(face, course.token)
     town.now = started_at
     yield* opening(play, bounds.shops)
     while (play.step < bounds.steps && !course.isOver()) {

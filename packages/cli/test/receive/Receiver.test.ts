@@ -1,3 +1,7 @@
+import { Agent, request } from "node:http"
+import { type Answer, saying } from "@workshop/cli/receive/Behaviour"
+import { eventLine } from "@workshop/cli/receive/eventLine"
+import { plain } from "@workshop/cli/terminal/Style"
 import { signatureHeader } from "@workshop/core/domain/Signature"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -106,6 +110,33 @@ describe("a receiver misbehaves as it is told (contract §11)", () => {
     while (length < 1_000_000) length += (await reader.read()).value?.length ?? Number.NaN
     await reader.cancel()
     expect(length).toBeGreaterThanOrEqual(1_000_000)
+  })
+
+  it("knows an attempt that was dialled anew because a kept connection was cut off, and counts it once", async () => {
+    const answers: ReadonlyArray<Answer> = [saying(200), { kind: "cut" }, saying(200), saying(200)]
+    await using sender = await Sender.open({ behaviour: { answer: ({ n }) => answers[n - 1]! } })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const send = (id: string) =>
+      new Promise((resolve) => {
+        const body = eventText(id)
+        const headers = { "service-signature": signatureHeader(body, [SECRET], NOON) }
+        request(sender.receiver.url, { method: "POST", agent, headers }, (response) => {
+          response.resume().once("end", () => resolve(response.statusCode))
+        })
+          .on("error", () => resolve(null))
+          .end(body)
+      })
+    const statuses = [await send("e1"), await send("e2"), await send("e2"), await send("e2")]
+    agent.destroy()
+    expect(statuses).toEqual([200, null, 200, 200])
+    expect(sender.received.map(({ outcome, redialled }) => [outcome, redialled])).toEqual([
+      ["event", false],
+      ["failed", false],
+      ["event", true],
+      ["again", false]
+    ])
+    expect(Effect.runSync(sender.receiver.totals)).toEqual({ event: 2, again: 1, failed: 0, refused: 0 })
+    expect(eventLine(sender.received[2]!, { kind: "first" }, plain)).toMatch(/ {2}dialled anew for the same attempt$/)
   })
 
   it("cuts the connection", async () => {

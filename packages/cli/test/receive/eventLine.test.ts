@@ -29,7 +29,7 @@ const came = (type: string, data: object, rest: Partial<Received> = {}): Receive
   const body = eventText("e1", type, data)
   const event = eventOf(body)
   const arrived = { n: 1, at: NOON, path: "/", headers: {}, signature: "", body, event }
-  return { ...arrived, outcome: "event", doubt: null, answered: 200, ...rest }
+  return { ...arrived, outcome: "event", doubt: null, redialled: false, answered: 200, ...rest }
 }
 
 const lines = (...all: ReadonlyArray<Received>): ReadonlyArray<string> => {
@@ -132,6 +132,7 @@ describe("each event on one line (contract §11)", () => {
       at: "2026-11-20T12:00:00.000Z",
       outcome: "event",
       doubt: null,
+      redialled: false,
       answered: 200,
       event: JSON.parse(received.body),
       news: "changes",

@@ -1,3 +1,6 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { beforeAll, describe, expect, it } from "vitest"
 import { build, run, Workshop } from "../Workshop.js"
 
@@ -37,6 +40,42 @@ describe.concurrent("workshop receive (contract §11)", PATIENT, () => {
     expect(said[3]).toEqual({ kind: "totals", event: 2, again: 0, failed: 0, refused: 0 })
     server.kill("SIGTERM")
     expect(await server.exited).toBe(0)
+  })
+
+  it("--register says that the webhook is off, and --enable turns it on, which sends what was parked", async () => {
+    const gone = createServer((_, response) => response.writeHead(410).end()).listen(0, "127.0.0.1")
+    await once(gone, "listening")
+    const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
+    const [, base = "", key = ""] = await server.says(/Listening on (\S+)\n[\s\S]*KEY=(\S+)/)
+    const ask = async (method: string, path: string, body: object) => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+      const response = await fetch(base + path, { method, headers, body: JSON.stringify(body) })
+      return (await response.json()) as { readonly data: never }
+    }
+    const shop: { readonly id: string } = (
+      (await (await fetch(`${base}/v1/shop`, { headers: { authorization: `Bearer ${key}` } })).json()) as {
+        readonly data: { readonly id: string }
+      }
+    ).data
+    const { port } = gone.address() as AddressInfo
+    await ask("PUT", `/sandbox/shops/${shop.id}/webhook`, { url: `http://127.0.0.1:${port}/` })
+    await ask("POST", `/sandbox/shops/${shop.id}/webhook/ping`, {})
+    await ask("POST", "/sandbox/clock", { advance_ms: 1000 })
+    gone.close()
+
+    const words = ["receive", "--port", "0", "--register", base, "--key", key]
+    const deaf = new Workshop(words)
+    await deaf.says(
+      /^The webhook is off \(gone\), so nothing arrives: start with --enable to turn it on, which sends what was parked\.$/m
+    )
+    deaf.kill("SIGINT")
+    expect(await deaf.exited).toBe(0)
+    const receiver = new Workshop([...words, "--enable", "--json"])
+    await receiver.says(/"kind":"request".*"ping"/)
+    expect(JSON.parse(receiver.stdout.split("\n")[0]!)).toMatchObject({ kind: "listening", off_reason: null })
+    receiver.kill("SIGINT")
+    server.kill("SIGTERM")
+    expect([await receiver.exited, await server.exited]).toEqual([0, 0])
   })
 
   it.each([

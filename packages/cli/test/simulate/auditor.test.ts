@@ -19,6 +19,20 @@ describe("the auditor (contract §11)", () => {
     expect(audit(evidence)).toEqual([])
   }, 60_000)
 
+  it("takes a connection that was dialled anew for one attempt, and a delivery that came twice for two", () => {
+    const seen = structuredClone(evidence) as Seen
+    const i = seen.receptions.findIndex(({ status }) => status === 200)
+    const twice = (first: object) => {
+      const { receptions } = seen
+      const cut = { ...receptions[i]!, seq: 0, status: null, ...first }
+      return audit({ ...seen, receptions: [...receptions.slice(0, i), cut, ...receptions.slice(i)] })
+    }
+    expect(twice({ isKept: true })).toEqual([])
+    for (const first of [{}, { isKept: true, status: 200 }, { isKept: true, signature: "t=1,v1=00" }]) {
+      expect(twice(first).map(({ rule }) => rule)).toContain("deliveries")
+    }
+  })
+
   it.each(corruptions)("finds it where $name", ({ rule, lie }) => {
     const seen = structuredClone(evidence) as Seen
     lie(seen)

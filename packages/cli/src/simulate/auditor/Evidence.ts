@@ -49,6 +49,8 @@ export interface Reception {
   readonly body: string
   /** Null where it hung up instead. */
   readonly status: number | null
+  /** It came over a connection that had carried another request before; left out where it did not, or nobody can tell. */
+  readonly isKept?: boolean
 }
 
 /** A ticket as it is answered, as far as it is audited (spec §2). */

@@ -13,6 +13,7 @@ import { checkSignatures } from "./checkSignatures.js"
 import { checkSync } from "./checkSync.js"
 import { checkWebhooks } from "./checkWebhooks.js"
 import type { Evidence, Violation } from "./Evidence.js"
+import { withoutRedials } from "./withoutRedials.js"
 
 /** Every invariant, by the name under which its violations are reported. */
 export const checks = {
@@ -36,5 +37,7 @@ export const checks = {
  * Holds what was seen of a service against the specification. It shares no code with the service: it knows the rules a
  * second time, in its own words, and only what came over HTTP.
  */
-export const audit = (evidence: Evidence): ReadonlyArray<Violation> =>
-  Object.values(checks).flatMap((check) => check(evidence))
+export const audit = (evidence: Evidence): ReadonlyArray<Violation> => {
+  const seen = withoutRedials(evidence)
+  return Object.values(checks).flatMap((check) => check(seen))
+}

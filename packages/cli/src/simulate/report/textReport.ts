@@ -14,6 +14,8 @@ export interface Told {
   readonly command: string
   /** Why it ended before its steps were made; null where it did not. */
   readonly stopped: string | null
+  /** What became of the clock of a running server; null for a store in this process. */
+  readonly clock: string | null
 }
 
 const DAY = 86_400_000
@@ -77,11 +79,12 @@ export const latencyColumns: ReadonlyArray<Column<Latency>> = [
 ]
 
 /** The fingerprint, that all is well where it is, and how to see it again. */
-export const endLines = ({ summary, command }: Told, paint: Paint = plain): ReadonlyArray<string> => {
+export const endLines = ({ summary, command, clock }: Told, paint: Paint = plain): ReadonlyArray<string> => {
   const names = Object.keys(checks)
   return [
     `Digest ${summary.digest}`,
     ...(summary.violations.length === 0 ? [paint("good", `All ${names.length} checks hold: ${names.join(", ")}`)] : []),
+    ...(clock === null ? [] : [clock]),
     `Repeat it: ${command}`
   ]
 }

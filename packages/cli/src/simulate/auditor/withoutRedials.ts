@@ -1,0 +1,24 @@
+import type { Evidence, Reception, SeenEvent } from "./Evidence.js"
+
+const nameOf = ({ shop, signature, body }: Reception): string =>
+  `${shop} ${(JSON.parse(body) as SeenEvent).id} ${signature}`
+
+/**
+ * The evidence with one reception an attempt. A receiver that hangs up on a connection that was kept from an earlier request
+ * looks to the sender like one that closed it while it was idle, so the same attempt dials anew and sends the same bytes under
+ * the same signature. The first of the two counts for nothing.
+ */
+export const withoutRedials = (evidence: Evidence): Evidence => {
+  const redialled = new Set<number>()
+  const cut = new Map<string, Reception>()
+  for (const reception of evidence.receptions) {
+    const name = nameOf(reception)
+    const before = cut.get(name)
+    if (before !== undefined && before.body === reception.body) redialled.add(before.seq)
+    cut.delete(name)
+    if (reception.status === null && reception.isKept === true) cut.set(name, reception)
+  }
+  return redialled.size === 0
+    ? evidence
+    : { ...evidence, receptions: evidence.receptions.filter(({ seq }) => !redialled.has(seq)) }
+}
