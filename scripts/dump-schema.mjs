@@ -58,6 +58,11 @@ const kinds = {
   indexes: `select c.relname as name, pg_get_indexdef(c.oid) || ';' as text
     from pg_class c join pg_index i on i.indexrelid = c.oid where c.relnamespace ${OURS} and not c.relispartition
       and not exists (select from pg_constraint k where k.conindid = c.oid and k.contype in ('p', 'u', 'x'))`,
+  comments: `select format('%s %s', c.oid::regclass, lpad(d.objsubid::text, 4, '0')) as name,
+      format('comment on %s is %L;', case d.objsubid when 0 then 'table ' || c.oid::regclass else format('column %s.%I', c.oid::regclass,
+        (select attname from pg_attribute a where a.attrelid = c.oid and a.attnum = d.objsubid)) end, d.description) as text
+    from pg_description d join pg_class c on c.oid = d.objoid and d.classoid = 'pg_class'::regclass
+    where c.relkind in ('r', 'p') and c.relnamespace ${OURS}`,
   statistics: `select stxname as name, pg_get_statisticsobjdef(oid) || ';' as text from pg_statistic_ext where stxnamespace ${OURS}`,
   views: `select c.relname as name, format(E'create %sview %I as\\n%s', case c.relkind when 'm' then 'materialized ' end, c.relname, pg_get_viewdef(c.oid)) as text
     from pg_class c where c.relkind in ('v', 'm') and c.relnamespace ${OURS} and ${MINE("c.oid")}`,

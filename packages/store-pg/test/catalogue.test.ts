@@ -64,6 +64,20 @@ describe("a schema that can be distributed by shop (design §8)", { timeout: 30_
           expect([name, keyOf(name)?.slice(0, tables[name].key.length)]).toEqual([name, tables[name].key])
       })
     ))
+
+  it("every table and column says what it holds, for psql and for data catalogues", () =>
+    testing(
+      Effect.gen(function* () {
+        const { session } = yield* database
+        const silent = yield* session.run(
+          `select c.relname as table, a.attname as column from pg_class c
+          join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+          where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+            and (col_description(c.oid, a.attnum) is null or obj_description(c.oid, 'pg_class') is null)`
+        )
+        expect(silent).toEqual([])
+      })
+    ))
 })
 
 /** The tables of shops, as a statement may name them. */
