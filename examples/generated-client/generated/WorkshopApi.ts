@@ -1499,6 +1499,11 @@ export class Api<
          */
         external_ref?: string;
         /**
+         * Only the ticket with this tracking code, as somebody reads it off a receipt: case and hyphens do not count, and O is read as 0, I and L as 1
+         * @example "7k3m-q9xd"
+         */
+        tracking_code?: string;
+        /**
          * Only tickets made at this instant or later; a bare date means 00:00 UTC
          * @example "2026-11-01"
          */

@@ -14,7 +14,7 @@ const clientOf = ({ slice }: Shelf, id: ClientId | null): Client | null =>
 const seen = (shelf: Shelf, record: TicketRecord): SeenTicket => ({ record, client: clientOf(shelf, record.client_id) })
 
 const matches = (filter: TicketFilter, shelf: Shelf): ((ticket: TicketRecord) => boolean) => {
-  const { state, number, client_id, phone, external_ref, created_after, created_before } = filter
+  const { state, number, client_id, phone, external_ref, tracking_code, created_after, created_before } = filter
   if (client_id !== undefined && clientOf(shelf, client_id) === null) return () => false
   return (ticket) =>
     (state === undefined || state.includes(ticket.state)) &&
@@ -22,12 +22,17 @@ const matches = (filter: TicketFilter, shelf: Shelf): ((ticket: TicketRecord) =>
     (client_id === undefined || ticket.client_id === client_id) &&
     (phone === undefined || ticket.client_phone === phone) &&
     (external_ref === undefined || ticket.external_ref === external_ref) &&
+    (tracking_code === undefined || ticket.tracking_code === tracking_code) &&
     (created_after === undefined || ticket.created_at >= created_after) &&
     (created_before === undefined || ticket.created_at < created_before)
 }
 
 /** The smallest set of tickets, oldest first, that holds all that the filter lets through. */
-const candidates = (shelf: Shelf, { number, client_id }: TicketFilter): ReadonlyArray<TicketId> => {
+const candidates = (shelf: Shelf, { number, client_id, tracking_code }: TicketFilter): ReadonlyArray<TicketId> => {
+  if (tracking_code !== undefined) {
+    const id = shelf.byTrackingCode.get(tracking_code)
+    return id === undefined ? [] : [id]
+  }
   if (number !== undefined) return shelf.byNumber.get(number) ?? []
   if (client_id === undefined) return shelf.byCreation
   const records = [...(shelf.byClient.get(client_id) ?? [])].map((id) => shelf.slice.tickets.get(id)!)

@@ -36,7 +36,7 @@ export class Shelf {
   readonly byClient = new Map<ClientId, Set<TicketId>>()
   readonly byChange: ChangeOrder
   readonly byClosure = new ClosureOrder()
-  readonly trackingCodes = new Set<string>()
+  readonly byTrackingCode = new Map<string, TicketId>()
 
   constructor(shop: ShopRecord, accounts: Rows<ClientId, ClientAccount>, holders: Rows<Phone, ClientAccount>) {
     this.slice = openSlice({
@@ -56,7 +56,7 @@ export class Shelf {
     return (
       change._tag === "TicketPut" &&
       !this.slice.tickets.has(change.row.id) &&
-      this.trackingCodes.has(change.row.tracking_code)
+      this.byTrackingCode.has(change.row.tracking_code)
     )
   }
 
@@ -124,7 +124,7 @@ export class Shelf {
       else theirs.add(ticket.id)
     }
     if (before !== undefined) return
-    this.trackingCodes.add(ticket.tracking_code)
+    this.byTrackingCode.set(ticket.tracking_code, ticket.id)
     this.#insert(this.byCreation, ticket)
     const ofNumber = this.byNumber.get(ticket.number)
     if (ofNumber === undefined) this.byNumber.set(ticket.number, [ticket.id])

@@ -62,7 +62,7 @@ const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
 
 /** The conditions of a filter, each served by an index of its own that bears the order of the list too. */
 const conditions = (sql: SqlClient, filter: TicketFilter): ReadonlyArray<Fragment> => {
-  const { state, number, client_id, phone, external_ref, created_after, created_before } = filter
+  const { state, number, client_id, phone, external_ref, tracking_code, created_after, created_before } = filter
   return [
     ...(state === undefined ? [] : [state.length === 1 ? sql`t.state = ${state[0]!}` : sql`t.state = any(${state})`]),
     ...(number === undefined ? [] : [sql`t.number = ${number}`]),
@@ -70,6 +70,7 @@ const conditions = (sql: SqlClient, filter: TicketFilter): ReadonlyArray<Fragmen
     ...(client_id === undefined ? [] : [sql`t.client_id = l.client_id`]),
     ...(phone === undefined ? [] : [sql`t.client_phone = ${phone}`]),
     ...(external_ref === undefined ? [] : [sql`t.external_ref = ${external_ref}`]),
+    ...(tracking_code === undefined ? [] : [sql`t.tracking_code = ${tracking_code}`]),
     ...(created_after === undefined ? [] : [sql`t.created_at >= ${created_after}`]),
     ...(created_before === undefined ? [] : [sql`t.created_at < ${created_before}`])
   ]
@@ -108,6 +109,28 @@ const meantFirst = ({ tickets, ...seen }: ListedTickets, limit: number): ListedT
   const meant = tickets.find(({ record }) => isOpen(record.state)) ?? tickets[0]
   const others = tickets.filter((ticket) => ticket !== meant).slice(0, limit)
   return { ...seen, tickets: meant === undefined ? [] : [meant, ...others] }
+}
+
+/** The tickets of a list, and its order, which of a tracking code's one ticket is not asked. */
+const listed = (sql: SqlClient, shop_id: ShopId, filter: TicketFilter, order: TicketOrder, limit: number) => {
+  const { from, by } = place(sql, order)
+  const { state, tracking_code, ...others } = filter
+  // Asked for the order of one ticket, Postgres would rather read the whole index that has the order.
+  const inOrder = tracking_code === undefined ? sql`order by ${by}` : sql.literal("")
+  const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
+    sql`select * from ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...from, ...more])}`
+  const each = (of: Fragment, found: Fragment) =>
+    sql`select t.* from ${of} cross join lateral (${found} ${inOrder} limit ${limit}) t`
+  const rows = () => {
+    if (filter.client_id !== undefined) {
+      const one = sql`(select ${shop_id}::uuid as shop_id, ${filter.client_id}::uuid as id) q join ${sql.literal(VISIBLE_LINK)}`
+      return each(one, matching(filter))
+    }
+    if (state === undefined || tracking_code !== undefined || !isByState(filter, order)) return matching(filter)
+    // Each state's in their order, as no index has those of several in one: rare ones would be looked for among all others.
+    return each(sql`unnest(${[...new Set(state)]}::text[]) s (state)`, matching(others, sql`t.state = s.state`))
+  }
+  return { rows: sql`${rows()} ${inOrder} limit ${limit}`, by: tracking_code === undefined ? by : undefined }
 }
 
 /** The shop's reads, one statement each. */
@@ -151,23 +174,9 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
     ticket: (shop_id, id) =>
       withClients("read ticket", shop_id, sql`select * from ticket t where t.shop_id = ${shop_id} and t.id = ${id}`),
     tickets: (shop_id, filter, order, limit) => {
-      const { from, by } = place(sql, order)
-      const { state, ...others } = filter
-      const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
-        sql`select * from ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...from, ...more])}`
-      const each = (of: Fragment, found: Fragment) =>
-        sql`select t.* from ${of} cross join lateral (${found} order by ${by} limit ${limit}) t`
-      const rows = () => {
-        if (filter.client_id !== undefined) {
-          const one = sql`(select ${shop_id}::uuid as shop_id, ${filter.client_id}::uuid as id) q join ${visibleLink}`
-          return each(one, matching(filter))
-        }
-        if (state === undefined || !isByState(filter, order)) return matching(filter)
-        // Each state's in their order, as no index has those of several in one: rare ones would be looked for among all others.
-        return each(sql`unnest(${[...new Set(state)]}::text[]) s (state)`, matching(others, sql`t.state = s.state`))
-      }
+      const { rows, by } = listed(sql, shop_id, filter, order, limit)
       const changed = order._tag === "Changes" ? lastChange(sql, shop_id) : undefined
-      return withClients("list tickets", shop_id, sql`${rows()} order by ${by} limit ${limit}`, by, changed)
+      return withClients("list tickets", shop_id, rows, by, changed)
     },
     ticketsOfNumber: (shop_id, number, limit) => {
       // With `offset 0` the few are found before they are put in order; else all tickets would be read in that order for them.

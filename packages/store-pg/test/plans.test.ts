@@ -123,6 +123,8 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
     ["of a number", () => ({ number: ticket.number })],
     ["of a client", () => ({ client_id: ticket.client_id })],
     ["for a phone", () => ({ phone: "+21620000042" as Phone })],
+    ["with a tracking code", () => ({ tracking_code: "C42" })],
+    ["with a tracking code, of two states", () => ({ tracking_code: "C42", state: ["ready", "collected"] })],
     ["with a reference", () => ({ external_ref: "R42" })],
     ["of some days", () => ({ created_after: T0 + 10_000_000, created_before: T0 + 20_000_000 })]
   ])("a page: %s", async (_, filter) => expectAtMost(await page(filter()), 500))

@@ -53,6 +53,7 @@ const LIST_FILTERS = [
   "client_id",
   "phone",
   "external_ref",
+  "tracking_code",
   "created_after",
   "created_before",
   "updated_since",

@@ -1,3 +1,4 @@
+import { Either, ParseResult, Schema } from "effect"
 import { inAlphabet } from "./Alphabet.js"
 import { ENTROPY_BYTES, type Moment, TRACKING_CODE_AT } from "./Moment.js"
 
@@ -9,6 +10,25 @@ export const trackingCode = ({ entropy }: Moment): string => {
   const code = crockford(entropy.subarray(TRACKING_CODE_AT, ENTROPY_BYTES))
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
+
+const LOOK_ALIKES: Readonly<Record<string, string>> = { O: "0", I: "1", L: "1" }
+
+/**
+ * A tracking code as somebody types it, to the code as it is kept: case and hyphens do not count, and O is read as 0,
+ * I and L as 1 (contract §12).
+ */
+export const TrackingCodeText = Schema.transformOrFail(Schema.String, Schema.String, {
+  strict: true,
+  decode: (text, _, ast) => {
+    // Letter by letter, as `toUpperCase` would also make an S of a long s.
+    const capitals = text.trim().replace(/[a-z]/g, (letter) => letter.toUpperCase())
+    const code = capitals.replace(/[-OIL]/g, (character) => LOOK_ALIKES[character] ?? "")
+    return /^[0-9A-HJKMNP-TV-Z]{8}$/.test(code)
+      ? Either.right(`${code.slice(0, 4)}-${code.slice(4)}`)
+      : Either.left(new ParseResult.Type(ast, text, "must be a tracking code such as 7K3M-Q9XD"))
+  },
+  encode: (code) => Either.right(code)
+}).annotations({ jsonSchema: { type: "string" } })
 
 /** The page on which the client follows the ticket: the shop's own base followed by the code, or null without a base. */
 export const trackingUrl = (base: string | null, code: string): string | null => (base === null ? null : base + code)

@@ -37,6 +37,8 @@ export interface TicketFilter {
   readonly client_id?: ClientId
   readonly phone?: Phone
   readonly external_ref?: string
+  /** As it is kept, such as `7K3M-Q9XD`. */
+  readonly tracking_code?: string
   /** Inclusive. */
   readonly created_after?: Instant
   /** Exclusive. */

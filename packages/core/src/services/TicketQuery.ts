@@ -9,6 +9,7 @@ import { PhoneInQuery } from "../domain/Phone.js"
 import { Text } from "../domain/Text.js"
 import { TicketState } from "../domain/TicketLifecycle.js"
 import { TicketNumber } from "../domain/TicketNumber.js"
+import { TrackingCodeText } from "../domain/TrackingCode.js"
 import type { ListedTickets, SeenTicket, TicketFilter, TicketOrder } from "../ports/Reads.js"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -45,6 +46,7 @@ export const TicketQuery = Schema.Struct({
   client_id: maybe(ClientId),
   phone: maybe(PhoneInQuery),
   external_ref: maybe(Reference),
+  tracking_code: maybe(TrackingCodeText),
   created_after: maybe(DateOrDateTimeText),
   created_before: maybe(DateOrDateTimeText),
   updated_since: maybe(DateOrDateTimeText),
@@ -60,6 +62,7 @@ export const TicketQueryJson = Schema.Struct({
   client_id: optional(ClientId),
   phone: optional(PhoneInQuery),
   external_ref: optional(Reference),
+  tracking_code: optional(TrackingCodeText),
   created_after: optional(DateOrDateTimeText),
   created_before: optional(DateOrDateTimeText),
   updated_since: optional(DateOrDateTimeText),

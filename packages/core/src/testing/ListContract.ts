@@ -43,6 +43,7 @@ const lets = (filter: TicketFilter, ticket: TicketRecord): boolean => {
   if (filter.phone !== undefined && filter.phone !== ticket.client_phone) return false
   if (filter.external_ref !== undefined && filter.external_ref !== ticket.external_ref) return false
   if (filter.created_after !== undefined && ticket.created_at < filter.created_after) return false
+  if (filter.tracking_code !== undefined && filter.tracking_code !== ticket.tracking_code) return false
   return filter.created_before === undefined || ticket.created_at < filter.created_before
 }
 
@@ -118,6 +119,7 @@ export const listContract = [
       client_id: amira.id,
       phone: amira.phone,
       external_ref: "A-1",
+      tracking_code: all[0]!.tracking_code,
       created_after: start + 2,
       created_before: start + 11
     }

@@ -39,6 +39,22 @@ describe("how a query may be written (spec §4, contract §12)", () => {
       expect(await refused(shop, bad)).toEqual(["query state"])
   })
 
+  it("a tracking code finds one ticket, however it is typed, and another shop's not (contract §12)", async () => {
+    const [shop, other] = [await world.shop(), await world.shop()]
+    const { tracking_code } = await shop.create({ service: "A" })
+    await shop.create({ service: "B" })
+    const code = String(tracking_code)
+    const alike = code.replaceAll("0", "O").replaceAll("1", "i")
+    for (const typed of [code, code.toLowerCase(), alike, alike.replace("-", ""), ` ${code}`, code.split("").join("-")])
+      expect(await found(shop, `tracking_code=${encodeURIComponent(typed)}`)).toEqual(["A"])
+    expect(await found(shop, `tracking_code=${code}&state=ready,collected`)).toEqual([])
+    expect(await found(shop, `tracking_code=${code}&updated_since=2000-01-01`)).toEqual(["A"])
+    expect(await found(other, `tracking_code=${code}`)).toEqual([])
+    expect(await found(shop, `tracking_code=${code === "ZZZZ-ZZZZ" ? "YYYY-YYYY" : "ZZZZ-ZZZZ"}`)).toEqual([])
+    for (const bad of ["", "7K3MQ9X", "7K3M-Q9XDD", "7K3M-Q9XU", "7K3M%20Q9XD", "7K3M-Q9X%C5%BF", "7K3M_Q9XD"])
+      expect(await refused(shop, `tracking_code=${bad}`), bad).toEqual(["query tracking_code"])
+  })
+
   it("an offset's unescaped plus is read as one, and t and z may be small (contract §12)", async () => {
     const shop = await world.shop()
     await shop.create({ service: "A", promised_at: "2031-03-02t10:00:00z" })

@@ -137,6 +137,23 @@ export const listCases = casesOf("§4", [
     }
   },
   {
+    id: "list-tracking-code",
+    rule: "A tracking code finds its ticket however it is typed: case, hyphens and look-alikes do not count.",
+    sentence: "contract §12: GET /v1/tickets?tracking_code=: one ticket at most; a code that cannot be one is 400.",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id, tracking_code } = await shop.ticket()
+      await shop.ticket()
+      const code = tracking_code ?? ""
+      const alike = code.replace("-", "").replaceAll("0", "o").replaceAll("1", "L")
+      for (const typed of [code, code.toLowerCase(), alike])
+        expectSame(await list(shop, `tracking_code=${typed}`), [id], `the ids listed for ${typed}`)
+      for (const bad of ["", "7K3M-Q9X", "7K3M-Q9XDD", "7K3M-Q9XU"])
+        (await shop.get(`/tickets?tracking_code=${bad}`)).invalid("query tracking_code")
+    }
+  },
+  {
     id: "list-client",
     rule: "A client's id finds the tickets linked to them.",
     sentence: `${LIST}: client_id.`,

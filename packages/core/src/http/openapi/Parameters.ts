@@ -35,6 +35,11 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     example: "+21620123456"
   },
   external_ref: { description: "Only tickets with this reference of yours", example: "POS-2026-1182" },
+  tracking_code: {
+    description:
+      "Only the ticket with this tracking code, as somebody reads it off a receipt: case and hyphens do not count, and O is read as 0, I and L as 1",
+    example: "7k3m-q9xd"
+  },
   created_after: {
     description: "Only tickets made at this instant or later; a bare date means 00:00 UTC",
     example: "2026-11-01"
