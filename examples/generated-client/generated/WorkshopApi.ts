@@ -264,8 +264,13 @@ export interface InternalAnswer {
 }
 
 export interface IssueDetails {
-  /** Every problem at once */
+  /**
+   * Every problem at once
+   * @maxItems 50
+   */
   issues: RequestIssue[];
+  /** Some issues were left out; present only then */
+  has_more?: true;
 }
 
 export interface LimitDetails {

@@ -25,6 +25,7 @@ const Words = Schema.Array(Text(Limits.name_characters)).pipe(
 
 /** The languages of a shop, whose default words it refuses; each once. */
 export const Languages = Schema.Array(Language).pipe(
+  Schema.maxItems(Limits.named_values_max),
   Schema.filter((languages) => new Set(languages).size === languages.length || "must name each language once"),
   Schema.annotations({ jsonSchema: { type: "array", items: { enum: [...Language.literals] }, uniqueItems: true } })
 )
@@ -87,7 +88,7 @@ export const changeShop = (
 /** A new key's name, what it may do, and until when where it is to expire. */
 export const KeyInput = Schema.Struct({
   name: Text(Limits.name_characters),
-  scopes: Schema.NonEmptyArray(Scope),
+  scopes: Schema.NonEmptyArray(Scope).pipe(Schema.maxItems(Limits.named_values_max)),
   expires_at: optional(DateTimeText)
 }).pipe(Schema.brand("KeyInput"))
 export type KeyInput = typeof KeyInput.Type

@@ -6,6 +6,7 @@ import { flatten } from "../domain/SchemaIssue.js"
 import type { Scope } from "../domain/Scope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import { quickReader, UNSURE } from "./QuickReader.js"
+import { trimmer } from "./Trimmer.js"
 
 /** The scope that an endpoint asks of a key; without it any key will do (contract §7). */
 export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScope")<RequiredScope, Scope>() {}
@@ -90,11 +91,13 @@ const unsaid = (name: (typeof parts)[number][0], method: string) =>
 /** Reads a part: quickly where nothing is wrong, and by the schema itself where something may be. */
 const reader = (schema: Schema.Schema<unknown>, options: AST.ParseOptions) => {
   const read = ParseResult.decodeUnknownEither(schema, { errors: "all", ...options })
+  const trim = trimmer(schema.ast)
+  const readTrimmed = (value: unknown) => read(trim === undefined ? value : trim(value))
   const readQuickly = quickReader(schema, options.onExcessProperty === "error")
-  if (readQuickly === undefined) return read
+  if (readQuickly === undefined) return readTrimmed
   return (value: unknown) => {
     const found = readQuickly(value)
-    return found === UNSURE ? read(value) : Either.right(found)
+    return found === UNSURE ? readTrimmed(value) : Either.right(found)
   }
 }
 

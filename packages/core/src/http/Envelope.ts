@@ -1,7 +1,7 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { toIso } from "../domain/Instant.js"
-import { Policies, type PolicyName } from "../domain/Limits.js"
+import { Limits, Policies, type PolicyName } from "../domain/Limits.js"
 import { Scope } from "../domain/Scope.js"
 import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { type ErrorCode, errorCodes, type Failure, failureRows, type RequestIssue } from "./ErrorTable.js"
@@ -35,7 +35,12 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 
 /** What `details` holds, by status (contract §2). */
 const Details = {
-  400: Schema.Struct({ issues: Schema.Array(Issue) }).annotations({ identifier: "IssueDetails" }),
+  400: Schema.Struct({
+    issues: Schema.Array(Issue).pipe(Schema.maxItems(Limits.issues_max)),
+    has_more: optional(
+      Schema.Literal(true).annotations({ description: "Some issues were left out; present only then" })
+    )
+  }).annotations({ identifier: "IssueDetails" }),
   403: Schema.Struct({ scope: Scope }).annotations({
     identifier: "ScopeDetails",
     description: "With the code FORBIDDEN"
@@ -99,6 +104,15 @@ export const failureBody = (
   error: details === undefined ? { code, message } : { code, message, details }
 })
 
+/** The first issues, and whether there are more. A field may be whatever a client made up. */
+const issueDetails = (issues: ReadonlyArray<RequestIssue>) => {
+  const most = Limits.issue_field_characters
+  const shown = issues
+    .slice(0, Limits.issues_max)
+    .map((issue) => (issue.field.length > most ? { ...issue, field: `${issue.field.slice(0, most)}...` } : issue))
+  return issues.length > shown.length ? { issues: shown, has_more: true } : { issues: shown }
+}
+
 const detailsOf = (failure: Failure, part: RequestIssue["in"]): Readonly<Record<string, unknown>> | undefined => {
   const row = failureRows[failure._tag]
   if ("reason" in row) {
@@ -108,9 +122,9 @@ const detailsOf = (failure: Failure, part: RequestIssue["in"]): Readonly<Record<
   }
   switch (failure._tag) {
     case "InvalidRequest":
-      return { issues: failure.issues }
+      return issueDetails(failure.issues)
     case "InvalidInput":
-      return { issues: failure.issues.map((issue) => ({ in: part, ...issue })) }
+      return issueDetails(failure.issues.map((issue) => ({ in: part, ...issue })))
     case "ScopeMissing":
       return { scope: failure.scope }
     case "ForbiddenWord":

@@ -24,12 +24,19 @@ const decodeText = (text: string): string | undefined => {
   }
 }
 
+const tooManyParameters: Part = {
+  value: {},
+  issues: [{ in: "query", field: "query", message: `must have at most ${Limits.query_parameters_max} parameters` }]
+}
+
 /** A query string's parameters. One given twice is refused, save a list, whose parts are joined. */
 const readQuery = (query: string, lists: ReadonlyArray<string>): Part => {
   if (query === "") return readable({})
   const values: Record<string, string> = Object.create(null)
   const issues: Array<RequestIssue> = []
-  for (const pair of query.split("&")) {
+  const pairs = query.split("&", Limits.query_parameters_max + 1)
+  if (pairs.length > Limits.query_parameters_max) return tooManyParameters
+  for (const pair of pairs) {
     if (pair === "") continue
     const equals = pair.indexOf("=")
     const name = decodeText(equals < 0 ? pair : pair.slice(0, equals))

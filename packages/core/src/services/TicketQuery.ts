@@ -20,7 +20,14 @@ const digits = Schema.String.pipe(Schema.pattern(/^\d{1,15}$/, { message: () => 
 export const wholeNumber = <A extends number>(schema: Schema.Schema<A, number>) =>
   Schema.transform(digits, schema, { strict: true, decode: Number, encode: String })
 
-const states = Schema.transform(Schema.String, Schema.NonEmptyArray(TicketState), {
+const StatesText = Schema.String.pipe(
+  Schema.filter((text) => text.split(",", Limits.named_values_max + 1).length <= Limits.named_values_max, {
+    message: () => `must name at most ${Limits.named_values_max} states`,
+    jsonSchema: {}
+  })
+)
+
+const states = Schema.transform(StatesText, Schema.NonEmptyArray(TicketState), {
   strict: true,
   decode: (text) =>
     text.split(",").map((state) => state.trim()) as unknown as readonly [TicketState, ...Array<TicketState>],
@@ -56,7 +63,7 @@ export type TicketQuery = typeof TicketQuery.Type | typeof TicketQueryJson.Type
 
 /** The same as JSON says it: states as a list, numbers as numbers, `null` for what is absent (contract §2). */
 export const TicketQueryJson = Schema.Struct({
-  state: optional(Schema.NonEmptyArray(TicketState)),
+  state: optional(Schema.NonEmptyArray(TicketState).pipe(Schema.maxItems(Limits.named_values_max))),
   number: optional(TicketNumber),
   limit: optional(PageSize),
   client_id: optional(ClientId),

@@ -1,5 +1,6 @@
 import { Effect, Either, Option, ParseResult, type Schema, SchemaAST } from "effect"
 import { InvalidInput } from "../domain/InvalidInput.js"
+import { Limits } from "../domain/Limits.js"
 import { flatten } from "../domain/SchemaIssue.js"
 
 /** What a service answered, or why it refused. Only defects reject the promise. */
@@ -56,7 +57,7 @@ const check = <S extends Schemas>(schemas: S) => {
         : []
     )
     return issues.length > 0
-      ? Either.left(new InvalidInput({ issues }))
+      ? Either.left(new InvalidInput({ issues: issues.slice(0, Limits.issues_max) }))
       : Either.right(Either.getOrThrow(Either.all(read)) as Checked<S>)
   }
 }

@@ -1,0 +1,124 @@
+import { HttpApi as Api, type HttpApi } from "@effect/platform"
+import { WorkshopApi } from "@workshop/core/http/WorkshopApi"
+import { SandboxApi } from "@workshop/http-node/sandbox/SandboxApi"
+import { SchemaAST as AST, Option } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Running, start } from "./running.js"
+
+let server: Running
+beforeAll(async () => {
+  server = await start()
+})
+afterAll(() => server.stop())
+
+interface Issues {
+  readonly issues: ReadonlyArray<{ readonly in: string; readonly field: string; readonly message: string }>
+  readonly has_more?: boolean
+}
+
+/** The details of a 400, whose text must be short. */
+const refused = async (line: string, body = "") => {
+  const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k"]
+  const { status, json, text } = await (await server.client()).request(line, headers, body).answer()
+  expect(status).toBe(400)
+  expect(text.length).toBeLessThan(20_000)
+  return json.error?.details as unknown as Issues
+}
+
+const create = (body: unknown) => refused("POST /v1/tickets", JSON.stringify(body))
+
+const named = (n: number, prefix: string) =>
+  Object.fromEntries(Array.from({ length: n }, (_, i) => [`${prefix}${i}`, null]))
+
+describe("an answer names at most fifty issues, and says that there are more", { timeout: 30_000 }, () => {
+  it("of 4,500 unknown fields", async () => {
+    const details = await create({ service: "Hem", ...named(4_500, "f") })
+    expect(details.issues).toHaveLength(50)
+    expect(details.issues[0]).toEqual({
+      in: "body",
+      field: "f0",
+      message: "is not known here; correct its name or leave it out"
+    })
+    expect(details.has_more).toBe(true)
+  })
+
+  it("of 51 and of 50", async () => {
+    expect(await create({ service: "Hem", ...named(51, "f") })).toMatchObject({ has_more: true })
+    const { issues, has_more } = await create({ service: "Hem", ...named(50, "f") })
+    expect([issues.length, has_more]).toEqual([50, undefined])
+  })
+
+  it("of 20,000 items, and of unknown fields in each", async () => {
+    const details = await create({ service: "Hem", items: Array.from({ length: 20_000 }, () => ({})) })
+    expect([details.issues.length, details.has_more]).toEqual([21, undefined])
+    const wide = await create({ service: "Hem", items: Array.from({ length: 30 }, () => named(100, "f")) })
+    expect([wide.issues.length, wide.has_more]).toEqual([50, true])
+  })
+
+  it("of 7,000 query parameters, and of ones that are not encoded", async () => {
+    const many = Array.from({ length: 2_000 }, (_, i) => `q${i}`).join("&")
+    for (const query of [many, Array.from({ length: 4_000 }, () => "%").join("&")]) {
+      expect((await refused(`GET /v1/tickets?${query}`)).issues).toEqual([
+        { in: "query", field: "query", message: "must have at most 64 parameters" }
+      ])
+    }
+  })
+
+  it("of 15,000 states", async () => {
+    const { issues } = await refused(`GET /v1/tickets?state=${",".repeat(15_000)}&limit=0`)
+    expect(issues.map(({ field, message }) => `${field} ${message}`)).toEqual([
+      "state must name at most 20 states",
+      "limit must be a whole number from 1 to 100"
+    ])
+  })
+
+  it("cuts the name of a field that is too long to be one", async () => {
+    const { issues } = await create({ service: "Hem", ["x".repeat(50_000)]: 1 })
+    expect(issues[0]?.field).toBe(`${"x".repeat(200)}...`)
+  })
+})
+
+describe("every other problem is still told at once (contract §2)", { timeout: 30_000 }, () => {
+  it("beside too many items", async () => {
+    const items = Array.from({ length: 21 }, () => ({ label: "Trousers" }))
+    const { issues } = await create({ items, price_minor: -1 })
+    expect(issues.map(({ field }) => field)).toEqual(["service", "items", "price_minor"])
+  })
+})
+
+/** Where a schema takes a list without a bound. */
+const unboundedIn = (ast: AST.AST, at: string, isBounded = false): ReadonlyArray<string> => {
+  const { maxItems } = (Option.getOrUndefined(AST.getJSONSchemaAnnotation(ast)) ?? {}) as { readonly maxItems?: number }
+  switch (ast._tag) {
+    case "Refinement":
+      return unboundedIn(ast.from, at, isBounded || maxItems !== undefined)
+    case "Transformation":
+      return unboundedIn(ast.from, at, isBounded)
+    case "Union":
+      return ast.types.flatMap((type) => unboundedIn(type, at, isBounded))
+    case "TypeLiteral":
+      return ast.propertySignatures.flatMap(({ name, type }) => unboundedIn(type, `${at}.${String(name)}`))
+    case "TupleType":
+      return [
+        ...(isBounded || ast.rest.length === 0 ? [] : [at]),
+        ...ast.rest.flatMap(({ type }) => unboundedIn(type, at))
+      ]
+    default:
+      return []
+  }
+}
+
+it.each([
+  ["the API", WorkshopApi],
+  ["the sandbox", SandboxApi]
+] as const)("every list that a request of %s may hold has a bound", (_, api) => {
+  const found: Array<string> = []
+  Api.reflect(api as unknown as HttpApi.HttpApi.AnyWithProps, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint }) => {
+      for (const schema of [endpoint.payloadSchema, endpoint.urlParamsSchema])
+        if (Option.isSome(schema)) found.push(...unboundedIn(schema.value.ast, endpoint.name))
+    }
+  })
+  expect(found).toEqual([])
+})
