@@ -3,6 +3,7 @@
 const benchmarks: Readonly<Record<string, (args: ReadonlyArray<string>) => Promise<boolean>>> = {
   http: async (args) => (await import("./http/compareHttp.js")).compareHttp(args),
   create: async (args) => (await import("./create/compareCreate.js")).compareCreate(args),
+  hostile: async (args) => (await import("./hostile/compareHostile.js")).compareHostile(args),
   deliver: async (args) => (await import("./deliver/compareDeliver.js")).compareDeliver(args),
   alike: async (args) => (await import("./alike/compareAlike.js")).compareAlike(args)
 }

@@ -1,0 +1,27 @@
+/** Shops and keys enough that no limit refuses an honest request. */
+export const SHOPS = 400
+export const KEYS_PER_SHOP = 5
+
+/** What the server says once it listens. */
+export interface ServerReady {
+  readonly port: number
+}
+
+/** Its memory in bytes, now and at most. */
+export interface ServerState {
+  readonly rss: number
+  readonly most_rss: number
+}
+
+/** What the attackers are asked: to begin with so many connections, or to stop. */
+export interface Order {
+  readonly port: number
+  readonly connections: number
+}
+
+/** How many connections were opened again because the server closed them, and how many bytes were sent and read. */
+export interface Toll {
+  readonly reopened: number
+  readonly sent: number
+  readonly read: number
+}

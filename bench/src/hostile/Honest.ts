@@ -1,0 +1,107 @@
+import { Agent, request } from "node:http"
+import { key, ticketBody } from "../http/World.js"
+import { KEYS_PER_SHOP, SHOPS } from "./Attack.js"
+
+const CLIENTS = 20
+const PAUSE_MS = 30
+const CREATES_PER_READS = 10
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** How long honest requests took, in milliseconds, and what went wrong. */
+export interface Times {
+  readonly ms: Array<number>
+  readonly failures: Array<string>
+}
+
+/** Clients that make tickets and read them, one request after another on a kept connection each. */
+export class Honest {
+  readonly #port: number
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
+  /** Every ticket that was answered 201, with its shop. */
+  readonly made: Array<{ readonly id: string; readonly shop: number }> = []
+  #next = 0
+  #creates = 0
+
+  constructor(port: number) {
+    this.#port = port
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  /** Asks for so many seconds. */
+  async run(seconds: number): Promise<Times> {
+    const times: Times = { ms: [], failures: [] }
+    const until = performance.now() + seconds * 1_000
+    const one = async () => {
+      while (performance.now() < until) {
+        await this.#step(times)
+        await pause(PAUSE_MS)
+      }
+    }
+    await Promise.all(Array.from({ length: CLIENTS }, one))
+    return times
+  }
+
+  /** How many of the tickets that were answered 201 are not there. */
+  async lost(): Promise<number> {
+    let lost = 0
+    for (const { id, shop } of this.made)
+      if ((await this.#ask("GET", `/v1/tickets/${id}`, this.#keyOf(shop))).status !== 200) lost++
+    return lost
+  }
+
+  /** The keys of a shop take turns, so that none comes near its limit. */
+  #keyOf(shop: number): string {
+    return key(shop + (this.#next++ % KEYS_PER_SHOP) * SHOPS)
+  }
+
+  async #step({ ms, failures }: Times): Promise<void> {
+    const n = this.#next++
+    const known = n % CREATES_PER_READS === 0 ? undefined : this.made[n % Math.max(1, this.made.length)]
+    const begun = performance.now()
+    try {
+      if (known === undefined) {
+        const shop = this.#creates++ % SHOPS
+        const { status, text } = await this.#ask("POST", "/v1/tickets", this.#keyOf(shop), ticketBody(n))
+        if (status === 201) this.made.push({ id: JSON.parse(text).data.id, shop })
+        else failures.push(`POST ${status}`)
+      } else {
+        const { status } = await this.#ask("GET", `/v1/tickets/${known.id}`, this.#keyOf(known.shop))
+        if (status !== 200) failures.push(`GET ${status}`)
+      }
+    } catch (error) {
+      failures.push(String(error))
+    }
+    ms.push(performance.now() - begun)
+  }
+
+  #ask(method: string, path: string, bearer: string, body?: string): Promise<{ status: number; text: string }> {
+    const headers: Record<string, string> = { authorization: `Bearer ${bearer}` }
+    if (body !== undefined) {
+      Object.assign(headers, {
+        "content-type": "application/json",
+        "idempotency-key": `n${this.#next}-${bearer}`.slice(0, 80)
+      })
+    }
+    return new Promise((resolve, reject) => {
+      const asked = request(
+        { port: this.#port, host: "127.0.0.1", agent: this.#agent, method, path, headers },
+        (response) => {
+          let text = ""
+          response.setEncoding("utf8")
+          response.on("data", (part) => {
+            text += part
+          })
+          response.on("end", () => resolve({ status: response.statusCode ?? 0, text }))
+          response.on("error", reject)
+        }
+      )
+      asked.setTimeout(10_000, () => asked.destroy(new Error("no answer within ten seconds")))
+      asked.on("error", reject)
+      asked.end(body)
+    })
+  }
+}
