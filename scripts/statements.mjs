@@ -1,6 +1,7 @@
 // What the store sends to Postgres, for packages/store-pg/statements.sql: the statements of commands from their tables, all
 // others as a store on an empty database sends them when each of its methods is called.
 import { Effect, Layer } from "effect"
+import { AuditLog } from "../packages/core/dist/ports/AuditLog.js"
 import { Closures } from "../packages/core/dist/ports/Closures.js"
 import { Deliveries } from "../packages/core/dist/ports/Deliveries.js"
 import { DeliveryLog } from "../packages/core/dist/ports/DeliveryLog.js"
@@ -74,6 +75,9 @@ const called = Effect.gen(function* () {
   yield* directory.account(account.id)
   yield* directory.offers(account.id)
   yield* directory.inbox(account.id)
+  const audit = /** @type {any} */ (yield* AuditLog)
+  yield* audit.append({ shop_id: id, id: ID, created_at: NOW, actor: "owner", act: "shop.changed", details: {} })
+  yield* audit.list(id, ID, 50)
   yield* (yield* Closures).due(NOW, 256)
   yield* (yield* Messages).due(NOW, 256)
   const log = yield* DeliveryLog

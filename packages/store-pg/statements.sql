@@ -2,6 +2,11 @@
 -- A name stands in the text, so pg_stat_statements and the server's log show it. A batch of commands sends what it saves, the
 -- puts, removals and calls below, as the parts of one statement, under all their names.
 
+-- append audit entry (workshop reads)
+insert /* workshop append audit entry */ into audit_entry (shop_id, id, created_at, actor, act, details)
+      select shop_id, id, created_at, actor, act, details
+      from json_populate_record(null::audit_entry, $1);
+
 -- call delivery_turn (workshop lane)
 update /* workshop call delivery_turn */ delivery_turn t set look_at = 0 from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
     where t.shop_id = q.shop_id;
@@ -130,6 +135,12 @@ select /* workshop keep partition */ keep_partition($1, $2, $3, $4, $5) as n;
 -- latest instant (workshop reads)
 
     select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest from shop_head;
+
+-- list audit entries (workshop reads)
+select /* workshop list audit entries */ row_to_json(e) as entry from audit_entry e
+      where e.shop_id = $1
+        and e.place < (select place from audit_entry where id = $2)
+      order by e.place desc limit $3;
 
 -- list shops (workshop reads)
 select /* workshop list shops */ row_to_json(s) as shop from shop s

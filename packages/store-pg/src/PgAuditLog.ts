@@ -10,11 +10,13 @@ export const pgAuditLog = Effect.map(
   SqlClient,
   (sql): Context.Tag.Service<AuditLog> => ({
     append: (entry) =>
-      sql`insert into audit_entry (shop_id, id, created_at, actor, act, details)
+      sql`insert /* workshop append audit entry */ into audit_entry (shop_id, id, created_at, actor, act, details)
       select shop_id, id, created_at, actor, act, details
       from json_populate_record(null::audit_entry, ${JSON.stringify(entry)})`.pipe(Effect.asVoid, available),
     list: (shop_id, before, limit) =>
-      sql<{ readonly entry: Placed<AuditEntry> }>`select row_to_json(e) as entry from audit_entry e
+      sql<{
+        readonly entry: Placed<AuditEntry>
+      }>`select /* workshop list audit entries */ row_to_json(e) as entry from audit_entry e
       where ${shop_id === null ? sql`true` : sql`e.shop_id = ${shop_id}`}
         and ${before === null ? sql`true` : sql`e.place < (select place from audit_entry where id = ${before})`}
       order by e.place desc limit ${limit}`.pipe(
