@@ -70,6 +70,12 @@ const aboutSandbox = (base: string, { store }: StoreChoice): ReadonlyArray<strin
     : ["Its clock never goes back, and what it makes old here stays old: for trials add --store memory."])
 ]
 
+/** npm passes Ctrl-C on, but not the signal of a `kill`: a script that kills npx leaves the server running. */
+const aboutStopping = ({ npm_command }: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
+  npm_command === undefined
+    ? []
+    : [`Stop it with Ctrl-C, or in a script with kill ${process.pid}: a kill of npx or npm leaves it running.`]
+
 /** What a start with `--demo` says; `workshop serve` alone opens a shop where there is none. */
 const greeting = Effect.fnUntraced(function* (asked: Asked, base: string) {
   if (asked.demo) {
@@ -96,7 +102,8 @@ const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<Read
         `Listening on ${base}${isEverywhere(asked.host) ? ", and on every other address of this machine" : ""}`,
         kept[choice.store](choice),
         ...greeted,
-        ...(asked.sandbox ? aboutSandbox(base, choice) : [])
+        ...(asked.sandbox ? aboutSandbox(base, choice) : []),
+        ...aboutStopping(process.env)
       ].join("\n")
     )
     return yield* Effect.never

@@ -177,6 +177,15 @@ describe.concurrent("workshop serve stops (contract §11)", PATIENT, () => {
     }
   )
 
+  it("under npx it prints the kill that ends it, as a kill of npx does not", async () => {
+    const workshop = serve([], { npm_command: "exec" })
+    const [, pid] = await workshop.says(
+      /^Stop it with Ctrl-C, or in a script with kill (\d+): a kill of npx or npm leaves it running\.$/m
+    )
+    process.kill(Number(pid), "SIGTERM")
+    expect(await workshop.exited).toBe(0)
+  })
+
   it("Ctrl-C under npm arrives twice at once and counts as one", async () => {
     const workshop = serve()
     const { port, key } = await workshop.listens()

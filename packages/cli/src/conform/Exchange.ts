@@ -15,12 +15,26 @@ export interface Exchange {
 /** What must not be printed, by the shell variable that stands for it. */
 export type Secrets = Readonly<Record<string, string>>
 
+/** A text without keys and secrets, also those that the cases made: reports are kept and passed on. */
+export const masked = (text: string): string =>
+  text
+    .replaceAll(/\b(wk_live_|wk_test_|whsec_)[\w-]+/g, "$1\u2026")
+    .replaceAll(/"(key|secret)" ?: ?"[^"]*"/g, (whole, name) =>
+      whole.includes("\u2026") ? whole : `"${name}":"\u2026"`
+    )
+
+/** A header as it may be shown: of a bearer token, that there was one. */
+const maskedHeader = (name: string, value: string): string =>
+  /^authorization$/i.test(name)
+    ? value.replace(/^Bearer .+/, (given) => (given === masked(given) ? "Bearer \u2026" : masked(given)))
+    : masked(value)
+
 const single = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Quoted for a shell; a secret becomes its variable, which only double quotes let through. */
-const quoted = (text: string, secrets: Secrets): string => {
+/** Quoted for a shell, a secret as its variable, which only double quotes let through; undefined where it holds none. */
+const withVariable = (text: string, secrets: Secrets): string | undefined => {
   const [variable, secret] = Object.entries(secrets).find(([, secret]) => text.includes(secret)) ?? []
-  if (variable === undefined || secret === undefined) return single(text)
+  if (variable === undefined || secret === undefined) return undefined
   const escaped = text.replaceAll(/["$`\\]/g, "\\$&")
   return `"${escaped.replaceAll(secret, `$${variable}`)}"`
 }
@@ -35,8 +49,11 @@ export const curl = ({ method, url, headers, body }: Exchange, secrets: Secrets)
     "curl -si",
     ...how,
     single(url),
-    ...Object.entries(headers).flatMap(([name, value]) => ["-H", quoted(`${name}: ${value}`, secrets)]),
-    ...(body === undefined ? [] : ["--data-raw", single(long ? `${body.slice(0, LONGEST_BODY)}…` : body)]),
+    ...Object.entries(headers).flatMap(([name, value]) => [
+      "-H",
+      withVariable(`${name}: ${value}`, secrets) ?? single(`${name}: ${maskedHeader(name, value)}`)
+    ]),
+    ...(body === undefined ? [] : ["--data-raw", single(masked(long ? `${body.slice(0, LONGEST_BODY)}…` : body))]),
     ...(long ? [`# the body has ${body.length} characters`] : [])
   ].join(" ")
 }
@@ -47,5 +64,5 @@ const TOLD = /^(content-type|request-id|ratelimit-.*|retry-after|idempotent-repl
 export const answered = ({ answer: { status, headers, body } }: Exchange): string => {
   const told = Object.entries(headers).filter(([name]) => TOLD.test(name))
   const shown = body.length > LONGEST_BODY ? `${body.slice(0, LONGEST_BODY)}…` : body
-  return [`HTTP ${status}`, ...told.map(([name, value]) => `${name}: ${value}`), "", shown].join("\n")
+  return [`HTTP ${status}`, ...told.map(([name, value]) => `${name}: ${value}`), "", masked(shown)].join("\n")
 }

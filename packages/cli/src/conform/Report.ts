@@ -1,5 +1,6 @@
 import { sections } from "./Case.js"
-import { answered, curl, type Secrets } from "./Exchange.js"
+import { type Cause, causesOf } from "./causes.js"
+import { answered, curl, masked, type Secrets } from "./Exchange.js"
 import { bySection, type Counts, count, type Result } from "./Result.js"
 
 /** A run as reports tell it. */
@@ -9,6 +10,8 @@ export interface Report {
   readonly with: "sandbox" | "key"
   readonly duration_ms: number
   readonly counts: Counts
+  /** What failed, by its causes: one missing endpoint fails many cases. */
+  readonly causes: ReadonlyArray<Cause>
   readonly sections: ReadonlyArray<ReportedSection>
 }
 
@@ -42,7 +45,8 @@ export const reported = (result: Result, secrets: Secrets): ReportedCase => {
   const { outcome, duration_ms, because, failure } = result
   const common = { id, rule, sentence, outcome, duration_ms, ...(because === undefined ? {} : { because }) }
   if (failure === undefined) return common
-  const { expected, found, exchange } = failure
+  const { exchange } = failure
+  const [expected, found] = [masked(failure.expected), masked(failure.found)]
   const shown = exchange === undefined ? {} : { curl: curl(exchange, secrets), answer: answered(exchange) }
   return { ...common, failure: { expected, found, ...shown } }
 }
@@ -55,6 +59,7 @@ export const reportOf = (
 ): Report => ({
   ...run,
   counts: count(results),
+  causes: causesOf(results).map((cause) => ({ ...cause, found: masked(cause.found) })),
   sections: bySection(results).map(({ section, results }) => ({
     section,
     title: sections[section],

@@ -25,14 +25,32 @@ const SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"
 const send = <D>(wire: Wire, path: string, bearer: string | undefined) =>
   Effect.tryPromise({ try: () => wire.send<D>("GET", path, { bearer }), catch: (error) => error as NoAnswer })
 
+const unknownKey = refuse("The server does not know that key: give a good one with --key.")
+
+/** What another endpoint says of the key, where `GET /v1/shop` says nothing: it may be missing, or broken. */
+const checkElsewhere = Effect.fnUntraced(function* (wire: Wire, key: string, shop: number) {
+  const { status } = yield* send(wire, "/v1/tickets?limit=1", key)
+  if (status === 401) return yield* unknownKey
+  if (status !== 200) {
+    return yield* refuse(
+      `GET /v1/shop was answered with ${shop} and GET /v1/tickets with ${status}, so nothing of the API is there: check --base-url, and the server's log. Nothing is known against the key.`
+    )
+  }
+})
+
 /** A key opens the shop that is tested where there is no sandbox; it must be able to do everything. */
 const checkKey = Effect.fnUntraced(function* (wire: Wire, key: string) {
-  const shop = yield* send<{ readonly scopes?: ReadonlyArray<string> }>(wire, "/v1/shop", key)
-  if (shop.status === 401) return yield* refuse("The server does not know that key: give a good one with --key.")
-  if (shop.status !== 200) {
-    return yield* refuse(`GET /v1/shop was answered with ${shop.status}: see that --base-url and --key are right.`)
+  const shop = yield* send<{ readonly scopes?: unknown }>(wire, "/v1/shop", key)
+  if (shop.status === 401) return yield* unknownKey
+  if (shop.status === 403) {
+    return yield* refuse(
+      "The key's shop may not use the API (GET /v1/shop was answered with 403): give the key of an open one."
+    )
   }
-  const missing = SCOPES.filter((scope) => shop.data?.scopes?.includes(scope) !== true)
+  if (shop.status !== 200) return yield* checkElsewhere(wire, key, shop.status)
+  const scopes = shop.data?.scopes
+  // Scopes that are not told are the server's fault and a case's business.
+  const missing = Array.isArray(scopes) ? SCOPES.filter((scope) => !scopes.includes(scope)) : []
   return missing.length === 0
     ? undefined
     : yield* refuse(`The key lacks ${missing.join(", ")}: give one with full access, as the cases write tickets too.`)

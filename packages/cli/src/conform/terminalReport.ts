@@ -43,13 +43,30 @@ const failureLines = (section: string, { id, rule, sentence, failure }: Reported
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-/** Each failure in full, why cases were skipped, and the count of all. */
-export const closingLines = ({ sections, counts, duration_ms }: Report, paint: Paint): ReadonlyArray<string> => {
+/** Of each cause the first failure in full, and the other cases that failed in the same way. */
+const causeLines = ({ causes, sections }: Report, paint: Paint): ReadonlyArray<string> =>
+  causes.flatMap(({ cases: [first, ...others] }) => {
+    const lines = sections.flatMap(({ section, cases }) =>
+      cases.filter(({ id }) => id === first).flatMap((one) => failureLines(section, one, paint))
+    )
+    const ids = others.map((id) => paint("name", id)).join(", ")
+    return others.length === 0 ? lines : [...lines, `  ${paint("faint", `${others.length} more failed so`)} ${ids}`]
+  })
+
+const causesInWords = ({ causes, counts: { failed } }: Report): ReadonlyArray<string> =>
+  causes.length === failed
+    ? []
+    : ["", `${failed} failures, of ${causes.length} ${causes.length === 1 ? "cause" : "causes"}:`]
+
+/** What failed by its causes, why cases were skipped, and the count of all. */
+export const closingLines = (report: Report, paint: Paint): ReadonlyArray<string> => {
+  const { sections, counts, duration_ms } = report
   const cases = sections.flatMap(({ cases }) => cases)
   const reasons = new Map<string, number>()
   for (const { because } of cases) if (because !== undefined) reasons.set(because, (reasons.get(because) ?? 0) + 1)
   return [
-    ...sections.flatMap(({ section, cases }) => cases.flatMap((one) => failureLines(section, one, paint))),
+    ...causesInWords(report),
+    ...causeLines(report, paint),
     "",
     ...[...reasons].map(([because, n]) => paint("faint", `${n} skipped: ${because}.`)),
     `${cases.length} cases in ${seconds(duration_ms)}: ${marks(counts, paint)}`

@@ -1,21 +1,14 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { toggle, value, yes } from "../terminal/Flags.js"
+import { maybe, toggle, yes } from "../terminal/Flags.js"
 import { nameOne } from "../terminal/nameOne.js"
-import { optional, text } from "../terminal/Readers.js"
-import { databaseOptions, idOf } from "./OwnerOptions.js"
+import { text } from "../terminal/Readers.js"
+import { databaseOptions, idOf, own } from "./OwnerOptions.js"
 
 const load = Effect.promise(() => Promise.all([import("./act.js"), import("./clients.js")]))
 
 const needed = (name: string, description: string) =>
-  value({
-    name,
-    placeholder: "text",
-    description,
-    read: text,
-    fallback: "",
-    variable: `WORKSHOP_CLIENT_${name.toUpperCase().replaceAll("-", "_")}`
-  })
+  own("client")({ name, placeholder: "text", description, read: text })
 
 const createOptions = {
   ...databaseOptions,
@@ -27,7 +20,7 @@ const createOptions = {
 
 const client = idOf("client", "client")
 const offer = idOf("offer", "offer")
-const shop = { name: "shop", placeholder: "id", fallback: "" }
+const shop = { name: "shop", placeholder: "id", read: text }
 
 const create = Command.make("create", createOptions, (asked) =>
   Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.create(asked)))
@@ -35,11 +28,7 @@ const create = Command.make("create", createOptions, (asked) =>
 
 const showOptions = {
   ...databaseOptions,
-  shop: value({
-    ...shop,
-    description: "As this shop sees the client, with their tickets and card.",
-    read: optional(text)
-  }),
+  shop: maybe({ ...shop, description: "As this shop sees the client, with their tickets and card." }),
   client
 }
 
@@ -49,7 +38,7 @@ const show = Command.make("show", showOptions, (asked) =>
 
 const visitOptions = {
   ...databaseOptions,
-  shop: value({ ...shop, description: "The shop at whose counter the client is.", read: text }),
+  shop: maybe({ ...shop, description: "The shop at whose counter the client is." }),
   client
 }
 

@@ -1,6 +1,6 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { list, value, yes } from "../terminal/Flags.js"
+import { list, yes } from "../terminal/Flags.js"
 import { nameOne } from "../terminal/nameOne.js"
 import { oneOf, text } from "../terminal/Readers.js"
 import { databaseOptions, idOf, own } from "./OwnerOptions.js"
@@ -9,13 +9,11 @@ const load = Effect.promise(() => Promise.all([import("./act.js"), import("./key
 
 const createOptions = {
   ...databaseOptions,
-  name: value({
+  name: own("key")({
     name: "name",
     placeholder: "text",
     description: "What the key is for, such as Till.",
-    read: text,
-    fallback: "",
-    variable: "WORKSHOP_KEY_NAME"
+    read: text
   }),
   preset: own("key")({
     name: "preset",

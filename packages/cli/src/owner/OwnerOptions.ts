@@ -1,7 +1,7 @@
 import { Args, type Options } from "@effect/cli"
 import { Either } from "effect"
 import { databaseUrlFlag, servedDataDir } from "../StoreFlags.js"
-import { type Flag, json, type Reader, toggle, value } from "../terminal/Flags.js"
+import { type Flag, json, maybe, type Reader, toggle, value } from "../terminal/Flags.js"
 import { oneOf, optional, text } from "../terminal/Readers.js"
 
 /** Where the data is; every command against a database has these. */
@@ -23,10 +23,8 @@ export const databaseOptions = {
 export const own =
   (command: string) =>
   <A>(flag: Omit<Flag<A>, "fallback" | "variable">): Options.Options<A | null> =>
-    value({
+    maybe({
       ...flag,
-      read: optional(flag.read),
-      fallback: "",
       variable: `WORKSHOP_${command}_${flag.name}`.toUpperCase().replaceAll("-", "_")
     })
 

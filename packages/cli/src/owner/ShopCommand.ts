@@ -1,5 +1,6 @@
 import { Command } from "@effect/cli"
 import { Language } from "@workshop/core/domain/Language"
+import { Limits } from "@workshop/core/domain/Limits"
 import { Effect } from "effect"
 import { list, value } from "../terminal/Flags.js"
 import { nameOne } from "../terminal/nameOne.js"
@@ -11,8 +12,8 @@ const load = Effect.promise(() => Promise.all([import("./act.js"), import("./sho
 const flag = own("shop")
 const onOrOff = (name: string, description: string) => flag({ name, placeholder: "yes|no", description, read: yesOrNo })
 const words = (name: string, description: string) => flag({ name, placeholder: "text", description, read: text })
-const stamps = (name: string, description: string) =>
-  flag({ name, placeholder: "number", description, read: wholeNumber(1, 1_000_000) })
+const stamps = (name: string, least: number, description: string) =>
+  flag({ name, placeholder: "number", description, read: wholeNumber(least, Limits.program_stamps_max) })
 
 const languages = (description: string) =>
   list({
@@ -25,21 +26,12 @@ const languages = (description: string) =>
 
 const createOptions = {
   ...databaseOptions,
-  name: value({
-    name: "name",
-    placeholder: "text",
-    description: "The shop's name.",
-    read: text,
-    fallback: "",
-    variable: "WORKSHOP_SHOP_NAME"
-  }),
-  currency: value({
+  name: flag({ name: "name", placeholder: "text", description: "The shop's name.", read: text }),
+  currency: flag({
     name: "currency",
     placeholder: "code",
     description: "Its currency, such as TND or EUR.",
-    read: text,
-    fallback: "",
-    variable: "WORKSHOP_SHOP_CURRENCY"
+    read: text
   }),
   decimals: value({
     name: "decimals",
@@ -49,13 +41,11 @@ const createOptions = {
     fallback: "2",
     variable: "WORKSHOP_SHOP_DECIMALS"
   }),
-  timeZone: value({
+  timeZone: flag({
     name: "time-zone",
     placeholder: "zone",
     description: "Its time zone, such as Africa/Tunis.",
-    read: text,
-    fallback: "",
-    variable: "WORKSHOP_SHOP_TIME_ZONE"
+    read: text
   }),
   trackingBaseUrl: flag({
     name: "tracking-base-url",
@@ -74,10 +64,10 @@ const setOptions = {
   active: onOrOff("active", "The account is open."),
   apiEnabled: onOrOff("api-enabled", "The API is switched on."),
   programActive: onOrOff("program-active", "The loyalty programme is on."),
-  programName: words("program-name", "The programme's name."),
-  stampsRequired: stamps("stamps-required", "The stamps that a reward takes."),
-  stampsPerTicket: stamps("stamps-per-ticket", "The stamps that a ticket earns."),
-  rewardLabel: words("reward-label", "What the reward is."),
+  programName: words("program-name", "The programme's name; '' for none."),
+  stampsRequired: stamps("stamps-required", 1, "The stamps that a reward takes."),
+  stampsPerTicket: stamps("stamps-per-ticket", 0, "The stamps that a ticket earns."),
+  rewardLabel: words("reward-label", "What the reward is; '' for none."),
   nextNumber: flag({
     name: "next-number",
     placeholder: "number",

@@ -14,15 +14,15 @@ import { oneOf, sentence, several } from "./record.js"
 
 /** What `workshop client create` was told. */
 export interface AskedClient {
-  readonly givenName: string
-  readonly familyName: string
-  readonly phone: string
+  readonly givenName: string | null
+  readonly familyName: string | null
+  readonly phone: string | null
   readonly hideName: boolean
 }
 
 const clientId = (typed: string) => idFrom(ClientId, "a client", typed)
 const offerId = (typed: string) => idFrom(OfferId, "an offer", typed)
-const shopId = (typed: string) => idFrom(ShopId, "a shop", typed)
+const shopId = (typed: string | null) => idFrom(ShopId, "a shop", typed)
 
 const offerView = ({ id, shop_id, ticket_id, status, created_at }: OfferRecord) => ({
   id,
@@ -57,7 +57,7 @@ export const show = Effect.fnUntraced(function* (typed: string, shop: string | n
 })
 
 /** The client comes to a shop's counter: the shop knows them from now on. */
-export const visit = Effect.fnUntraced(function* (typed: string, shop: string) {
+export const visit = Effect.fnUntraced(function* (typed: string, shop: string | null) {
   const [client_id, shop_id] = [yield* clientId(typed), yield* shopId(shop)]
   yield* Clients.visit(client_id, shop_id)
   return sentence(

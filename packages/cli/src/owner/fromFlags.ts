@@ -17,26 +17,46 @@ const flagOf = (field: string): string => {
   return known?.[1] ?? `--${field.split(/\.\d/, 1)[0]!.replaceAll("_", "-")}`
 }
 
+type Fields = Readonly<Record<string, unknown>>
+
 /** What was typed without what was left out. */
 export const given = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
-/** Reads what was typed as a service wants it; what is wrong is told by the flags' names. */
-export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: unknown): Either.Either<A, CommandRefused> =>
+const isMissing = (fields: Fields, field: string, message: string): boolean =>
+  field in fields ? fields[field] === null : message === "is required"
+
+const wrongField = (fields: Fields, field: string, message: string): string => {
+  const typed = fields[field]
+  return `${flagOf(field)} ${message}${typeof typed === "string" ? `, and not "${typed}"` : ""}`
+}
+
+const missingFields = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.length === 0
+    ? []
+    : [`${names.map(flagOf).join(", ")} ${names.length === 1 ? "is" : "are"} missing: --help says what to give`]
+
+/** Reads what was typed as a service wants it, null where a flag was left out; what is wrong is told by the flags' names. */
+export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Either.Either<A, CommandRefused> =>
   Either.mapLeft(
     Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(fields),
     ({ issue }: ParseResult.ParseError) => {
-      const said = flatten(issue).map(({ field, message }) => `${flagOf(field)} ${message}`)
-      return new CommandRefused({ message: `${[...new Set(said)].join("; ")}.` })
+      const issues = flatten(issue)
+      const names = issues.flatMap(({ field, message }) => (isMissing(fields, field, message) ? [field] : []))
+      const wrong = issues.filter(({ field }) => !names.includes(field))
+      const said = wrong.map(({ field, message }) => wrongField(fields, field, message))
+      return new CommandRefused({ message: `${[...missingFields(names), ...new Set(said)].join("; ")}.` })
     }
   )
 
-/** Reads an id as it was typed in its place. */
-export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed: string) =>
-  Either.mapLeft(
-    Schema.decodeEither(schema)(typed),
-    () =>
-      new CommandRefused({
-        message: `${typed} is no id of ${what}: an id is a UUID, such as 01980000-0000-7000-8000-000000000000.`
-      })
-  )
+/** Reads an id as it was typed; null where it was left out. */
+export const idFrom = <A>(schema: Schema.Schema<A, string>, what: string, typed: string | null) =>
+  Either.mapLeft(Schema.decodeEither(schema)(typed ?? ""), () => {
+    const form = "an id is a UUID, such as 01980000-0000-7000-8000-000000000000"
+    return new CommandRefused({
+      message:
+        typed === null
+          ? `The id of ${what} is missing: ${form}.`
+          : `${typed === "" ? '""' : typed} is no id of ${what}: ${form}.`
+    })
+  })

@@ -14,7 +14,7 @@ import { sentence, several, shownOnce } from "./record.js"
 /** What `workshop key create` was told. */
 export interface AskedKey {
   readonly shop: string
-  readonly name: string
+  readonly name: string | null
   readonly preset: keyof typeof scopePresets | null
   readonly scopes: ReadonlyArray<string>
   readonly expiresAt: string | null

@@ -11,10 +11,10 @@ import { oneOf, several } from "./record.js"
 
 /** What `workshop shop create` was told. */
 export interface AskedShop {
-  readonly name: string
-  readonly currency: string
+  readonly name: string | null
+  readonly currency: string | null
   readonly decimals: number
-  readonly timeZone: string
+  readonly timeZone: string | null
   readonly trackingBaseUrl: string | null
   readonly languages: ReadonlyArray<string>
 }
@@ -98,16 +98,21 @@ export const show = Effect.fnUntraced(function* (typed: string) {
   return oneOf(shopView(shop, head))
 })
 
+/** A text of the programme: left out it stays, empty there is none any more. */
+const text = (field: string, typed: string | null) => (typed === null ? {} : { [field]: typed === "" ? null : typed })
+
 /** Changes settings; what was not named stays. */
 export const set = Effect.fnUntraced(function* (typed: string, asked: AskedSettings) {
   const id = yield* idFrom(ShopId, "a shop", typed)
-  const program = given({
-    active: asked.programActive,
-    name: asked.programName,
-    stamps_required: asked.stampsRequired,
-    stamps_per_ticket: asked.stampsPerTicket,
-    reward_label: asked.rewardLabel
-  })
+  const program = {
+    ...given({
+      active: asked.programActive,
+      stamps_required: asked.stampsRequired,
+      stamps_per_ticket: asked.stampsPerTicket
+    }),
+    ...text("name", asked.programName),
+    ...text("reward_label", asked.rewardLabel)
+  }
   const patch = given({
     approved: asked.approved,
     active: asked.active,

@@ -1,5 +1,5 @@
 import { HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Config, Effect, type Either } from "effect"
+import { Config, Effect, type Either, Option } from "effect"
 
 /** Reads a flag's text, or says in words that follow its name what it must be, such as `must be a port from 0 to 65535`. */
 export type Reader<A> = (text: string) => Either.Either<A, string>
@@ -30,21 +30,40 @@ const refused = (sentence: string) => ValidationError.invalidValue(HelpDoc.p(sen
 
 const readWith = <A>(named: Named, read: Reader<A>, text: string) =>
   Effect.mapError(read(text), (must) =>
-    refused(
-      text === ""
-        ? `--${named.name} (or ${variableOf(named)}) ${must}: it was left out.`
-        : `--${named.name} (or ${variableOf(named)}) ${must}, and not "${text}".`
-    )
+    refused(`--${named.name} (or ${variableOf(named)}) ${must}, and not "${text}".`)
+  )
+
+/** What was typed, else the environment variable where it is not empty; none where the flag was left out. */
+const given = (flag: Named & { readonly placeholder: string }, fallback: string) =>
+  Options.text(flag.name).pipe(
+    Options.withPseudoName(flag.placeholder),
+    Options.withDescription(shown(flag, fallback)),
+    Options.optional,
+    Options.mapEffect((typed) => {
+      if (Option.isSome(typed)) return Effect.succeed(typed)
+      const set = Effect.orDie(Config.withDefault(Config.string(variableOf(flag)), ""))
+      return Effect.map(set, (text) => (text === "" ? Option.none<string>() : Option.some(text)))
+    })
   )
 
 /** A flag with a value, read from the command line, else from its environment variable, else its fallback. */
 export const value = <A>(flag: Flag<A>): Options.Options<A> =>
-  Options.text(flag.name).pipe(
-    Options.withPseudoName(flag.placeholder),
-    Options.withDescription(shown(flag, flag.fallback)),
-    Options.withFallbackConfig(Config.string(variableOf(flag))),
-    Options.withDefault(flag.fallback),
-    Options.mapEffect((text) => readWith(flag, flag.read, text))
+  Options.mapEffect(given(flag, flag.fallback), (text) =>
+    readWith(
+      flag,
+      flag.read,
+      Option.getOrElse(text, () => flag.fallback)
+    )
+  )
+
+/** A flag that may be left out, and is null then; what is given is read, also the empty text. */
+export const maybe = <A>(flag: Omit<Flag<A>, "fallback">): Options.Options<A | null> =>
+  Options.mapEffect(
+    given(flag, ""),
+    Option.match({
+      onNone: (): Effect.Effect<A | null, ValidationError.ValidationError> => Effect.succeed(null),
+      onSome: (text) => readWith(flag, flag.read, text)
+    })
   )
 
 const partsOf = (texts: ReadonlyArray<string>) =>

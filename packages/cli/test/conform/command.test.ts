@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -87,6 +88,29 @@ describe.concurrent("workshop conform (contract §11)", PATIENT, () => {
     const printed = await typed([...args, "--json"])
     expect(printed).toMatchObject({ status: 1, stderr })
     expect(JSON.parse(printed.stdout)).toMatchObject({ with: "key", counts: { passed: 0, failed: 1, skipped: 1 } })
+  })
+
+  it("blames what is at fault when GET /v1/shop does not answer, and the key only where the server refuses it", async () => {
+    const statuses = new Map<string, number>()
+    const server = createServer((request, response) => {
+      const { pathname } = new URL(request.url ?? "/", "http://x")
+      response.writeHead(statuses.get(pathname) ?? 404).end(JSON.stringify({ success: true, data: [] }))
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const words = ["conform", "--base-url", base, "--key", "wk_live_mine", "--only", "version-in-path", "--json"]
+    const said = async (shop: number, tickets: number) => {
+      statuses.set("/v1/shop", shop).set("/v1/tickets", tickets)
+      return (await typed(words)).stderr
+    }
+    expect(await said(404, 404)).toBe(
+      "GET /v1/shop was answered with 404 and GET /v1/tickets with 404, so nothing of the API is there: check --base-url, and the server's log. Nothing is known against the key.\n"
+    )
+    expect(await said(404, 401)).toBe("The server does not know that key: give a good one with --key.\n")
+    expect(await said(403, 200)).toMatch(/^The key's shop may not use the API/)
+    // The run begins: a missing endpoint, or scopes that are not told, are what the cases are there to find.
+    for (const shop of [404, 500, 200]) expect(await said(shop, 200)).toMatch(/^$|^The server breaks \d+ rules? of /)
+    server.close()
   })
 
   it.each([

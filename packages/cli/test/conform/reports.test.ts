@@ -42,7 +42,7 @@ const report = reportOf({ base_url: "http://127.0.0.1:4010", with: "key", durati
 describe("the request as a curl line", () => {
   it("can be pasted, whatever quotes stand in it", () => {
     expect(curl(exchange, {})).toBe(
-      `curl -si -X POST 'http://127.0.0.1:4010/v1/tickets?x='\\''y'\\''' -H 'Authorization: Bearer wk_live_secret' -H 'Idempotency-Key: a $b' --data-raw '{"service":"Ta'\\''lor"}'`
+      `curl -si -X POST 'http://127.0.0.1:4010/v1/tickets?x='\\''y'\\''' -H 'Authorization: Bearer wk_live_…' -H 'Idempotency-Key: a $b' --data-raw '{"service":"Ta'\\''lor"}'`
     )
   })
 
@@ -50,6 +50,57 @@ describe("the request as a curl line", () => {
     expect(curl(exchange, { KEY: "wk_live_secret" })).toContain(
       "-H \"Authorization: Bearer $KEY\" -H 'Idempotency-Key: a $b'"
     )
+  })
+})
+
+describe("keys and secrets", () => {
+  it("are masked wherever they stand, also those that the cases made and those of other servers", () => {
+    const made = {
+      ...exchange,
+      headers: { authorization: "Bearer of-another-server" },
+      body: '{"note":"wk_test_abc-DEF_1","secret":"plain"}',
+      answer: { status: 201, headers: {}, body: '{"key":"sk_other","secret":"whsec_abc"}' }
+    }
+    const failure = { expected: "wk_live_1", found: '{"key": "sk_other"}', exchange: made }
+    const failed: Result = { case: one, outcome: "failed", duration_ms: 1, failure }
+    const whole = JSON.stringify(reportOf({ base_url: "http://x", with: "sandbox", duration_ms: 1 }, [failed], {}))
+    for (const secret of ["of-another-server", "abc-DEF_1", "plain", "sk_other", "whsec_abc", "wk_live_1"]) {
+      expect(whole).not.toContain(secret)
+    }
+    expect(whole).toContain("Bearer …")
+  })
+})
+
+describe("failures by cause", () => {
+  const failed = (id: string, path: string, found = "status 404"): Result => {
+    const answer = { status: 404, headers: {}, body: "" }
+    const failure = { expected: "status 200", found, exchange: { ...exchange, url: `http://x${path}`, answer } }
+    return { case: { ...one, id }, outcome: "failed", duration_ms: 1, failure }
+  }
+  const id = "01980000-0000-7000-8000-000000000000"
+  const many = [
+    failed("a", "/v1/tickets?limit=1"),
+    failed("b", `/v1/tickets/${id}/status`),
+    failed("c", "/v1/tickets"),
+    failed("d", `/v1/tickets/${id.replace("0", "1")}/status`),
+    failed("e", "/v1/tickets", "another thing"),
+    failed("f", "/v1/tickets")
+  ]
+  const grouped = reportOf({ base_url: "http://x", with: "key", duration_ms: 1 }, many, {})
+
+  it("are one where the same request fails in the same way, the most frequent first", () => {
+    expect(grouped.causes).toEqual([
+      { request: "POST /v1/tickets: HTTP 404", found: "status 404", cases: ["a", "c", "f"] },
+      { request: "POST /v1/tickets/{id}/status: HTTP 404", found: "status 404", cases: ["b", "d"] },
+      { request: "POST /v1/tickets: HTTP 404", found: "another thing", cases: ["e"] }
+    ])
+  })
+
+  it("are shown once in full, with the other cases by name", () => {
+    const lines = closingLines(grouped, plain)
+    expect(lines).toContain("6 failures, of 3 causes:")
+    expect(lines.filter((line) => line.startsWith("✗ §4"))).toEqual(["✗ §4 a", "✗ §4 b", "✗ §4 e"])
+    expect(lines).toContain("  2 more failed so c, f")
   })
 })
 
