@@ -7,6 +7,7 @@ import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.j
 import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
 import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
 import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/http/openapi/States.js"
+import { sandboxDocument } from "../packages/http-node/dist/sandbox/openapi/SandboxDocument.js"
 import { packagesDiagram, requestDiagram } from "./diagrams.mjs"
 
 const NOTE = "<!-- Written by `npm run codegen`; change the tables in packages/core/src instead. -->"
@@ -76,6 +77,7 @@ const conflicts = Object.entries(failureRows).flatMap(([tag, row]) => {
 })
 
 writeFileSync("openapi.json", `${JSON.stringify(document, null, 2)}\n`)
+writeFileSync("openapi.sandbox.json", `${JSON.stringify(sandboxDocument, null, 2)}\n`)
 
 page("docs/states.md", [
   "# States",

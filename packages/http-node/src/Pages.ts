@@ -69,12 +69,10 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...opti
   const directory = yield* Directory
   // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
   const openapi = yield* Effect.cached(
-    Effect.promise(async () =>
-      constantBody(
-        "application/json; charset=utf-8",
-        JSON.stringify((await import("@workshop/core/http/openapi/OpenApi")).documentOf(options))
-      )
-    )
+    Effect.promise(async () => {
+      const { documentOf, served } = await import("@workshop/core/http/openapi/OpenApi")
+      return constantBody("application/json; charset=utf-8", JSON.stringify(served(documentOf(options))))
+    })
   )
 
   // No key has this hash: a look-up that the store must really make.

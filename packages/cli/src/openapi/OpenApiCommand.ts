@@ -3,13 +3,22 @@ import { Console, Effect } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { toggle } from "../terminal/Flags.js"
 
-const options = { signatureHeader, yaml: toggle("yaml", "Print YAML in place of JSON.") }
+const options = {
+  signatureHeader,
+  sandbox: toggle("sandbox", "Print the document of the sandbox.", "WORKSHOP_OPENAPI_SANDBOX"),
+  yaml: toggle("yaml", "Print YAML in place of JSON.")
+}
 
-/** `workshop openapi` (contract §11): the document that a server of the same `--signature-header` serves at `/openapi.json`. */
-export const openApiCommand = Command.make("openapi", options, ({ signatureHeader: header, yaml }) =>
+const documents = {
+  api: async (signatureHeader: string) =>
+    (await import("@workshop/core/http/openapi/OpenApi")).documentOf({ signatureHeader }),
+  sandbox: async () => (await import("@workshop/http-node/sandbox/openapi/SandboxDocument")).sandboxDocument
+}
+
+/** `workshop openapi` (contract §11): the documents that a server serves at `/openapi.json` and `/sandbox/openapi.json`, save for its address. */
+export const openApiCommand = Command.make("openapi", options, ({ signatureHeader: header, sandbox, yaml }) =>
   Effect.gen(function* () {
-    const { documentOf } = yield* Effect.promise(() => import("@workshop/core/http/openapi/OpenApi"))
-    const document = documentOf({ signatureHeader: header })
+    const document = yield* Effect.promise(() => (sandbox ? documents.sandbox() : documents.api(header)))
     if (!yaml) return yield* Console.log(JSON.stringify(document, null, 2))
     const { stringify } = yield* Effect.promise(() => import("yaml"))
     return yield* Console.log(stringify(document, { aliasDuplicateObjects: false, lineWidth: 100 }))

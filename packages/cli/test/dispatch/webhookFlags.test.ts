@@ -92,7 +92,7 @@ describe("workshop serve", PATIENT, () => {
     const served = await fetch(`${base}/openapi.json`).then((answer) => answer.json())
     expect(served.webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature", in: "header" }])
     const { stdout } = await typed(["openapi", "--signature-header", "X-Lac-Signature"])
-    expect(JSON.parse(stdout)).toEqual(served)
+    expect({ ...JSON.parse(stdout), servers: served.servers }).toEqual(served)
   })
 
   // From here on the clock of the server is moved, away from those of other receivers.

@@ -12,7 +12,9 @@ import { actOnTicket } from "./actOnTicket.js"
 export const DelayInput = Schema.Struct({
   promised_at: DateTimeText,
   reason: optional(Text(Limits.note_characters))
-}).pipe(Schema.brand("DelayInput"))
+})
+  .pipe(Schema.brand("DelayInput"))
+  .annotations({ identifier: "DelayInput" })
 export type DelayInput = typeof DelayInput.Type
 
 /** A part the workshop waits for, or has received. */
@@ -20,11 +22,15 @@ export const PartInput = Schema.Struct({
   label: Text(Limits.item_label_characters),
   status: PartStatus,
   expected_at: optional(DateTimeText)
-}).pipe(Schema.brand("PartInput"))
+})
+  .pipe(Schema.brand("PartInput"))
+  .annotations({ identifier: "PartInput" })
 export type PartInput = typeof PartInput.Type
 
 /** An https address of a picture of the item. */
-export const PhotoInput = Schema.Struct({ photo_url: SecureWebLink }).pipe(Schema.brand("PhotoInput"))
+export const PhotoInput = Schema.Struct({ photo_url: SecureWebLink }).pipe(Schema.brand("PhotoInput")).annotations({
+  identifier: "PhotoInput"
+})
 export type PhotoInput = typeof PhotoInput.Type
 
 /** Postpones the promise; the delay keeps the one before (contract §4). */

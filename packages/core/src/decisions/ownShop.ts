@@ -27,7 +27,9 @@ const Words = Schema.Array(Text(Limits.name_characters)).pipe(
 export const Languages = Schema.Array(Language).pipe(
   Schema.maxItems(Limits.named_values_max),
   Schema.filter((languages) => new Set(languages).size === languages.length || "must name each language once"),
-  Schema.annotations({ jsonSchema: { type: "array", items: { enum: [...Language.literals] }, uniqueItems: true } })
+  Schema.annotations({
+    jsonSchema: { type: "array", items: { type: "string", enum: [...Language.literals] }, uniqueItems: true }
+  })
 )
 
 /** Any of a shop's settings, its programme field by field; what is left out stays. The programme's name and label may be null (contract §10). */
@@ -48,7 +50,9 @@ export const ShopPatch = Schema.Struct({
   forbidden_words: optional(Words),
   allowed_words: optional(Words),
   languages: optional(Languages)
-}).pipe(Schema.brand("ShopPatch"))
+})
+  .pipe(Schema.brand("ShopPatch"))
+  .annotations({ identifier: "ShopPatchInput" })
 export type ShopPatch = typeof ShopPatch.Type
 
 const patchedProgram = (before: LoyaltyProgram, patch: ShopPatch["program"]): LoyaltyProgram => ({

@@ -18,7 +18,9 @@ export type QuoteAnswer = typeof QuoteAnswer.Type
 export const QuoteInput = Schema.Struct({
   price_minor: AmountMinor,
   note: optional(Text(Limits.note_characters))
-}).pipe(Schema.brand("QuoteInput"))
+})
+  .pipe(Schema.brand("QuoteInput"))
+  .annotations({ identifier: "QuoteInput" })
 export type QuoteInput = typeof QuoteInput.Type
 
 const closed = ({ quote, state, updated_at }: TicketRecord) =>

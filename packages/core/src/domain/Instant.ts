@@ -139,8 +139,11 @@ const startOf = (text: string): Instant | undefined => {
 export const DateOrDateTimeText = instantFrom((text) => startOf(text.trim()), {
   refused: `must be a date and time such as ${EXAMPLE}, or a date such as 2026-11-20`,
   jsonSchema: {
-    type: "string",
-    anyOf: [{ format: "date-time" }, { format: "date" }],
+    // The type stands in each branch: generators read a branch by itself, and would take one without a type for anything.
+    anyOf: [
+      { type: "string", format: "date-time" },
+      { type: "string", format: "date" }
+    ],
     description: "An ISO 8601 date and time with Z or an offset from UTC; a bare date means 00:00 UTC",
     examples: [EXAMPLE, "2026-11-20"]
   }

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** A language in which the service knows words that do not belong on a ticket. */
-export const Language = Schema.Literal("ar", "de", "en", "es", "fr", "it")
+export const Language = Schema.Literal("ar", "de", "en", "es", "fr", "it").annotations({ identifier: "Language" })
 export type Language = typeof Language.Type
 
 // Where a language other than English and French is spoken at the counter.

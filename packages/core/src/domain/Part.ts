@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
 
 /** Whether the part is on its way or in the workshop. */
-export const PartStatus = Schema.Literal("ordered", "received")
+export const PartStatus = Schema.Literal("ordered", "received").annotations({ identifier: "PartStatus" })
 export type PartStatus = typeof PartStatus.Type
 
 /** A part the workshop waits for (contract §4). */

@@ -4,7 +4,7 @@ import { isOpen, type TicketPresent } from "./TicketLifecycle.js"
 
 /** A new price that the shop proposed to its client (contract §4). */
 export const Quote = Schema.Struct({
-  status: Schema.Literal("proposed", "accepted", "refused"),
+  status: Schema.Literal("proposed", "accepted", "refused").annotations({ identifier: "QuoteStatus" }),
   price_minor: Schema.Int,
   note: Schema.NullOr(Schema.String),
   proposed_at: Schema.String,

@@ -16,6 +16,8 @@ import { trackingUrl } from "./TrackingCode.js"
 export const TicketType = Schema.Literal("repair", "prepare").annotations({ identifier: "TicketType" })
 export type TicketType = typeof TicketType.Type
 
+const Outcome = Schema.Literal("ready", "impossible").annotations({ identifier: "TicketOutcome" })
+
 /** One of several things on a ticket (spec §2). */
 export const TicketItem = Schema.Struct({
   id: Schema.String,
@@ -35,7 +37,7 @@ export const Ticket = Schema.Struct({
   number: Schema.NullOr(Schema.Int),
   number_label: text,
   state: TicketState,
-  outcome: Schema.NullOr(Schema.Literal("ready", "impossible")).annotations({
+  outcome: Schema.NullOr(Outcome).annotations({
     description: "Of a collected ticket: whether it was ready or not possible"
   }),
   type: TicketType,
@@ -60,7 +62,7 @@ export const Ticket = Schema.Struct({
   abandoned_at: instant,
   abandon_reason: Schema.NullOr(AbandonReason),
   notified_at: instant,
-  created_via: Schema.Literal("app", "api"),
+  created_via: Schema.Literal("app", "api").annotations({ identifier: "CreatedVia" }),
   external_ref: text.annotations({ description: "The caller's own reference" })
 }).annotations({ identifier: "Ticket" })
 export type Ticket = typeof Ticket.Type

@@ -59,12 +59,17 @@ const Details = {
   })
 } as const
 
-const NoDetails = Schema.Record({ key: Schema.String, value: Schema.Unknown })
-
 type AnyDetails = Schema.Schema<Readonly<Record<string, unknown>>>
+// Which of the three it is depends on the status, which the compiler does not follow.
+type MaybeDetails = { readonly details: ReturnType<typeof optional<Readonly<Record<string, unknown>>, unknown>> }
 
-const detailsOfStatus = (status: number): AnyDetails =>
-  status in Details ? (Details[status as keyof typeof Details] as unknown as AnyDetails) : NoDetails
+/** The `details` of a status: always there where they tell the cause, with some codes of a 403 only, and else never. */
+const detailsOfStatus = (status: number): MaybeDetails => {
+  if (!(status in Details)) return {} as MaybeDetails
+  const details = Details[status as keyof typeof Details] as unknown as AnyDetails
+  const field = status === errorCodes.FORBIDDEN.status ? optional(details) : details
+  return { details: field } as unknown as MaybeDetails
+}
 
 const camelCase = (code: string) =>
   code.toLowerCase().replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())
@@ -76,7 +81,7 @@ export const FailureAnswer = <const Codes extends readonly [ErrorCode, ...Array<
     error: Schema.Struct({
       code: Schema.Literal(...codes),
       message: Schema.String,
-      details: optional(detailsOfStatus(errorCodes[codes[0]].status))
+      ...detailsOfStatus(errorCodes[codes[0]].status)
     })
   }).annotations({
     identifier: `${camelCase(codes[0])}Answer`,

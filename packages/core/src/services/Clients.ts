@@ -22,7 +22,9 @@ export const ClientInput = Schema.Struct({
   family_name: Text(Limits.name_characters),
   phone: Phone,
   hide_name: optional(Schema.Boolean)
-}).pipe(Schema.brand("ClientInput"))
+})
+  .pipe(Schema.brand("ClientInput"))
+  .annotations({ identifier: "ClientInput" })
 export type ClientInput = typeof ClientInput.Type
 
 const clientView = ({ client, card, shop, tickets_open, tickets_total }: CountedClient): ClientView => ({

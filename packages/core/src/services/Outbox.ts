@@ -25,16 +25,18 @@ export const ReplayInput = Schema.Struct({
   until: optional(DateTimeText),
   state: optional(Schema.Literal("pending", "delivered", "parked", "dead")),
   dry_run: optional(Schema.Boolean)
-}).pipe(
-  Schema.filter(
-    ({ event_ids, since, until, state }) =>
-      event_ids === undefined || (since ?? until ?? state) === undefined
-        ? true
-        : { path: ["event_ids"], message: "must stand alone: name events, or give since, until and state" },
-    { jsonSchema: {} }
-  ),
-  Schema.brand("ReplayInput")
-)
+})
+  .pipe(
+    Schema.filter(
+      ({ event_ids, since, until, state }) =>
+        event_ids === undefined || (since ?? until ?? state) === undefined
+          ? true
+          : { path: ["event_ids"], message: "must stand alone: name events, or give since, until and state" },
+      { jsonSchema: {} }
+    ),
+    Schema.brand("ReplayInput")
+  )
+  .annotations({ identifier: "ReplayInput" })
 export type ReplayInput = typeof ReplayInput.Type
 
 /** What was sent of a shop's events, and what to send again: for its owner (spec §6, contract §10). */

@@ -27,7 +27,9 @@ export const ShopInput = Schema.Struct({
   time_zone: TimeZone,
   tracking_base_url: optional(WebLink),
   languages: optional(Languages)
-}).pipe(Schema.brand("ShopInput"))
+})
+  .pipe(Schema.brand("ShopInput"))
+  .annotations({ identifier: "ShopInput" })
 export type ShopInput = typeof ShopInput.Type
 
 /** What the audit log tells of a change: of lists of words only how many they hold. */

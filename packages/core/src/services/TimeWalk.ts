@@ -22,7 +22,7 @@ export const ClockMove = Schema.Struct({
   ),
   set: optional(DateTimeText),
   freeze: optional(Schema.Boolean)
-}).annotations({ identifier: "ClockMove" })
+}).annotations({ identifier: "ClockMoveInput" })
 export type ClockMove = typeof ClockMove.Type
 
 /** What a clock shows. */

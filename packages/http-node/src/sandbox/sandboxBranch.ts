@@ -3,7 +3,7 @@ import type { Policy } from "@workshop/core/domain/WebhookAddress"
 import { ambiguousHead, bearer, uncounted } from "@workshop/core/http/Admission"
 import type { Arrival, Departure } from "@workshop/core/http/Arrival"
 import { answerCause, type Branch, serve } from "@workshop/core/http/Branch"
-import { fail, type Stamp, succeed } from "@workshop/core/http/Departures"
+import { fail, page, type Stamp, succeed } from "@workshop/core/http/Departures"
 import { routes } from "@workshop/core/http/Endpoint"
 import type { AdmissionRefusal } from "@workshop/core/http/ErrorTable"
 import { type Found, router } from "@workshop/core/http/Router"
@@ -46,6 +46,8 @@ const isAddressedHere = (arrival: Arrival): boolean => {
   return host === undefined || sandboxAllowed(host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1"), null)
 }
 
+const isRead = ({ method }: Arrival): boolean => method === "GET" || method === "HEAD"
+
 /**
  * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (contract §10).
  * Its requests count against no limit; the limits on tickets hold all the same.
@@ -65,11 +67,23 @@ export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
     const isGuarded = isGuard(token)
     const serveRoute = serve<void>({ isHeld })
 
-    const lead = (arrival: Arrival): Found<void> | AdmissionRefusal => {
+    // Loaded and written out when it is first asked for: a start need not wait for it.
+    const document = yield* Effect.cached(
+      Effect.promise(async () => {
+        const [{ served }, { sandboxDocument }] = await Promise.all([
+          import("@workshop/core/http/openapi/OpenApi"),
+          import("./openapi/SandboxDocument.js")
+        ])
+        return JSON.stringify(served(sandboxDocument))
+      })
+    )
+
+    const lead = (arrival: Arrival): Found<void> | AdmissionRefusal | "document" => {
       const ambiguous = ambiguousHead(arrival)
       if (ambiguous !== undefined) return ambiguous
       if (!isGuarded && !isAddressedHere(arrival)) return { _tag: "SandboxHostForeign" }
       if (!bearsToken(arrival)) return { _tag: "SandboxTokenWrong" }
+      if (isRead(arrival) && arrival.path === "/sandbox/openapi.json") return "document"
       return find(arrival.method === "HEAD" ? "GET" : arrival.method, arrival.path) ?? { _tag: "RouteNotFound" }
     }
 
@@ -78,6 +92,7 @@ export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
       answer: (arrival: Arrival, stamp: Stamp): Effect.Effect<Departure> =>
         answerUncounted(arrival, stamp, (usages) => {
           const found = lead(arrival)
+          if (found === "document") return Effect.map(document, (json) => page(json, stamp))
           if ("_tag" in found) return Effect.succeed(fail(found, stamp, usages))
           stamp.route = found.route.path
           const served = Effect.provideService(serveRoute(found, arrival, undefined), Actor, "sandbox")

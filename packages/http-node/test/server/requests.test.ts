@@ -283,6 +283,11 @@ describe("pages (contract §11)", () => {
     expect(json).toMatchObject({ openapi: "3.1.0", paths: { "/v1/tickets": { post: expect.anything() } } })
   })
 
+  it("/openapi.json names its own address", async () => {
+    const { json } = await (await server.client()).request("GET /openapi.json").answer()
+    expect(json).toMatchObject({ servers: [{ url: "/", description: "This server" }] })
+  })
+
   it("/openapi.json names the header that webhooks are signed in (spec §6)", async () => {
     const away = new StoreUnavailable({ cause: "none" })
     const { body } = await shownWhile(away, "/openapi.json", { signatureHeader: "X-Lac-Signature" })

@@ -1,4 +1,4 @@
-import { HttpApi, type HttpApiEndpoint, OpenApi, OpenApiJsonSchema } from "@effect/platform"
+import { HttpApi, type HttpApiEndpoint, OpenApi } from "@effect/platform"
 import { Context, Option } from "effect"
 import type { PolicyName } from "../../domain/Limits.js"
 import { type Scope, scopeGrants } from "../../domain/Scope.js"
@@ -7,6 +7,7 @@ import { CountedAs, RequiredScope } from "../Endpoint.js"
 import { errorCodes } from "../ErrorTable.js"
 import { WorkshopApi } from "../WorkshopApi.js"
 import { MayRefuse } from "./Annotations.js"
+import { answerSchema, namedSchemas, plain, withReferences } from "./Assembly.js"
 import { examples } from "./Examples.js"
 import { headers, headersOf } from "./Headers.js"
 import { parameters } from "./Parameters.js"
@@ -18,7 +19,7 @@ import {
   refusalExample,
   scopeExample
 } from "./Refusals.js"
-import { type Json, type Node, tidy, tidyNamed } from "./Schemas.js"
+import { type Json, type Node, tidy } from "./Schemas.js"
 import { introduction, webhooksTag } from "./Text.js"
 import { anyEvent, eventSchemas, webhooks } from "./Webhooks.js"
 
@@ -118,19 +119,9 @@ const response = (rules: Rules, status: number, answered: OpenApi.OpenApiSpecRes
         .map(({ summary }) => summary)
         .join(". "),
     headers: headersOf(status, isRepeatable),
-    content: { "application/json": { schema: tidy(withoutDecodeError(plain(schema) as Node)), examples: shown } }
+    content: { "application/json": { schema: answerSchema(schema), examples: shown } }
   }) as Node
 }
-
-/** The generator adds an error of its own to every 400; the service answers only the envelope. */
-const withoutDecodeError = (schema: Node): Node => {
-  const { anyOf } = schema
-  if (!Array.isArray(anyOf)) return schema
-  const ours = anyOf.filter((one: Json) => (one as Node).$ref !== "#/components/schemas/HttpApiDecodeError")
-  return ours.length === 1 ? (ours[0] as Node) : { ...schema, anyOf: ours }
-}
-
-const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
 
 const parameter = (tag: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
   const said = parameters[`${tag}.${name}`] ?? parameters[name]
@@ -174,17 +165,6 @@ const operation = (rules: Rules, made: OpenApi.OpenAPISpecOperation): Node => {
   }
 }
 
-const NOISE = new Set(["HttpApiDecodeError", "Issue", "PropertyKey", "Int"])
-
-const schemas = (spec: OpenApi.OpenAPISpec): Node => {
-  const found: Record<string, OpenApiJsonSchema.JsonSchema> = { ...spec.components.schemas }
-  for (const schema of eventSchemas) OpenApiJsonSchema.makeWithDefs(schema, { defs: found })
-  const named = Object.entries(found)
-    .filter(([name]) => !NOISE.has(name))
-    .map(([name, schema]) => [name, tidyNamed(name, plain(schema))] as const)
-  return Object.fromEntries([...named, ["Event", plain(anyEvent)] as const].sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
 const paths = (spec: OpenApi.OpenAPISpec, rules: ReadonlyMap<string, Rules>): Node => {
   const item = (methods: OpenApi.OpenAPISpecPathItem): Node =>
     Object.fromEntries(
@@ -193,9 +173,14 @@ const paths = (spec: OpenApi.OpenAPISpec, rules: ReadonlyMap<string, Rules>): No
   return Object.fromEntries(Object.entries(spec.paths).map(([path, methods]) => [path, item(methods)]))
 }
 
+const serversAt = (url: string, description: string): Json => [{ url, description }]
+
 const build = (): Node => {
   const spec = OpenApi.fromApi(WorkshopApi)
   const rules = rulesByOperation()
+  const parts = { paths: paths(spec, rules), webhooks: plain(webhooks(SIGNATURE_HEADER)) as Node }
+  const named = namedSchemas(spec, eventSchemas, { Event: plain(anyEvent) })
+  const { schemas, ...referred } = withReferences(named, parts)
   return {
     openapi: "3.1.0",
     info: {
@@ -205,12 +190,11 @@ const build = (): Node => {
       description: introduction,
       license: { name: "MIT", identifier: "MIT" }
     },
-    servers: [{ url: "http://127.0.0.1:4010", description: "Where `npm start` serves" }],
+    servers: serversAt("http://127.0.0.1:4010", "Where `npm start` serves"),
     tags: [...(plain(spec.tags) as ReadonlyArray<Json>), webhooksTag],
-    paths: paths(spec, rules),
-    webhooks: plain(webhooks(SIGNATURE_HEADER)),
+    ...referred,
     components: {
-      schemas: schemas(spec),
+      schemas,
       examples: sharedExamples(rules.values()),
       headers: plain(headers),
       securitySchemes: {
@@ -240,3 +224,6 @@ export const documentOf = ({ signatureHeader = SIGNATURE_HEADER }: DocumentOptio
   ...document,
   webhooks: plain(webhooks(signatureHeader))
 })
+
+/** A document as a server itself serves it: its calls go to where it came from. */
+export const served = (document: Node): Node => ({ ...document, servers: serversAt("/", "This server") })

@@ -1,3 +1,4 @@
+import { fieldBounds } from "./Bounds.js"
 import { fieldWords } from "./Fields.js"
 
 /** A piece of the document. */
@@ -19,6 +20,11 @@ const schemaWords: Readonly<Record<string, string>> = {
   TicketType: "Work on something brought in, or an order to get ready",
   AbandonReason: "Ready and never picked up, or left lying without a word from the shop",
   ShopChannel: "How a shop tells its client by itself",
+  TicketOutcome: "Of a collected ticket: whether the work was done",
+  CreatedVia: "Where a ticket was made",
+  QuoteStatus: "Waiting for the client, or how they answered",
+  PartStatus: "On its way, or here",
+  TicketData: "The ticket as it stood then",
   Scope: "A right of a key"
 }
 
@@ -44,19 +50,14 @@ const formatOf = (name: string): string | undefined => {
 
 const holdsText = ({ type }: Node): boolean => type === "string" || (Array.isArray(type) && type.includes("string"))
 
-/** OpenAPI 3.1 says that something may be null with a list of types; only references need a choice. */
+/** OpenAPI 3.1 says that something may be null with a list of types; references and enumerations need a choice. */
 const nullable = (node: Node): Node => {
   const { anyOf, ...rest } = node
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || !anyOf.some((one) => isNode(one) && one.type === "null"))
     return node
   const other = anyOf.find((one) => isNode(one) && one.type !== "null")
-  if (!isNode(other) || typeof other.type !== "string") return node
-  return {
-    ...other,
-    ...rest,
-    type: [other.type, "null"],
-    ...(Array.isArray(other.enum) ? { enum: [...other.enum, null] } : {})
-  }
+  if (!isNode(other) || typeof other.type !== "string" || other.enum !== undefined) return node
+  return { ...other, ...rest, type: [other.type, "null"] }
 }
 
 /** Integers are named by the generator; a name for each number helps nobody. */
@@ -82,25 +83,34 @@ const withoutNoise = (node: Node): Node =>
     )
   )
 
-const property = (json: Json, name: string, own: string | undefined): Json => {
+interface Said {
+  readonly words: Readonly<Record<string, string>>
+  readonly bounds: Readonly<Record<string, Node>>
+}
+
+const UNSAID: Said = { words: {}, bounds: {} }
+
+const property = (json: Json, name: string, said: Said): Json => {
   if (!isNode(json)) return json
+  const own = said.words[name]
   const words = own ?? (json.description === undefined && json.$ref === undefined ? envelopeWords[name] : undefined)
   const format = holdsText(json) && json.format === undefined ? formatOf(name) : undefined
   return {
     ...json,
     ...(format === undefined ? {} : { format }),
+    ...said.bounds[name],
     ...(words === undefined ? {} : { description: words })
   }
 }
 
 /** Puts a generated schema in the document's own style. Answers stay open to fields to come; what is asked does not. */
-const tidied = (json: Json, words: Readonly<Record<string, string>>, isAsked: boolean): Json => {
-  if (Array.isArray(json)) return json.map((one: Json) => tidied(one, {}, isAsked))
+const tidied = (json: Json, said: Said, isAsked: boolean): Json => {
+  if (Array.isArray(json)) return json.map((one: Json) => tidied(one, UNSAID, isAsked))
   if (!isNode(json)) return json
   const { properties, additionalProperties, ...rest } = withoutNoise(json)
-  const around = mapNode(rest, (one) => tidied(one, {}, isAsked))
+  const around = mapNode(rest, (one) => tidied(one, UNSAID, isAsked))
   const fields = isNode(properties)
-    ? { properties: mapNode(properties, (one, name) => property(tidied(one, {}, isAsked), name, words[name])) }
+    ? { properties: mapNode(properties, (one, name) => property(tidied(one, UNSAID, isAsked), name, said)) }
     : {}
   const others =
     additionalProperties === false
@@ -114,11 +124,12 @@ const tidied = (json: Json, words: Readonly<Record<string, string>>, isAsked: bo
 }
 
 /** A schema that has no name. */
-export const tidy = (json: Json): Json => tidied(json, {}, false)
+export const tidy = (json: Json): Json => tidied(json, UNSAID, false)
 
-/** The schema of a name, with its fields in words. What ends in `Input` is asked, everything else answered. */
+/** The schema of a name, with its fields in words and their bounds. What ends in `Input` is asked, everything else answered. */
 export const tidyNamed = (name: string, json: Json): Json => {
-  const schema = tidied(json, fieldWords[name] ?? {}, name.endsWith("Input"))
+  const said = { words: fieldWords[name] ?? {}, bounds: fieldBounds[name] ?? {} }
+  const schema = tidied(json, said, name.endsWith("Input"))
   const words = schemaWords[name]
   return words === undefined || !isNode(schema) ? schema : { ...schema, description: words }
 }

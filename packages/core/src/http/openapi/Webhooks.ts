@@ -10,7 +10,11 @@ import * as Sample from "./Samples.js"
 
 const text = (format: "date-time" | "uuid", description: string) =>
   Schema.String.annotations({ jsonSchema: { type: "string", format, description } })
-const ofTicket = Schema.Struct({ ticket: Ticket })
+const ofTicket = Schema.Struct({ ticket: Ticket }).annotations({ identifier: "TicketData" })
+const NotifiedChannel = Schema.Literal("app", "sms", "whatsapp", "call").annotations({
+  identifier: "NotifiedChannel",
+  description: "How the client was told"
+})
 
 /** What `data` holds, by type. The compiler holds each to what the service raises. */
 const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = {
@@ -28,7 +32,7 @@ const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = 
   }),
   "client.notified": Schema.Struct({
     ticket: Ticket,
-    channel: Schema.Literal("app", "sms", "whatsapp", "call").annotations({ description: "How the client was told" }),
+    channel: NotifiedChannel,
     notified_at: text("date-time", "When the client was told")
   }),
   "client.linked": Schema.Struct({ ticket: Ticket, client: ClientBadge }),
@@ -65,8 +69,8 @@ export const eventSchema = (type: EventType) =>
     data: (dataSchemas[type] as Schema.Schema<unknown>).annotations({ description: "What it tells" })
   }).annotations({ identifier: nameOf(type), description: eventTypes[type] })
 
-/** Every event's schema. */
-export const eventSchemas = types.map(eventSchema)
+/** Every event's schema, and what several of them hold alike. */
+export const eventSchemas = [...types.map(eventSchema), ofTicket]
 
 /** Any event, told apart by `type`. */
 export const anyEvent = {

@@ -1,0 +1,128 @@
+import { document } from "@workshop/core/http/openapi/OpenApi"
+import type { Json, Node } from "@workshop/core/http/openapi/Schemas"
+import { describe, expect, it } from "vitest"
+
+// What public generators need to make good types of the document; each rule stands for types that one of them got wrong.
+
+const isNode = (json: Json | undefined): json is Node =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+
+/** Every object of the document with the way to it, but for its examples. */
+const nodes = (json: Json, way = ""): ReadonlyArray<readonly [way: string, node: Node]> => {
+  if (Array.isArray(json)) return json.flatMap((one: Json, i) => nodes(one, `${way}/${i}`))
+  if (!isNode(json)) return []
+  const inside = Object.entries(json).filter(([key]) => key !== "examples" && key !== "example")
+  return [[way, json], ...inside.flatMap(([key, one]) => nodes(one, `${way}/${key}`))]
+}
+
+const all = nodes(document)
+const components = document.components as { readonly schemas: Readonly<Record<string, Node>> }
+const field = (schema: string, name: string): Node =>
+  (components.schemas[schema]!.properties as Readonly<Record<string, Node>>)[name]!
+
+describe("the OpenAPI document as generators read it", () => {
+  it("says the type in every branch of a choice", () => {
+    const choices = all.flatMap(([way, { anyOf, oneOf }]) =>
+      [anyOf, oneOf].filter(Array.isArray).map((branches) => [way, branches as ReadonlyArray<Node>] as const)
+    )
+    expect(choices.length).toBeGreaterThan(5)
+    const untyped = choices.filter(([, branches]) => branches.some(({ type, $ref }) => (type ?? $ref) === undefined))
+    expect(untyped.map(([way]) => way)).toEqual([])
+    const query = all.find(([, node]) => node.name === "updated_since")?.[1].schema
+    expect(query).toEqual({
+      anyOf: [
+        { type: "string", format: "date-time" },
+        { type: "string", format: "date" }
+      ]
+    })
+  })
+
+  it("gives an enumeration that may be null as a reference or null", () => {
+    const holdNull = all.filter(([, node]) => Array.isArray(node.enum) && node.enum.includes(null))
+    expect(holdNull.map(([way]) => way)).toEqual([])
+    expect(field("Ticket", "outcome")).toMatchObject({
+      anyOf: [{ $ref: "#/components/schemas/TicketOutcome" }, { type: "null" }]
+    })
+    expect(field("Ticket", "abandon_reason").anyOf).toEqual([
+      { $ref: "#/components/schemas/AbandonReason" },
+      { type: "null" }
+    ])
+  })
+
+  it("requires details where a failure always has them, and has none where it never does", () => {
+    const details = Object.entries(components.schemas)
+      .filter(([name]) => name.endsWith("Answer"))
+      .flatMap(([name, { properties }]) => {
+        const error = (properties as Readonly<Record<string, Node>>).error
+        if (error === undefined) return []
+        const isRequired = (error.required as ReadonlyArray<string>).includes("details")
+        const isKnown = "details" in (error.properties as Node)
+        return [[name, isRequired ? "always" : isKnown ? "sometimes" : "never"]]
+      })
+    expect(Object.fromEntries(details)).toEqual({
+      ConflictAnswer: "always",
+      ForbiddenAnswer: "sometimes",
+      InternalAnswer: "never",
+      NotFoundAnswer: "never",
+      ProfanityAnswer: "always",
+      TooManyAttemptsAnswer: "always",
+      UnauthenticatedAnswer: "never",
+      UnavailableAnswer: "never",
+      ValidationErrorAnswer: "always"
+    })
+  })
+
+  it("says int64 of every amount of money, with its bounds", () => {
+    const amounts = all.filter(([way]) => way.endsWith("_minor"))
+    expect(amounts.length).toBe(9)
+    for (const [way, node] of amounts) {
+      expect([way, node]).toMatchObject([way, { format: "int64", minimum: 0, maximum: 1_000_000_000_000 }])
+    }
+  })
+
+  it.each<readonly [schema: string, name: string, keywords: Node]>([
+    ["Ticket", "number", { minimum: 1, maximum: 9999 }],
+    ["Ticket", "number_label", { pattern: "^[0-9]{4}$" }],
+    ["Ticket", "service", { minLength: 1, maxLength: 120 }],
+    ["Ticket", "items", { maxItems: 20 }],
+    ["Ticket", "client_phone", { pattern: "^\\+[1-9][0-9]{1,14}$" }],
+    ["Ticket", "tracking_code", { pattern: "^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$" }],
+    ["Ticket", "external_ref", { maxLength: 64 }],
+    ["TicketSummary", "number", { minimum: 1, maximum: 9999 }],
+    ["TicketSummary", "number_label", { pattern: "^[0-9]{4}$" }],
+    ["TicketInput", "type", { default: "repair" }],
+    ["TicketInput", "items", { minItems: 2, maxItems: 20 }],
+    ["TicketInput", "client_phone", { pattern: "^\\s*\\+.*[0-9]" }],
+    ["Money", "decimals", { minimum: 0, maximum: 4 }],
+    ["Money", "currency", { pattern: "^[A-Z]{3}$" }],
+    ["Shop", "decimals", { minimum: 0, maximum: 4 }],
+    ["Client", "tickets_open", { minimum: 0 }],
+    ["Client", "tickets_total", { minimum: 0 }],
+    ["LoyaltyCard", "balance", { minimum: 0 }],
+    ["LoyaltyCard", "lifetime", { minimum: 0 }],
+    ["StampsGiven", "added", { minimum: 1, maximum: 10 }],
+    ["StampsInput", "count", { minimum: 1, maximum: 10 }],
+    ["TicketListAnswer", "data", { maxItems: 100 }],
+    ["NumberMeta", "others", { maxItems: 100 }],
+    ["Quote", "note", { maxLength: 500 }]
+  ])("states what %s.%s may be", (schema, name, keywords) => {
+    expect(field(schema, name)).toMatchObject(keywords)
+  })
+
+  it("refers to its named schemas and repeats none of them", () => {
+    const shape = ({ description: _, ...schema }: Node) =>
+      JSON.stringify(schema, (_, value: Json) =>
+        isNode(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
+      )
+    const named = new Map(Object.entries(components.schemas).map(([name, schema]) => [shape(schema), name]))
+    const copies = all.filter(
+      ([way, node]) =>
+        !/^\/components\/schemas\/\w+$/.test(way) &&
+        (isNode(node.properties) || (Array.isArray(node.enum) && node.enum.length > 1)) &&
+        named.has(shape(node))
+    )
+    expect(copies.map(([way, node]) => `${way} is ${named.get(shape(node))}`)).toEqual([])
+    const created = all.find(([way]) => way === "/paths//v1/tickets/post/responses/201/content/application/json/schema")
+    expect(created?.[1]).toEqual({ $ref: "#/components/schemas/RepeatableTicketAnswer" })
+  })
+})

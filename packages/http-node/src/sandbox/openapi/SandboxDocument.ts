@@ -1,0 +1,98 @@
+import { OpenApi } from "@effect/platform"
+import { answerSchema, namedSchemas, plain, withReferences } from "@workshop/core/http/openapi/Assembly"
+import { type Json, type Node, tidy } from "@workshop/core/http/openapi/Schemas"
+import { SandboxApi } from "../SandboxApi.js"
+import { groupWords, introduction, operationWords, pathIds } from "./SandboxWords.js"
+
+const spec = OpenApi.fromApi(SandboxApi)
+
+const found = <A>(table: Readonly<Record<string, A>>, name: string): A => {
+  const row = table[name]
+  if (row === undefined) throw new Error(`SandboxWords.ts says nothing of ${name}`)
+  return row
+}
+
+const REQUEST_ID = { "Request-Id": { $ref: "#/components/headers/Request-Id" } }
+
+const response = (status: string, { content }: OpenApi.OpenApiSpecResponse): Node => {
+  const schema = answerSchema(content?.["application/json"]?.schema) as Node
+  const { $ref } = schema
+  const named = typeof $ref === "string" ? (schemas[$ref.split("/").at(-1) ?? ""] as Node | undefined) : undefined
+  const words = status === "201" ? "Created" : status.startsWith("2") ? "The result" : named?.description
+  return { description: words ?? "Failed", headers: REQUEST_ID, content: { "application/json": { schema } } }
+}
+
+const parameter = (path: string, { name, in: place, required, schema }: OpenApi.OpenAPISpecParameter): Node => {
+  if (place === "path") {
+    const [, of = ""] = /\/(\w+)\/\{id\}/.exec(path) ?? []
+    return { name, in: place, required, description: found(pathIds, of), schema: { type: "string", format: "uuid" } }
+  }
+  const { description: _, examples: __, ...own } = tidy(plain(schema)) as Node
+  return {
+    name: "Idempotency-Key",
+    in: place,
+    required,
+    description: "A repetition with the same key gets the first answer",
+    schema: own
+  }
+}
+
+const operation = (path: string, made: OpenApi.OpenAPISpecOperation): Node => {
+  const { id, summary, description } = found(operationWords, made.operationId)
+  const body = plain(made.requestBody?.content["application/json"]?.schema ?? null) as Node | null
+  const asks = body !== null && (body.$ref !== undefined || body.properties !== undefined || body.anyOf !== undefined)
+  return {
+    operationId: id,
+    tags: made.tags.map((tag) => found(groupWords, tag).title),
+    summary,
+    description,
+    ...(made.parameters.length === 0 ? {} : { parameters: made.parameters.map((one) => parameter(path, one)) }),
+    ...(asks ? { requestBody: { required: true, content: { "application/json": { schema: tidy(body) } } } } : {}),
+    responses: Object.fromEntries(
+      Object.entries(made.responses).map(([status, answered]) => [status, response(status, answered)])
+    )
+  }
+}
+
+const schemas = namedSchemas(spec)
+
+const paths = (): Node =>
+  Object.fromEntries(
+    Object.entries(spec.paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(Object.entries(methods).map(([method, made]) => [method, operation(path, made)]))
+    ])
+  )
+
+const build = (): Node => {
+  const referred = withReferences(schemas, { paths: paths() })
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Workshop Ticket Service: sandbox",
+      version: "1",
+      summary: "What the app, the owner, the client and the clock do, for tests",
+      description: introduction,
+      license: { name: "MIT", identifier: "MIT" }
+    },
+    servers: [{ url: "http://127.0.0.1:4010", description: "Where `npm start -- --sandbox` serves" }],
+    tags: Object.values(groupWords).map(({ title, description }) => ({ name: title, description })) as Json,
+    security: [{}, { sandboxToken: [] }],
+    paths: referred.paths,
+    components: {
+      schemas: referred.schemas,
+      headers: {
+        "Request-Id": {
+          description: "Names this request; quote it when something went wrong",
+          schema: { type: "string" }
+        }
+      },
+      securitySchemes: {
+        sandboxToken: { type: "http", scheme: "bearer", description: "The token with which the sandbox was started" }
+      }
+    }
+  }
+}
+
+/** The OpenAPI 3.1 document of the sandbox, made from its contract. The same on every machine and at every time. */
+export const sandboxDocument: Node = build()

@@ -1,0 +1,75 @@
+import { HttpApi } from "@effect/platform"
+import { SandboxApi } from "@workshop/http-node/sandbox/SandboxApi"
+import { Effect } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import { Sandbox } from "./Sandbox.js"
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await Sandbox.open()
+})
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+}
+interface Document {
+  readonly openapi: string
+  readonly servers: ReadonlyArray<{ readonly url: string }>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
+}
+
+const get = (bearer?: string) =>
+  sandbox.runtime.runPromise(
+    sandbox.pipeline({
+      method: "GET",
+      path: "/sandbox/openapi.json",
+      query: "",
+      repeats: () => false,
+      header: (name) => (name === "authorization" && bearer !== undefined ? `Bearer ${bearer}` : undefined),
+      address: "192.0.2.1",
+      body: () => Effect.succeed(new Uint8Array())
+    })
+  )
+const served = async () => JSON.parse(String((await get()).body)) as Document
+
+describe("the OpenAPI document of the sandbox", () => {
+  it("is served with the sandbox, and names its own address", async () => {
+    expect(await served()).toMatchObject({ openapi: "3.1.0", servers: [{ url: "/" }] })
+  })
+
+  it("asks for the token, as every call does", async () => {
+    const open = sandbox
+    sandbox = await Sandbox.open({ token: "t0ken" })
+    expect([(await get()).status, (await get("t0ken")).status]).toEqual([401, 200])
+    sandbox = open
+  })
+
+  it("has every call of the sandbox, each in words and under a name of its own", async () => {
+    const { paths } = await served()
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ call: `${method} ${path}`, ...operation }))
+    )
+    const calls: Array<string> = []
+    HttpApi.reflect(SandboxApi, {
+      onGroup: () => undefined,
+      onEndpoint: ({ endpoint }) => {
+        calls.push(`${endpoint.method.toLowerCase()} ${endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}`)
+      }
+    })
+    expect(operations.map(({ call }) => call).sort()).toEqual(calls.sort())
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(calls.length)
+    for (const { call, summary, description } of operations) {
+      expect([call, summary, description]).toEqual([call, expect.stringMatching(/\w/), expect.stringMatching(/\.$/)])
+    }
+  })
+
+  it("takes its schemas from the contract: bodies refuse unknown fields, tickets are those of the API", async () => {
+    const { schemas } = (await served()).components
+    expect(schemas.ShopPatchInput).toMatchObject({ additionalProperties: false })
+    expect(schemas.QuoteInput).toMatchObject({ properties: { price_minor: { format: "int64" } } })
+    expect(schemas.Ticket).toMatchObject({ properties: { number: { minimum: 1, maximum: 9999 } } })
+  })
+})
