@@ -1,4 +1,6 @@
 import type { Client } from "@workshop/core/client/Client"
+import type { ClientFailure } from "@workshop/core/client/ClientFailure"
+import type { Ticket } from "@workshop/core/domain/Ticket"
 
 /** An order as the ERP knows it. */
 export interface Order {
@@ -14,9 +16,27 @@ export type Imported =
   | { readonly reference: string; readonly outcome: "opened" | "known"; readonly number: number | null }
   | { readonly reference: string; readonly outcome: "refused" | "later"; readonly why: string }
 
-/** Opens a ticket for an order. The same order again finds its first ticket: a nightly import may be run twice. */
+const CHANGED = "the order was changed after its import"
+
+/** Whether a ticket still says what the order says. The phone is left out: the service keeps it in another form. */
+const isSame = ({ service, money }: Ticket, { work, price_minor }: Order): boolean =>
+  service === work && (money.before_minor ?? money.price_minor) === (price_minor ?? null)
+
+/**
+ * Opens a ticket for an order. The same order again finds its first ticket: a nightly import may be run twice. The
+ * ticket is looked for by its `external_ref` first, because an Idempotency-Key belongs to an API key: under the next
+ * API key it would open a second ticket. It still holds what the look-up cannot see, a create whose answer got lost.
+ */
 export const importOrder = async (client: Client, order: Order): Promise<Imported> => {
   const { reference, work: service, price_minor, phone: client_phone } = order
+  const found = await client.tickets.list({ external_ref: reference })
+  if (!found.ok) return failed(reference, found.error)
+  const known = found.value.at(-1)
+  if (known !== undefined) {
+    return isSame(known, order)
+      ? { reference, outcome: "known", number: known.number }
+      : { reference, outcome: "refused", why: CHANGED }
+  }
   const made = await client.tickets.create(
     {
       service,
@@ -28,7 +48,11 @@ export const importOrder = async (client: Client, order: Order): Promise<Importe
     { idempotencyKey: `erp-${reference}` }
   )
   if (made.ok) return { reference, outcome: made.meta.replayed ? "known" : "opened", number: made.value.number }
-  const { error } = made
+  return failed(reference, made.error)
+}
+
+/** What a failure means for the order: refused for good, or to be tried later. */
+const failed = (reference: string, error: ClientFailure): Imported => {
   switch (error.code) {
     case "VALIDATION_ERROR": {
       const why = error.details.issues.map(({ field, message }) => `${field} ${message}`).join("; ")
@@ -37,7 +61,7 @@ export const importOrder = async (client: Client, order: Order): Promise<Importe
     case "PROFANITY":
       return { reference, outcome: "refused", why: `${error.details.field} holds a forbidden word` }
     case "CONFLICT":
-      return { reference, outcome: "refused", why: `${error.details.reason}: the order was changed after its import` }
+      return { reference, outcome: "refused", why: `${error.details.reason}: ${CHANGED}` }
     case "TOO_MANY_ATTEMPTS":
       return { reference, outcome: "later", why: `${error.details.limit}, try in ${error.retry_after_s} s` }
     case "UNREACHABLE":

@@ -1,5 +1,6 @@
 import * as Workshop from "@workshop/core/services/PromiseWorkshop"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { takeAndFinish } from "./counter.js"
 import { byMail, byPush, byWhatsApp, firstOf, ownerByMail, type Post } from "./notifiers.js"
 import { throughGateway } from "./outbox.js"
 import { entropyFrom, shifted } from "./timeAndChance.js"
@@ -23,19 +24,11 @@ const workshop = await Workshop.start({
   background: false
 })
 
-const shop = await workshop.shops.create({
-  name: "Atelier Lac",
-  currency: "EUR",
-  decimals: 2,
-  time_zone: "Europe/Paris"
-})
-const client = await workshop.clients.register({ given_name: "Amira", family_name: "Baccar", phone: "+21620123456" })
-if (!shop.ok || !client.ok) throw new Error("refused")
-const caller_id = "0198c5f1-0d20-7000-8a4f-2be6c90d1357"
-const caller = { shop_id: shop.value.id, caller_id, scopes: [], via: "app" } as const
-await workshop.clients.visit(client.value.id, shop.value.id)
-const made = await workshop.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
-if (!made.ok) throw new Error("refused")
-await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")
-await workshop.messenger.runOnce()
-await workshop.stop()
+try {
+  await takeAndFinish(workshop, { service: "Hem", phone: "+21620123456" })
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+} finally {
+  await workshop.stop()
+}

@@ -1,6 +1,7 @@
 import * as Workshop from "@workshop/core/services/PromiseWorkshop"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { afterEach, expect, it } from "vitest"
+import { takeAndFinish } from "./counter.js"
 import { byMail, byPush, byWhatsApp, type Contact, firstOf } from "./notifiers.js"
 import { throughGateway } from "./outbox.js"
 import { entropyFrom, shifted } from "./timeAndChance.js"
@@ -29,10 +30,10 @@ const told = async (contact: Contact) => {
   })
   const client = await workshop.clients.register({ given_name: "Amira", family_name: "B", phone: "+21620123456" })
   if (!client.ok) throw client.refusal
-  await workshop.clients.visit(client.value.id, caller.shop_id)
+  expect(await workshop.clients.visit(client.value.id, caller.shop_id)).toMatchObject({ ok: true })
   const made = await workshop.tickets.createInApp(caller, { service: "Hem", client_id: client.value.id })
   if (!made.ok) throw made.refusal
-  await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")
+  expect(await workshop.tickets.changeStatus(caller, made.value.data.id, "ready")).toMatchObject({ ok: true })
   expect(await workshop.messenger.runOnce()).toMatchObject({ ok: true })
   return posts
 }
@@ -49,6 +50,14 @@ it("a client is told by the first way that reaches them: push, WhatsApp, mail (c
   expect(await told({ whatsapp: "21620123456", pushToken: "t" })).toMatchObject([["push", { token: "t" }]])
   await workshop.stop()
   expect(await told({})).toEqual([])
+})
+
+it("a refusal ends what was begun, and says why (spec §7)", async () => {
+  await opened({ profanity: wordsBy(async (text) => (text === "zut" ? [text] : [])) })
+  const phone = "+21620123456"
+  await expect(takeAndFinish(workshop, { service: "zut", phone })).rejects.toMatchObject({ _tag: "ForbiddenWord" })
+  await expect(takeAndFinish(workshop, { service: "Hem", phone })).rejects.toMatchObject({ _tag: "InvalidInput" })
+  await expect(takeAndFinish(workshop, { service: "Hem", phone: "+21620123457" })).resolves.toBeUndefined()
 })
 
 it("words are the embedder's to judge, and pass where the judge is away (spec §7)", async () => {

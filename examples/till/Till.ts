@@ -32,8 +32,11 @@ const sendOutbox = async (client: Client, disk: TillDisk): Promise<ReadonlyArray
   const refused: Array<string> = []
   for (const [idempotencyKey, sale] of disk.outbox) {
     const made = await client.tickets.create(sale, { idempotencyKey })
-    if (made.ok) disk.tickets.set(made.value.id, made.value)
-    else if (made.error.code === "VALIDATION_ERROR" || made.error.code === "PROFANITY") refused.push(made.error.message)
+    // A replay is the ticket as it was at first: a copy that the sync has brought since is newer.
+    if (made.ok) {
+      if (!made.meta.replayed || !disk.tickets.has(made.value.id)) disk.tickets.set(made.value.id, made.value)
+    } else if (made.error.code === "VALIDATION_ERROR" || made.error.code === "PROFANITY")
+      refused.push(made.error.message)
     // Anything else may pass: it stays, and keeps its key.
     else continue
     disk.outbox.delete(idempotencyKey)

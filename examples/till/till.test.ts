@@ -80,6 +80,30 @@ it("a till sells while the line is down, and syncs without a gap or a second tic
   await workshop.stop()
 })
 
+it("a replay's old snapshot never takes the place of a newer state (contract §3)", async () => {
+  const { workshop, clock, line, options, key } = await opened()
+  const client = createClient({ baseUrl: "http://shop.example", key, ...options })
+  const other = createClient({ baseUrl: "http://shop.example", key, fetch: mountFetch(workshop) })
+  const disk = openDisk(path)
+  take(disk, { service: "Hem", price_minor: 1200 })
+  line.state = "answers get lost"
+  await sync(client, disk)
+  const [ticket] = disk.tickets.values()
+  expect([disk.outbox.size, ticket?.state]).toEqual([1, "workshop"])
+
+  clock.advance(1000)
+  await other.tickets.changeStatus(ticket!.id, "ready")
+  clock.advance(1000)
+  await other.tickets.create({ service: "Zip" })
+  await sync(client, disk)
+  expect(disk.tickets.get(ticket!.id)?.state).toBe("ready")
+
+  line.state = "up"
+  await sync(client, disk)
+  expect([disk.outbox.size, disk.tickets.get(ticket!.id)?.state]).toEqual([0, "ready"])
+  await workshop.stop()
+})
+
 it("a second run reads only what changed since the first (contract §1)", async () => {
   const { workshop, clock, asked, options, key } = await opened()
   const other = createClient({ baseUrl: "http://shop.example", key, ...options })

@@ -24,6 +24,9 @@ export type TicketState =
   | "collected"
   | "abandoned";
 
+/** Of a collected ticket: whether the work was done */
+export type TicketOutcome = "ready" | "impossible";
+
 /** How a shop tells its client by itself */
 export type ShopChannel = "sms" | "whatsapp" | "call";
 
@@ -33,6 +36,18 @@ export type Scope =
   | "tickets:write"
   | "clients:read"
   | "loyalty:write";
+
+/** Waiting for the client, or how they answered */
+export type QuoteStatus = "proposed" | "accepted" | "refused";
+
+/** On its way, or here */
+export type PartStatus = "ordered" | "received";
+
+/** How the client was told */
+export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call";
+
+/** Where a ticket was made */
+export type CreatedVia = "app" | "api";
 
 /** Ready and never picked up, or left lying without a word from the shop */
 export type AbandonReason = "uncollected" | "no_news";
@@ -78,9 +93,15 @@ export interface Client {
   id: string;
   /** The name as the client wishes it shown: in full, or the given name with an initial */
   display_name: string | null;
-  /** Their tickets still in the shop */
+  /**
+   * Their tickets still in the shop
+   * @min 0
+   */
   tickets_open: number;
-  /** All their tickets with the shop */
+  /**
+   * All their tickets with the shop
+   * @min 0
+   */
   tickets_total: number;
   /** Their card; null while the shop's programme is off */
   loyalty: LoyaltyCard | null;
@@ -157,7 +178,7 @@ export interface ClientNotifiedEvent {
   data: {
     ticket: Ticket;
     /** How the client was told */
-    channel: "app" | "sms" | "whatsapp" | "call";
+    channel: NotifiedChannel;
     /**
      * When the client was told
      * @format date-time
@@ -176,7 +197,7 @@ export interface ConflictAnswer {
     code: "CONFLICT";
     /** The cause, for people; its words may change */
     message: string;
-    details?: ConflictDetails;
+    details: ConflictDetails;
   };
 }
 
@@ -215,7 +236,11 @@ export interface Delay {
    * @format date-time
    */
   previous_promised_at: string | null;
-  /** What the shop said about it */
+  /**
+   * What the shop said about it
+   * @minLength 1
+   * @maxLength 500
+   */
   reason: string | null;
   /**
    * When the promise was moved
@@ -258,8 +283,6 @@ export interface InternalAnswer {
     code: "INTERNAL";
     /** The cause, for people; its words may change */
     message: string;
-    /** More about the cause */
-    details?: Record<string, any>;
   };
 }
 
@@ -267,6 +290,7 @@ export interface IssueDetails {
   /**
    * Every problem at once
    * @maxItems 50
+   * @minItems 1
    */
   issues: RequestIssue[];
   /** Some issues were left out; present only then */
@@ -312,13 +336,25 @@ export interface LoyaltyAnswer {
 }
 
 export interface LoyaltyCard {
-  /** Stamps not spent yet */
+  /**
+   * Stamps not spent yet
+   * @min 0
+   */
   balance: number;
-  /** All stamps ever given; spending does not lower it */
+  /**
+   * All stamps ever given; spending does not lower it
+   * @min 0
+   */
   lifetime: number;
-  /** How many rewards the balance would buy now */
+  /**
+   * How many rewards the balance would buy now
+   * @min 0
+   */
   rewards_available: number;
-  /** How many rewards were used so far */
+  /**
+   * How many rewards were used so far
+   * @min 0
+   */
   rewards_redeemed: number;
   /**
    * When the card last changed; null for a card never used
@@ -358,17 +394,44 @@ export interface LoyaltyProgram {
 
 /** Amounts in minor units, with the currency and its number of decimals */
 export interface Money {
-  /** ISO 4217 code of the shop's currency */
+  /**
+   * ISO 4217 code of the shop's currency
+   * @pattern ^[A-Z]{3}$
+   */
   currency: string | null;
-  /** How many digits of an amount stand after the decimal point: 12500 is 12.500 with 3 */
+  /**
+   * How many digits of an amount stand after the decimal point: 12500 is 12.500 with 3
+   * @min 0
+   * @max 4
+   */
   decimals: number;
-  /** The price, or null where none was said */
+  /**
+   * The price, or null where none was said
+   * @format int64
+   * @min 0
+   * @max 1000000000000
+   */
   price_minor: number | null;
-  /** What was paid already, or null */
+  /**
+   * What was paid already, or null
+   * @format int64
+   * @min 0
+   * @max 1000000000000
+   */
   deposit_minor: number | null;
-  /** Price less deposit; null without a price */
+  /**
+   * Price less deposit; null without a price
+   * @format int64
+   * @min 0
+   * @max 1000000000000
+   */
   remaining_minor: number | null;
-  /** The price before the client accepted a new one, or null */
+  /**
+   * The price before the client accepted a new one, or null
+   * @format int64
+   * @min 0
+   * @max 1000000000000
+   */
   before_minor: number | null;
 }
 
@@ -382,8 +445,6 @@ export interface NotFoundAnswer {
     code: "NOT_FOUND";
     /** The cause, for people; its words may change */
     message: string;
-    /** More about the cause */
-    details?: Record<string, any>;
   };
 }
 
@@ -393,7 +454,10 @@ export interface NotifiedInput {
 }
 
 export interface NumberMeta {
-  /** Other tickets with the number, newest first, at most 100 */
+  /**
+   * Other tickets with the number, newest first, at most 100
+   * @maxItems 100
+   */
   others: TicketSummary[];
 }
 
@@ -406,10 +470,14 @@ export interface NumberedTicketAnswer {
 
 /** A part ordered for the ticket */
 export interface Part {
-  /** Which part */
+  /**
+   * Which part
+   * @minLength 1
+   * @maxLength 200
+   */
   label: string;
   /** On its way, or here */
-  status: "ordered" | "received";
+  status: PartStatus;
   /**
    * When it was ordered
    * @format date-time
@@ -462,17 +530,26 @@ export interface ProfanityAnswer {
     code: "PROFANITY";
     /** The cause, for people; its words may change */
     message: string;
-    details?: FieldDetails;
+    details: FieldDetails;
   };
 }
 
 /** A new price proposed to the client */
 export interface Quote {
   /** Waiting for the client, or how they answered */
-  status: "proposed" | "accepted" | "refused";
-  /** The new price in minor units */
+  status: QuoteStatus;
+  /**
+   * The new price in minor units
+   * @format int64
+   * @min 0
+   * @max 1000000000000
+   */
   price_minor: number;
-  /** What the shop said about it */
+  /**
+   * What the shop said about it
+   * @minLength 1
+   * @maxLength 500
+   */
   note: string | null;
   /**
    * When the shop proposed it
@@ -570,13 +647,23 @@ export interface Shop {
   id: string;
   /** What the shop is called */
   name: string;
-  /** ISO 4217 code of all its amounts */
+  /**
+   * ISO 4217 code of all its amounts
+   * @pattern ^[A-Z]{3}$
+   */
   currency: string;
-  /** How many digits of an amount stand after the decimal point */
+  /**
+   * How many digits of an amount stand after the decimal point
+   * @min 0
+   * @max 4
+   */
   decimals: number;
   /** IANA name; the shop's day, by which daily limits count, ends at midnight there */
   time_zone: string;
-  /** What the key that asked may do */
+  /**
+   * What the key that asked may do
+   * @uniqueItems true
+   */
   scopes: Scope[];
 }
 
@@ -596,9 +683,16 @@ export interface StampsAnswer {
 export interface StampsGiven {
   /** The card afterwards */
   card: LoyaltyCard;
-  /** How many stamps were added */
+  /**
+   * How many stamps were added
+   * @min 1
+   * @max 10
+   */
   added: number;
-  /** How many rewards these stamps brought within reach */
+  /**
+   * How many rewards these stamps brought within reach
+   * @min 0
+   */
   rewards_unlocked: number;
 }
 
@@ -622,23 +716,45 @@ export interface Ticket {
    * @format uuid
    */
   id: string;
-  /** What the shop writes on the item. After 9999 it starts again at 1, so it names a ticket only for a while */
+  /**
+   * What the shop writes on the item. After 9999 it starts again at 1, so it names a ticket only for a while
+   * @min 1
+   * @max 9999
+   */
   number: number | null;
-  /** The number as printed: four digits */
+  /**
+   * The number as printed: four digits
+   * @pattern ^[0-9]{4}$
+   */
   number_label: string | null;
   /** Where the ticket stands */
   state: TicketState;
   /** Of a collected ticket: was the work done (`ready`) or not (`impossible`)? Otherwise null */
-  outcome: "ready" | "impossible";
+  outcome: TicketOutcome | null;
   /** `repair` is work on something brought in, `prepare` an order to get ready */
   type: TicketType;
-  /** What is to be done */
+  /**
+   * What is to be done
+   * @minLength 1
+   * @maxLength 120
+   */
   service: string;
-  /** What was brought in */
+  /**
+   * What was brought in
+   * @minLength 1
+   * @maxLength 200
+   */
   item: string | null;
-  /** A note for the people in the workshop */
+  /**
+   * A note for the people in the workshop
+   * @minLength 1
+   * @maxLength 2000
+   */
   description: string | null;
-  /** The things on this ticket where there are several; otherwise empty */
+  /**
+   * The things on this ticket where there are several; otherwise empty
+   * @maxItems 20
+   */
   items: TicketItem[];
   /** Price, deposit and what is left to pay */
   money: Money;
@@ -655,9 +771,15 @@ export interface Ticket {
   part: Part | null;
   /** The linked client; null where there is none or they block the shop */
   client: ClientBadge | null;
-  /** The phone number given with the ticket, in E.164 */
+  /**
+   * The phone number given with the ticket, in E.164
+   * @pattern ^\+[1-9][0-9]{1,14}$
+   */
   client_phone: string | null;
-  /** The code on the receipt, by which a client finds the ticket. Read aloud it is not mistaken: no I, L, O or U */
+  /**
+   * The code on the receipt, by which a client finds the ticket. Read aloud it is not mistaken: no I, L, O or U
+   * @pattern ^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$
+   */
   tracking_code: string | null;
   /**
    * The page that follows the ticket; null where the shop has none
@@ -702,8 +824,12 @@ export interface Ticket {
    */
   notified_at: string | null;
   /** Made in the shop's app or through this API */
-  created_via: "app" | "api";
-  /** Your own reference, to find the ticket by */
+  created_via: CreatedVia;
+  /**
+   * Your own reference, to find the ticket by
+   * @minLength 1
+   * @maxLength 64
+   */
   external_ref: string | null;
 }
 
@@ -732,7 +858,7 @@ export interface TicketAbandonedEvent {
   data: {
     ticket: Ticket;
     /** Why the service closed it */
-    reason: "uncollected" | "no_news";
+    reason: AbandonReason;
   };
 }
 
@@ -764,9 +890,7 @@ export interface TicketCollectedEvent {
    */
   shop_id: string;
   /** What it tells */
-  data: {
-    ticket: Ticket;
-  };
+  data: TicketData;
 }
 
 /** A ticket is created, in the app or through the API */
@@ -791,9 +915,12 @@ export interface TicketCreatedEvent {
    */
   shop_id: string;
   /** What it tells */
-  data: {
-    ticket: Ticket;
-  };
+  data: TicketData;
+}
+
+/** The ticket as it stood then */
+export interface TicketData {
+  ticket: Ticket;
 }
 
 /** The ticket is marked not possible */
@@ -818,9 +945,7 @@ export interface TicketImpossibleEvent {
    */
   shop_id: string;
   /** What it tells */
-  data: {
-    ticket: Ticket;
-  };
+  data: TicketData;
 }
 
 export interface TicketInput {
@@ -830,7 +955,10 @@ export interface TicketInput {
    * @maxLength 120
    */
   service: string;
-  /** `repair` is work on something brought in, `prepare` an order to get ready */
+  /**
+   * `repair` is work on something brought in, `prepare` an order to get ready
+   * @default "repair"
+   */
   type?: TicketType | null;
   /**
    * What was brought in
@@ -855,16 +983,21 @@ export interface TicketInput {
    * @format uuid
    */
   client_id?: string | null;
-  /** The ticket is offered to whoever holds this number, in international format. The answer is the same whether anybody does */
+  /**
+   * The ticket is offered to whoever holds this number, in international format. The answer is the same whether anybody does
+   * @pattern ^\s*\+.*[0-9]
+   */
   client_phone?: string | null;
   /**
    * The price in minor units of the shop's currency
+   * @format int64
    * @min 0
    * @max 1000000000000
    */
   price_minor?: number | null;
   /**
    * What was paid already, in minor units; not more than the price
+   * @format int64
    * @min 0
    * @max 1000000000000
    */
@@ -888,11 +1021,24 @@ export interface TicketItem {
    * @format uuid
    */
   id: string;
-  /** What it is */
+  /**
+   * What it is
+   * @minLength 1
+   * @maxLength 200
+   */
   label: string;
-  /** What is to be done with it, where that differs from the ticket's */
+  /**
+   * What is to be done with it, where that differs from the ticket's
+   * @minLength 1
+   * @maxLength 120
+   */
   service: string | null;
-  /** Its price in minor units, for information: the ticket's price does not follow from it */
+  /**
+   * Its price in minor units, for information: the ticket's price does not follow from it
+   * @format int64
+   * @min 0
+   * @max 1000000000000
+   */
   price_minor: number | null;
   /** Whether the work on it is done */
   done: boolean;
@@ -913,6 +1059,7 @@ export interface TicketItemInput {
   service?: string | null;
   /**
    * Its price in minor units, for information: the ticket's price does not follow from it
+   * @format int64
    * @min 0
    * @max 1000000000000
    */
@@ -922,7 +1069,10 @@ export interface TicketItemInput {
 export interface TicketListAnswer {
   /** Whether there is a result */
   success: true;
-  /** The result */
+  /**
+   * The result
+   * @maxItems 100
+   */
   data: Ticket[];
   meta: ListMeta;
 }
@@ -949,9 +1099,7 @@ export interface TicketReadyEvent {
    */
   shop_id: string;
   /** What it tells */
-  data: {
-    ticket: Ticket;
-  };
+  data: TicketData;
 }
 
 /** The ticket goes back to the workshop */
@@ -979,7 +1127,7 @@ export interface TicketReopenedEvent {
   data: {
     ticket: Ticket;
     /** The state out of which it came */
-    from: "workshop" | "ready" | "impossible" | "collected" | "abandoned";
+    from: TicketState;
   };
 }
 
@@ -989,9 +1137,16 @@ export interface TicketSummary {
    * @format uuid
    */
   id: string;
-  /** The number asked for */
+  /**
+   * The number asked for
+   * @min 1
+   * @max 9999
+   */
   number: number;
-  /** The number as printed: four digits */
+  /**
+   * The number as printed: four digits
+   * @pattern ^[0-9]{4}$
+   */
   number_label: string;
   /** Where the ticket stands */
   state: TicketState;
@@ -1012,7 +1167,7 @@ export interface TooManyAttemptsAnswer {
     code: "TOO_MANY_ATTEMPTS";
     /** The cause, for people; its words may change */
     message: string;
-    details?: LimitDetails;
+    details: LimitDetails;
   };
 }
 
@@ -1026,8 +1181,6 @@ export interface UnauthenticatedAnswer {
     code: "UNAUTHENTICATED";
     /** The cause, for people; its words may change */
     message: string;
-    /** More about the cause */
-    details?: Record<string, any>;
   };
 }
 
@@ -1041,8 +1194,6 @@ export interface UnavailableAnswer {
     code: "UNAVAILABLE";
     /** The cause, for people; its words may change */
     message: string;
-    /** More about the cause */
-    details?: Record<string, any>;
   };
 }
 
@@ -1056,7 +1207,7 @@ export interface ValidationErrorAnswer {
     code: "VALIDATION_ERROR";
     /** The cause, for people; its words may change */
     message: string;
-    details?: IssueDetails;
+    details: IssueDetails;
   };
 }
 
@@ -1512,17 +1663,17 @@ export class Api<
          * Only tickets made at this instant or later; a bare date means 00:00 UTC
          * @example "2026-11-01"
          */
-        created_after?: any;
+        created_after?: string;
         /**
          * Only tickets made before this instant; a bare date means 00:00 UTC
          * @example "2026-12-01"
          */
-        created_before?: any;
+        created_before?: string;
         /**
          * Only what changed at this instant or later. A `+` that was not escaped arrives as a space and is read as `+`. The list then runs in the order of changes, oldest first, and `meta.synced_until` tells where to go on next time
          * @example "2026-11-20T10:20:42.123Z"
          */
-        updated_since?: any;
+        updated_since?: string;
         /**
          * The `next_cursor` of the page before, with the same filters. `limit` may differ
          * @maxLength 2048

@@ -1,0 +1,25 @@
+import type { PromiseWorkshop } from "@workshop/core/services/PromiseWorkshop"
+import type { Result } from "@workshop/core/services/promised"
+
+/** The value of a call, or its refusal thrown: a refusal is a value, and one that nobody looks at is lost. */
+const done = async <A, E>(call: Promise<Result<A, E>>): Promise<A> => {
+  const result = await call
+  if (!result.ok) throw result.refusal
+  return result.value
+}
+
+/** A new shop takes a client's ticket, finishes it, and has the client told. */
+export const takeAndFinish = async (
+  workshop: PromiseWorkshop,
+  { service, phone }: { readonly service: string; readonly phone: string }
+): Promise<void> => {
+  const settings = { name: "Atelier Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" }
+  const shop = await done(workshop.shops.create(settings))
+  const client = await done(workshop.clients.register({ given_name: "Amira", family_name: "Baccar", phone }))
+  const caller_id = "0198c5f1-0d20-7000-8a4f-2be6c90d1357"
+  const caller = { shop_id: shop.id, caller_id, scopes: [], via: "app" } as const
+  await done(workshop.clients.visit(client.id, shop.id))
+  const { data } = await done(workshop.tickets.createInApp(caller, { service, client_id: client.id }))
+  await done(workshop.tickets.changeStatus(caller, data.id, "ready"))
+  await done(workshop.messenger.runOnce())
+}
