@@ -24,7 +24,7 @@ export interface NodeServerOptions {
   readonly trustProxy: boolean
   /** Where it is left out, {@link PATIENCE}. */
   readonly patience?: Patience
-  /** Where one is left out, that of {@link CONNECTION_LIMITS}; with `trustProxy` an address may have all connections. */
+  /** Where one is left out, that of `CONNECTION_LIMITS`; with `trustProxy` an address may have all connections. */
   readonly limits?: Partial<ConnectionLimits>
 }
 
