@@ -1,3 +1,5 @@
+import { IPV6_PREFIX } from "@workshop/core/domain/CountedAddress"
+
 /** How much of a server its clients may hold at once. */
 export interface ConnectionLimits {
   /** Open connections. Room for a new one is made by closing one on which no request runs. */
@@ -18,5 +20,5 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxConnectionsPerAddress: 1_000,
   maxRequestsPerConnection: 10_000,
   maxUnreadBytes: 64 * 1024 * 1024,
-  ipv6Prefix: 64
+  ipv6Prefix: IPV6_PREFIX
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Http from "node:http"
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
+import { countedAddress, IPV6_PREFIX } from "@workshop/core/domain/CountedAddress"
 import { repeatsIn } from "@workshop/core/http/Arrival"
 import { type Pipeline, requestId } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
@@ -47,6 +48,12 @@ const limitsOf = ({ trustProxy, limits = {} }: NodeServerOptions): ConnectionLim
   const { maxConnections = CONNECTION_LIMITS.maxConnections } = limits
   return { ...CONNECTION_LIMITS, ...(trustProxy && { maxConnectionsPerAddress: maxConnections }), ...limits }
 }
+
+/** Counts requests without a good key by networks of another size than the usual one. */
+const byNetwork = (pipeline: Pipeline, ipv6Prefix: number): Pipeline =>
+  ipv6Prefix === IPV6_PREFIX
+    ? pipeline
+    : (arrival) => pipeline({ ...arrival, address: countedAddress(arrival.address, ipv6Prefix) })
 
 /** What is wrong with the host that a request names: HTTP/1.1 demands one, and no version allows several. */
 const hostError = ({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): string | undefined => {
@@ -144,7 +151,12 @@ export const serve = (
     const backlog = new Backlog()
     const connections = new Connections(server, limits, backlog)
     const unread = new UnreadAnswers(runtime, patience, limits.maxUnreadBytes)
-    handle(server, connections, pipeline, runtime, { trustProxy, backlog, unread, requestId: () => requestId(bytes) })
+    handle(server, connections, byNetwork(pipeline, limits.ipv6Prefix), runtime, {
+      trustProxy,
+      backlog,
+      unread,
+      requestId: () => requestId(bytes)
+    })
     const address = yield* Effect.acquireRelease(listen(server, options), () => stop(server, connections, patience))
     // Such as no file descriptor left for a new connection: the others live on.
     server.on("error", (cause) => Runtime.runFork(runtime)(Effect.logWarning("A connection was not accepted", cause)))

@@ -1,4 +1,5 @@
-import { type Context, Effect } from "effect"
+import { Clock, type Context, Effect } from "effect"
+import { countedAddress } from "../domain/CountedAddress.js"
 import type { Instant } from "../domain/Instant.js"
 import type { Usage } from "../domain/LimitWindow.js"
 import type { Take } from "../domain/Take.js"
@@ -7,11 +8,10 @@ import { Reads } from "../ports/Reads.js"
 import type { StoreUnavailable } from "../ports/Store.js"
 import type { Caller } from "../services/Caller.js"
 import { type KeyHolder, KeyRing } from "../services/KeyRing.js"
-import type { Arrival, Departure } from "./Arrival.js"
-import { answerCause } from "./Branch.js"
-import type { Stamp } from "./Departures.js"
+import type { Arrival } from "./Arrival.js"
 import { headerCase, type Route } from "./Endpoint.js"
 import { type AdmissionRefusal, givenTwice, type InvalidRequest, type NotSignedIn } from "./ErrorTable.js"
+import { type RememberedLimits, remembered } from "./RememberedLimits.js"
 import type { router } from "./Router.js"
 
 /** Who was let in, to where, and the limits that it used. */
@@ -56,22 +56,34 @@ export const ambiguousHead = (arrival: Arrival): InvalidRequest | undefined => {
 /** A request without a good key, by where it comes from. */
 const anonymous = (arrival: Arrival): Take => ({
   policy: "unauthenticated_per_minute",
-  subject: arrival.address,
+  subject: countedAddress(arrival.address),
   time_zone: null
 })
 
-/** Answers a request to a path outside `/v1`: it counts nowhere, but its headers tell of the address's limit (contract §8). */
-export const uncounted =
-  ({ look }: Context.Tag.Service<RateLimits>) =>
-  (
-    arrival: Arrival,
-    stamp: Stamp,
-    answer: (usages: ReadonlyArray<Usage>) => Effect.Effect<Departure>
-  ): Effect.Effect<Departure> =>
-    Effect.matchCauseEffect(look(anonymous(arrival), stamp.now), {
-      onSuccess: (usage) => answer([usage]),
-      onFailure: (cause) => answerCause(cause, stamp, [])
-    })
+/**
+ * The limit of its address, for the headers of a request that counts nowhere (contract §8). The store is not asked: it is
+ * what this process knows.
+ */
+export const addressLimit =
+  (limits: Context.Tag.Service<RateLimits>) =>
+  (arrival: Arrival, now: Instant): ReadonlyArray<Usage> => [remembered(limits).look(anonymous(arrival), now)]
+
+/** How long the next look-up of an unknown key waits once their address is at its limit, in real time. */
+const LOOK_UP_PAUSE = "10 millis"
+
+/**
+ * Who holds a key that memory may not know. An address at its limit may still send a good one, which no limit of the
+ * address refuses; but its unknown keys are looked up one by one, so that guesses cost the store next to nothing.
+ */
+const keyLookUp = (keyRing: KeyRing, limits: RememberedLimits) =>
+  Effect.map(Effect.makeSemaphore(1), (oneByOne) => {
+    const pause = Effect.withClock(Effect.sleep(LOOK_UP_PAUSE), Clock.make())
+    return (arrival: Arrival, key: string, now: Instant) => {
+      const holder = keyRing.holderOf(key, now)
+      const isAtLimit = limits.look(anonymous(arrival), now).remaining === 0
+      return isAtLimit && keyRing.isNew(key) ? oneByOne.withPermits(1)(Effect.zipLeft(holder, pause)) : holder
+    }
+  })
 
 const refusalOf = ({ shop, caller }: KeyHolder, route: Route<Caller> | undefined): AdmissionRefusal | undefined => {
   if (!shop.active) return { _tag: "AccountDeactivated" }
@@ -90,7 +102,8 @@ const refusalOf = ({ shop, caller }: KeyHolder, route: Route<Caller> | undefined
 export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuthentication) =>
   Effect.gen(function* () {
     const keyRing = yield* KeyRing
-    const limits = yield* RateLimits
+    const limits = remembered(yield* RateLimits)
+    const lookUp = yield* keyLookUp(keyRing, limits)
     const reads = yield* Reads
 
     const turnAway = (
@@ -146,7 +159,7 @@ export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuth
         if (key === undefined) return turnAway(arrival, now)
         const known = keyRing.known(key, now)
         if (known !== undefined) return letIn(arrival, known, now)
-        return Effect.flatMap(keyRing.holderOf(key, now), (holder) =>
+        return Effect.flatMap(lookUp(arrival, key, now), (holder) =>
           holder === null ? turnAway(arrival, now) : letIn(arrival, holder, now)
         )
       },

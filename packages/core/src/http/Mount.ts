@@ -1,4 +1,5 @@
 import { Data, Effect, Runtime, Schema } from "effect"
+import { countedAddress } from "../domain/CountedAddress.js"
 import type { Issue } from "../domain/InvalidInput.js"
 import { flatten } from "../domain/SchemaIssue.js"
 import type { StoreUnavailable } from "../ports/Store.js"
@@ -37,6 +38,8 @@ export interface MountOptions<Request> {
   ) => Promise<CallerFields | null | undefined> | CallerFields | null | undefined
   /** What those are told whom `authenticate` does not know; `Sign in first` where it is left out. */
   readonly unauthenticated?: Unauthenticated
+  /** How many bits of an IPv6 address name its network, which counts as one address; 64 where it is left out. */
+  readonly ipv6Prefix?: number
   /** Whence a request came, for the limit on requests without a good key. */
   readonly addressOf?: (request: Request) => string
 }
@@ -83,7 +86,8 @@ const promisedCaller =
 export const mountedEffect = <Request, R = never>({
   prefix,
   authenticate,
-  unauthenticated = SIGN_IN
+  unauthenticated = SIGN_IN,
+  ipv6Prefix
 }: MountEffectOptions<Request, R>) =>
   Effect.gen(function* () {
     const context = yield* Effect.context<R>()
@@ -99,7 +103,8 @@ export const mountedEffect = <Request, R = never>({
       owns: (path) => owns(`${base}${branch.prefix}`, path),
       answer: (request, arrival) => {
         const isBelow = arrival.path.startsWith(`${base}/`)
-        const inner = { ...arrival, path: isBelow ? arrival.path.slice(base.length) : "/" }
+        const address = countedAddress(arrival.address, ipv6Prefix)
+        const inner = { ...arrival, address, path: isBelow ? arrival.path.slice(base.length) : "/" }
         requests.set(inner, request)
         return run(inner)
       }

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
 import { RateLimits } from "../ports/RateLimits.js"
 import { readClock } from "../ports/readClock.js"
-import { uncounted } from "./Admission.js"
+import { addressLimit } from "./Admission.js"
 import type { Arrival, Departure } from "./Arrival.js"
 import { type Branch, inputPart } from "./Branch.js"
 import { fail, type Stamp } from "./Departures.js"
@@ -34,9 +34,9 @@ export const pipeline = (
     const { bytes } = yield* Entropy
     const limits = yield* RateLimits
 
-    const answerUncounted = uncounted(limits)
+    const limitOf = addressLimit(limits)
     const lost = (arrival: Arrival, stamp: Stamp): Effect.Effect<Departure> =>
-      answerUncounted(arrival, stamp, (usages) => Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, usages)))
+      Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, limitOf(arrival, stamp.now)))
 
     return (arrival) =>
       readClock((clock) => {

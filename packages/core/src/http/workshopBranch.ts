@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { RateLimits } from "../ports/RateLimits.js"
 import type { Caller } from "../services/Caller.js"
-import { type Admitted, admission, type OwnAuthentication, uncounted } from "./Admission.js"
+import { type Admitted, addressLimit, admission, type OwnAuthentication } from "./Admission.js"
 import type { Arrival, Departure } from "./Arrival.js"
 import { answerCause, type Branch, refusalIn, serve } from "./Branch.js"
 import { fail, type Stamp, succeed } from "./Departures.js"
@@ -15,7 +15,7 @@ export const workshopBranch = (options: { readonly isHeld: boolean; readonly own
   Effect.gen(function* () {
     const find = router(routes<Caller>()(WorkshopApi, yield* workshopHandlers))
     const { admit, count, giveBack } = yield* admission(find, options.own)
-    const answerUncounted = uncounted(yield* RateLimits)
+    const limitOf = addressLimit(yield* RateLimits)
     const serveRoute = serve<Caller>(options)
 
     /** The answer is right without it: the request merely stays counted. */
@@ -44,9 +44,7 @@ export const workshopBranch = (options: { readonly isHeld: boolean; readonly own
               ? Effect.succeed(fail(verdict.refusal, stamp, verdict.usages))
               : handle(arrival, verdict, stamp),
           onFailure: (cause) =>
-            refusalIn(cause) === undefined
-              ? answerUncounted(arrival, stamp, (usages) => answerCause(cause, stamp, usages))
-              : answerCause(cause, stamp, [])
+            answerCause(cause, stamp, refusalIn(cause) === undefined ? limitOf(arrival, stamp.now) : [])
         })
     }
     return branch

@@ -69,6 +69,8 @@ export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing",
 
     return {
       known,
+      /** Whether a key must be looked up that was never found good here. */
+      isNew: (key: string): boolean => looksLikeKey(key) && !believed.has(key),
       /** Who holds a key; null where the key is missing, wrong, revoked or expired. Such misses are not remembered. */
       holderOf: (key: string, now: Instant) => {
         const holder = known(key, now)

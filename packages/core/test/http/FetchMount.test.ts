@@ -60,6 +60,17 @@ describe("The API as a fetch of its own", () => {
     expect(await left("192.0.2.2")).toBe(before + 1)
   })
 
+  it("counts IPv6 by networks of the size that it is told", async () => {
+    const sized = mountFetch(workshop, { ipv6Prefix: 56, addressOf: ({ headers }) => headers.get("x-from") ?? "" })
+    const left = async (address: string) =>
+      (await sized(new Request("https://shop.example/v1/shop", { headers: { "x-from": address } }))).headers.get(
+        "ratelimit-remaining"
+      )
+    expect(await left("2001:db8:1:200::1")).toBe("119")
+    expect(await left("2001:db8:1:2ff::1")).toBe("118")
+    expect(await left("2001:db8:1:300::1")).toBe("119")
+  })
+
   it("takes a body of 64 KiB, and refuses one byte more by name (contract §2)", async () => {
     const caller: CallerFields = { shop_id, caller_id, scopes: ["tickets:write"] }
     const write = mountFetch(workshop, { authenticate: () => caller })

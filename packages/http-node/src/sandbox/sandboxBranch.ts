@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { Policy } from "@workshop/core/domain/WebhookAddress"
-import { ambiguousHead, bearer, uncounted } from "@workshop/core/http/Admission"
+import { addressLimit, ambiguousHead, bearer } from "@workshop/core/http/Admission"
 import type { Arrival, Departure } from "@workshop/core/http/Arrival"
 import { answerCause, type Branch, serve } from "@workshop/core/http/Branch"
 import { fail, page, type Stamp, succeed } from "@workshop/core/http/Departures"
@@ -62,7 +62,7 @@ export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
       appTickets: yield* appHandlers
     }
     const find = router(routes<void>()(SandboxApi, handlers))
-    const answerUncounted = uncounted(yield* RateLimits)
+    const limitOf = addressLimit(yield* RateLimits)
     const bearsToken = tokenCheck(token)
     const isGuarded = isGuard(token)
     const serveRoute = serve<void>({ isHeld })
@@ -90,7 +90,8 @@ export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
     const branch: Branch = {
       prefix: "/sandbox",
       answer: (arrival: Arrival, stamp: Stamp): Effect.Effect<Departure> =>
-        answerUncounted(arrival, stamp, (usages) => {
+        Effect.suspend(() => {
+          const usages = limitOf(arrival, stamp.now)
           const found = lead(arrival)
           if (found === "document") return Effect.map(document, (json) => page(json, stamp))
           if ("_tag" in found) return Effect.succeed(fail(found, stamp, usages))

@@ -126,6 +126,16 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
 })
 
 describe("how much clients may hold", { timeout: 60_000 }, () => {
+  it("counts addresses of IPv6 by networks of the size that it is told", async () => {
+    const server = await begin({ trustProxy: true, limits: { ipv6Prefix: 56 } })
+    const client = await server.client()
+    const left = async (address: string) =>
+      (await client.request("GET /v1/shop", [`X-Forwarded-For: ${address}`]).answer()).headers["ratelimit-remaining"]
+    expect(await left("2001:db8:1:200::1")).toBe("119")
+    expect(await left("2001:db8:1:2ff::1")).toBe("118")
+    expect(await left("2001:db8:1:300::1")).toBe("119")
+  })
+
   it("closes a connection with the answer to its last request", async () => {
     const server = await begin({ limits: { maxRequestsPerConnection: 3 } })
     const client = await server.client()

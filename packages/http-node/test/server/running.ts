@@ -72,6 +72,7 @@ export interface Running {
 export const start = async (
   options: {
     readonly patience?: Partial<Patience>
+    readonly trustProxy?: boolean
     readonly limits?: Partial<ConnectionLimits>
     readonly branches?: ReadonlyArray<Branch>
   } = {}
@@ -94,7 +95,7 @@ export const start = async (
     const at = yield* serve(yield* pipeline(branches, makeHttpMetrics()), {
       host: "127.0.0.1",
       port: 0,
-      trustProxy: false,
+      trustProxy: options.trustProxy ?? false,
       ...(options.limits && { limits: options.limits }),
       patience: { ...PATIENCE, check_ms: 10, ...options.patience }
     })

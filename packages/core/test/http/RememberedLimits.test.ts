@@ -1,0 +1,206 @@
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { type Context, Effect, Layer, ManagedRuntime, Schema } from "effect"
+import { afterAll, beforeEach, describe, expect, it } from "vitest"
+import { KeyInput } from "../../src/decisions/ownShop.js"
+import type { Arrival } from "../../src/http/Arrival.js"
+import { pipeline } from "../../src/http/Pipeline.js"
+import { workshopBranch } from "../../src/http/workshopBranch.js"
+import { Directory } from "../../src/ports/Directory.js"
+import { Entropy } from "../../src/ports/Entropy.js"
+import { RateLimits } from "../../src/ports/RateLimits.js"
+import { Keys } from "../../src/services/Keys.js"
+import * as Profanity from "../../src/services/Profanity.js"
+import { ShopInput, Shops } from "../../src/services/Shops.js"
+import { layer as services } from "../../src/services/Workshop.js"
+import { SettableClock } from "../../src/testing/SettableClock.js"
+
+const clock = new SettableClock(Date.parse("2026-11-20T10:00:00Z"))
+
+/** How often the store was asked: of limits, of keys, and of keys at the same time at most. */
+const asked = { limits: 0, keys: 0, most: 0 }
+let looking = 0
+
+const countedLimits = (limits: Context.Tag.Service<RateLimits>): Context.Tag.Service<RateLimits> => ({
+  ...limits,
+  take: (takes, now) => {
+    asked.limits++
+    return limits.take(takes, now)
+  }
+})
+
+const countedDirectory = (directory: Context.Tag.Service<Directory>): Context.Tag.Service<Directory> => ({
+  ...directory,
+  keyByHash: (hash) =>
+    Effect.gen(function* () {
+      asked.keys++
+      asked.most = Math.max(asked.most, ++looking)
+      yield* Effect.yieldNow()
+      return yield* directory.keyByHash(hash)
+    }).pipe(Effect.ensuring(Effect.sync(() => looking--)))
+})
+
+const store = Layer.merge(
+  Layer.effect(RateLimits, Effect.map(RateLimits, countedLimits)),
+  Layer.effect(Directory, Effect.map(Directory, countedDirectory))
+).pipe(Layer.provideMerge(MemoryStore.layer))
+
+const runtime = ManagedRuntime.make(
+  services.pipe(
+    Layer.provideMerge(store),
+    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Entropy.layerSeeded(4)),
+    Layer.provideMerge(clock.layer)
+  )
+)
+afterAll(() => runtime.dispose())
+
+const run = await runtime.runPromise(Effect.flatMap(workshopBranch({ isHeld: true }), (branch) => pipeline([branch])))
+
+/** A shop with so many keys. */
+const newKeys = (n: number) =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      const input = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" } as const
+      const { id } = yield* Shops.create(Schema.decodeSync(ShopInput)(input))
+      const till = Schema.decodeSync(KeyInput)({
+        name: "till",
+        scopes: ["tickets:read", "tickets:write", "clients:read"]
+      })
+      const made = yield* Effect.forEach(Array.from({ length: n }), () => Keys.create(id, till))
+      return made.map(({ key }) => key)
+    })
+  )
+
+let addresses = 0
+const newAddress = () => `192.0.2.${++addresses}`
+
+interface Ask {
+  readonly address: string
+  readonly key?: string
+  readonly method?: string
+}
+
+const ask = async (path: string, { address, key, method = "GET" }: Ask) => {
+  const [at = "", query = ""] = path.split("?")
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    ...(key !== undefined && { authorization: `Bearer ${key}` })
+  }
+  const arrival: Arrival = {
+    method,
+    path: at,
+    query,
+    header: (name) => headers[name],
+    repeats: () => false,
+    address,
+    body: () => Effect.succeed(new TextEncoder().encode("{}"))
+  }
+  return runtime.runPromise(run(arrival))
+}
+
+const random = (n: number) => `wk_live_${String(n).padStart(43, "A")}`
+
+/** Uses up what an address may ask without a good key. */
+const exhaust = async (address: string) => {
+  for (let i = 0; i < 121; i++) await ask("/v1/shop", { address })
+}
+
+beforeEach(() => {
+  clock.advance(3_600_000)
+  Object.assign(asked, { limits: 0, keys: 0, most: 0 })
+})
+
+describe("what was refused is remembered until it resets", { timeout: 30_000 }, () => {
+  it("of an address without a key: a thousand more cost the store nothing, and the headers stay true", async () => {
+    const address = newAddress()
+    await exhaust(address)
+    expect(asked.limits).toBe(120)
+    clock.advance(20_000)
+    for (let i = 0; i < 1_000; i++) {
+      const { status, headers } = await ask("/v1/shop", { address })
+      expect([status, headers["RateLimit-Remaining"], headers["Retry-After"]]).toEqual([429, "0", "40"])
+    }
+    expect(asked.limits).toBe(120)
+    clock.advance(40_000)
+    expect((await ask("/v1/shop", { address })).status).toBe(401)
+    expect((await ask("/v1/shop", { address: newAddress() })).status).toBe(401)
+  })
+
+  it("of a key, and of each policy by itself", async () => {
+    const [key] = (await newKeys(1)) as [string]
+    const address = newAddress()
+    for (let i = 0; i < 30; i++) await ask("/v1/tickets", { address, key, method: "POST" })
+    const before = asked.limits
+    for (let i = 0; i < 10; i++) {
+      const { status, headers } = await ask("/v1/tickets", { address, key, method: "POST" })
+      expect([status, headers["RateLimit-Limit"]]).toEqual([429, "30"])
+    }
+    expect(asked.limits).toBe(before)
+    // Reading goes on.
+    for (let i = 0; i < 90; i++) expect((await ask("/v1/shop", { address, key })).status).toBe(200)
+    expect((await ask("/v1/shop", { address, key })).status).toBe(429)
+  })
+
+  it("and not where the use was given back: a 429 of another limit is no request (contract §8)", async () => {
+    const [first, second] = (await newKeys(2)) as [string, string]
+    const address = newAddress()
+    const look = (key: string) => ask("/v1/clients?phone=%2B21620123456", { address, key })
+    for (let i = 0; i < 60; i++) expect((await look(first)).status).toBe(404)
+    for (let i = 0; i < 119; i++) await ask("/v1/shop", { address, key: second })
+    expect((await look(second)).status).toBe(429)
+    const { status, headers } = await ask("/v1/shop", { address, key: second })
+    expect([status, headers["RateLimit-Remaining"]]).toEqual([200, "0"])
+    expect((await ask("/v1/shop", { address, key: second })).status).toBe(429)
+  })
+
+  it("a clock that steps back ends it", async () => {
+    const address = newAddress()
+    await exhaust(address)
+    clock.advance(-1_800_000)
+    expect((await ask("/v1/shop", { address })).status).toBe(401)
+    clock.advance(1_800_000)
+  })
+})
+
+describe("keys that nobody knows", { timeout: 30_000 }, () => {
+  it("are looked up one at a time once their address is refused, and a good one is let in all the same", async () => {
+    const address = newAddress()
+    await exhaust(address)
+    const [key] = (await newKeys(1)) as [string]
+    asked.keys = 0
+    const wrong = Array.from({ length: 20 }, (_, i) => ask("/v1/shop", { address, key: random(i) }))
+    const good = ask("/v1/shop", { address, key })
+    for (const { status } of await Promise.all(wrong)) expect(status).toBe(429)
+    expect((await good).status).toBe(200)
+    expect([asked.keys, asked.most]).toEqual([21, 1])
+    // Known from then on, it waits for nobody, also after its memory has expired.
+    clock.advance(40_000)
+    expect((await ask("/v1/shop", { address, key })).status).toBe(200)
+  })
+
+  it("that cannot be keys are not looked up", async () => {
+    const address = newAddress()
+    for (let i = 0; i < 130; i++) await ask("/v1/shop", { address, key: `wk_live_${i}` })
+    expect(asked.keys).toBe(0)
+  })
+})
+
+describe("addresses of IPv6", () => {
+  it("count by their network of 64 bits", async () => {
+    const left = async (address: string) => (await ask("/v1/shop", { address })).headers["RateLimit-Remaining"]
+    expect(await left("2001:db8:1:2::1")).toBe("119")
+    expect(await left("2001:db8:1:2:ffff::2")).toBe("118")
+    expect(await left("2001:db8:1:3::1")).toBe("119")
+  })
+})
+
+describe("what counts nowhere", () => {
+  it("asks the store for nothing, and shows the limit of its address", async () => {
+    const address = newAddress()
+    await ask("/v1/shop", { address })
+    Object.assign(asked, { limits: 0, keys: 0 })
+    const { status, headers } = await ask("/nowhere", { address })
+    expect([status, headers["RateLimit-Limit"], headers["RateLimit-Remaining"]]).toEqual([404, "120", "119"])
+    expect(asked).toMatchObject({ limits: 0, keys: 0 })
+  })
+})
