@@ -80,6 +80,7 @@ const called = Effect.gen(function* () {
   yield* audit.list(id, ID, 50)
   yield* (yield* Closures).due(NOW, 256)
   yield* (yield* Messages).due(NOW, 256)
+  yield* audit.list(null, null, 50)
   const log = yield* DeliveryLog
   yield* log.deliveries(id)
   yield* log.notices(id)
@@ -89,11 +90,14 @@ const called = Effect.gen(function* () {
   yield* deliveries.next(NOW)
   yield* deliveries.replays
   yield* (yield* RateLimits).take([{ policy: "requests_per_minute", subject: "a key", time_zone: null }], NOW)
-  for (const { measure = Effect.void } of (yield* Probes) ?? []) yield* measure
+  for (const { measure = Effect.void, complaint = Effect.void } of (yield* Probes) ?? []) {
+    yield* measure
+    yield* complaint
+  }
 })
 
 /** Said by every connection that needs it, and when, is a matter of moments. */
-const COMMON = ["begin", "commit", "rollback", "listen", "heartbeat"]
+const COMMON = ["begin", "commit", "rollback", "listen", "heartbeat", "settle", "whose session"]
 
 /** All statements, by name; of those that have several forms, by what is asked for, some. @param {string} url */
 export const statements = (url) =>

@@ -91,6 +91,9 @@ with /* workshop create shop */ opened as (insert into "shop" ("id", "name", "cu
         left join notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id;
 
+-- encoding (workshop reads)
+select /* workshop encoding */ current_setting('server_encoding') as server_encoding;
+
 -- end delivery_turn (workshop lane)
 delete /* workshop end delivery_turn */ from delivery_turn t using unnest($1::uuid[]) q (shop_id) where t.shop_id = q.shop_id;
 
@@ -141,6 +144,12 @@ select /* workshop list audit entries */ row_to_json(e) as entry from audit_entr
       where e.shop_id = $1
         and e.place < (select place from audit_entry where id = $2)
       order by e.place desc limit $3;
+
+-- list audit entries (workshop reads)
+select /* workshop list audit entries */ row_to_json(e) as entry from audit_entry e
+      where true
+        and true
+      order by e.place desc limit $1;
 
 -- list shops (workshop reads)
 select /* workshop list shops */ row_to_json(s) as shop from shop s
@@ -575,6 +584,10 @@ select /* workshop rest of attempt */ pg_relation_size('attempt_rest') < 6710886
 -- rest of event (workshop retention)
 select /* workshop rest of event */ pg_relation_size('event_rest') < 67108864 as is_small,
           exists (select from event_rest where created_at >= $1 and created_at < $2) as has_rows;
+
+-- schema version (workshop reads)
+select /* workshop schema version */ version, name, checksum, coalesce((to_jsonb(m) ->> 'readable_from')::integer, 1) as readable_from
+      from schema_migration m order by version;
 
 -- shop of (workshop reads)
 select /* workshop shop of */ shop_id from "api_key" where id = $1 limit 1;

@@ -116,10 +116,10 @@ export const bulletin = (url: string, node: string): Effect.Effect<Bulletin, nev
       news.unsafeOffer(null)
     }
 
-    const speaker = yield* link({ url, name: "workshop speaker", lock_timeout_ms: 0 })
+    const speaker = yield* link({ url, name: "workshop speaker", lock_timeout_ms: 1_000 })
     const say = yield* speaking(speaker, node)
 
-    const listener = yield* link({ url, name: "workshop listener", lock_timeout_ms: 0, onNotification: hear })
+    const listener = yield* link({ url, name: "workshop listener", lock_timeout_ms: 1_000, onNotification: hear })
     yield* Effect.forkScoped(listening(listener, missed))
 
     return {

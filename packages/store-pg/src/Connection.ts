@@ -1,7 +1,8 @@
 import { Effect, type Scope } from "effect"
-import pg from "pg"
+import type pg from "pg"
 import { failureOf, type PgFailure } from "./PgFailure.js"
 import { PLANNED_ONCE } from "./planning.js"
+import { connected, SettledClient, shownMs } from "./SettledClient.js"
 import { type Statement, textOf } from "./Statement.js"
 
 /** What a statement answered: the tag, such as `COMMIT`, and the rows. */
@@ -15,11 +16,11 @@ export interface ConnectionOptions {
   readonly url: string
   /** Shown by `pg_stat_activity`. */
   readonly name: string
-  /** How long a statement waits for a lock; 0 waits as long as it lasts. */
+  /** How long a statement waits for a lock, in milliseconds. */
   readonly lock_timeout_ms: number
   /** Whether a commit is answered only once it is on disk; true, unless told otherwise. */
   readonly isSynchronous?: boolean
-  /** How long an answer may take; {@link ANSWER_TIMEOUT_MS}, unless told otherwise. */
+  /** How long a statement may take; {@link ANSWER_TIMEOUT_MS}, unless told otherwise. */
   readonly answer_timeout_ms?: number
   /** Called with what comes in on a channel that the connection listens to. */
   readonly onNotification?: (payload: string) => void
@@ -28,8 +29,11 @@ export interface ConnectionOptions {
 /** How long a connection may take to be made, in real time. */
 export const CONNECT_TIMEOUT_MS = 2_000
 
-/** How long a statement's answer may take, in real time; then the connection counts as lost. */
+/** How long a statement may take, in real time: then the server ends it, whoever still waits for it. */
 export const ANSWER_TIMEOUT_MS = 3_000
+
+/** How much longer its answer may take; then the connection counts as lost. What is late ends in the server first, so that its connection can be used again. */
+export const ON_THE_WAY_MS = 500
 
 /** How long a farewell may take: a connection that broke without a sign never answers it. */
 const FAREWELL = "500 millis"
@@ -57,10 +61,6 @@ export interface Connection {
   readonly broken: Effect.Effect<void>
 }
 
-interface Pipelined extends pg.ClientConfig {
-  readonly pipeline: true
-}
-
 interface Wired {
   readonly connection: {
     readonly stream: { readonly cork: () => void; readonly uncork: () => void; readonly destroy: () => void }
@@ -80,18 +80,22 @@ interface Opened {
 const open = async (options: ConnectionOptions): Promise<Opened> => {
   const { url, name, lock_timeout_ms, isSynchronous = true, onNotification } = options
   const { answer_timeout_ms = ANSWER_TIMEOUT_MS } = options
-  const config: Pipelined = {
-    connectionString: url,
+  const config = {
+    url,
     application_name: name,
-    options: isSynchronous ? PLANNED_ONCE : `${PLANNED_ONCE} -c synchronous_commit=off`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: answer_timeout_ms,
-    lock_timeout: lock_timeout_ms,
-    idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
+    query_timeout: answer_timeout_ms + ON_THE_WAY_MS,
     keepAlive: true,
-    pipeline: true
+    pipeline: true,
+    settings: {
+      ...PLANNED_ONCE,
+      ...(isSynchronous ? {} : { synchronous_commit: "off" }),
+      lock_timeout: shownMs(lock_timeout_ms),
+      statement_timeout: shownMs(answer_timeout_ms),
+      idle_in_transaction_session_timeout: shownMs(SILENT_TRANSACTION_MS)
+    }
   }
-  const client = new pg.Client(config)
+  const client = await connected(url, () => new SettledClient(config))
   const opened: Opened = { client, isOpen: true, onBreak: new Set() }
   const broke = () => {
     opened.isOpen = false
@@ -99,7 +103,6 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
   }
   client.on("error", broke).on("end", broke)
   if (onNotification !== undefined) client.on("notification", ({ payload = "" }) => onNotification(payload))
-  await client.connect()
   return opened
 }
 

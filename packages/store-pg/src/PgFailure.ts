@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Cause, Data, Effect } from "effect"
+import { SessionRefused } from "./SettledClient.js"
 
 /**
  * What a failed statement means for the commands of its batch: `data`: one of them brought something that the database
@@ -89,13 +90,19 @@ const sqlstateIn = (cause: unknown): string | null => {
   return failureOf(cause).code ?? sqlstateIn(cause.cause)
 }
 
+/** What to do about a session that is refused, below what others wrapped it in. */
+const refusalIn = (cause: unknown): string | undefined => {
+  if (cause instanceof SessionRefused) return cause.message
+  return cause instanceof Error ? refusalIn(cause.cause) : undefined
+}
+
 /** Classes of SQLSTATE that say that our statement, or what we put into it, is wrong: a bug, which waiting does not mend. */
 const OUR_MISTAKE = /^(22|42)/
 
 /** A failure as the ports report it: `StoreUnavailable`, with a remedy where waiting is no use; a statement that is wrong is a defect. */
 export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
   const code = sqlstateIn(cause) ?? ""
-  const remedy = remedies[code]
+  const remedy = remedies[code] ?? refusalIn(cause)
   if (remedy !== undefined) return Cause.fail(new StoreUnavailable({ cause, remedy }))
   return OUR_MISTAKE.test(code) ? Cause.die(cause) : Cause.fail(new StoreUnavailable({ cause }))
 }

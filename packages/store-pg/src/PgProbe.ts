@@ -1,7 +1,8 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { Probes, probe } from "@workshop/core/ports/Probes"
 import { Clock, Effect, Metric } from "effect"
-import { check } from "./migrate/Migrator.js"
+import { checkOn } from "./migrate/Migrator.js"
+import { asked, type Session } from "./migrate/Session.js"
 import { database, expiredCommands } from "./PgMetrics.js"
 
 /** By how much the clocks of a process and of its database may differ, in milliseconds: leases and keys go by both (design: a second). */
@@ -66,26 +67,32 @@ const showSeen = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
     )
   )
 
+/** A session for looks at the schema, on the connections for reads: none of its own, which might hang apart from them. */
+const sessionOf = (sql: SqlClient.SqlClient): Session => ({
+  run: <Row>(text: string, values?: ReadonlyArray<unknown>) =>
+    Effect.mapError(sql.unsafe<Row & object>(text, values), ({ cause }) => asked(cause)) as never
+})
+
 /** Says once that the schema is not the program's: writes would leave out what an older one has no column for. */
-const schemaSaid = (url: string) =>
-  check(url).pipe(
+const schemaSaid = (sql: SqlClient.SqlClient) =>
+  checkOn(sessionOf(sql)).pipe(
     // A database that does not answer is said to be away by whoever asks it for more than this.
     Effect.catchAll((refused) => (refused._tag === "DatabaseFailed" ? Effect.void : Effect.logError(refused.message))),
     Effect.disconnect
   )
 
 /** What the operator sees of the database; where nobody looks, the log tells of a wrong schema. `real` is this machine's clock: a sandbox's may stand. */
-export const pgProbe = (url: string, real: Clock.Clock = Clock.make()) =>
+export const pgProbe = (real: Clock.Clock = Clock.make()) =>
   Effect.gen(function* () {
-    if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(schemaSaid(url)))
     const sql = yield* SqlClient.SqlClient
+    if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(schemaSaid(sql)))
     const clock = yield* Effect.clock
     // A rate needs a beginning.
     yield* Metric.incrementBy(expiredCommands, 0)
 
     const offset = Effect.tap(ahead(sql, real), (ms) => Metric.set(database.clock_s, ms / 1000))
     const schema = yield* Effect.cachedWithTTL(
-      check(url).pipe(
+      checkOn(sessionOf(sql)).pipe(
         Effect.as(null),
         // A database that does not answer is said to be away by whoever asks it for more than this.
         Effect.catchAll((refused) => Effect.succeed(refused._tag === "DatabaseFailed" ? null : refused.message))

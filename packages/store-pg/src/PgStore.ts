@@ -11,9 +11,9 @@ import { Reads } from "@workshop/core/ports/Reads"
 import { Store } from "@workshop/core/ports/Store"
 import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import { Context, Effect, Layer } from "effect"
+import { databaseUrl } from "./Address.js"
 import { bulletin } from "./Bulletin.js"
 import type { DatabaseFailed } from "./migrate/DatabaseFailed.js"
-import { databaseUrl } from "./migrate/DatabaseUrl.js"
 import { pgAuditLog } from "./PgAuditLog.js"
 import { type LeaseClock, pgDeliveries } from "./PgDeliveries.js"
 import { pgDeliveryLog } from "./PgDeliveryLog.js"
@@ -41,7 +41,7 @@ const ports = ({ url, lanes = 2, leaseClock = "database" }: PgStoreOptions) =>
     yield* databaseUrl(url)
     const entropy = yield* Entropy
     const node = Array.from(entropy.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
-    yield* pgProbe(url)
+    yield* pgProbe()
     const board = yield* bulletin(url, node)
     const run = yield* transact(
       {

@@ -4,10 +4,12 @@ import { probe } from "@workshop/core/ports/Probes"
 import type { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Effect, type Layer } from "effect"
 import pg from "pg"
-import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, streamOf } from "./Connection.js"
+import { addressOf } from "./Address.js"
+import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, ON_THE_WAY_MS, streamOf } from "./Connection.js"
 import { failureOf, reported } from "./PgFailure.js"
 import { showPool } from "./PgMetrics.js"
 import { PLANNED_EACH_TIME } from "./planning.js"
+import { type Settled, SettledClient, shownMs } from "./SettledClient.js"
 
 /** How many texts of statements a connection prepares at most; the store's own come to a few dozen. */
 const MOST_PREPARED = 500
@@ -18,7 +20,7 @@ type Told = (error: unknown, result: unknown) => void
 const LATE = "late"
 
 /** A client that prepares each text once: `@effect/sql-pg` gives statements no names, so the server would parse them every time. */
-class PreparingClient extends pg.Client {
+class PreparingClient extends SettledClient {
   static readonly #names = new Map<string, string>()
 
   static #nameOf(text: string): string | undefined {
@@ -51,23 +53,58 @@ class PreparingClient extends pg.Client {
   }
 }
 
+/** How long a read waits for a lock: for an operator who changes a table, and for nobody else. */
+const LOCK_TIMEOUT_MS = 1_000
+
+type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: () => void) => void
+
+/** What the pool says where all its connections are in use. */
+const ALL_IN_USE = "timeout exceeded when trying to connect"
+
+/** A pool that tries the servers of its address one after the other. */
+class ServersPool extends pg.Pool {
+  readonly #url: string
+
+  constructor(config: pg.PoolConfig & Settled) {
+    super(config)
+    this.#url = config.url
+  }
+
+  // The overloads of `connect` cannot be told apart by type here.
+  override connect(tell?: Connected): never {
+    const attempt = (left: number, told: Connected): void =>
+      super.connect((error, client, release) =>
+        error !== undefined && left > 1 && error.message !== ALL_IN_USE
+          ? attempt(left - 1, told)
+          : told(error, client, release)
+      )
+    if (tell !== undefined) return attempt(addressOf(this.#url).servers.length, tell) as never
+    return super.connect() as never
+  }
+}
+
 /** The pool for reads, as an Effect SQL client. Whoever waits for one of its connections waits a bounded time. */
 export const layer = (options: { readonly url: string; readonly connections: number }) =>
   PgClient.layerFromPool({
     acquire: Effect.acquireRelease(
       Effect.sync(() => {
-        const pool = new pg.Pool({
+        const pool = new ServersPool({
           Client: PreparingClient,
-          connectionString: options.url,
+          url: options.url,
+          settings: {
+            ...PLANNED_EACH_TIME,
+            lock_timeout: shownMs(LOCK_TIMEOUT_MS),
+            statement_timeout: shownMs(ANSWER_TIMEOUT_MS),
+            idle_in_transaction_session_timeout: shownMs(ANSWER_TIMEOUT_MS)
+          },
           application_name: "workshop reads",
-          options: PLANNED_EACH_TIME,
           max: options.connections,
           connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-          query_timeout: ANSWER_TIMEOUT_MS,
+          query_timeout: ANSWER_TIMEOUT_MS + ON_THE_WAY_MS,
           keepAlive: true,
           // Only so that the wire is cut where an answer does not come in time.
           pipeline: true
-        } as pg.PoolConfig)
+        } as unknown as pg.PoolConfig & Settled)
         const idle = new Set<pg.PoolClient>()
         pool.on("acquire", (client) => idle.delete(client))
         pool.on("remove", (client) => idle.delete(client))

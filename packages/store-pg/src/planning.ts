@@ -1,7 +1,5 @@
-const settings = (given: Readonly<Record<string, string>>): string =>
-  Object.entries(given)
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(" ")
+/** Settings of a session, by name. */
+export type Settings = Readonly<Record<string, string>>
 
 // Every statement of the store finds its rows, and their order, by an index. A plan made while a table was new and small
 // would read or sort all of it, and go on doing so when it holds millions; so the planner is told not to.
@@ -15,7 +13,7 @@ const BY_INDEX = {
 }
 
 /** For statements whose one way is plain from their keys: each is planned once for its connection. */
-export const PLANNED_ONCE = settings({ ...BY_INDEX, plan_cache_mode: "force_generic_plan" })
+export const PLANNED_ONCE: Settings = { ...BY_INDEX, plan_cache_mode: "force_generic_plan" }
 
 /** For reads, where the best of several indexes depends on what is asked and on how much there is. */
-export const PLANNED_EACH_TIME = settings({ ...BY_INDEX, plan_cache_mode: "force_custom_plan" })
+export const PLANNED_EACH_TIME: Settings = { ...BY_INDEX, plan_cache_mode: "force_custom_plan" }

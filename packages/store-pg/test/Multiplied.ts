@@ -11,17 +11,17 @@ interface Column {
   readonly table: string
   readonly name: string
   readonly type: string
-  /** Whether it is a phone number, or text of a key that has no id in it: copies have others. */
+  /** Whether it is text of a key that has no id in it, by which its rows would be told apart. */
   readonly is_sole: boolean
 }
 
 /** Every column that can be written, of every table that is not part of another. */
 const COLUMNS = `select c.relname as table, a.attname as name, t.typname as type,
-    a.atttypid = 'text'::regtype and (a.attname in ('phone', 'client_phone') or exists (
+    a.atttypid = 'text'::regtype and exists (
       select from pg_index i where i.indrelid = c.oid and i.indisunique and a.attnum = any(i.indkey::int2[]) and not exists (
         select from pg_attribute k where k.attrelid = c.oid and k.attnum = any(i.indkey::int2[]) and k.atttypid = 'uuid'::regtype
       )
-    )) as is_sole
+    ) as is_sole
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attidentity = ''
   join pg_type t on t.oid = a.atttypid
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
@@ -30,6 +30,8 @@ const COLUMNS = `select c.relname as table, a.attname as name, t.typname as type
 /** What a column holds in the copy \`k\`: other ids, made alike in all tables, and else the same. */
 const copied = ({ name, type, is_sole }: Column): string => {
   if (type === "uuid") return `md5(r.${name}::text || k)::uuid`
+  if (/phone$/.test(name)) return `'+1' || substr(r.${name}, 5) || lpad(k::text, 4, '0')`
+  if (name === "hash") return "encode(sha256((r.hash || k)::bytea), 'hex')"
   return is_sole ? `r.${name} || ' ' || k` : `r.${name}`
 }
 

@@ -1,4 +1,5 @@
-import type { Session } from "@workshop/store-pg/migrate/Session"
+import { connect, type Session } from "@workshop/store-pg/migrate/Session"
+import type { Settings } from "@workshop/store-pg/planning"
 import { Effect } from "effect"
 import pg from "pg"
 
@@ -64,6 +65,16 @@ const literal = (value: unknown): string => {
     return literal(`{${value.map((one) => (one === null ? "null" : JSON.stringify(one))).join()}}`)
   return `'${String(value).replaceAll("'", "''")}'`
 }
+
+/** A session that has the settings of some connection of the store's. */
+export const settled = (url: string, settings: Settings) =>
+  Effect.tap(connect(url), (session) =>
+    session.run(
+      Object.entries(settings)
+        .map(([name, value]) => `set ${name} = '${value}'`)
+        .join("; ")
+    )
+  )
 
 type Explained = ReadonlyArray<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: Node }> }>
 

@@ -20,7 +20,7 @@ import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
-import { sentDuring, stepsOf } from "./Plan.js"
+import { sentDuring, settled, stepsOf } from "./Plan.js"
 
 const ACCOUNTS = 3_000
 
@@ -73,7 +73,7 @@ beforeAll(async () => {
     admin.run(`insert into client_link select $1, id, 1, null from client_account where phone > '+2163'`, [shop_id])
   )
   await within(admin.run("vacuum analyze"))
-  session = await within(connect(`${url}?options=${encodeURIComponent(PLANNED_EACH_TIME)}`))
+  session = await within(settled(url, PLANNED_EACH_TIME))
 }, 60_000)
 
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))

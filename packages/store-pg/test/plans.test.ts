@@ -12,7 +12,7 @@ import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
-import { type Plan, planned, sentDuring } from "./Plan.js"
+import { type Plan, planned, sentDuring, settled } from "./Plan.js"
 
 const TICKETS = 50_000
 const WINDOWS = 100_000
@@ -65,8 +65,8 @@ beforeAll(async () => {
     )
   )
   await within(session.run("analyze"))
-  reads = await within(connect(`${url}?options=${encodeURIComponent(PLANNED_EACH_TIME)}`))
-  commands = await within(connect(`${url}?options=${encodeURIComponent(PLANNED_ONCE)}`))
+  reads = await within(settled(url, PLANNED_EACH_TIME))
+  commands = await within(settled(url, PLANNED_ONCE))
   const [row] = await within(
     session.run<typeof ticket>(`select id, number, client_id from ticket where change_seq = ${TICKETS / 2}`)
   )

@@ -10,10 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { capture, type Sent, titleOf } from "./capture.mjs"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { multiply } from "./Multiplied.js"
-import { type Plan, prepare, ran } from "./Plan.js"
+import { type Plan, prepare, ran, settled } from "./Plan.js"
 
 /** Words of a connection that read no table. */
-const WORDS = /^\w+ \/\* workshop (begin|commit|rollback|listen|heartbeat|notify) \*\//
+const WORDS = /^\w+ \/\* workshop (begin|commit|rollback|listen|heartbeat|notify|settle|whose session) \*\//
 
 const LONG = 600_000
 const scope = Effect.runSync(Scope.make())
@@ -55,10 +55,8 @@ let late: ReadonlyMap<string, Plan>
 const longest = (values: Sent["values"]) =>
   values.reduce((a, b) => (JSON.stringify(b).length > JSON.stringify(a).length ? b : a))
 
-const sessions = (url: string) => {
-  const opened = (settings: string) => connect(`${url}?options=${encodeURIComponent(settings)}`)
-  return Effect.all({ reads: opened(PLANNED_EACH_TIME), commands: opened(PLANNED_ONCE) })
-}
+const sessions = (url: string) =>
+  Effect.all({ reads: settled(url, PLANNED_EACH_TIME), commands: settled(url, PLANNED_ONCE) })
 
 const ranAll = (cases: ReadonlyArray<Case>) =>
   Effect.map(

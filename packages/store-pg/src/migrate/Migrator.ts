@@ -61,10 +61,15 @@ const appliedIn = (session: Session) =>
 
 /** Refuses a database that cannot keep every text, such as one in LATIN1 that has no "€". */
 const encoded = (session: Session) =>
-  Effect.flatMap(session.run<{ readonly server_encoding: string }>("show server_encoding"), ([row]) => {
-    const encoding = row!.server_encoding
-    return encoding === "UTF8" ? Effect.void : new EncodingRefused({ encoding })
-  })
+  Effect.flatMap(
+    session.run<{ readonly server_encoding: string }>(
+      "select /* workshop encoding */ current_setting('server_encoding') as server_encoding"
+    ),
+    ([row]) => {
+      const encoding = row!.server_encoding
+      return encoding === "UTF8" ? Effect.void : new EncodingRefused({ encoding })
+    }
+  )
 
 /** From which version of the program on the schema can be used. */
 const readableFrom = (rows: ReadonlyArray<{ readonly readable_from: number | null }>): number =>
@@ -182,18 +187,22 @@ export const migrate = (url: string, folder: string = OURS) =>
     })
   )
 
+/** As {@link check} does, on a session that is there. */
+export const checkOn = (session: Session, folder: string = OURS) =>
+  Effect.gen(function* () {
+    const known = yield* migrationsIn(folder)
+    yield* encoded(session)
+    const applied = yield* appliedIn(session)
+    const left = yield* remaining(applied, known)
+    if (left.length > 0) return yield* new SchemaBehind({ database: applied.length, program: known.length })
+  })
+
+/** How long a statement of a look at the schema may take. */
+const PATIENCE = { statement_timeout_ms: 3_000 }
+
 /**
  * Succeeds when this program can run on the database's schema and its texts are in UTF-8; needs no right but to read `schema_migration`.
- * `SchemaBehind` names the command that helps.
+ * `SchemaBehind` names the command that helps. Fails within seconds where the database does not answer.
  */
 export const check = (url: string, folder: string = OURS) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const known = yield* migrationsIn(folder)
-      const session = yield* connect(url)
-      yield* encoded(session)
-      const applied = yield* appliedIn(session)
-      const left = yield* remaining(applied, known)
-      if (left.length > 0) return yield* new SchemaBehind({ database: applied.length, program: known.length })
-    })
-  )
+  Effect.scoped(Effect.flatMap(connect(url, PATIENCE), (session) => checkOn(session, folder)))

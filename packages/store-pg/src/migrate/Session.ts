@@ -1,7 +1,8 @@
 import { Effect, type Scope } from "effect"
-import pg from "pg"
+import { databaseUrl } from "../Address.js"
+import { ON_THE_WAY_MS, streamOf } from "../Connection.js"
+import { connected, SettledClient, shownMs } from "../SettledClient.js"
 import { DatabaseFailed } from "./DatabaseFailed.js"
-import { databaseUrl } from "./DatabaseUrl.js"
 
 /** One connection of its own: session locks and settings hold from call to call. */
 export interface Session {
@@ -29,22 +30,43 @@ const refused = (error: unknown) =>
     what: `The database cannot be reached (${wordsOf(error)})`
   })
 
-const opened = async (url: string): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECTING_MS })
-  // The statement in flight tells of a lost connection; without a listener an idle one would end the process.
-  client.on("error", () => {})
-  await client.connect()
-  return client
+/** What a look at a schema has time for; a migration takes as long as it takes. */
+interface Patience {
+  /** How long a statement may take, in milliseconds. */
+  readonly statement_timeout_ms?: number
 }
 
-const asked = (error: unknown) =>
+/** How long a farewell may take: a connection that broke without a sign never answers it. */
+const FAREWELL = "500 millis"
+
+const opened = (url: string, { statement_timeout_ms }: Patience): Promise<SettledClient> => {
+  const shown = statement_timeout_ms === undefined ? "0" : shownMs(statement_timeout_ms)
+  const config = {
+    url,
+    settings: { statement_timeout: shown, lock_timeout: shown },
+    connectionTimeoutMillis: CONNECTING_MS,
+    keepAlive: true,
+    ...(statement_timeout_ms === undefined ? {} : { query_timeout: statement_timeout_ms + ON_THE_WAY_MS })
+  }
+  return connected(url, () => new SettledClient(config))
+}
+
+const close = (client: SettledClient) =>
+  Effect.promise(() => client.end()).pipe(
+    Effect.interruptible,
+    Effect.timeoutOption(FAREWELL),
+    Effect.zipRight(Effect.sync(() => streamOf(client).destroy()))
+  )
+
+/** Why a statement failed. */
+export const asked = (error: unknown) =>
   new DatabaseFailed({ reason: "statement", code: codeOf(error), what: `Postgres says: ${wordsOf(error)}` })
 
 /** Opens a connection that closes with the scope. `url` is a connection string of Postgres. */
-export const connect = (url: string): Effect.Effect<Session, DatabaseFailed, Scope.Scope> =>
+export const connect = (url: string, patience: Patience = {}): Effect.Effect<Session, DatabaseFailed, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.flatMap(databaseUrl(url), () => Effect.tryPromise({ try: () => opened(url), catch: refused })),
-    (client) => Effect.exit(Effect.tryPromise(() => client.end()))
+    Effect.flatMap(databaseUrl(url), () => Effect.tryPromise({ try: () => opened(url, patience), catch: refused })),
+    close
   ).pipe(
     Effect.map((client) => ({
       run: <Row>(sql: string, values?: ReadonlyArray<unknown>) =>

@@ -1,7 +1,10 @@
 import type { Take } from "@workshop/core/domain/Take"
+import type { Entropy } from "@workshop/core/ports/Entropy"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
+import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import { openShop } from "@workshop/core/testing/Fixtures"
+import { connect } from "@workshop/store-pg/migrate/Session"
 import { Effect, Exit, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
 import { create, database, node, numbers, testing, upTo } from "../nodes/Node.js"
@@ -120,6 +123,46 @@ describe.concurrent("when the way to the database breaks (design §1, point 6)",
         expect(stored).toEqual(upTo(stored.length))
         expect(answered.filter((number) => !stored.includes(number))).toEqual([])
         expect(answered.length).toBeGreaterThan(0)
+      })
+    ))
+
+  it("a table that stays locked: what nobody waits for any more ends in the server, and there are never more than sixteen connections", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const ports = yield* node({ url })
+        const shop = yield* Effect.provide(openShop(), ports)
+        yield* Effect.provide(create(shop.id), ports)
+        const counted = yield* Effect.orDie(connect(url))
+        const connections = Effect.map(
+          counted.run<{ open: number; waiting: number }>(`select count(*)::integer as open,
+              count(*) filter (where wait_event_type = 'Lock')::integer as waiting
+            from pg_stat_activity where datname = current_database() and application_name like 'workshop %'`),
+          ([row]) => row!
+        )
+        const read = Effect.flatMap(Reads, (reads) => reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 50))
+        const limited = Effect.flatMap(RateLimits, ({ take: once }) => once([take], 0))
+        yield* session.run("begin; lock table ticket in access exclusive mode")
+        const most = []
+        for (const _ of upTo(4)) {
+          const acts = [...upTo(24).map(() => Effect.exit(read)), Effect.exit(create(shop.id)), Effect.exit(limited)]
+          const exits: ReadonlyArray<Exit.Exit<unknown, unknown>> = yield* Effect.provide(
+            Effect.forEach(
+              acts,
+              (act) => act as Effect.Effect<Exit.Exit<unknown, unknown>, never, StorePorts | Entropy>,
+              {
+                concurrency: "unbounded"
+              }
+            ),
+            ports
+          )
+          expect(exits.slice(0, 25).filter(Exit.isSuccess)).toEqual([])
+          most.push(yield* connections)
+        }
+        expect(Math.max(...most.map(({ open }) => open))).toBeLessThanOrEqual(16)
+        expect(most.map(({ waiting }) => waiting)).toEqual([0, 0, 0, 0])
+        yield* session.run("rollback")
+        expect(yield* Effect.provide(create(shop.id), ports)).toBeGreaterThan(1)
       })
     ))
 

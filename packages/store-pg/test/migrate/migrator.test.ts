@@ -16,7 +16,7 @@ const BOTH: Files = {
 }
 
 const atInstant = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.withClock(effect, { ...Clock.make(), currentTimeMillis: Effect.succeed(INSTANT) } as Clock.Clock)
+  Effect.withClock(effect, Object.assign(Clock.make(), { currentTimeMillis: Effect.succeed(INSTANT) }))
 
 const run = <A, E>(effect: Effect.Effect<A, E, import("effect").Scope.Scope>) =>
   Effect.runPromise(Effect.scoped(effect))

@@ -122,7 +122,7 @@ describe.concurrent("several nodes on one database (design §8)", { timeout: 30_
         yield* session
           .run(
             `select from pg_stat_activity where datname = current_database()
-              and application_name = 'workshop listener' and query in ('listen workshop', 'select 1') and state = 'idle'`
+              and application_name = 'workshop listener' and query ~ 'workshop (listen|heartbeat) ' and state = 'idle'`
           )
           .pipe(Effect.repeat({ until: (rows) => rows.length > 0 }))
         const changed = changing(shop.id, (changes, _, loaded) =>

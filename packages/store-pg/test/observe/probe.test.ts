@@ -40,7 +40,7 @@ const off = (ms: number): Clock.Clock => {
 
 const complaining = (url: string, clock?: Clock.Clock) =>
   Effect.gen(function* () {
-    yield* pgProbe(url, clock)
+    yield* pgProbe(clock)
     return yield* complaints
   }).pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
 
@@ -81,7 +81,7 @@ describe("what the operator sees of the database", PATIENT, () => {
     const url = "postgres://nobody@127.0.0.1:1/nothing"
     await watched(
       Effect.gen(function* () {
-        yield* pgProbe(url)
+        yield* pgProbe()
         yield* probing
       }).pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
     )

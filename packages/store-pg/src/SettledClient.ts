@@ -1,0 +1,137 @@
+import { Data } from "effect"
+import pg from "pg"
+import { addressOf } from "./Address.js"
+import type { Settings } from "./planning.js"
+import { titled } from "./Statement.js"
+
+/** Why a session that could be had is not used. */
+export class SessionRefused extends Data.TaggedError("SessionRefused")<{ readonly message: string }> {}
+
+const SHARED =
+  "A pooler gives this program's connections one session of the database in turn (transaction or statement mode): set the pooler to session mode, or connect to Postgres itself"
+const READS_ONLY = "The server only reads, as a standby does: name the primary too, or promote this one"
+const UNSETTLED = "The database did not take this program's settings of the session"
+
+/** How a session is made, and what is set in it. */
+export interface Settled extends pg.ClientConfig {
+  readonly url: string
+  readonly settings: Settings
+}
+
+/** Which server of an address connections are made to first: the last one that would do, so that after a failover it is found at once. */
+const first = new Map<string, number>()
+
+/** Whether sessions of an address are known to be a connection's own. */
+const own = new Set<string>()
+
+const AT_ONCE = {
+  client_connection_check_interval: "case when version() ~* 'windows|mingw|visual' then '0' else '1s' end"
+}
+
+const settleText = (settings: Settings): string => {
+  const names = [...Object.entries(settings).map(([name, value]) => [name, `'${value}'`]), ...Object.entries(AT_ONCE)]
+  const set = names.map(([name, value]) => `set_config('${name}', ${value}, false)`).join(", ")
+  return titled(
+    "settle",
+    `select array[${set}] as taken, pg_backend_pid() as pid,
+      pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads`
+  )
+}
+
+interface Introduced {
+  readonly taken: ReadonlyArray<string>
+  readonly pid: number
+  readonly only_reads: boolean
+}
+
+const pidOf = async (client: pg.Client): Promise<number> =>
+  (await client.query<{ pid: number }>(titled("whose session", "select pg_backend_pid() as pid"))).rows[0]!.pid
+
+/**
+ * A connection whose session has our settings. They are its first words and no parameters of its start, which poolers refuse
+ * or forget. Servers of the address that do not answer, or only read where we must write, are passed over by the next one.
+ */
+export class SettledClient extends pg.Client {
+  readonly #url: string
+  readonly #settings: Settings
+  readonly #server: number
+  readonly #config: pg.ClientConfig
+
+  constructor({ url, settings, ...config }: Settled) {
+    const { servers } = addressOf(url)
+    const server = first.get(url) ?? 0
+    const own = { ...config, ...servers[server] }
+    super(own)
+    this.#url = url
+    this.#settings = settings
+    this.#server = server
+    this.#config = own
+    // What is under way tells of a lost connection; without a listener an idle one would end the process.
+    this.on("error", () => {})
+  }
+
+  // The overloads of `connect` cannot be told apart by type here.
+  override connect(told?: (error: never, client: never) => void): never {
+    const settled = super.connect().then(() => this.#settle())
+    const done = settled.catch((error) => {
+      const { servers } = addressOf(this.#url)
+      if ((first.get(this.#url) ?? 0) === this.#server) first.set(this.#url, (this.#server + 1) % servers.length)
+      void this.end().catch(() => {})
+      throw error
+    })
+    if (told === undefined) return done as never
+    const tell = told as (error: unknown) => void
+    done.then(() => tell(null), tell)
+    return undefined as never
+  }
+
+  async #settle(): Promise<void> {
+    const [row] = (await this.query<Introduced>(settleText(this.#settings))).rows
+    const { taken, pid, only_reads } = row!
+    if (Object.values(this.#settings).some((value, i) => value !== taken[i]))
+      throw new SessionRefused({ message: `${UNSETTLED} (${taken.join(", ")})` })
+    if (only_reads && addressOf(this.#url).mustWrite) throw new SessionRefused({ message: READS_ONLY })
+    const { processID } = this as unknown as { processID: number }
+    if (processID !== pid && !(await this.#isOwn(pid))) throw new SessionRefused({ message: SHARED })
+    // What cancels a statement names its session, which a pooler does not.
+    Object.assign(this, { processID: pid })
+  }
+
+  /** Behind a pooler: whether another connection at the same time has another session, and this one still its own. */
+  async #isOwn(pid: number): Promise<boolean> {
+    if (own.has(this.#url)) return true
+    const other = new pg.Client(this.#config)
+    other.on("error", () => {})
+    try {
+      await other.connect()
+      const theirs = await pidOf(other)
+      if (theirs === pid || (await pidOf(this)) !== pid) return false
+    } catch {
+      // None is left for it: where sessions are shared, one would have been.
+    } finally {
+      void other.end().catch(() => {})
+    }
+    own.add(this.#url)
+    return true
+  }
+}
+
+/** Makes a connection to the first server of an address that will do. */
+export const connected = async <C extends SettledClient>(url: string, make: () => C): Promise<C> => {
+  for (let left = addressOf(url).servers.length; ; ) {
+    const client = make()
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if (--left <= 0) throw error
+    }
+  }
+}
+
+/** Milliseconds as Postgres shows them. */
+export const shownMs = (ms: number): string => {
+  if (ms === 0) return "0"
+  if (ms % 60_000 === 0) return `${ms / 60_000}min`
+  return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { addressOf } from "@workshop/store-pg/Address"
+import pg from "pg"
+import { afterAll, describe, expect, it } from "vitest"
+
+const folder = mkdtempSync(join(tmpdir(), "workshop-address-"))
+const CA = join(folder, "ca.pem")
+writeFileSync(CA, "the authority")
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** What a connection would be made with to each server of an address. */
+const read = (url: string) =>
+  addressOf(url).servers.map((config) => {
+    const { host, port, user, password, database, ssl } = new pg.Client(config)
+    return { host, port, user, password, database, ssl }
+  })
+
+const me = { user: "me", password: "p@ss", database: "x", ssl: false }
+
+describe("the address of a database", () => {
+  it.each<[string, ReadonlyArray<object>]>([
+    ["postgres://me:p%40ss@db/x", [{ ...me, host: "db", port: 5432 }]],
+    ["postgresql://me:p%40ss@[::1]:7/x", [{ ...me, host: "::1", port: 7 }]],
+    [
+      "postgres://me:p%40ss@a,b:6432/x",
+      [
+        { ...me, host: "a", port: 5432 },
+        { ...me, host: "b", port: 6432 }
+      ]
+    ],
+    [
+      "postgres://me:p%40ss@/x?host=a,b&port=1,2",
+      [
+        { ...me, host: "a", port: 1 },
+        { ...me, host: "b", port: 2 }
+      ]
+    ],
+    ["postgres://me:p%40ss@/x?host=/run/postgresql", [{ ...me, host: "/run/postgresql", port: 5432 }]]
+  ])("%s names its servers", (url, servers) => expect(read(url)).toEqual(servers))
+
+  it("goes on to a server that takes writes where it names several, unless it says otherwise", () => {
+    const writes = (url: string) => addressOf(url).mustWrite
+    expect(writes("postgres://a/x")).toBe(false)
+    expect(writes("postgres://a,b/x")).toBe(true)
+    expect(writes("postgres://a,b/x?target_session_attrs=any")).toBe(false)
+    expect(writes("postgres://a/x?target_session_attrs=primary")).toBe(true)
+  })
+
+  it("encrypts and verifies as far as its sslmode says", () => {
+    const tls = (query: string, host = "db") =>
+      read(`postgres://me@${host}/x?${query}`)[0]!.ssl as never as Record<string, unknown>
+    expect(tls("sslmode=disable")).toBe(false)
+    expect(tls("sslmode=require")).toMatchObject({ rejectUnauthorized: false })
+    expect(tls(`sslmode=require&sslrootcert=${CA}`)).toMatchObject({ rejectUnauthorized: true, ca: "the authority" })
+    const ofAuthority = tls(`sslmode=verify-ca&sslrootcert=${CA}`)
+    expect(ofAuthority).toMatchObject({
+      rejectUnauthorized: true,
+      ca: "the authority",
+      checkServerIdentity: expect.any(Function)
+    })
+    const named = tls(`sslmode=verify-full&sslrootcert=${CA}`)
+    expect(named).toEqual({ rejectUnauthorized: true, ca: "the authority" })
+    expect(tls("sslmode=verify-full", "127.0.0.1")).toEqual({ rejectUnauthorized: true, host: "127.0.0.1" })
+  })
+
+  it.each([
+    [
+      "postgres://a/x?sslmode=prefer",
+      "The address of the database has sslmode=prefer, which is none of disable, require, no-verify, verify-ca, verify-full: check the store's url."
+    ],
+    [
+      "postgres://a/x?sslmode=verify-ca",
+      "The address of the database has sslmode=verify-ca without sslrootcert, the file of the authority to trust: check the store's url."
+    ],
+    [
+      "postgres://a,b/x?target_session_attrs=standby",
+      "The address of the database has target_session_attrs=standby, and the service writes: read-write, primary or any: check the store's url."
+    ]
+  ])("%s is refused with a sentence", (url, sentence) => expect(() => addressOf(url)).toThrow(sentence))
+
+  it("says which file it cannot read", () =>
+    expect(() => addressOf("postgres://a/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")).toThrow(
+      /^The file of sslrootcert cannot be read \(ENOENT.*: check the store's url\.$/
+    ))
+})

@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process"
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { type AddressInfo, createServer, connect as dial } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Schedule, type Scope } from "effect"
+
+/** Where Debian and others put it. */
+const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path))
+
+/** Why a test of it cannot run here; false where it can. */
+export const NO_POOLER: string | false =
+  PROGRAM === undefined && "There is no PgBouncer on this machine: install the package pgbouncer to run this test"
+
+const freePort = Effect.async<number>((resume) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as AddressInfo
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const answers = (port: number) =>
+  Effect.async<void, Error>((resume) => {
+    const socket = dial(port, "127.0.0.1")
+    socket.on("connect", () => {
+      socket.destroy()
+      resume(Effect.void)
+    })
+    socket.on("error", (error) => resume(Effect.fail(error)))
+  })
+
+const configOf = (url: URL, mode: "session" | "transaction", port: number): string => `[databases]
+${url.pathname.slice(1)} = host=${url.hostname} port=${url.port} user=${url.username} password=${url.password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+auth_type = any
+pool_mode = ${mode}
+unix_socket_dir =
+`
+
+/** A real PgBouncer with its default settings before a database; answers the address through it. It ends with the scope. */
+export const pooler = (url: string, mode: "session" | "transaction"): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const target = new URL(url)
+    const port = yield* freePort
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-pooler-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+    )
+    const config = join(folder, "pgbouncer.ini")
+    writeFileSync(config, configOf(target, mode, port))
+    chmodSync(folder, 0o755)
+    // It does not run as root.
+    const user = process.getuid?.() === 0 ? ["-u", "nobody"] : []
+    yield* Effect.acquireRelease(
+      Effect.sync(() => spawn(PROGRAM!, ["-q", ...user, config], { stdio: "ignore" })),
+      (child) =>
+        Effect.async<void>((resume) => {
+          child.once("exit", () => resume(Effect.void))
+          child.kill("SIGTERM")
+          child.kill("SIGQUIT")
+        })
+    )
+    yield* Effect.orDie(
+      Effect.retry(answers(port), Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500)))
+    )
+    const through = new URL(url)
+    through.host = `127.0.0.1:${port}`
+    return through.href
+  })

@@ -1,0 +1,74 @@
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { RateLimits } from "@workshop/core/ports/RateLimits"
+import { openShop } from "@workshop/core/testing/Fixtures"
+import { connect } from "@workshop/store-pg/Connection"
+import { migrate } from "@workshop/store-pg/migrate/Migrator"
+import { Cause, Effect, Exit } from "effect"
+import { describe, expect, it } from "vitest"
+import { create, database, node, numbers, testing } from "../nodes/Node.js"
+import { NO_POOLER, pooler } from "./Pooler.js"
+
+const SETTINGS = ["lock_timeout", "statement_timeout", "enable_seqscan", "plan_cache_mode", "synchronous_commit"]
+
+describe(`through a real PgBouncer with its default settings${NO_POOLER === false ? "" : `: ${NO_POOLER}`}`, () => {
+  it.skipIf(NO_POOLER !== false)(
+    "in session mode all works, and every session has our settings",
+    { timeout: 60_000 },
+    () =>
+      testing(
+        Effect.gen(function* () {
+          const { url } = yield* database
+          const through = yield* pooler(url, "session")
+          expect(yield* migrate(through)).toEqual([])
+          const ports = yield* node({ url: through })
+          const shop = yield* Effect.provide(openShop(), ports)
+          expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
+          expect(yield* Effect.provide(create(shop.id), ports)).toBe(2)
+          expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([1, 2])
+          const take = { policy: "requests_per_minute", subject: "a key", time_zone: null } as const
+          expect(
+            yield* Effect.provide(
+              Effect.flatMap(RateLimits, (limits) => limits.take([take], 0)),
+              ports
+            )
+          ).toHaveLength(1)
+          expect(
+            yield* Effect.provide(
+              Effect.flatMap(Deliveries, (queue) => queue.claim(0, 1)),
+              ports
+            )
+          ).toEqual([])
+
+          const session = yield* connect({ url: through, name: "a test", lock_timeout_ms: 25, isSynchronous: false })
+          const shown = yield* session.send(SETTINGS.map((name) => ({ name: "", text: `show ${name}`, values: [] })))
+          expect(shown.map(({ rows }) => Object.values(rows[0]!)[0])).toEqual([
+            "25ms",
+            "3s",
+            "off",
+            "force_generic_plan",
+            "off"
+          ])
+        })
+      )
+  )
+
+  it.skipIf(NO_POOLER !== false)(
+    "in transaction mode it is refused with a sentence that says what to do",
+    { timeout: 60_000 },
+    () =>
+      testing(
+        Effect.gen(function* () {
+          const { url } = yield* database
+          const ports = yield* node({ url: yield* pooler(url, "transaction") })
+          const exit = yield* Effect.exit(Effect.provide(openShop(), ports))
+          const failure = Exit.isFailure(exit) ? Cause.squash(exit.cause) : exit
+          expect(failure).toMatchObject({
+            _tag: "StoreUnavailable",
+            message: expect.stringMatching(
+              /^A pooler .*transaction or statement mode.*: set the pooler to session mode/
+            )
+          })
+        })
+      )
+  )
+})
