@@ -26,6 +26,22 @@ const pack = () => {
   )
 }
 
+const root = JSON.parse(readFileSync("package.json", "utf8"))
+
+/** Whether a package says where it comes from, as the repository itself does. @param {any} manifest @param {string} name */
+const origin = ({ homepage, repository, license }, name) => {
+  const directory = `packages/${name}`
+  const home = root.homepage.replace("#readme", `/tree/main/${directory}#readme`)
+  const isSameText = readFileSync(`${directory}/LICENSE`, "utf8") === readFileSync("LICENSE", "utf8")
+  return [
+    ...(license === root.license && isSameText ? [] : ["the license is not the repository's"]),
+    ...(repository?.url === root.repository.url && repository?.directory === directory
+      ? []
+      : [`repository must be ${root.repository.url} with the directory ${directory}`]),
+    ...(homepage === home ? [] : [`homepage must be ${home}`])
+  ]
+}
+
 /** What the tools do not look at. @param {Packed} packed */
 const contents = ({ name, files }) => {
   const paths = new Set(files.map(({ path }) => path))
@@ -46,7 +62,8 @@ const contents = ({ name, files }) => {
     ...complaints,
     ...own.map((peer) => `${peer} must be a peer`),
     ...(manifest.sideEffects === false ? [] : ["sideEffects must be false"]),
-    ...(paths.has("README.md") ? [] : ["README.md is missing"])
+    ...["README.md", "LICENSE"].filter((path) => !paths.has(path)).map((path) => `${path} is missing`),
+    ...origin(manifest, name.split("/")[1] ?? "")
   ]
 }
 

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -178,7 +179,46 @@ describe("the packages as published, in an empty project", () => {
     expect(await tickets(base)).toEqual(["Hem"])
   })
 
-  it("show editors the arguments of the Promise face by their names, and their types by theirs", () => {
+  it("every module of the libraries can be loaded with require", { timeout: 60_000 }, () => {
+    const project = follow("embed-express.md", [])
+    const names = ["core", "store-memory", "store-pg", "http-node"].flatMap((name) =>
+      readdirSync(join(project, "node_modules/@workshop", name, "dist"), { recursive: true, encoding: "utf8" })
+        .flatMap((file) => /^(?!testing)(.*)\.js$/.exec(file)?.[1] ?? [])
+        // A folder of builds may still hold what has no source any more.
+        .filter((module) => existsSync(join(root, "packages", name, "src", `${module}.ts`)))
+        .map((module) => `@workshop/${name}/${module}`)
+    )
+    writeFileSync(join(project, "names.json"), JSON.stringify(names))
+    const program = `const names = require("./names.json")
+for (const name of names) require(name)
+import("@workshop/core/domain/Limits").then(({ Limits }) =>
+  console.log(names.length, require("@workshop/core/domain/Limits").Limits === Limits)
+)`
+    writeFileSync(join(project, "load.cjs"), program)
+    const { stdout } = spawnSync(process.execPath, ["load.cjs"], { cwd: project, encoding: "utf8" })
+    expect(stdout.trim()).toBe(`${names.length} true`)
+    expect(names.length).toBeGreaterThan(150)
+  })
+
+  it("compile with the smallest TypeScript that README names", { timeout: 60_000 }, () => {
+    const place = join(root, "test/smallest-typescript")
+    const project = follow("embed-express.md", ["express", "@types/express"])
+    copyFileSync(join(place, "consumer.ts"), join(project, "src/consumer.ts"))
+    const smallest = join(place, "node_modules/typescript/bin/tsc")
+    const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"))
+    const version: string = manifest.devDependencies.typescript
+    const run = (...args: ReadonlyArray<string>) =>
+      spawnSync(process.execPath, [smallest, ...args], { cwd: project, encoding: "utf8" }).stdout
+    expect(run("--version").trim()).toBe(`Version ${version}`)
+    expect(run("-p", project, "--noEmit")).toBe("")
+    expect(readFileSync(join(root, "README.md"), "utf8")).toContain(
+      `TypeScript ${version.split(".").slice(0, 2).join(".")} or later`
+    )
+  })
+
+  it("show editors the arguments of the Promise face by their names, and their types by theirs", {
+    timeout: 60_000
+  }, () => {
     const project = follow("embed-express.md", [])
     const shown = readFileSync(join(project, "node_modules/@workshop/core/dist/services/PromiseFace.d.ts"), "utf8")
     expect(shown).toMatch(/create: \(caller: [^ ]*PlainCaller, ticket: [^ ]*PlainTicket, key: string\)/)

@@ -1,4 +1,4 @@
-import { DefaultWords } from "@workshop/core/services/DefaultWords"
+import { everyLanguage } from "@workshop/core/domain/DefaultWords"
 
 const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
 const ASCII = /^[\x20-\x7e\n\t]*$/
@@ -11,7 +11,7 @@ export const isForbidden = (text: string): boolean => {
     : text.normalize("NFKC").toLowerCase().match(WORD)
   if (words === null) return false
   for (let i = 0; i < words.length; i++) {
-    const phrases = DefaultWords.get(words[i]!)
+    const phrases = everyLanguage.get(words[i]!)
     if (phrases?.some((rest) => rest.every((next, distance) => words[i + 1 + distance] === next))) return true
   }
   return false

@@ -1,0 +1,32 @@
+import { createClient } from "@workshop/core/client/Client"
+import type { Ticket } from "@workshop/core/domain/Ticket"
+import * as Workshop from "@workshop/core/services/PromiseWorkshop"
+import { Tickets } from "@workshop/core/services/Tickets"
+import { verify } from "@workshop/core/verify/verify"
+import { mountNode } from "@workshop/http-node/mount/NodeMount"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as MigratedStore from "@workshop/store-pg/MigratedStore"
+import { Effect } from "effect"
+
+// What an embedder, a caller and a receiver would write; test/packages.test.ts compiles it with the oldest compiler.
+
+const client = createClient({ baseUrl: "http://127.0.0.1:4010", key: "wk_live_x" })
+
+export const services = async (): Promise<ReadonlyArray<string>> => {
+  const page = await client.tickets.list({ state: ["ready"] })
+  if (!page.ok) throw new Error(page.error.code === "TOO_MANY_ATTEMPTS" ? page.error.details.limit : page.error.message)
+  const tickets: ReadonlyArray<Ticket> = page.value
+  return tickets.map(({ service }) => service)
+}
+
+export const isGenuine = async (body: string, signature: string | null): Promise<boolean> =>
+  (await verify(body, signature, "whsec_x")).ok
+
+export const embedded = async () => {
+  const workshop = await Workshop.start({ store: MemoryStore.layer })
+  return mountNode(workshop)
+}
+
+export const stores = [MemoryStore.layer, MigratedStore.layer({ url: "postgres://127.0.0.1/workshop" })] as const
+
+export const read = Effect.flatMap(Tickets, ({ list }) => Effect.succeed(list.length))
