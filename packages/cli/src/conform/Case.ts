@@ -14,6 +14,9 @@ export const sections = {
   sandbox: "The sandbox"
 } as const
 
+/** Where a case's rule stands in the repository. */
+export const ruleAt = (anchor: string): string => `docs/specification.md#${anchor}`
+
 /** A key of {@link sections}. */
 export type Section = keyof typeof sections
 
@@ -24,8 +27,8 @@ export interface Case {
   readonly section: Section
   /** What is demanded, in one sentence of ours. */
   readonly rule: string
-  /** Where that is written, and what it says there. */
-  readonly sentence: string
+  /** The anchor in `docs/specification.md` of the rule that demands it. */
+  readonly anchor: string
   /** A case that needs only a key runs without a sandbox too, on the shop of the key. */
   readonly needs: "sandbox" | "key"
   /** Rejects with `Broken` where the server does otherwise. Its shops are its own, the clock stands. */

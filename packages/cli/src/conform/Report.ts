@@ -1,4 +1,4 @@
-import { sections } from "./Case.js"
+import { ruleAt, sections } from "./Case.js"
 import { type Cause, causesOf } from "./causes.js"
 import { answered, curl, masked, type Secrets } from "./Exchange.js"
 import { bySection, type Counts, count, type Result } from "./Result.js"
@@ -27,7 +27,8 @@ export interface ReportedSection {
 export interface ReportedCase {
   readonly id: string
   readonly rule: string
-  readonly sentence: string
+  /** Where the rule stands. */
+  readonly rule_at: string
   readonly outcome: Result["outcome"]
   readonly duration_ms: number
   readonly because?: string
@@ -41,9 +42,16 @@ export interface ReportedCase {
 
 /** A case of a report. */
 export const reported = (result: Result, secrets: Secrets): ReportedCase => {
-  const { id, rule, sentence } = result.case
+  const { id, rule, anchor } = result.case
   const { outcome, duration_ms, because, failure } = result
-  const common = { id, rule, sentence, outcome, duration_ms, ...(because === undefined ? {} : { because }) }
+  const common = {
+    id,
+    rule,
+    rule_at: ruleAt(anchor),
+    outcome,
+    duration_ms,
+    ...(because === undefined ? {} : { because })
+  }
   if (failure === undefined) return common
   const { exchange } = failure
   const [expected, found] = [masked(failure.expected), masked(failure.found)]

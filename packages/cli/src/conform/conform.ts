@@ -3,7 +3,7 @@ import { CommandRefused, refused } from "../OneSentence.js"
 import { say } from "../terminal/Said.js"
 import { type Paint, paintFor } from "../terminal/Style.js"
 import { writeReport } from "../terminal/writeReport.js"
-import { type Case, type Section, sections } from "./Case.js"
+import { type Case, ruleAt, type Section, sections } from "./Case.js"
 import type { Asked } from "./ConformCommand.js"
 import { findTarget } from "./findTarget.js"
 import { htmlReport } from "./htmlReport.js"
@@ -36,7 +36,13 @@ export const listing = Effect.fnUntraced(function* (asked: Asked) {
   const alone = cases.filter(({ needs }) => needs === "key").length
   return yield* say(
     {
-      data: cases.map(({ id, section, rule, sentence, needs }) => ({ id, section, rule, sentence, needs })),
+      data: cases.map(({ id, section, rule, anchor, needs }) => ({
+        id,
+        section,
+        rule,
+        rule_at: ruleAt(anchor),
+        needs
+      })),
       lines: ({ paint }) => [
         ...found.flatMap((section) => [
           paint("strong", `${section} ${sections[section]}`),

@@ -29,8 +29,8 @@ const counted = (counts: Counts): string =>
 const row = (term: string, text: string, isCode = false): string =>
   `<dt>${term}</dt><dd>${isCode ? `<pre>${escaped(text)}</pre>` : escaped(text)}</dd>`
 
-const listed = ({ id, rule, sentence, outcome, duration_ms, because, failure }: ReportedCase): string => {
-  const rows = [row("written in", sentence)]
+const listed = ({ id, rule, rule_at, outcome, duration_ms, because, failure }: ReportedCase): string => {
+  const rows = [row("written in", rule_at)]
   if (because !== undefined) rows.push(row("skipped", because))
   if (failure !== undefined) {
     rows.push(row("expected", failure.expected), row("found", failure.found))

@@ -3,11 +3,11 @@ import type { Report, ReportedCase, ReportedSection } from "./Report.js"
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)
 
-const verdict = ({ because, failure, sentence }: ReportedCase): ReadonlyArray<string> => {
+const verdict = ({ because, failure, rule_at }: ReportedCase): ReadonlyArray<string> => {
   if (because !== undefined) return [`      <skipped message="${escaped(because)}"/>`]
   if (failure === undefined) return []
   const { expected, found, curl = "", answer = "" } = failure
-  const text = [`breaks ${sentence}`, `expected ${expected}`, `found ${found}`, "", curl, "", answer].join("\n")
+  const text = [`breaks ${rule_at}`, `expected ${expected}`, `found ${found}`, "", curl, "", answer].join("\n")
   return [`      <failure message="${escaped(`expected ${expected}; found ${found}`)}">${escaped(text)}</failure>`]
 }
 

@@ -26,14 +26,14 @@ export const sectionLines = (
 
 const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, "    ")
 
-const failureLines = (section: string, { id, rule, sentence, failure }: ReportedCase, paint: Paint) => {
+const failureLines = (section: string, { id, rule, rule_at, failure }: ReportedCase, paint: Paint) => {
   if (failure === undefined) return []
   const { expected, found, curl, answer } = failure
   return [
     "",
     `${paint("bad", "✗")} ${section} ${paint("name", id)}`,
     `  ${rule}`,
-    `  ${paint("faint", "breaks   ")} ${sentence}`,
+    `  ${paint("faint", "breaks   ")} ${rule_at}`,
     `  ${paint("faint", "expected ")} ${paint("good", expected)}`,
     `  ${paint("faint", "found    ")} ${paint("bad", found)}`,
     ...(curl === undefined ? [] : [`  ${paint("faint", "request")}`, indented(curl)]),

@@ -66,7 +66,7 @@ describe.concurrent("workshop conform (contract §11)", PATIENT, () => {
     })
   })
 
-  it("shows of a failure what to paste and which sentence it breaks, keeps the key to itself, and exits with 1", async () => {
+  it("shows of a failure what to paste and which rule it breaks, keeps the key to itself, and exits with 1", async () => {
     const base = await lying()
     const args = [
       "conform",
@@ -80,7 +80,7 @@ describe.concurrent("workshop conform (contract §11)", PATIENT, () => {
     const { status, stdout, stderr } = await typed(args)
     expect({ status, stderr }).toEqual({ status: 1, stderr: "The server breaks 1 rule of the specification.\n" })
     expect(stdout).toContain("✗ §1 envelope-unknown-route")
-    expect(stdout).toContain("breaks    contract §1: every answer is JSON in this envelope")
+    expect(stdout).toContain("breaks    docs/specification.md#rule-envelope-success")
     expect(stdout).toContain(`curl -si '${base}/v1/nothing-here' -H "Authorization: Bearer $WORKSHOP_KEY"`)
     expect(stdout).toContain('HTTP 404\n    content-type: application/json\n\n    {"oops":true}')
     expect(stdout).toContain("1 skipped: needs a sandbox")

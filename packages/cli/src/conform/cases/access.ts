@@ -2,9 +2,6 @@ import { expectSame, expectShape } from "../Broken.js"
 import { type Case, casesOf, type Row } from "../Case.js"
 import { MINUTE, NOBODY } from "../World.js"
 
-const SCOPES =
-  "contract §7: scopes by endpoint; spec §5: a key without the needed right: 403 FORBIDDEN with details.scope."
-
 /** Every endpoint and the scope that it asks. */
 const endpoints = [
   ["GET", "/tickets", "tickets:read"],
@@ -29,7 +26,7 @@ export const accessCases: ReadonlyArray<Case> = casesOf("§5", [
       ({
         id: `scope-${method.toLowerCase()}${path.replace(NOBODY, "id").replace(/\?.*/, "-by-phone").replaceAll("/", "-")}`,
         rule: `${method} ${path.replace(NOBODY, "{id}").replace(/\?.*/, "?phone=…")} asks for ${scope}, and for nothing else.`,
-        sentence: SCOPES,
+        anchor: "rule-scope-all",
         run: async (world) => {
           const shop = await world.shop()
           const without = await shop.with({ scopes: ALL.filter((other) => other !== scope) })
@@ -44,7 +41,7 @@ export const accessCases: ReadonlyArray<Case> = casesOf("§5", [
   {
     id: "scope-shop",
     rule: "GET /v1/shop works with any key, and tells that key's scopes.",
-    sentence: "contract §7: GET /v1/shop any key; spec §4: the key's scopes.",
+    anchor: "rule-shop-record",
     run: async (world) => {
       const shop = await world.shop()
       const only = await shop.with({ scopes: ["loyalty:write"] })
@@ -54,7 +51,7 @@ export const accessCases: ReadonlyArray<Case> = casesOf("§5", [
   {
     id: "presets",
     rule: "Full access gives all four scopes, read only those of tickets and clients.",
-    sentence: "spec §5, presets.",
+    anchor: "rule-presets",
     run: async (world) => {
       const shop = await world.shop()
       const scopesOf = async (preset: string) => {
@@ -68,7 +65,7 @@ export const accessCases: ReadonlyArray<Case> = casesOf("§5", [
   {
     id: "key-missing",
     rule: "Without a key, or with one in another scheme, the answer is 401.",
-    sentence: "spec §5: missing, wrong or revoked key: 401 UNAUTHENTICATED.",
+    anchor: "rule-key-missing",
     needs: "key",
     run: async (world) => {
       const { key } = await world.shop()
@@ -81,7 +78,7 @@ export const accessCases: ReadonlyArray<Case> = casesOf("§5", [
   {
     id: "key-wrong",
     rule: "A key that nobody has is a 401, at any path and before anything else is looked at.",
-    sentence: "spec §5: wrong key: 401; contract §2: order of checks: 401 first.",
+    anchor: "rule-key-missing",
     needs: "key",
     run: async (world) => {
       const { key } = await world.shop()
@@ -94,7 +91,7 @@ export const accessCases: ReadonlyArray<Case> = casesOf("§5", [
   {
     id: "key-format",
     rule: "A key is wk_live_ and 43 characters; it is shown at its creation and never again.",
-    sentence: "contract §7: key: wk_live_ followed by 43 characters of base64url; spec §5: shown once.",
+    anchor: "rule-key-format",
     run: async (world) => {
       const shop = await world.shop()
       expectShape(shop.key, /^wk_live_[A-Za-z0-9_-]{43}$/, "the key")
@@ -106,7 +103,7 @@ export const accessCases: ReadonlyArray<Case> = casesOf("§5", [
   {
     id: "key-revoked",
     rule: "A revoked key stops within a minute; the shop's other keys work on.",
-    sentence: "spec §5: a revoked key stops working within one minute.",
+    anchor: "rule-key-revoked",
     run: async (world) => {
       const shop = await world.shop()
       const till = await shop.with({ preset: "full" })
@@ -121,7 +118,7 @@ export const accessCases: ReadonlyArray<Case> = casesOf("§5", [
   {
     id: "key-five",
     rule: "A shop has at most five active keys; a revoked one makes room.",
-    sentence: "spec §5: at most five active keys per shop; contract §10: the sixth is 409 TOO_MANY_KEYS.",
+    anchor: "rule-key-five",
     run: async (world) => {
       const shop = await world.shop()
       const more = []
@@ -135,7 +132,7 @@ export const accessCases: ReadonlyArray<Case> = casesOf("§5", [
   {
     id: "key-of-its-shop",
     rule: "Each shop's key answers for that shop.",
-    sentence: "spec §5: a key reaches only its own shop.",
+    anchor: "rule-one-key-one-shop",
     run: async (world) => {
       for (const shop of [await world.shop(), await world.shop()]) {
         ;(await shop.get("/shop")).shows({ id: shop.id })

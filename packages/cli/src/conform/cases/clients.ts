@@ -5,9 +5,6 @@ import type { Exchange } from "../Exchange.js"
 import type { Shop } from "../Shop.js"
 import { DAY, NOBODY, type Person, type World } from "../World.js"
 
-const SAME_404 =
-  "spec §4, GET /v1/clients: an unknown number and the number of a client who blocked the shop give the same 404."
-
 /** Expects two answers to be alike in all but what is different with every answer. */
 const expectAlike = (hidden: Exchange, absent: Exchange): void => {
   const [one, other] = [hidden.answer, absent.answer]
@@ -36,7 +33,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "client-by-phone",
     rule: "A client who came to the counter is found by their number and by their id, with the same answer.",
-    sentence: "spec §4, GET /v1/clients, GET /v1/clients/{id}; spec §2, Client.",
+    anchor: "rule-client-by-phone",
     run: async (world) => {
       const shop = await (await world.shop()).program({ active: false })
       const { id, phone } = await shop.known()
@@ -53,7 +50,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "client-bare-plus",
     rule: "A plus that was not escaped in the query is read as one.",
-    sentence: "contract §4: a leading space is read as +.",
+    anchor: "rule-create-phone-e164",
     run: async (world) => {
       const shop = await world.shop()
       const { id, phone } = await shop.known()
@@ -63,7 +60,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "client-phone-invalid",
     rule: "A look-up without a number, or with one that is none, is a 400.",
-    sentence: "spec §4, GET /v1/clients: phone, required, the number in international format.",
+    anchor: "rule-create-phone-e164",
     run: async (world) => {
       const shop = await world.shop()
       for (const query of ["", "?phone=", "?phone=015123456789", "?phone=nobody"]) {
@@ -74,7 +71,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "client-hidden-name",
     rule: "A client who hides their name is shown by given name and initial.",
-    sentence: "spec §2, Client: given name with the initial of the family name; contract §6: `Amira B.`.",
+    anchor: "rule-client-hidden-name",
     run: async (world) => {
       const shop = await world.shop()
       const { id, phone } = await shop.known({ hide_name: true })
@@ -85,7 +82,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "client-counts",
     rule: "A client's tickets are counted with this shop alone: those that are open, and all.",
-    sentence: "spec §2, Client: tickets_open, tickets_total.",
+    anchor: "rule-client-counts",
     run: async (world) => {
       const [shop, other] = [await world.shop(), await world.shop()]
       const client = await shop.known()
@@ -101,7 +98,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "client-known-by-offer",
     rule: "A client is not seen while an offer is open, and is once it is accepted.",
-    sentence: "spec §4, GET /v1/clients: only clients who already know the shop are visible.",
+    anchor: "rule-client-known-by-offer",
     run: async (world) => {
       const shop = await world.shop()
       const client = await world.person()
@@ -115,7 +112,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "client-of-another-shop",
     rule: "A client whom another shop knows is not seen by this one.",
-    sentence: "spec §4, GET /v1/clients: only clients who already know the shop are visible.",
+    anchor: "rule-client-by-phone",
     run: async (world) => {
       const [shop, other] = [await world.shop(), await world.shop()]
       const client = await other.known()
@@ -127,25 +124,25 @@ export const clientCases = casesOf("§4", [
   {
     id: "privacy-look-up",
     rule: "A look-up of somebody who blocks the shop is the 404 of a number nobody has: status, headers, body.",
-    sentence: SAME_404,
+    anchor: "rule-privacy-look-up",
     run: (world) => compare(world, (shop, { phone }) => shop.lookUp(phone))
   },
   {
     id: "privacy-by-id",
     rule: "A client who blocks the shop is by their id the 404 of nobody.",
-    sentence: "contract §6: indistinguishable from one that never existed: 404 everywhere, no changed header.",
+    anchor: "rule-privacy-look-up",
     run: (world) => compare(world, (shop, { id }) => shop.get(`/clients/${id}`))
   },
   {
     id: "privacy-loyalty",
     rule: "Their card is the 404 of nobody.",
-    sentence: "contract §6: 404 everywhere, no changed header.",
+    anchor: "rule-privacy-look-up",
     run: (world) => compare(world, (shop, { id }) => shop.get(`/clients/${id}/loyalty`))
   },
   {
     id: "privacy-stamps",
     rule: "Stamps for them and a reward of theirs are the 404 of nobody.",
-    sentence: "contract §6: 404 everywhere, no changed header.",
+    anchor: "rule-privacy-look-up",
     run: async (world) => {
       await compare(world, (shop, client) => shop.stamps(client, 1))
       await compare(world, (shop, client) => shop.redeem(client))
@@ -154,14 +151,13 @@ export const clientCases = casesOf("§4", [
   {
     id: "privacy-create",
     rule: "A ticket for them is the 404 of nobody.",
-    sentence: "contract §4: client_id of no client known to the shop (unknown, blocking): 404.",
+    anchor: "rule-privacy-look-up",
     run: (world) => compare(world, (shop, { id }) => shop.create({ client_id: id }))
   },
   {
     id: "privacy-offer",
     rule: "A ticket with a phone number is answered alike whether nobody holds it, somebody does, or they block the shop.",
-    sentence:
-      "spec §4, client_phone: the answer is identical whether or not an account exists; contract §4: its headers and its events too.",
+    anchor: "rule-create-offer",
     run: async (world) => {
       const made = async (prepare: (shop: Shop) => Promise<string>) => {
         const shop = await world.shop()
@@ -182,7 +178,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "block-hides-tickets",
     rule: "Who blocks the shop is gone from its tickets, and no event speaks of them any more.",
-    sentence: "contract §6: `ticket.client` null, no event.",
+    anchor: "rule-privacy-look-up",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const client = await shop.known()
@@ -199,7 +195,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "block-frees-ticket",
     rule: "A ticket whose client blocked the shop is linked to whoever accepts it next.",
-    sentence: "contract §12: one whose client has blocked the shop counts as not linked.",
+    anchor: "rule-client-known-by-offer",
     run: async (world) => {
       const shop = await world.shop()
       const [blocker, other] = [await shop.known(), await world.person()]
@@ -215,7 +211,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "offer-abandoned",
     rule: "Accepting the offer of an abandoned ticket makes the client known and leaves the ticket as it is.",
-    sentence: "contract §12: it links the ticket unless the ticket is abandoned.",
+    anchor: "rule-client-known-by-offer",
     run: async (world) => {
       const shop = await world.shop()
       const client = await world.person()
@@ -231,7 +227,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "offer-own-client",
     rule: "A ticket of a client whom the shop names is not offered to that client again.",
-    sentence: "contract §12: no offer is made to the account that is linked already.",
+    anchor: "rule-client-known-by-offer",
     run: async (world) => {
       const shop = await world.shop()
       const client = await shop.known()
@@ -242,7 +238,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "block-stays",
     rule: "A later visit does not lift a block.",
-    sentence: "contract §6: a block stays: a later visit does not lift it.",
+    anchor: "rule-privacy-look-up",
     run: async (world) => {
       const shop = await world.shop()
       const client = await shop.blocker()
@@ -253,7 +249,7 @@ export const clientCases = casesOf("§4", [
   {
     id: "block-one-shop",
     rule: "A client blocks one shop; others see them as before.",
-    sentence: "spec §4, client_phone: accepts it or blocks the shop.",
+    anchor: "rule-privacy-look-up",
     run: async (world) => {
       const [shop, other] = [await world.shop(), await world.shop()]
       const client = await shop.blocker()

@@ -2,10 +2,6 @@ import { expectSame, expectShape } from "../Broken.js"
 import { type Case, casesOf, type Row } from "../Case.js"
 import { DAY, later } from "../World.js"
 
-const DUE = "spec §3: 60 days; contract §5: a ticket is due at exactly that instant, abandoned_at equals it."
-const RESETS =
-  "contract §5: workshop counts from the shop's last change: creation, status, notified, quote proposed, delay, part, photo, edit."
-
 /** What the shop does that starts the sixty days anew, by a call of the sandbox. */
 const news = [
   ["quote", { price_minor: 100 }],
@@ -19,7 +15,7 @@ export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
   {
     id: "closure-uncollected",
     rule: "A ready ticket is abandoned as uncollected at exactly sixty days after it was ready, not a millisecond before.",
-    sentence: DUE,
+    anchor: "rule-closure-uncollected",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket()
@@ -36,7 +32,7 @@ export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
   {
     id: "closure-no-news",
     rule: "A ticket left in the workshop is abandoned for want of news at exactly sixty days after it was made.",
-    sentence: DUE,
+    anchor: "rule-closure-uncollected",
     run: async (world) => {
       const shop = await world.shop()
       const { id, created_at } = await shop.ticket()
@@ -50,7 +46,7 @@ export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
   {
     id: "closure-at-its-own-instant",
     rule: "A clock moved far past them closes tickets each at its own instant, and their events say so.",
-    sentence: "contract §10: everything due by then has run, in time order, each at its own instant.",
+    anchor: "rule-closure-at-its-own-instant",
     run: async (world) => {
       const shop = await world.shop()
       const first = await shop.ticket()
@@ -71,7 +67,7 @@ export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
   {
     id: "closure-event-reason",
     rule: "The event of a closure tells its reason beside the ticket.",
-    sentence: "spec §6, ticket.abandoned: `reason` is `uncollected` or `no_news`.",
+    anchor: "rule-closure-at-its-own-instant",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready")
@@ -84,7 +80,7 @@ export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
   {
     id: "closure-never-impossible",
     rule: "A ticket that is impossible waits for its client for ever.",
-    sentence: "contract §5: impossible never closes by itself.",
+    anchor: "rule-closure-never-all",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("impossible")
@@ -95,7 +91,7 @@ export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
   {
     id: "closure-never-collected",
     rule: "A collected ticket is not abandoned.",
-    sentence: "spec §3: only ready and workshop close by themselves.",
+    anchor: "rule-closure-never-all",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready", "collected")
@@ -106,7 +102,7 @@ export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
   {
     id: "closure-ready-not-reset",
     rule: "Nothing but leaving the state puts off the closure of a ready ticket.",
-    sentence: "contract §5: ready counts from ready_at; nothing else resets it.",
+    anchor: "rule-closure-uncollected",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready")
@@ -119,7 +115,7 @@ export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
   {
     id: "closure-reset-notified",
     rule: "Telling the client starts the sixty days in the workshop anew.",
-    sentence: RESETS,
+    anchor: "rule-closure-uncollected",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket()
@@ -136,7 +132,7 @@ export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
       ({
         id: `closure-reset-${act}`,
         rule: `A ${act} by the shop starts the sixty days in the workshop anew.`,
-        sentence: RESETS,
+        anchor: "rule-closure-uncollected",
         run: async (world) => {
           const shop = await world.shop()
           const { id } = await shop.ticket()
@@ -152,7 +148,7 @@ export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
   {
     id: "closure-reset-reopened",
     rule: "A reopened ticket has sixty days in the workshop from its reopening.",
-    sentence: RESETS,
+    anchor: "rule-closure-uncollected",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready")
@@ -167,7 +163,7 @@ export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
   {
     id: "closure-client-does-not-reset",
     rule: "What the client does is no news from the shop: the sixty days run on.",
-    sentence: "contract §5: what the client does (accepting a link or a quote) does not reset it.",
+    anchor: "rule-closure-uncollected",
     run: async (world) => {
       const shop = await world.shop()
       const client = await world.person()

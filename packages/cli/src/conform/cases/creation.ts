@@ -2,14 +2,12 @@ import { expectSame, expectShape } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import { NOBODY } from "../World.js"
 
-const CREATE = "spec §4, POST /v1/tickets"
-
 /** How tickets are made (spec §4, contract §4). */
 export const creationCases = casesOf("§4", [
   {
     id: "shop-record",
     rule: "GET /v1/shop tells the shop, its currency, its time zone and the key's scopes.",
-    sentence: "spec §4, GET /v1/shop; contract §7: {id, name, currency, decimals, time_zone, scopes}.",
+    anchor: "rule-client-counts",
     run: async (world) => {
       const shop = await world.shop({ name: "Atelier Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
       const record = { id: shop.id, name: "Atelier Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" }
@@ -21,7 +19,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create",
     rule: "A new ticket is answered with 201 and raises ticket.created with the ticket as it was made.",
-    sentence: `${CREATE}: 201 with the created Ticket; spec §3: event ticket.created.`,
+    anchor: "rule-status-workshop-ready",
     run: async (world) => {
       const shop = await world.shop()
       const ticket = (await shop.create({ service: "Zip" })).shows(
@@ -40,7 +38,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-numbers",
     rule: "Numbers follow one another, whether tickets come from the app or through the API.",
-    sentence: `${CREATE}: its number follows the app's numbering.`,
+    anchor: "rule-create-numbers",
     run: async (world) => {
       const shop = await world.shop()
       await shop.ticket()
@@ -51,7 +49,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-number-wraps",
     rule: "After 9999 comes 1.",
-    sentence: "spec §2: numbers start again at 1 after 9999; contract §4: skipping nothing.",
+    anchor: "rule-create-numbers",
     run: async (world) => {
       const shop = await (await world.shop()).set({ next_number: 9999 })
       ;(await shop.create()).shows({ number: 9999, number_label: "9999" }, 201)
@@ -61,7 +59,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-failed-uses-no-number",
     rule: "A create that is refused uses up no number.",
-    sentence: "contract §4: a failed create uses none up.",
+    anchor: "rule-create-numbers",
     run: async (world) => {
       const shop = await (await world.shop()).set({ forbidden_words: ["grumblefluff"] })
       await shop.ticket()
@@ -75,7 +73,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-client-linked",
     rule: "A known client is linked at once: ticket.created, then client.linked.",
-    sentence: "contract §4: a known one is linked at once: `ticket.created`, then `client.linked`.",
+    anchor: "rule-create-client-linked",
     run: async (world) => {
       const shop = await world.shop()
       const client = await shop.known()
@@ -93,7 +91,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-client-unknown",
     rule: "A client who is unknown, known to another shop only, or blocking is the same 404.",
-    sentence: "contract §4: client_id of no client known to the shop (unknown, blocking, or another shop's): 404.",
+    anchor: "rule-create-client-linked",
     run: async (world) => {
       const [shop, other] = [await world.shop(), await world.shop()]
       const [stranger, theirs, blocker] = [await world.person(), await other.known(), await shop.blocker()]
@@ -105,7 +103,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-offer",
     rule: "A phone number makes an offer to the account that holds it; nobody is linked until it is accepted.",
-    sentence: `${CREATE}, client_phone: the ticket is offered to the account holding this number; nobody is linked automatically.`,
+    anchor: "rule-create-offer",
     run: async (world) => {
       const shop = await world.shop()
       const client = await world.person()
@@ -122,7 +120,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-offer-twice-answered",
     rule: "An offer that was answered cannot be answered again.",
-    sentence: "contract §10: an offer answered twice: OFFER_CLOSED.",
+    anchor: "rule-create-offer-twice-answered",
     run: async (world) => {
       const shop = await world.shop()
       const client = await world.person()
@@ -135,7 +133,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-phone-e164",
     rule: "A phone number is kept in E.164, however it was written.",
-    sentence: "contract §4: given in international format with +, kept in E.164.",
+    anchor: "rule-create-phone-e164",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -145,7 +143,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-phone-invalid",
     rule: "A number without its country, or that is none, is a 400.",
-    sentence: "contract §4: phones: anything else 400.",
+    anchor: "rule-create-phone-e164",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -157,7 +155,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-null-is-absent",
     rule: "null for an optional field means that it is absent.",
-    sentence: "contract §2: `null` for an optional field means absent.",
+    anchor: "rule-create-unknown-field",
     needs: "key",
     run: async (world) => {
       const body = { type: null, item: null, description: null, items: null, client_id: null, client_phone: null }
@@ -169,7 +167,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-unknown-field",
     rule: "A body field that is not known is refused by its name.",
-    sentence: "contract §2: unknown body fields are refused (400) by name: a typo must not vanish.",
+    anchor: "rule-create-unknown-field",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -181,7 +179,7 @@ export const creationCases = casesOf("§4", [
   {
     id: "create-every-problem",
     rule: "All that is wrong with a request is told at once, each with its place.",
-    sentence: "contract §2: details.issues, every problem at once; field is a dotted path such as items.1.label.",
+    anchor: "rule-create-every-problem",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()

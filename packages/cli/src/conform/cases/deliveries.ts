@@ -3,8 +3,6 @@ import { type Case, casesOf, type Row } from "../Case.js"
 import { receiving } from "../receiving.js"
 import { DAY, HOUR, later, MINUTE } from "../World.js"
 
-const RETRIES =
-  "spec §6, Delivery: retries after 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h, then the service gives up."
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
 
 /** How events reach their receiver (spec §6, contract §9). */
@@ -12,7 +10,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
   {
     id: "delivery-retries",
     rule: "Without a 2xx an event is tried eight times, each at its very instant, and is then dead.",
-    sentence: `${RETRIES} contract §9: after the end of the previous failure; jitter off in the sandbox.`,
+    anchor: "rule-delivery-retries",
     run: async (world) => {
       const { shop, inbox } = await receiving(world, { status: 500 })
       const { created_at } = await shop.ticket()
@@ -41,7 +39,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
   {
     id: "delivery-retried-until-taken",
     rule: "A retry that is taken ends it, and the row of failures with it.",
-    sentence: "spec §6: a 2xx answer acknowledges the event; 20 failures in a row.",
+    anchor: "rule-delivery-retries",
     run: async (world) => {
       const { shop, inbox } = await receiving(world, { status: 503 })
       await shop.ticket()
@@ -73,7 +71,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
       ({
         id: `delivery-status-${status}`,
         rule: `A receiver that answers ${status} ${taken ? "has taken the event" : "has not taken the event"}.`,
-        sentence: "spec §6: a 2xx answer acknowledges the event; without a 2xx, retries occur.",
+        anchor: "rule-delivery-status-all",
         run: async (world) => {
           const { shop, inbox } = await receiving(world, { status })
           await shop.ticket()
@@ -88,7 +86,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
   {
     id: "delivery-redirect",
     rule: "A redirect is a failure, and nothing is sent where it points.",
-    sentence: "spec §6: redirects are not followed.",
+    anchor: "rule-delivery-status-all",
     run: async (world) => {
       const shop = await world.shop()
       const [inbox, elsewhere] = [world.inbox(), world.inbox()]
@@ -106,7 +104,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
   {
     id: "delivery-silence",
     rule: "A receiver that does not answer within ten seconds has failed, and is tried again a minute later.",
-    sentence: "spec §6: respond in under 10 seconds; contract §9: 2xx is decided within 10 s of the start.",
+    anchor: "rule-delivery-status-all",
     run: async (world) => {
       const { shop, inbox } = await receiving(world, "silence")
       await shop.ticket()
@@ -121,7 +119,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
   {
     id: "delivery-order",
     rule: "The events of a ticket arrive in their order.",
-    sentence: "contract §9: events of a ticket go out in order.",
+    anchor: "rule-delivery-order",
     run: async (world) => {
       const { shop, inbox } = await receiving(world)
       const client = await shop.known()
@@ -145,7 +143,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
   {
     id: "delivery-failed-holds-nothing-back",
     rule: "An event that waits for its retry holds back neither its ticket's next events nor other tickets.",
-    sentence: "contract §9: a failed one waiting for its retry holds nothing back.",
+    anchor: "rule-delivery-order",
     run: async (world) => {
       const { shop, inbox } = await receiving(world, { status: 500 })
       const { id } = await shop.ticket()
@@ -161,7 +159,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
   {
     id: "delivery-no-webhook",
     rule: "Without a webhook events are recorded and none is delivered.",
-    sentence: "contract §9: events are always recorded; deliveries are made where a webhook is set.",
+    anchor: "rule-delivery-no-webhook",
     run: async (world) => {
       const shop = await world.shop()
       await shop.ticket()
@@ -176,7 +174,7 @@ export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
   {
     id: "delivery-own-shop",
     rule: "A receiver gets the events of its own shop only.",
-    sentence: "spec §1: one API key belongs to one shop; spec §6: one webhook per shop.",
+    anchor: "rule-one-key-one-shop",
     run: async (world) => {
       const [shop, other] = [await world.shop(), await world.shop()]
       const [inbox, theirs] = [world.inbox(), world.inbox()]

@@ -9,7 +9,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "envelope-success",
     rule: "A success is a JSON object with success true and data.",
-    sentence: "spec §1: Success: `success` is true and `data` holds the result.",
+    anchor: "rule-envelope-success",
     needs: "key",
     run: async (world) => {
       const answer = await (await world.shop()).get("/shop")
@@ -19,7 +19,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "envelope-unknown-route",
     rule: "A path of no endpoint is a 404 in the envelope.",
-    sentence: "contract §1: every answer is JSON in this envelope, unknown route included; contract §2: 404 NOT_FOUND.",
+    anchor: "rule-envelope-success",
     needs: "key",
     run: async (world) => {
       const answer = await (await world.shop()).get("/nothing-here")
@@ -30,7 +30,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "envelope-outside",
     rule: "A path outside the API is a 404 in the envelope, and no key is asked.",
-    sentence: "contract §11: any other path outside /v1 and /sandbox: 404 in the envelope, no key asked.",
+    anchor: "rule-envelope-success",
     needs: "key",
     run: async (world) => {
       ;(await world.api("GET", "/nothing-here")).refused(404, "NOT_FOUND")
@@ -42,7 +42,7 @@ export const envelopeCases = casesOf("§1", [
       ({
         id: `envelope-method-${method.toLowerCase()}`,
         rule: `${method} /v1/tickets is a 404 in the envelope, and the server goes on.`,
-        sentence: "contract §2: unknown route or method: 404 NOT_FOUND (after authentication).",
+        anchor: "rule-envelope-method-all",
         needs: "key" as const,
         run: async (world) => {
           const { key } = await world.shop()
@@ -54,7 +54,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "envelope-options",
     rule: "OPTIONS is an unknown method, and no answer bears CORS headers.",
-    sentence: "contract §2: OPTIONS and other methods are unknown (404); no CORS headers.",
+    anchor: "rule-envelope-method-all",
     needs: "key",
     run: async (world) => {
       const { key } = await world.shop()
@@ -66,7 +66,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "envelope-head",
     rule: "HEAD answers as GET does, without the body.",
-    sentence: "contract §2: HEAD answers as GET without a body.",
+    anchor: "rule-envelope-head",
     needs: "key",
     run: async (world) => {
       const { key } = await world.shop()
@@ -78,7 +78,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "envelope-malformed-json",
     rule: "A body that is no JSON is a 400 in the envelope.",
-    sentence: "contract §2: malformed JSON: 400 VALIDATION_ERROR.",
+    anchor: "rule-envelope-malformed-json",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -89,7 +89,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "envelope-content-type",
     rule: "A body that is not sent as JSON is a 400.",
-    sentence: "contract §2: wrong content type: 400 VALIDATION_ERROR.",
+    anchor: "rule-envelope-malformed-json",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -99,7 +99,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "envelope-too-large",
     rule: "A body over 64 KiB is a 400, and the connection lives long enough to say so.",
-    sentence: "contract §2: a body over 64 KiB: 400 VALIDATION_ERROR.",
+    anchor: "rule-envelope-malformed-json",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -110,7 +110,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "envelope-not-an-object",
     rule: "A body that is JSON but no object is a 400.",
-    sentence: "spec §7: 400 VALIDATION_ERROR, invalid body or parameter.",
+    anchor: "rule-envelope-malformed-json",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -120,7 +120,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "envelope-member-twice",
     rule: "A member given twice in one object of a body is a 400 that names it.",
-    sentence: "contract §12: a member given twice in one JSON object is 400.",
+    anchor: "rule-envelope-member-twice",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -132,7 +132,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "instants-utc",
     rule: "Instants are ISO 8601 in UTC with milliseconds and Z.",
-    sentence: "spec §1: dates and times are ISO 8601 in UTC; contract §4: with milliseconds and `Z`.",
+    anchor: "rule-instants-utc",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -143,7 +143,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "instants-offset",
     rule: "An instant given with an offset is answered in UTC.",
-    sentence: "spec §1: dates and times are ISO 8601 in UTC.",
+    anchor: "rule-instants-offset",
     needs: "key",
     run: async (world) => {
       const answer = await (await world.shop()).create({ promised_at: "2031-05-04T12:30:00+02:00" })
@@ -153,7 +153,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "money-minor-units",
     rule: "Amounts are whole numbers of minor units beside the shop's currency and its decimals.",
-    sentence: "spec §1: amounts are integers in minor units, accompanied by the currency and its number of decimals.",
+    anchor: "rule-money-minor-units",
     run: async (world) => {
       const tunis = await world.shop({ currency: "TND", decimals: 3 })
       const paris = await world.shop({ currency: "EUR", decimals: 2 })
@@ -165,7 +165,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "one-key-one-shop",
     rule: "A key reaches the data of its own shop and of no other.",
-    sentence: "spec §1: one API key belongs to one shop and reaches only that shop's data.",
+    anchor: "rule-one-key-one-shop",
     run: async (world) => {
       const [mine, theirs] = [await world.shop(), await world.shop()]
       const ticket = await theirs.ticket()
@@ -179,7 +179,7 @@ export const envelopeCases = casesOf("§1", [
   {
     id: "api-disabled",
     rule: "While the API is off for a shop its calls answer API_DISABLED, and work again once it is on.",
-    sentence: "spec §1: the API is switched on per shop; until then calls answer `API_DISABLED`.",
+    anchor: "rule-api-disabled",
     run: async (world) => {
       const shop = await (await world.shop()).set({ api_enabled: false })
       ;(await shop.get("/shop")).refused(403, "API_DISABLED")

@@ -2,16 +2,12 @@ import { expectSame, expectThat } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import { MINUTE, NOBODY } from "../World.js"
 
-const ORDER =
-  "contract §2: order of checks: 401; request limit; 403; 404 route; FORBIDDEN; write limit; 400; replay; look-up limit; 404; 409; 422; 429."
-const PROFANITY = "spec §7: 422 PROFANITY; contract §2: whole words, whatever the case; details.field."
-
 /** Codes, reasons and the order in which they are found (spec §7, contract §2). */
 export const errorCases = casesOf("§7", [
   {
     id: "error-validation",
     rule: "A 400 lists what is wrong, each with its part of the request, its field and a message.",
-    sentence: "spec §7: 400 VALIDATION_ERROR, details says which; contract §2: {in, field, message}.",
+    anchor: "rule-create-every-problem",
     needs: "key",
     run: async (world) => {
       const answer = (await (await world.shop()).create({ service: "" })).invalid("body service")
@@ -26,7 +22,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-shop-not-approved",
     rule: "The keys of a shop that is not approved yet answer SHOP_NOT_APPROVED.",
-    sentence: "spec §7: 403 SHOP_NOT_APPROVED.",
+    anchor: "rule-error-shop-not-approved",
     run: async (world) => {
       const shop = await (await world.shop()).set({ approved: false })
       ;(await shop.get("/shop")).refused(403, "SHOP_NOT_APPROVED")
@@ -36,7 +32,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-account-deactivated",
     rule: "The keys of a deactivated shop answer ACCOUNT_DEACTIVATED.",
-    sentence: "spec §7: 403 ACCOUNT_DEACTIVATED.",
+    anchor: "rule-error-shop-not-approved",
     run: async (world) => {
       const shop = await (await world.shop()).set({ active: false })
       ;(await shop.get("/shop")).refused(403, "ACCOUNT_DEACTIVATED")
@@ -45,7 +41,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-order-of-403",
     rule: "Of several causes the deactivated account is told first, then the approval, then the API.",
-    sentence: "contract §2: 403 ACCOUNT_DEACTIVATED, SHOP_NOT_APPROVED, API_DISABLED in that order.",
+    anchor: "rule-error-order-of-403",
     run: async (world) => {
       const shop = await (await world.shop()).set({ active: false, approved: false, api_enabled: false })
       ;(await shop.get("/shop")).refused(403, "ACCOUNT_DEACTIVATED")
@@ -60,7 +56,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-limit-before-403",
     rule: "The limit on requests is looked at before the shop's own state.",
-    sentence: ORDER,
+    anchor: "rule-error-order-of-403",
     run: async (world) => {
       const shop = await (await world.shop()).set({ api_enabled: false })
       for (let i = 0; i < 120; i++) (await shop.get("/shop")).refused(403, "API_DISABLED")
@@ -70,7 +66,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-route-before-scope",
     rule: "An unknown path is a 404 also to a key without rights, and a missing right is told before a wrong body.",
-    sentence: ORDER,
+    anchor: "rule-envelope-method-all",
     run: async (world) => {
       const reader = await (await world.shop()).with({ scopes: ["clients:read"] })
       ;(await reader.post("/nothing-here", {})).refused(404, "NOT_FOUND")
@@ -80,7 +76,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-400-before-replay",
     rule: "A wrong body is a 400 also under a key that was used.",
-    sentence: ORDER,
+    anchor: "rule-error-order-of-403",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -92,7 +88,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-404-before-422",
     rule: "An unknown client is told before a forbidden word, and a wrong body before both.",
-    sentence: ORDER,
+    anchor: "rule-error-order-of-403",
     run: async (world) => {
       const shop = await (await world.shop()).set({ forbidden_words: ["grumblefluff"] })
       ;(await shop.create({ service: "grumblefluff", client_id: NOBODY })).refused(404, "NOT_FOUND")
@@ -102,7 +98,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-422-before-limit",
     rule: "A forbidden word is told before the tickets' limit.",
-    sentence: ORDER,
+    anchor: "rule-error-order-of-403",
     run: async (world) => {
       const shop = await (await world.shop()).set({ forbidden_words: ["grumblefluff"] })
       for (let i = 0; i < 150; i++) (await shop.app()).ok(201)
@@ -113,7 +109,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-409-ticket-404",
     rule: "A status for a ticket that is not there is a 404, a wrong status a 400 before it.",
-    sentence: ORDER,
+    anchor: "rule-read-ticket",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -125,7 +121,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-profanity",
     rule: "A forbidden word in any text of a ticket is a 422 that names the field.",
-    sentence: `${PROFANITY} In service, item, description, items[].label, items[].service.`,
+    anchor: "rule-error-profanity",
     run: async (world) => {
       const shop = await (await world.shop()).set({ forbidden_words: ["grumblefluff"] })
       const bad = "A GrumbleFluff, please"
@@ -144,7 +140,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-profanity-whole-words",
     rule: "A forbidden word inside another word is none.",
-    sentence: PROFANITY,
+    anchor: "rule-error-profanity",
     run: async (world) => {
       const shop = await (await world.shop()).set({ forbidden_words: ["grum"] })
       ;(await shop.create({ service: "Grumbling boots" })).ok(201)
@@ -154,7 +150,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-forbidden-scope",
     rule: "A missing right is FORBIDDEN with the scope in its details.",
-    sentence: "spec §7: 403 FORBIDDEN (details.scope).",
+    anchor: "rule-scope-all",
     run: async (world) => {
       const reader = await (await world.shop()).with({ preset: "read" })
       ;(await reader.create()).refused(403, "FORBIDDEN", { scope: "tickets:write" })
@@ -163,7 +159,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-no-internals",
     rule: "No answer tells of the inside of the service.",
-    sentence: "contract §2: infrastructure details (SQL, stack, host names) never reach an answer.",
+    anchor: "rule-error-no-internals",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -181,7 +177,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-request-id",
     rule: "Every answer bears a Request-Id of its own.",
-    sentence: "contract §1: every answer carries Request-Id.",
+    anchor: "rule-error-request-id",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -195,7 +191,7 @@ export const errorCases = casesOf("§7", [
   {
     id: "error-retry-after",
     rule: "A 429 tells how long to wait, in RateLimit-Reset and Retry-After alike.",
-    sentence: "spec §7: wait RateLimit-Reset seconds; contract §8: Retry-After equals RateLimit-Reset.",
+    anchor: "rule-error-retry-after",
     run: async (world) => {
       const shop = await world.shop()
       for (let i = 0; i < 30; i++) (await shop.status(NOBODY, "ready")).refused(404, "NOT_FOUND")

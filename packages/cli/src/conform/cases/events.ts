@@ -4,8 +4,6 @@ import { receiving } from "../receiving.js"
 import type { Event } from "../Shapes.js"
 import { DAY } from "../World.js"
 
-const DATA = "contract §9: every ticket.* {ticket} as it stood at that commit."
-
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Which events are raised, and what they hold (spec §6, contract §9). */
@@ -13,7 +11,7 @@ export const eventCases = casesOf("§6", [
   {
     id: "event-envelope",
     rule: "An event has an id, its type, its instant, the API's version, the shop and its data.",
-    sentence: "spec §2, Event.",
+    anchor: "rule-event-envelope",
     run: async (world) => {
       const shop = await world.shop()
       const ticket = await shop.ticket()
@@ -25,7 +23,7 @@ export const eventCases = casesOf("§6", [
   {
     id: "event-steps",
     rule: "Every step of a ticket is told, in order, each with the ticket as it stood then.",
-    sentence: `spec §6: a POST at every step of a ticket. ${DATA}`,
+    anchor: "rule-event-steps",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready", "workshop", "impossible", "collected")
@@ -48,7 +46,7 @@ export const eventCases = casesOf("§6", [
   {
     id: "event-quote-accepted",
     rule: "A price that the client accepts is told with the ticket and the quote; one refused is not told.",
-    sentence: "spec §6, quote.accepted; contract §9: quote.accepted {ticket, quote}.",
+    anchor: "rule-event-steps",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket({ price_minor: 100 })
@@ -65,7 +63,7 @@ export const eventCases = casesOf("§6", [
   {
     id: "quote-answered-twice",
     rule: "A quote is answered once; without one there is nothing to answer.",
-    sentence: "contract §10: a quote answered twice, or with none proposed: QUOTE_CLOSED.",
+    anchor: "rule-quote-answered-twice",
     run: async (world) => {
       const { id } = await (await world.shop()).ticket()
       ;(await world.sandbox("POST", `/tickets/${id}/quote/accept`, {})).conflict("QUOTE_CLOSED")
@@ -77,7 +75,7 @@ export const eventCases = casesOf("§6", [
   {
     id: "quote-left-shop",
     rule: "Once a ticket is collected its quote can no longer be answered, and the price stays.",
-    sentence: "contract §12: quotes are closed once the ticket is collected or abandoned.",
+    anchor: "rule-quote-answered-twice",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket({ price_minor: 100 })
@@ -91,7 +89,7 @@ export const eventCases = casesOf("§6", [
   {
     id: "event-app",
     rule: "What is done in the app raises the same events as through the API.",
-    sentence: "spec §6, ticket.created: in the app or through the API.",
+    anchor: "rule-create",
     run: async (world) => {
       const shop = await world.shop()
       await shop.app()
@@ -102,7 +100,7 @@ export const eventCases = casesOf("§6", [
   {
     id: "event-ping",
     rule: "The test button sends a ping without data, also recorded among the events.",
-    sentence: "spec §6, ping: the app's test button; contract §9: ping {}.",
+    anchor: "rule-event-ping",
     run: async (world) => {
       const { shop, inbox } = await receiving(world)
       const ping = await world.act<Event>("POST", `/shops/${shop.id}/webhook/ping`, {})
@@ -119,7 +117,7 @@ export const eventCases = casesOf("§6", [
   {
     id: "event-frozen",
     rule: "An event stays as it was committed, whatever becomes of the ticket.",
-    sentence: "contract §9: the body is frozen as text when the event commits.",
+    anchor: "rule-event-frozen",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket()
@@ -132,7 +130,7 @@ export const eventCases = casesOf("§6", [
   {
     id: "event-client-linked",
     rule: "Accepting an offer is told as client.linked with the client as the ticket shows them.",
-    sentence: "spec §6, client.linked; contract §9: client.linked {ticket, client}.",
+    anchor: "rule-event-steps",
     run: async (world) => {
       const shop = await world.shop()
       const client = await world.person({ hide_name: true })

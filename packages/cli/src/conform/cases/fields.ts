@@ -41,7 +41,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "ticket-fields",
     rule: "A ticket shows every field of the specification, also those that hold nothing yet.",
-    sentence: "spec §2, Ticket: the table of fields.",
+    anchor: "rule-ticket-fields",
     needs: "key",
     run: async (world) => {
       const ticket = await (await world.shop()).ticket()
@@ -55,7 +55,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "ticket-fresh",
     rule: "A fresh ticket is in the workshop, a repair, made through the API, and nothing has happened to it.",
-    sentence: "spec §2, Ticket; spec §4, POST /v1/tickets: default `repair`.",
+    anchor: "rule-ticket-fields",
     needs: "key",
     run: async (world) => {
       const nothing = Object.fromEntries(
@@ -73,7 +73,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "ticket-id",
     rule: "Ids are UUIDs of version 7.",
-    sentence: "spec §2: id is a uuid; contract §4: ids are UUIDs (version 7).",
+    anchor: "rule-ticket-id",
     needs: "key",
     run: async (world) => {
       const ticket = await (await world.shop()).ticket()
@@ -83,7 +83,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "ticket-as-given",
     rule: "What was given at creation is what the ticket shows, then and when it is read.",
-    sentence: "spec §4, POST /v1/tickets: the fields of the body; GET /v1/tickets/{id} returns one Ticket.",
+    anchor: "rule-ticket-fields",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -102,7 +102,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "ticket-items",
     rule: "Each item has an id of its own, its label, service and price, and is not done.",
-    sentence: "spec §2, items: id, label, service (string or null), price_minor (integer or null), done.",
+    anchor: "rule-ticket-items",
     needs: "key",
     run: async (world) => {
       const items = [{ label: "Left shoe", service: "Heel", price_minor: 900 }, { label: "Right shoe" }]
@@ -121,7 +121,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "money-remaining",
     rule: "What remains is the price less the deposit; without a deposit it is the price.",
-    sentence: "contract §4: remaining_minor = price − deposit (deposit null counts 0).",
+    anchor: "rule-money-remaining",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -134,7 +134,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "money-without-price",
     rule: "Without a price nothing is said to remain, and the items' prices do not make one.",
-    sentence: "contract §4: null without a price; the price is never derived from `items`.",
+    anchor: "rule-money-remaining",
     needs: "key",
     run: async (world) => {
       const items = [
@@ -148,7 +148,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "number-label",
     rule: "The label of a number has four digits.",
-    sentence: 'contract §4: `number_label` is four digits, "0042".',
+    anchor: "rule-create-numbers",
     run: async (world) => {
       const shop = await (await world.shop()).set({ next_number: 42 })
       ;(await shop.create()).shows({ number: 42, number_label: "0042" }, 201)
@@ -157,7 +157,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "tracking-code",
     rule: "Tracking codes are two groups of four Crockford characters, and differ.",
-    sentence: "contract §4: eight random Crockford base-32 characters written XXXX-XXXX, unique within the shop.",
+    anchor: "rule-tracking-code",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -169,7 +169,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "tracking-url",
     rule: "The tracking address is the shop's own base with the code behind it; without a base there is none.",
-    sentence: "contract §4: tracking_url: the shop's own base followed by the code; null without a base.",
+    anchor: "rule-tracking-code",
     run: async (world) => {
       const base = "https://shop.example.com/t/"
       const ticket = await (await world.shop({ tracking_base_url: base })).ticket()
@@ -180,7 +180,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "quote-proposed",
     rule: "A proposed quote shows its price, note and instant, and does not change the price.",
-    sentence: "contract §4: quote {status, price_minor, note, proposed_at, answered_at}.",
+    anchor: "rule-quote-proposed",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket({ price_minor: 1000 })
@@ -193,7 +193,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "quote-accepted",
     rule: "An accepted quote becomes the price, and the price before it stays to be seen.",
-    sentence: "contract §4: before_minor is the price before the last accepted quote, else null.",
+    anchor: "rule-quote-proposed",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket({ price_minor: 1000, deposit_minor: 300 })
@@ -209,7 +209,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "quote-refused",
     rule: "A refused quote leaves the price as it was.",
-    sentence: "contract §4: quote status refused; before_minor only of an accepted quote.",
+    anchor: "rule-quote-proposed",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket({ price_minor: 1000 })
@@ -224,7 +224,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "delay",
     rule: "A delay shows the promise before it, its reason and when it was announced, and moves the promise.",
-    sentence: "contract §4: delay {previous_promised_at, reason, announced_at}.",
+    anchor: "rule-delay",
     run: async (world) => {
       const shop = await world.shop()
       const before = "2031-01-01T10:00:00.000Z"
@@ -240,7 +240,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "part-and-photo",
     rule: "A part shows whether it was ordered or received and when; a photo shows its address.",
-    sentence: "contract §4: part {label, status, ordered_at, expected_at, received_at}; spec §2: photo_url.",
+    anchor: "rule-part-and-photo",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket()
@@ -260,7 +260,7 @@ export const fieldCases = casesOf("§2", [
   {
     id: "created-via",
     rule: "A ticket tells whether it was made in the app or through the API.",
-    sentence: "spec §2: created_via is `app` or `api`.",
+    anchor: "rule-created-via",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = (await shop.app()).data

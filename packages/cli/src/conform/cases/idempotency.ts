@@ -3,15 +3,12 @@ import { casesOf } from "../Case.js"
 import type { Ticket } from "../Shapes.js"
 import { DAY } from "../World.js"
 
-const REPLAY =
-  "spec §4, POST /v1/tickets: 200 with the same Ticket when the same request is replayed; no duplicate is created."
-
 /** The Idempotency-Key (spec §4, contract §3). */
 export const idempotencyCases = casesOf("§4", [
   {
     id: "idempotency-required",
     rule: "A create without the header is a 400 that names it.",
-    sentence: "spec §4: Idempotency-Key, required; contract §3: missing or longer: 400.",
+    anchor: "rule-idempotency-required",
     needs: "key",
     run: async (world) => {
       ;(await (await world.shop()).create({}, { once: undefined })).invalid("header Idempotency-Key")
@@ -20,7 +17,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "idempotency-length",
     rule: "The header takes 80 characters and not one more.",
-    sentence: "spec §8: Idempotency-Key length: 80 characters max.",
+    anchor: "rule-idempotency-required",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -32,7 +29,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "replay",
     rule: "A repetition is a 200 with the very same ticket, marked as replayed in meta and in a header.",
-    sentence: `${REPLAY} contract §1: meta.replayed, and the header Idempotent-Replayed: true.`,
+    anchor: "rule-replay",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -47,7 +44,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "replay-no-duplicate",
     rule: "A repetition makes no second ticket and no second event.",
-    sentence: REPLAY,
+    anchor: "rule-replay",
     run: async (world) => {
       const shop = await world.shop()
       const once = world.fresh("replay")
@@ -59,7 +56,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "replay-as-it-was",
     rule: "A replay shows the ticket as it was first answered, whatever happened to it since.",
-    sentence: "contract §3: a replay returns the first answer's data as it was then.",
+    anchor: "rule-replay",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -73,7 +70,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "replay-same-meaning",
     rule: "Order of keys, spaces around a text and an explicit default make no other request.",
-    sentence: "contract §3: key order, spaces or an explicit default make no difference.",
+    anchor: "rule-replay-same-meaning",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -86,7 +83,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "idempotency-reused",
     rule: "The same key with another body is a conflict.",
-    sentence: "contract §3: same key, other fingerprint: 409 IDEMPOTENCY_KEY_REUSED.",
+    anchor: "rule-idempotency-reused",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -98,7 +95,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "idempotency-refused-leaves-no-trace",
     rule: "After a refused attempt the corrected body succeeds under the same key.",
-    sentence: "contract §3: only successes are remembered; a refused attempt leaves no trace.",
+    anchor: "rule-idempotency-refused-leaves-no-trace",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -110,7 +107,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "idempotency-by-key",
     rule: "Two API keys of a shop may use the same Idempotency-Key, each for its own ticket.",
-    sentence: "contract §3: scope: API key and operation.",
+    anchor: "rule-idempotency-by-key",
     run: async (world) => {
       const shop = await world.shop()
       const other = await shop.with({ preset: "full" })
@@ -122,7 +119,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "idempotency-by-operation",
     rule: "A key used for a ticket may be used for stamps, and one used for stamps for a reward.",
-    sentence: "contract §3: scope: API key and operation.",
+    anchor: "rule-idempotency-by-key",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const client = await shop.known()
@@ -134,7 +131,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "idempotency-path",
     rule: "Stamps for another client are another request, so the key is taken.",
-    sentence: "contract §3: the fingerprint covers path parameters and the body.",
+    anchor: "rule-replay-same-meaning",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const [one, two] = [await shop.known(), await shop.known()]
@@ -145,7 +142,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "idempotency-parallel",
     rule: "Thirty duplicates at once make one ticket: one 201 and twenty-nine 200.",
-    sentence: "contract §3: thirty parallel duplicates give one 201 and twenty-nine 200.",
+    anchor: "rule-idempotency-parallel",
     run: async (world) => {
       const shop = await world.shop()
       const answers = await Promise.all(Array.from({ length: 30 }, () => shop.create({}, { once: "together" })))
@@ -157,7 +154,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "idempotency-remembered",
     rule: "A key is remembered for thirty days, and not for ever.",
-    sentence: "contract §3: remembered 30 days.",
+    anchor: "rule-idempotency-refused-leaves-no-trace",
     run: async (world) => {
       const shop = await world.shop()
       const first = (await shop.create({}, { once: "month" })).ok(201)
@@ -170,7 +167,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "replay-stamps",
     rule: "A repetition of stamps adds none and answers the card as it was.",
-    sentence: "contract §3: stamps and redeem 200; a replay returns the first answer's data.",
+    anchor: "rule-replay",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const client = await shop.known()
@@ -184,7 +181,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "replay-redeem",
     rule: "A repetition of a redeem uses no second reward.",
-    sentence: "contract §3: create ticket, add stamps, redeem.",
+    anchor: "rule-replay",
     run: async (world) => {
       const shop = await (await world.shop()).program({ stamps_required: 5 })
       const client = await shop.known()
@@ -198,7 +195,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "replay-of-a-blocker",
     rule: "What was answered of a client is repeated as it was, also when they block the shop since.",
-    sentence: "contract §3: also of a client who blocked since: what was answered before is repeated as it was.",
+    anchor: "rule-replay",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const client = await shop.known()

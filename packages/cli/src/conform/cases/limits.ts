@@ -3,10 +3,6 @@ import { casesOf } from "../Case.js"
 import type { Shop } from "../Shop.js"
 import { DAY, HOUR, MINUTE, NOBODY, SECOND, type World } from "../World.js"
 
-const HEADERS = "spec §8: every answer carries RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset."
-const TICKETS = "spec §8: tickets per shop (app and API together): 150 per hour, 600 per day."
-const STAMPS = "spec §8: stamps per client, per day, per key: 20; contract §6: all or nothing, 429."
-
 /** Moves the clock to the next midnight of Tunis, one hour ahead of UTC all year round. */
 const toMidnight = async (world: World): Promise<void> => {
   const past = (Date.parse(await world.instant()) + HOUR) % DAY
@@ -22,7 +18,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-requests",
     rule: "A key has 120 requests a minute; the next is a 429, and the minute is over sixty seconds after its first use.",
-    sentence: "spec §8: requests per key: 120 per minute; contract §8: windows start at the first use.",
+    anchor: "rule-limit-requests",
     run: async (world) => {
       const shop = await world.shop()
       const other = await shop.with({ preset: "full" })
@@ -39,7 +35,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-requests-any-answer",
     rule: "A request counts whatever its answer.",
-    sentence: "contract §8: every authenticated request counts, whatever its answer, save a 429.",
+    anchor: "rule-limit-requests",
     run: async (world) => {
       const shop = await world.shop()
       ;(await shop.get("/shop")).withHeader("RateLimit-Remaining", "119")
@@ -51,7 +47,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-writes",
     rule: "A key has 30 writes a minute; past them it can still read, and another key can write.",
-    sentence: "spec §8: write operations per key: 30 per minute.",
+    anchor: "rule-limit-requests",
     run: async (world) => {
       const shop = await world.shop()
       const other = await shop.with({ preset: "full" })
@@ -67,7 +63,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-writes-count",
     rule: "A POST counts as a write once it has passed its 403, whether it succeeds or not.",
-    sentence: "contract §8: a POST counts as a write once it has passed 403.",
+    anchor: "rule-limit-requests",
     run: async (world) => {
       const shop = await world.shop()
       const reader = await shop.with({ preset: "read" })
@@ -79,7 +75,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-tickets-hour",
     rule: "A shop makes 150 tickets an hour, app and API together.",
-    sentence: TICKETS,
+    anchor: "rule-limit-tickets-hour",
     run: async (world) => {
       const shop = await world.shop()
       await many(shop, 149)
@@ -94,7 +90,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-tickets-day",
     rule: "A shop makes 600 tickets a day of its own calendar.",
-    sentence: `${TICKETS} contract §8: a day is the shop's calendar day.`,
+    anchor: "rule-limit-tickets-hour",
     run: async (world) => {
       const shop = await world.shop({ time_zone: "Africa/Tunis" })
       await toMidnight(world)
@@ -113,7 +109,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-tickets-replay",
     rule: "A replay succeeds while the tickets are used up, and counts against none.",
-    sentence: "contract §3: never against ticket or stamp limits, and succeeds while those are exhausted.",
+    anchor: "rule-limit-tickets-replay",
     run: async (world) => {
       const shop = await world.shop()
       ;(await shop.create({}, { once: "early" })).ok(201)
@@ -126,7 +122,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-failed-tickets",
     rule: "A ticket that was not made does not count.",
-    sentence: "contract §8: tickets count when created.",
+    anchor: "rule-limit-tickets-hour",
     run: async (world) => {
       const shop = await world.shop()
       for (let i = 0; i < 5; i++) (await shop.create({ client_id: NOBODY })).refused(404, "NOT_FOUND")
@@ -137,7 +133,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-lookups-hour",
     rule: "A shop looks up 60 numbers an hour, found or not, whichever key asks.",
-    sentence: "spec §8: client lookups by phone number: 60 per hour; contract §8: found or not, per shop.",
+    anchor: "rule-limit-lookups-all",
     run: async (world) => {
       const shop = await world.shop()
       const { phone } = await shop.known()
@@ -156,7 +152,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-lookups-count",
     rule: "A look-up counts when it is well formed, and no other request does.",
-    sentence: "contract §8: phone look-ups (`GET /v1/clients` alone) count when well formed.",
+    anchor: "rule-limit-lookups-all",
     run: async (world) => {
       const shop = await world.shop()
       const { id, phone } = await shop.known()
@@ -170,7 +166,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-lookups-day",
     rule: "A shop looks up 300 numbers a day of its own calendar.",
-    sentence: "spec §8: client lookups by phone number: 300 per day.",
+    anchor: "rule-limit-lookups-all",
     run: async (world) => {
       const shop = await world.shop({ time_zone: "Africa/Tunis" })
       const { phone } = await shop.known()
@@ -187,7 +183,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-stamps",
     rule: "Twenty stamps a client, day and key: what would pass them is refused whole, what does not is given.",
-    sentence: STAMPS,
+    anchor: "rule-limit-stamps",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const client = await shop.known()
@@ -203,7 +199,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-stamps-by",
     rule: "Another client and another key have twenty of their own, and stamps that tickets earn do not count.",
-    sentence: `${STAMPS} Stamps earned by tickets do not count.`,
+    anchor: "rule-limit-stamps",
     run: async (world) => {
       const shop = await (await world.shop()).program({ stamps_per_ticket: 5 })
       const [client, friend] = [await shop.known(), await shop.known()]
@@ -219,7 +215,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-stamps-day",
     rule: "The day of the stamps is the shop's own calendar day.",
-    sentence: "contract §6: the day is the shop's own calendar day (its time zone).",
+    anchor: "rule-limit-requests-2",
     run: async (world) => {
       const shop = await (await world.shop({ time_zone: "Africa/Tunis" })).program()
       const client = await shop.known()
@@ -235,7 +231,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-stamps-replay",
     rule: "A replay of stamps succeeds while the day's are used up.",
-    sentence: "contract §3: never against ticket or stamp limits, and succeeds while those are exhausted.",
+    anchor: "rule-limit-tickets-replay",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const client = await shop.known()
@@ -246,7 +242,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-unauthenticated",
     rule: "Requests without a good key are counted by their address, 120 a minute.",
-    sentence: "contract §8: requests under /v1 without a good key are counted per address, 120 a minute.",
+    anchor: "rule-limit-unauthenticated",
     run: async (world) => {
       const answers = []
       for (let i = 0; i < 120; i++) answers.push((await world.api("GET", "/v1/shop")).status)
@@ -260,7 +256,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-headers",
     rule: "Every answer bears the three headers: a success, a refusal, one without a key, one outside the API.",
-    sentence: HEADERS,
+    anchor: "rule-limit-headers",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -276,7 +272,7 @@ export const limitCases = casesOf("§8", [
   {
     id: "limit-headers-scarcest",
     rule: "The headers tell of the limit with the fewest uses left.",
-    sentence: "contract §8: headers describe the policy with the fewest uses left among those that apply.",
+    anchor: "rule-limit-headers",
     run: async (world) => {
       const shop = await world.shop()
       ;(await shop.get("/shop")).withHeader("RateLimit-Limit", "120").withHeader("RateLimit-Remaining", "119")

@@ -4,8 +4,6 @@ import type { Ticket } from "../Shapes.js"
 import type { Shop } from "../Shop.js"
 import { DAY, later, MINUTE, NOBODY } from "../World.js"
 
-const LIST = "spec §4, GET /v1/tickets"
-
 type Page = ReadonlyArray<Ticket>
 
 const ids = (tickets: Page) => tickets.map(({ id }) => id)
@@ -18,7 +16,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-newest-first",
     rule: "The newest tickets come first; of one instant, those with the greater id.",
-    sentence: "contract §1: created_at descending, then id descending.",
+    anchor: "rule-list-newest-first",
     run: async (world) => {
       const shop = await world.shop()
       const old = await shop.ticket()
@@ -30,7 +28,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-default-page",
     rule: "A page holds 50 tickets where nothing is said, and says whether there are more.",
-    sentence: `${LIST}: limit, default 50.`,
+    anchor: "rule-list-default-page",
     run: async (world) => {
       const shop = await world.shop()
       for (let i = 0; i < 50; i++) {
@@ -48,7 +46,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-limit-range",
     rule: "The limit is 1 to 100; anything else is a 400 and not clamped.",
-    sentence: "spec §8: page size 1 to 100; contract §1: out of 1..100: 400, no clamping.",
+    anchor: "rule-list-default-page",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -61,7 +59,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-unknown-parameter",
     rule: "A query parameter that is not known is refused by its name.",
-    sentence: "contract §2: unknown query parameters are refused (400) by name.",
+    anchor: "rule-create-unknown-field",
     needs: "key",
     run: async (world) => {
       ;(await (await world.shop()).get("/tickets?sate=ready")).invalid("query sate")
@@ -70,7 +68,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-state",
     rule: "One or more states, comma separated, are the tickets in any of them; an unknown state is a 400.",
-    sentence: `${LIST}: state, one or more states, comma separated; contract §1: an unknown state: 400.`,
+    anchor: "rule-list-state",
     run: async (world) => {
       const shop = await world.shop()
       const workshop = await shop.moved()
@@ -85,7 +83,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-state-repeated",
     rule: "Several states may be given as several parameters; any other parameter given twice is a 400.",
-    sentence: "contract §12: `state=a&state=b` means the same as `state=a,b`; every other given twice is 400.",
+    anchor: "rule-list-state",
     run: async (world) => {
       const shop = await world.shop()
       const ready = await shop.moved("ready")
@@ -99,7 +97,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-number",
     rule: "A number finds the tickets that have it; a number that no ticket can have is a 400.",
-    sentence: `${LIST}: number; contract §1: number outside 1..9999: 400.`,
+    anchor: "rule-list-state",
     run: async (world) => {
       const shop = await world.shop()
       await shop.ticket()
@@ -112,7 +110,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-phone",
     rule: "A phone number finds the tickets on which it was typed, with its plus escaped or not.",
-    sentence: `${LIST}: phone, the number typed on the ticket; contract §4: a leading space is read as +.`,
+    anchor: "rule-list-state",
     run: async (world) => {
       const shop = await world.shop()
       const phone = world.phone()
@@ -126,7 +124,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-external-ref",
     rule: "A reference finds the tickets that bear it.",
-    sentence: `${LIST}: external_ref.`,
+    anchor: "rule-list-state",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -139,7 +137,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-tracking-code",
     rule: "A tracking code finds its ticket however it is typed: case, hyphens and look-alikes do not count.",
-    sentence: "contract §12: GET /v1/tickets?tracking_code=: one ticket at most; a code that cannot be one is 400.",
+    anchor: "rule-list-tracking-code",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -156,7 +154,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-client",
     rule: "A client's id finds the tickets linked to them.",
-    sentence: `${LIST}: client_id.`,
+    anchor: "rule-list-state",
     run: async (world) => {
       const shop = await world.shop()
       const client = await shop.known()
@@ -169,7 +167,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-created-between",
     rule: "created_after includes its instant, created_before does not.",
-    sentence: "contract §1: created_after inclusive, created_before exclusive.",
+    anchor: "rule-list-state",
     run: async (world) => {
       const shop = await world.shop()
       const first = await shop.ticket()
@@ -184,7 +182,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-bare-date",
     rule: "A bare date means midnight in UTC.",
-    sentence: "contract §1: a bare date is 00:00 UTC.",
+    anchor: "rule-list-state",
     run: async (world) => {
       const shop = await world.shop()
       const { id, created_at } = await shop.ticket()
@@ -199,7 +197,7 @@ export const listCases = casesOf("§4", [
   {
     id: "list-pages",
     rule: "Following the cursor meets every ticket once, in the order of the list, also where limits differ.",
-    sentence: `${LIST}: next_cursor is sent back as cursor; contract §1: limit may differ between pages.`,
+    anchor: "rule-list-default-page",
     run: async (world) => {
       const shop = await world.shop()
       for (let i = 0; i < 9; i++) {
@@ -225,7 +223,7 @@ export const listCases = casesOf("§4", [
   {
     id: "cursor-bound",
     rule: "A cursor belongs to its filters and its shop; with others, or damaged, it is a 400.",
-    sentence: "contract §1: another filter set, another shop or a damaged cursor: 400.",
+    anchor: "rule-cursor-bound",
     run: async (world) => {
       const [shop, other] = [await world.shop(), await world.shop()]
       for (const each of [shop, other]) for (let i = 0; i < 3; i++) await each.ticket()

@@ -2,9 +2,6 @@ import { expectSame } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import type { Card } from "../Shapes.js"
 
-const CARD =
-  "contract §6: balance is stamps not yet spent; rewards_available = floor(balance / stamps_required); lifetime never falls."
-
 interface Stamped {
   readonly card: Card
   readonly added: number
@@ -16,8 +13,7 @@ export const loyaltyCases = casesOf("§4", [
   {
     id: "loyalty-read",
     rule: "Loyalty is read as the shop's programme and the client's card; one never used is zeros.",
-    sentence:
-      "spec §4, GET …/loyalty: `program` and `card`; contract §6: a card never used is zeros with updated_at null.",
+    anchor: "rule-loyalty-read",
     run: async (world) => {
       const program = { name: "Ten", stamps_required: 10, stamps_per_ticket: 2, reward_label: "A free hem" }
       const shop = await (await world.shop()).program(program)
@@ -31,8 +27,7 @@ export const loyaltyCases = casesOf("§4", [
   {
     id: "loyalty-off-read",
     rule: "While the programme is off it can be read, and the client shows no card.",
-    sentence:
-      "contract §6: reading loyalty while it is off: 200 with active false, card as it stands; client.loyalty is null.",
+    anchor: "rule-loyalty-read-2",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const client = await shop.known()
@@ -45,7 +40,7 @@ export const loyaltyCases = casesOf("§4", [
   {
     id: "loyalty-off-refuses",
     rule: "While the programme is off stamps and rewards are a CONFLICT whose reason is LOYALTY_OFF.",
-    sentence: "spec §4, stamps: 409 LOYALTY_OFF; contract §6: 409 `CONFLICT` with reason `LOYALTY_OFF`.",
+    anchor: "rule-loyalty-off-refuses",
     run: async (world) => {
       const shop = await (await world.shop()).program({ active: false })
       const client = await shop.known()
@@ -56,7 +51,7 @@ export const loyaltyCases = casesOf("§4", [
   {
     id: "stamps",
     rule: "Stamps answer the card, how many were added and how many rewards that unlocked.",
-    sentence: `contract §6: stamps answer {card, added, rewards_unlocked}. ${CARD}`,
+    anchor: "rule-loyalty-read",
     run: async (world) => {
       const shop = await (await world.shop()).program({ stamps_required: 4 })
       const client = await shop.known()
@@ -77,7 +72,7 @@ export const loyaltyCases = casesOf("§4", [
   {
     id: "stamps-count",
     rule: "Stamps are added 1 to 10 at a time.",
-    sentence: "spec §4, stamps: count, integer, required, 1 to 10.",
+    anchor: "rule-stamps-2",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const client = await shop.known()
@@ -90,7 +85,7 @@ export const loyaltyCases = casesOf("§4", [
   {
     id: "stamps-key-required",
     rule: "Stamps and rewards need an Idempotency-Key.",
-    sentence: "spec §4, stamps and redeem: header Idempotency-Key, required.",
+    anchor: "rule-idempotency-required",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const client = await shop.known()
@@ -101,7 +96,7 @@ export const loyaltyCases = casesOf("§4", [
   {
     id: "redeem",
     rule: "A redeem spends the stamps of one reward and tells which; what was ever collected stays.",
-    sentence: `contract §6: redeem answers {card, reward: {label, redeemed_at}}; a redeem spends stamps_required. ${CARD}`,
+    anchor: "rule-loyalty-read",
     run: async (world) => {
       const shop = await (await world.shop()).program({ stamps_required: 5, reward_label: "A free hem" })
       const client = await shop.known()
@@ -117,7 +112,7 @@ export const loyaltyCases = casesOf("§4", [
   {
     id: "redeem-nothing",
     rule: "With no reward on the card a redeem is refused with NO_REWARD, and nothing is spent.",
-    sentence: "contract §6: nothing to redeem: reason `NO_REWARD`.",
+    anchor: "rule-redeem",
     run: async (world) => {
       const shop = await (await world.shop()).program({ stamps_required: 5 })
       const client = await shop.known()
@@ -129,7 +124,7 @@ export const loyaltyCases = casesOf("§4", [
   {
     id: "redeem-body",
     rule: "A redeem takes no body or an empty one; a field in it is refused.",
-    sentence: "spec §4, redeem: no request body is described; contract §2: unknown body fields are refused.",
+    anchor: "rule-redeem",
     run: async (world) => {
       const shop = await (await world.shop()).program({ stamps_required: 1 })
       const client = await shop.known()
@@ -143,7 +138,7 @@ export const loyaltyCases = casesOf("§4", [
   {
     id: "loyalty-card-by-shop",
     rule: "A client has a card of their own with each shop.",
-    sentence: "spec §1: one API key reaches only that shop's data.",
+    anchor: "rule-loyalty-read-2",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const other = await (await world.shop()).program()

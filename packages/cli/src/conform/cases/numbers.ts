@@ -3,14 +3,12 @@ import { casesOf, type Row } from "../Case.js"
 import type { Ticket } from "../Shapes.js"
 import { DAY, MINUTE, NOBODY } from "../World.js"
 
-const BY_NUMBER = "spec §4, GET /v1/tickets/by-number/{n}"
-
 /** Reading one ticket, and telling that the client was told (spec §4). */
 export const numberCases = casesOf("§4", [
   {
     id: "read-ticket",
     rule: "A ticket is read by its id; one of nobody or of another shop is the same 404.",
-    sentence: "spec §4, GET /v1/tickets/{id}: a ticket of another shop answers 404.",
+    anchor: "rule-read-ticket",
     run: async (world) => {
       const [shop, other] = [await world.shop(), await world.shop()]
       const { id } = await other.ticket()
@@ -23,7 +21,7 @@ export const numberCases = casesOf("§4", [
   {
     id: "by-number",
     rule: "A number that was given once is that ticket, without others.",
-    sentence: `${BY_NUMBER}: the most recent open ticket with that number; meta.others lists the others.`,
+    anchor: "rule-by-number",
     run: async (world) => {
       const shop = await world.shop()
       const ticket = await shop.ticket()
@@ -35,7 +33,7 @@ export const numberCases = casesOf("§4", [
   {
     id: "by-number-newest-open",
     rule: "Of several open tickets with a number the newest is answered, and the other is told.",
-    sentence: `${BY_NUMBER}: the most recent open ticket; contract §1: others {id, number, number_label, state, created_at}.`,
+    anchor: "rule-by-number",
     run: async (world) => {
       const shop = await world.shop()
       const first = await shop.ticket()
@@ -52,7 +50,7 @@ export const numberCases = casesOf("§4", [
   {
     id: "by-number-open-before-closed",
     rule: "An older ticket that is open comes before a newer one that was collected.",
-    sentence: `${BY_NUMBER}: the most recent open ticket with that number; contract §1: open means workshop, ready or impossible.`,
+    anchor: "rule-by-number",
     run: async (world) => {
       const shop = await world.shop()
       for (const statuses of [[], ["ready"], ["impossible"]]) {
@@ -73,7 +71,7 @@ export const numberCases = casesOf("§4", [
   {
     id: "by-number-none-open",
     rule: "Where none is open the newest is answered.",
-    sentence: `${BY_NUMBER}: when none is open, the newest one.`,
+    anchor: "rule-by-number",
     run: async (world) => {
       const shop = await world.shop()
       const first = await shop.moved("ready", "collected")
@@ -88,7 +86,7 @@ export const numberCases = casesOf("§4", [
   {
     id: "by-number-many-others",
     rule: "At most a hundred others are listed, the newest first.",
-    sentence: "contract §1: meta.others: newest first, at most 100.",
+    anchor: "rule-by-number",
     run: async (world) => {
       const shop = await world.shop()
       const made: Array<string> = []
@@ -110,7 +108,7 @@ export const numberCases = casesOf("§4", [
   {
     id: "by-number-range",
     rule: "A number that no ticket can have is a 400; one that none has is a 404.",
-    sentence: "contract §1: a number outside 1..9999: 400. No ticket: 404.",
+    anchor: "rule-by-number",
     run: async (world) => {
       const shop = await world.shop()
       for (const n of ["0", "10000", "-1", "x", "1.5"]) (await shop.get(`/tickets/by-number/${n}`)).invalid("path n")
@@ -122,7 +120,7 @@ export const numberCases = casesOf("§4", [
       ({
         id: `notified-${channel}`,
         rule: `Telling the client by ${channel} is kept on the ticket and raises client.notified with its channel.`,
-        sentence: "spec §4, notified; contract §5: sets notified_at, emits client.notified with its channel.",
+        anchor: "rule-notified-sms",
         run: async (world) => {
           const shop = await world.shop()
           const { id } = await shop.ticket()
@@ -137,7 +135,7 @@ export const numberCases = casesOf("§4", [
   {
     id: "notified-channel",
     rule: "The channel is sms, whatsapp or call and nothing else.",
-    sentence: "spec §4, notified: channel, required: `sms`, `whatsapp` or `call`.",
+    anchor: "rule-notified-sms",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -151,7 +149,7 @@ export const numberCases = casesOf("§4", [
   {
     id: "notified-any-state",
     rule: "It works in every state but abandoned.",
-    sentence: "contract §5: notified works in every state but abandoned.",
+    anchor: "rule-notified-sms",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -164,7 +162,7 @@ export const numberCases = casesOf("§4", [
   {
     id: "notified-abandoned",
     rule: "Of an abandoned ticket nothing can be told any more: 409 ABANDONED.",
-    sentence: "contract §5: notified works in every state but abandoned (409).",
+    anchor: "rule-status-all-refused",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket()

@@ -2,14 +2,12 @@ import { expectSame, expectShape } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import { DAY } from "../World.js"
 
-const WINDOW = "spec §3: within 24 hours of collection; contract §5: at most 24 h ago (inclusive)."
-
 /** A collected ticket's way back (spec §3, contract §5). */
 export const reopeningCases = casesOf("§3", [
   {
     id: "reopen-at-24h",
     rule: "Exactly 24 hours after its collection a ticket can still be reopened.",
-    sentence: WINDOW,
+    anchor: "rule-reopen-at-24h",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready", "collected")
@@ -20,7 +18,7 @@ export const reopeningCases = casesOf("§3", [
   {
     id: "reopen-past-24h",
     rule: "One millisecond later it cannot: REOPEN_WINDOW.",
-    sentence: "spec §3: after the 24-hour window: 409 CONFLICT with details.reason `REOPEN_WINDOW`.",
+    anchor: "rule-reopen-at-24h",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready", "collected")
@@ -32,7 +30,7 @@ export const reopeningCases = casesOf("§3", [
   {
     id: "reopen-past-24h-any-status",
     rule: "After the window every status is refused with REOPEN_WINDOW.",
-    sentence: "contract §5: later: any status gives `REOPEN_WINDOW`.",
+    anchor: "rule-reopen-at-24h",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready", "collected")
@@ -45,7 +43,7 @@ export const reopeningCases = casesOf("§3", [
   {
     id: "reopen-keeps-notified",
     rule: "Reopening forgets the end of the work, not that the client was told.",
-    sentence: "contract §5: clears ready_at, collected_at and outcome; notified_at stays.",
+    anchor: "rule-status-instants",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready")
@@ -60,7 +58,7 @@ export const reopeningCases = casesOf("§3", [
   {
     id: "reopen-event-from",
     rule: "The event of a reopening tells from which state the ticket came back.",
-    sentence: "contract §9: plus `from` on reopened.",
+    anchor: "rule-status-instants",
     run: async (world) => {
       const shop = await world.shop()
       for (const path of [["ready"], ["impossible"], ["ready", "collected"]]) {
@@ -74,7 +72,7 @@ export const reopeningCases = casesOf("§3", [
   {
     id: "reopen-second-window",
     rule: "A ticket collected anew has a window of its own.",
-    sentence: WINDOW,
+    anchor: "rule-reopen-at-24h",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready", "collected")

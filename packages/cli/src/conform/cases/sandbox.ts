@@ -2,14 +2,12 @@ import { expectSame, expectShape, expectThat } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import { DAY, later, NOBODY } from "../World.js"
 
-const CLOCK = "contract §10: advance_ms and set move it, never back; freeze: true stops it."
-
 /** The sandbox itself (contract §10). */
 export const sandboxCases = casesOf("sandbox", [
   {
     id: "sandbox-clock-stands",
     rule: "A frozen clock moves by exactly what it is told, and by nothing else.",
-    sentence: CLOCK,
+    anchor: "rule-sandbox-clock-all",
     run: async (world) => {
       const start = await world.instant()
       expectSame(await world.instant(), start, "the clock when read again")
@@ -21,7 +19,7 @@ export const sandboxCases = casesOf("sandbox", [
   {
     id: "sandbox-clock-set",
     rule: "The clock can be set to an instant, and moved on from there in the same call.",
-    sentence: "contract §10: {advance_ms}, {set}, {freeze} in any mix → {now, frozen}.",
+    anchor: "rule-sandbox-clock-all",
     run: async (world) => {
       const target = later(await world.instant(), 5000)
       const moved = await world.act("POST", "/clock", { set: target, advance_ms: 10, freeze: true })
@@ -31,7 +29,7 @@ export const sandboxCases = casesOf("sandbox", [
   {
     id: "sandbox-clock-never-back",
     rule: "It never goes back, and a move that is refused moves nothing.",
-    sentence: CLOCK,
+    anchor: "rule-sandbox-clock-all",
     run: async (world) => {
       const now = await world.instant()
       ;(await world.sandbox("POST", "/clock", { set: later(now, -1) })).invalid("body set")
@@ -42,7 +40,7 @@ export const sandboxCases = casesOf("sandbox", [
   {
     id: "sandbox-clock-serves-all",
     rule: "What happens bears the instant of the sandbox clock.",
-    sentence: "contract §10: the clock serves every rule.",
+    anchor: "rule-sandbox-clock-all",
     run: async (world) => {
       const shop = await world.shop()
       await world.advance(3 * DAY)
@@ -53,7 +51,7 @@ export const sandboxCases = casesOf("sandbox", [
   {
     id: "sandbox-shop",
     rule: "A new shop is approved, active, has the API on, and its key may do everything.",
-    sentence: "contract §10: POST /sandbox/shops: approved, active, API on, a full-access key.",
+    anchor: "rule-sandbox-shop",
     run: async (world) => {
       const shop = await world.shop()
       const settings = { id: shop.id, approved: true, active: true, api_enabled: true }
@@ -64,7 +62,7 @@ export const sandboxCases = casesOf("sandbox", [
   {
     id: "sandbox-unknown-field",
     rule: "A field that the sandbox does not know is refused by its name.",
-    sentence: "contract §10: same envelope; contract §2: unknown body fields are refused.",
+    anchor: "rule-create-unknown-field",
     run: async (world) => {
       ;(await world.sandbox("POST", "/clock", { advance: 1 })).invalid("body advance")
     }
@@ -72,7 +70,7 @@ export const sandboxCases = casesOf("sandbox", [
   {
     id: "sandbox-nobody",
     rule: "Shops, keys, clients and tickets that are not there are a 404.",
-    sentence: "contract §10: same envelope; spec §7: 404 NOT_FOUND.",
+    anchor: "rule-sandbox-nobody",
     run: async (world) => {
       const calls = [
         ["GET", `/shops/${NOBODY}/events`],
@@ -91,8 +89,7 @@ export const sandboxCases = casesOf("sandbox", [
   {
     id: "sandbox-no-webhook",
     rule: "A shop without a webhook has none: no address, nothing sent.",
-    sentence:
-      "contract §10: GET /sandbox/shops/{id}/webhook → {url, on, off_reason, failures_in_row, first_failure_at}.",
+    anchor: "rule-sandbox-no-webhook",
     run: async (world) => {
       const shop = await world.shop()
       const answer = await world.sandbox<{ url: string | null }>("GET", `/shops/${shop.id}/webhook`)
@@ -107,7 +104,7 @@ export const sandboxCases = casesOf("sandbox", [
   {
     id: "sandbox-visit",
     rule: "A visit to the counter makes a client known to that shop.",
-    sentence: "contract §10: POST /sandbox/clients/{id}/visits: a visit to the counter makes the client known.",
+    anchor: "rule-sandbox-visit",
     run: async (world) => {
       const shop = await world.shop()
       const client = await world.person()
@@ -119,7 +116,7 @@ export const sandboxCases = casesOf("sandbox", [
   {
     id: "sandbox-app-ticket",
     rule: "A ticket made in the app needs no Idempotency-Key.",
-    sentence: "contract §10: POST /sandbox/shops/{id}/tickets: no Idempotency-Key needed.",
+    anchor: "rule-sandbox-app-ticket",
     run: async (world) => {
       const shop = await world.shop()
       const answer = await shop.app({ service: "Hem", item: "Coat" })

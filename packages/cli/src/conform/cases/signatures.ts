@@ -4,14 +4,12 @@ import { receiving } from "../receiving.js"
 import { expectSigned, signatureOf } from "../signature.js"
 import { DAY, MINUTE } from "../World.js"
 
-const SIGNED = "spec §6, Signature: v1 is the hex HMAC-SHA256 of `t.body` computed with the webhook secret."
-
 /** How deliveries are signed (spec §6, contract §9). */
 export const signatureCases = casesOf("§6", [
   {
     id: "signature",
     rule: "A delivery is signed over its time, a dot and its raw body, with the whole secret.",
-    sentence: SIGNED,
+    anchor: "rule-signature",
     run: async (world) => {
       const shop = await world.shop()
       const inbox = world.inbox()
@@ -25,7 +23,7 @@ export const signatureCases = casesOf("§6", [
   {
     id: "signature-each-attempt",
     rule: "Each attempt signs the same bytes afresh: a new time, the same event.",
-    sentence: "contract §9: each attempt signs those bytes afresh: new t, same id.",
+    anchor: "rule-event-frozen",
     run: async (world) => {
       const shop = await world.shop()
       const inbox = world.inbox()
@@ -44,7 +42,7 @@ export const signatureCases = casesOf("§6", [
   {
     id: "secret-format",
     rule: "A secret is whsec_ and 43 characters, shown when it is set.",
-    sentence: "contract §9: secret: whsec_ and 43 characters of base64url.",
+    anchor: "rule-secret-format",
     run: async (world) => {
       const shop = await world.shop()
       expectShape(await shop.sendTo(world.inbox()), /^whsec_[A-Za-z0-9_-]{43}$/, "the secret")
@@ -53,7 +51,7 @@ export const signatureCases = casesOf("§6", [
   {
     id: "secret-kept",
     rule: "A new address keeps the secret; only a rotation changes it.",
-    sentence: "contract §9: changing the address keeps it; only a rotation changes it.",
+    anchor: "rule-secret-format",
     run: async (world) => {
       const shop = await world.shop()
       const secret = await shop.sendTo(world.inbox())
@@ -69,7 +67,7 @@ export const signatureCases = casesOf("§6", [
   {
     id: "secret-rotation",
     rule: "For 24 hours after a rotation a delivery bears two v1, of the new secret and of the old; then one.",
-    sentence: "spec §6: for 24 hours after a secret change, two `v1` values are sent.",
+    anchor: "rule-signature",
     run: async (world) => {
       const shop = await world.shop()
       const inbox = world.inbox()
@@ -91,7 +89,7 @@ export const signatureCases = casesOf("§6", [
   {
     id: "delivery-request",
     rule: "A delivery is a POST of the event as JSON, text for text what the shop's events show.",
-    sentence: "spec §6: the service sends it a POST with a JSON Event.",
+    anchor: "rule-event-frozen",
     run: async (world) => {
       const { shop, inbox } = await receiving(world)
       await shop.ticket()
@@ -107,7 +105,7 @@ export const signatureCases = casesOf("§6", [
   {
     id: "webhook-address",
     rule: "An address that could never be called is a 400: not https, private, or with credentials.",
-    sentence: "spec §6: private addresses are refused; contract §9: refused with 400 when set.",
+    anchor: "rule-webhook-address",
     run: async (world) => {
       const shop = await world.shop()
       const urls = [

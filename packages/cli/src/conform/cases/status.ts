@@ -17,8 +17,6 @@ const inState: Readonly<Record<string, (shop: Shop) => Promise<Ticket>>> = {
   }
 }
 
-const TABLE = "spec §3: the table of transitions"
-
 /** From, status, event; and what the ticket shows besides its state. */
 const moves = [
   ["workshop", "ready", "ticket.ready", { outcome: null }],
@@ -56,7 +54,7 @@ export const statusCases: ReadonlyArray<Case> = casesOf("§3", [
       ({
         id: `status-${from}-${to}`,
         rule: `A ticket that is ${from} becomes ${to} on request, with the event ${event}.`,
-        sentence: TABLE,
+        anchor: "rule-status-workshop-ready",
         run: async (world) => {
           const shop = await world.shop()
           const { id } = await inState[from]!(shop)
@@ -74,7 +72,7 @@ export const statusCases: ReadonlyArray<Case> = casesOf("§3", [
       ({
         id: `status-${from}-${to}-refused`,
         rule: `A ticket that is ${from} refuses ${to} with ${reason}, says what it would accept, and stays as it was.`,
-        sentence: `${TABLE}; contract §5 and §2: ${reason}, details hold from, to and allowed; contract §12: and the present state and updated_at.`,
+        anchor: "rule-status-all-refused",
         needs: needOf(from),
         run: async (world) => {
           const shop = await world.shop()
@@ -94,7 +92,7 @@ export const statusEffectCases = casesOf("§3", [
   {
     id: "status-instants",
     rule: "A ticket keeps when it became ready and when it was collected.",
-    sentence: "spec §2: ready_at, collected_at; spec §3.",
+    anchor: "rule-status-instants",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket()
@@ -109,7 +107,7 @@ export const statusEffectCases = casesOf("§3", [
   {
     id: "status-unknown-value",
     rule: "A status that is none of the four is a 400.",
-    sentence: "spec §4, status: `ready`, `impossible`, `workshop` or `collected`.",
+    anchor: "rule-status-unknown-value",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -123,7 +121,7 @@ export const statusEffectCases = casesOf("§3", [
   {
     id: "status-refused-is-silent",
     rule: "A refused status raises no event.",
-    sentence: "spec §3: unchanged; spec §6: events tell the steps of a ticket.",
+    anchor: "rule-status-all-refused",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.moved("ready")
@@ -135,8 +133,7 @@ export const statusEffectCases = casesOf("§3", [
   {
     id: "notified-ready",
     rule: "When a linked client's ticket becomes ready the client is told in the app, and the ticket shows when.",
-    sentence:
-      "spec §3: client notified as from the app; contract §5: client.notified with channel app, notified_at set.",
+    anchor: "rule-notified-ready",
     run: async (world) => {
       const shop = await world.shop()
       const client = await shop.known()
@@ -153,7 +150,7 @@ export const statusEffectCases = casesOf("§3", [
   {
     id: "notified-impossible",
     rule: "When a linked client's ticket turns out impossible the client is told in the app.",
-    sentence: "spec §3: impossible, client notified; contract §5: channel app.",
+    anchor: "rule-notified-ready",
     run: async (world) => {
       const shop = await world.shop()
       const client = await shop.known()
@@ -166,7 +163,7 @@ export const statusEffectCases = casesOf("§3", [
   {
     id: "notified-nobody",
     rule: "Without a linked client nobody is said to be told.",
-    sentence: "contract §5: when a ticket with a linked client becomes ready or impossible.",
+    anchor: "rule-notified-ready",
     run: async (world) => {
       const shop = await world.shop()
       const { id } = await shop.ticket()
@@ -177,7 +174,7 @@ export const statusEffectCases = casesOf("§3", [
   {
     id: "earns-once",
     rule: "A ticket earns its stamps the first time it is ready, and neither loses nor repeats them when reopened.",
-    sentence: "spec §3: loyalty counted as in the app; contract §6: once in its life.",
+    anchor: "rule-earns-all",
     run: async (world) => {
       const shop = await (await world.shop()).program({ stamps_per_ticket: 2 })
       const client = await shop.known()
@@ -199,8 +196,7 @@ export const statusEffectCases = casesOf("§3", [
   {
     id: "earns-at-collection",
     rule: "A ticket whose client was linked after it was ready earns at its collection.",
-    sentence:
-      "contract §6: at the first of ready or collected at which it has a linked client and the programme is on.",
+    anchor: "rule-earns-all",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const client = await world.person()
@@ -215,7 +211,7 @@ export const statusEffectCases = casesOf("§3", [
   {
     id: "earns-nothing-impossible",
     rule: "A ticket that was not possible earns nothing, also when it is collected.",
-    sentence: "contract §6: collected (with outcome ready).",
+    anchor: "rule-earns-all",
     run: async (world) => {
       const shop = await (await world.shop()).program()
       const client = await shop.known()

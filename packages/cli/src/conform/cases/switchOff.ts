@@ -5,9 +5,6 @@ import type { Webhook } from "../Shapes.js"
 import type { Shop } from "../Shop.js"
 import { DAY, HOUR, later, MINUTE } from "../World.js"
 
-const GONE = "spec §6: on a 410 answer the webhook turns off and the shop owner is told; contract §9: 410 at once."
-const FAILING = "spec §6: after 20 failures in a row over 72 hours the webhook turns off and the shop owner is told."
-
 const states = async (shop: Shop) => (await shop.deliveries()).map(({ state }) => state)
 
 /** How often the owner was told something. */
@@ -19,7 +16,7 @@ export const switchOffCases = casesOf("§6", [
   {
     id: "webhook-gone",
     rule: "A 410 turns the webhook off at once and its owner is told; later events wait.",
-    sentence: `${GONE} Deliveries are parked, the one that met the 410 too.`,
+    anchor: "rule-delivery-no-webhook",
     run: async (world) => {
       const { shop, inbox } = await receiving(world, { status: 410 })
       await shop.ticket()
@@ -35,7 +32,7 @@ export const switchOffCases = casesOf("§6", [
   {
     id: "webhook-enable",
     rule: "Turned on again, all that waited goes out, once each.",
-    sentence: "contract §9: turning it on again releases them.",
+    anchor: "rule-webhook-gone",
     run: async (world) => {
       const { shop, inbox } = await receiving(world, { status: 410 })
       await shop.ticket()
@@ -52,7 +49,7 @@ export const switchOffCases = casesOf("§6", [
   {
     id: "webhook-failing",
     rule: "The twentieth failure in a row turns the webhook off, once the first is 72 hours old.",
-    sentence: FAILING,
+    anchor: "rule-webhook-gone",
     run: async (world) => {
       const { shop, inbox } = await receiving(world, { status: 500 })
       const { created_at } = await shop.ticket()
@@ -76,7 +73,7 @@ export const switchOffCases = casesOf("§6", [
   {
     id: "webhook-failing-young",
     rule: "More than twenty failures in a row within 72 hours do not turn it off.",
-    sentence: "contract §9: at least 20 failures in a row whose first is at least 72 h old.",
+    anchor: "rule-webhook-gone",
     run: async (world) => {
       const { shop } = await receiving(world, { status: 500 })
       for (let i = 0; i < 4; i++) await shop.ticket()
@@ -87,7 +84,7 @@ export const switchOffCases = casesOf("§6", [
   {
     id: "webhook-failing-broken-row",
     rule: "One success ends the row: failures before it do not count.",
-    sentence: FAILING,
+    anchor: "rule-webhook-gone",
     run: async (world) => {
       const { shop, inbox } = await receiving(world, { status: 500 })
       for (let i = 0; i < 3; i++) await shop.ticket()
@@ -106,7 +103,7 @@ export const switchOffCases = casesOf("§6", [
   {
     id: "replay-deliveries",
     rule: "Events named for it are sent again under their own ids, and their attempts count on.",
-    sentence: "contract §10: sends again under the same event ids; contract §9: their attempt numbers go on.",
+    anchor: "rule-replay-deliveries",
     run: async (world) => {
       const { shop, inbox } = await receiving(world)
       await shop.ticket()
@@ -128,7 +125,7 @@ export const switchOffCases = casesOf("§6", [
   {
     id: "replay-dead",
     rule: "A replay by state takes the dead ones, which get eight attempts anew, the first at once.",
-    sentence: "contract §9: released and replayed deliveries get eight attempts anew, the first at once.",
+    anchor: "rule-replay-deliveries",
     run: async (world) => {
       const { shop, inbox } = await receiving(world, { status: 500 })
       await shop.ticket()
@@ -152,7 +149,7 @@ export const switchOffCases = casesOf("§6", [
   {
     id: "replay-since",
     rule: "A replay of a time takes the events of that time, its start included and its end not.",
-    sentence: "contract §10: {since?, until?, state?}.",
+    anchor: "rule-replay-deliveries",
     run: async (world) => {
       const { shop } = await receiving(world)
       const made = []

@@ -4,8 +4,6 @@ import type { Ticket } from "../Shapes.js"
 import type { Shop } from "../Shop.js"
 import { HOUR, later } from "../World.js"
 
-const SYNC = "contract §1: with updated_since: by update time ascending, inclusive; a client must never miss a change."
-
 type Page = ReadonlyArray<Ticket>
 
 const since = (shop: Shop, instant: string, more = "") =>
@@ -31,7 +29,7 @@ export const syncingCases = casesOf("§4", [
   {
     id: "sync-order",
     rule: "With updated_since the tickets come in the order in which they changed.",
-    sentence: "spec §4: updated_since: the order then follows update time.",
+    anchor: "rule-sync-order",
     run: async (world) => {
       const shop = await world.shop()
       const start = await world.instant()
@@ -47,7 +45,7 @@ export const syncingCases = casesOf("§4", [
   {
     id: "sync-inclusive",
     rule: "A change at the very instant asked for is among the answers, one before it is not.",
-    sentence: SYNC,
+    anchor: "rule-sync-order",
     run: async (world) => {
       const shop = await world.shop()
       await shop.ticket()
@@ -64,7 +62,7 @@ export const syncingCases = casesOf("§4", [
   {
     id: "sync-bare-plus",
     rule: "The instant may have an offset, whose + may arrive as a space, and a small t and z.",
-    sentence: "contract §12: RFC 3339 with any offset; an unescaped + of an offset is read as +.",
+    anchor: "rule-instants-offset",
     run: async (world) => {
       const shop = await world.shop()
       const { id, updated_at } = await shop.ticket()
@@ -82,7 +80,7 @@ export const syncingCases = casesOf("§4", [
   {
     id: "sync-meta",
     rule: "synced_until comes with updated_since and only then.",
-    sentence: "contract §1: meta.synced_until (only with updated_since).",
+    anchor: "rule-sync-meta",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -96,7 +94,7 @@ export const syncingCases = casesOf("§4", [
   {
     id: "sync-future",
     rule: "synced_until is never later than the last change or the moment of the read, so a future updated_since hides nothing.",
-    sentence: "contract §12: it may be earlier than a future updated_since.",
+    anchor: "rule-sync-meta",
     run: async (world) => {
       const shop = await world.shop()
       const { updated_at } = await shop.ticket()
@@ -108,7 +106,7 @@ export const syncingCases = casesOf("§4", [
   {
     id: "sync-rare-filter",
     rule: "synced_until advances although a filter matches nothing.",
-    sentence: "contract §12: it advances although a filter matches nothing.",
+    anchor: "rule-sync-meta",
     run: async (world) => {
       const shop = await world.shop()
       const start = await world.instant()
@@ -121,7 +119,7 @@ export const syncingCases = casesOf("§4", [
   {
     id: "sync-equal-instants",
     rule: "Many changes in one millisecond are all met, at a page size of two.",
-    sentence: SYNC,
+    anchor: "rule-sync-equal-instants",
     run: async (world) => {
       const shop = await world.shop()
       const start = await world.instant()
@@ -134,7 +132,7 @@ export const syncingCases = casesOf("§4", [
   {
     id: "sync-while-writing",
     rule: "Who follows the cursor while the shop goes on working misses no change.",
-    sentence: SYNC,
+    anchor: "rule-sync-equal-instants",
     run: async (world) => {
       const shop = await world.shop()
       const start = await world.instant()
@@ -155,7 +153,7 @@ export const syncingCases = casesOf("§4", [
   {
     id: "sync-goes-on",
     rule: "What changes after the last page is found from synced_until, and nothing of it is lost.",
-    sentence: "contract §1: synced_until: the value to send as updated_since next time.",
+    anchor: "rule-sync-equal-instants",
     run: async (world) => {
       const shop = await world.shop()
       const first = await shop.ticket()
@@ -172,7 +170,7 @@ export const syncingCases = casesOf("§4", [
   {
     id: "sync-any-change",
     rule: "A quote, a delay, a part, a client's link and a closure are changes too.",
-    sentence: "spec §4: updated_since: only what changed since this date.",
+    anchor: "rule-sync-order",
     run: async (world) => {
       const shop = await world.shop()
       const client = await world.person()
@@ -198,7 +196,7 @@ export const syncingCases = casesOf("§4", [
   {
     id: "sync-filters",
     rule: "Filters hold beside updated_since.",
-    sentence: "spec §4, GET /v1/tickets: lists, filters, pages and syncs.",
+    anchor: "rule-sync-order",
     run: async (world) => {
       const shop = await world.shop()
       const start = await world.instant()

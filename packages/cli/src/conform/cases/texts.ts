@@ -1,7 +1,5 @@
 import { type Case, casesOf, type Row } from "../Case.js"
 
-const TEXT = "contract §4: texts by their length in Unicode code points, surrounding white space trimmed first."
-
 /** Field and the most characters that it takes. */
 const lengths = [
   ["service", 120],
@@ -10,8 +8,6 @@ const lengths = [
   ["external_ref", 64]
 ] as const
 
-const AMOUNT = "contract §4: money: integers 0..1,000,000,000,000."
-
 /** What texts, amounts and lists may be, at each edge and past it (spec §4, spec §8, contract §4). */
 export const textCases: ReadonlyArray<Case> = casesOf("§4", [
   ...lengths.map(
@@ -19,7 +15,7 @@ export const textCases: ReadonlyArray<Case> = casesOf("§4", [
       ({
         id: `length-${field.replace("_", "-")}`,
         rule: `${field} takes ${most} characters and not one more; a character outside the basic plane counts once.`,
-        sentence: TEXT,
+        anchor: "rule-length-all",
         needs: "key",
         run: async (world) => {
           const shop = await world.shop()
@@ -33,7 +29,7 @@ export const textCases: ReadonlyArray<Case> = casesOf("§4", [
   {
     id: "length-items",
     rule: "An item's label takes 200 characters, its service 120.",
-    sentence: TEXT,
+    anchor: "rule-length-all",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -46,7 +42,7 @@ export const textCases: ReadonlyArray<Case> = casesOf("§4", [
   {
     id: "service-required",
     rule: "A ticket needs a service, as a text.",
-    sentence: "spec §4, POST /v1/tickets: service, required.",
+    anchor: "rule-length-all",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -56,7 +52,7 @@ export const textCases: ReadonlyArray<Case> = casesOf("§4", [
   {
     id: "type-enum",
     rule: "The type is repair or prepare and nothing else.",
-    sentence: "spec §4, POST /v1/tickets: type: `repair` or `prepare`.",
+    anchor: "rule-type-enum",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -67,8 +63,7 @@ export const textCases: ReadonlyArray<Case> = casesOf("§4", [
   {
     id: "text-control-characters",
     rule: "Newline and tab are taken; other control characters and lone surrogates are refused.",
-    sentence:
-      "contract §4: control characters other than newline and tab, U+0000 and ill-formed Unicode are refused with 400.",
+    anchor: "rule-text-control-characters",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -82,7 +77,7 @@ export const textCases: ReadonlyArray<Case> = casesOf("§4", [
   {
     id: "items-count",
     rule: "Several items are 2 to 20.",
-    sentence: "spec §8: items per ticket: 2 to 20.",
+    anchor: "rule-items-count",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -94,7 +89,7 @@ export const textCases: ReadonlyArray<Case> = casesOf("§4", [
   {
     id: "amount-range",
     rule: "Amounts are whole numbers from 0 to a million million.",
-    sentence: AMOUNT,
+    anchor: "rule-amount-range",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -109,7 +104,7 @@ export const textCases: ReadonlyArray<Case> = casesOf("§4", [
   {
     id: "deposit-above-price",
     rule: "A deposit may be as high as the price and not higher.",
-    sentence: "contract §4: deposit_minor above price_minor: 400.",
+    anchor: "rule-amount-range",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
@@ -120,7 +115,7 @@ export const textCases: ReadonlyArray<Case> = casesOf("§4", [
   {
     id: "quote-below-deposit",
     rule: "A quote below what was paid already is a 400.",
-    sentence: "contract §4: a quote below the deposit: 400.",
+    anchor: "rule-amount-range",
     run: async (world) => {
       const { id } = await (await world.shop()).ticket({ price_minor: 500, deposit_minor: 300 })
       ;(await world.sandbox("POST", `/tickets/${id}/quote`, { price_minor: 299 })).invalid("body price_minor")
@@ -130,7 +125,7 @@ export const textCases: ReadonlyArray<Case> = casesOf("§4", [
   {
     id: "promised-at-format",
     rule: "A promise is an instant that exists.",
-    sentence: "spec §4, POST /v1/tickets: promised_at, string (date-time), ISO 8601.",
+    anchor: "rule-instants-offset",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()

@@ -6,7 +6,7 @@ export const versioningCases = casesOf("§9", [
   {
     id: "version-in-path",
     rule: "The API is under /v1, and under no other version.",
-    sentence: "spec §9: the version is 1 and is carried in the path segment /v1.",
+    anchor: "rule-version-in-path",
     needs: "key",
     run: async (world) => {
       const { key } = await world.shop()
@@ -18,7 +18,7 @@ export const versioningCases = casesOf("§9", [
   {
     id: "version-in-events",
     rule: "Every event carries the version of the API.",
-    sentence: 'spec §9: every webhook Event carries an api_version field; contract §9: api_version: "1".',
+    anchor: "rule-version-in-path",
     run: async (world) => {
       const shop = await world.shop()
       await shop.moved("ready", "collected")
