@@ -163,14 +163,17 @@ describe("sh blocks name commands that exist", () => {
 
   const complaint = (command: string): string | undefined => {
     const [program = "", first = "", second = ""] = command.replace(/^(\w+=\S*\s+)+/, "").split(/\s+/)
-    if (["curl", "cd", "git", "export", "docker", "psql", "pg_dump", "pg_restore", "createdb"].includes(program))
+    if (
+      ["curl", "cd", "git", "export", "docker", "psql", "trap", "pg_dump", "pg_restore", "createdb"].includes(program)
+    )
       return undefined
     if (program === "npm" && ["ci", "install", "i", "init", "pkg"].includes(first)) return undefined
     const script = program === "npm" ? (first === "run" ? second : first) : undefined
     if (script !== undefined) return script in scripts ? undefined : `package.json has no script "${script}"`
     // What a page has just built, with the compiler that it has just installed.
     if ((program === "npx" && first === "tsc") || (program === "node" && first.startsWith("dist/"))) return undefined
-    const workshop = program === "npx" && first === "workshop" ? second : program === "workshop" ? first : undefined
+    const isWorkshop = program === "workshop" || program === "node_modules/.bin/workshop"
+    const workshop = program === "npx" && first === "workshop" ? second : isWorkshop ? first : undefined
     if (workshop === undefined) return `nothing here knows how to check "${program}"`
     return subcommands.includes(workshop) || workshop.startsWith("-")
       ? undefined

@@ -21,6 +21,9 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => 
   return Buffer.concat(chunks)
 }
 
+/** How many event ids are kept; those seen longest ago go first. */
+const MOST_SEEN = 100_000
+
 /**
  * A server that takes webhooks. `work` is done once an event, after the answer; what it throws is its own to keep, since
  * the service was told that the event arrived. A real receiver keeps `seen` in its database, in `work`'s transaction.
@@ -39,6 +42,8 @@ export const createReceiver = (secret: string, work: (event: WebhookEvent) => vo
     const event = JSON.parse(body.toString()) as WebhookEvent
     if (seen.has(event.id)) return
     seen.add(event.id)
+    const [oldest = ""] = seen
+    if (seen.size > MOST_SEEN) seen.delete(oldest)
     work(event)
   })
 }

@@ -1,5 +1,6 @@
 import { HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Config, Effect, type Either, Option } from "effect"
+import { Effect, type Either, Option } from "effect"
+import { variable } from "./variable.js"
 
 /** Reads a flag's text, or says in words that follow its name what it must be, such as `must be a port from 0 to 65535`. */
 export type Reader<A> = (text: string) => Either.Either<A, string>
@@ -28,6 +29,8 @@ const shown = (named: Named, fallback = ""): string =>
 
 const refused = (sentence: string) => ValidationError.invalidValue(HelpDoc.p(sentence))
 
+const inEnvironment = (named: Named) => Effect.mapError(variable(variableOf(named)), ({ message }) => refused(message))
+
 const readWith = <A>(named: Named, read: Reader<A>, text: string) =>
   Effect.mapError(read(text), (must) =>
     refused(`--${named.name} (or ${variableOf(named)}) ${must}, and not "${text}".`)
@@ -41,8 +44,7 @@ const given = (flag: Named & { readonly placeholder: string }, fallback: string)
     Options.optional,
     Options.mapEffect((typed) => {
       if (Option.isSome(typed)) return Effect.succeed(typed)
-      const set = Effect.orDie(Config.withDefault(Config.string(variableOf(flag)), ""))
-      return Effect.map(set, (text) => (text === "" ? Option.none<string>() : Option.some(text)))
+      return Effect.map(inEnvironment(flag), (text) => (text === "" ? Option.none<string>() : Option.some(text)))
     })
   )
 
@@ -76,9 +78,7 @@ export const list = <A>(flag: Omit<Flag<A>, "fallback">): Options.Options<Readon
     Options.withDescription(shown(flag)),
     Options.repeated,
     Options.mapEffect((given) =>
-      given.length > 0
-        ? Effect.succeed(given)
-        : Effect.map(Effect.orDie(Config.withDefault(Config.string(variableOf(flag)), "")), (text) => [text])
+      given.length > 0 ? Effect.succeed(given) : Effect.map(inEnvironment(flag), (text) => [text])
     ),
     Options.mapEffect((texts) => Effect.forEach(partsOf(texts), (text) => readWith(flag, flag.read, text)))
   )
@@ -96,7 +96,7 @@ export const toggle = (name: string, description: string, variable?: string): Op
     Options.mapEffect((given) =>
       given
         ? Effect.succeed(true)
-        : Effect.flatMap(Effect.orDie(Config.withDefault(Config.string(variableOf(named)), "")), (text) => {
+        : Effect.flatMap(inEnvironment(named), (text) => {
             const told = isTrue(text)
             return told === undefined
               ? Effect.fail(refused(`${variableOf(named)} must be true or false, and not "${text}".`))

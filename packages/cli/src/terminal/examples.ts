@@ -2,12 +2,12 @@
 export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   "": ["workshop serve --sandbox --demo --store memory", "workshop receive --register http://127.0.0.1:4010"],
   serve: ["workshop serve", "workshop serve --sandbox --demo --store memory"],
-  dispatch: ["workshop dispatch --database-url postgres://service@db.example.com/workshop"],
-  migrate: ["workshop migrate", "workshop migrate --database-url postgres://owner@db.example.com/workshop --json"],
+  dispatch: ["DATABASE_URL_FILE=/run/secrets/database-url workshop dispatch"],
+  migrate: ["workshop migrate", "DATABASE_URL_FILE=/run/secrets/database-url workshop migrate --json"],
   receive: [
-    "workshop receive --secret whsec_...",
+    "WORKSHOP_SECRET_FILE=secret.txt workshop receive",
     "workshop receive --register http://127.0.0.1:4010",
-    "workshop receive --register http://127.0.0.1:4010 --key wk_live_... --fail-share 0.3 --seed 7"
+    "WORKSHOP_KEY_FILE=key.txt workshop receive --register http://127.0.0.1:4010 --fail-share 0.3 --seed 7"
   ],
   scenario: ["workshop scenario new reopening", "workshop scenario run examples/scenarios"],
   "scenario run": [
@@ -18,12 +18,12 @@ export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   "scenario schema": ["workshop scenario schema > scenario.schema.json"],
   simulate: ["workshop simulate --seed 7", "workshop simulate --seed 7 --steps 2000 --html run.html"],
   verify: [
-    "workshop verify --secret whsec_... --signature 't=1732000000,v1=...' body.json",
-    "workshop verify --secret whsec_... --signature 't=1732000000,v1=...' --at 2024-11-19T07:06:40Z < body.json"
+    "WORKSHOP_SECRET_FILE=secret.txt workshop verify --signature 't=1732000000,v1=...' body.json",
+    "WORKSHOP_SECRET_FILE=secret.txt workshop verify --signature 't=1732000000,v1=...' --at 2024-11-19T07:06:40Z < body.json"
   ],
   conform: [
     "workshop conform --base-url http://127.0.0.1:4010",
-    "workshop conform --base-url https://api.example.com/v1 --key wk_live_... --junit conform.xml",
+    "WORKSHOP_CONFORM_KEY_FILE=key.txt workshop conform --base-url https://api.example.com/v1 --junit conform.xml",
     "workshop conform --base-url http://127.0.0.1:4010 --section §3 --html conform.html",
     "workshop conform --list"
   ],

@@ -66,6 +66,7 @@ const section = (title: string, lines: ReadonlyArray<string>): string =>
 
 const EVERYWHERE = [
   "--help       this help, at every level",
+  "NAME_FILE    in place of any variable NAME: the file that holds its value, such as a key or a secret",
   "--no-color   no colours; NO_COLOR does the same, and FORCE_COLOR asks for them in a pipe too"
 ]
 

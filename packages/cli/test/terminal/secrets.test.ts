@@ -1,0 +1,67 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { examples } from "@workshop/cli/terminal/examples"
+import { writeReport } from "@workshop/cli/terminal/writeReport"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { typed } from "../commandLine.js"
+import { build, run } from "../Workshop.js"
+
+const folder = mkdtempSync(join(tmpdir(), "workshop-secrets-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const root = new URL("../../../../", import.meta.url)
+const pages = [
+  "README.md",
+  ...["cli", "conformance", "operating", "receive-webhooks", "run", "scaling", "simulate"].map(
+    (name) => `docs/${name}.md`
+  )
+]
+
+describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
+  beforeAll(build, 120_000)
+  const secret = join(folder, "secret.txt")
+  writeFileSync(secret, "whsec_the-shop's-own\n")
+  const words = ["verify", "--signature", `t=1732000000,v1=${"0".repeat(64)}`, "--json", "package.json"]
+
+  it("NAME_FILE names a file that holds the value, without the newline at its end", async () => {
+    expect(JSON.parse((await typed(words, { WORKSHOP_SECRET_FILE: secret })).stdout).reason).toBe("mismatch")
+    expect(JSON.parse((await run(words, { WORKSHOP_SECRET_FILE: secret })).stdout).reason).toBe("mismatch")
+    const bad = await typed(["migrate"], { DATABASE_URL: "", DATABASE_URL_FILE: secret })
+    expect(bad).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^The address of the database does not read like/)
+    })
+    expect(bad.stderr).not.toContain("whsec_")
+  })
+
+  it("a file that cannot be read, and a variable that is set twice, are refused", async () => {
+    const missing = join(folder, "missing")
+    expect((await typed(words, { WORKSHOP_SECRET_FILE: missing })).stderr).toBe(
+      `WORKSHOP_SECRET_FILE names ${missing}, which cannot be read (ENOENT): correct it.\n`
+    )
+    expect((await typed(words, { WORKSHOP_SECRET_FILE: secret, WORKSHOP_SECRET: "whsec_x" })).stderr).toBe(
+      "WORKSHOP_SECRET and WORKSHOP_SECRET_FILE are both set: unset one.\n"
+    )
+  })
+
+  it("no example and no page shows a secret as an argument", () => {
+    const shown = [
+      ...Object.values(examples).flat(),
+      ...pages.flatMap((page) => readFileSync(new URL(page, root), "utf8").split("\n"))
+    ]
+    expect(shown.filter((line) => /--(key|secret|sandbox-token) (wk_|whsec_|\$)/.test(line))).toEqual([])
+    expect(shown.filter((line) => /--database-url postgres:\/\/[^ ]*@/.test(line))).toEqual([])
+  })
+
+  it("a report is for its owner's eyes, also where the file was there before", async () => {
+    const file = join(folder, "report.html")
+    for (const _ of ["new", "there"]) {
+      await Effect.runPromise(writeReport("--html", file, "all of it"))
+      expect([statSync(file).mode & 0o777, readFileSync(file, "utf8")]).toEqual([0o600, "all of it"])
+      chmodSync(file, 0o644)
+    }
+    expect(existsSync(file)).toBe(true)
+  })
+})
