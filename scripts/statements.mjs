@@ -7,6 +7,7 @@ import { Deliveries } from "../packages/core/dist/ports/Deliveries.js"
 import { DeliveryLog } from "../packages/core/dist/ports/DeliveryLog.js"
 import { Directory } from "../packages/core/dist/ports/Directory.js"
 import { Messages } from "../packages/core/dist/ports/Messages.js"
+import { PersonalData } from "../packages/core/dist/ports/PersonalData.js"
 import { Probes } from "../packages/core/dist/ports/Probes.js"
 import { RateLimits } from "../packages/core/dist/ports/RateLimits.js"
 import { Reads } from "../packages/core/dist/ports/Reads.js"
@@ -74,10 +75,18 @@ const called = Effect.gen(function* () {
   for (const _tag of ["Ticket", "Offer", "Key"]) yield* directory.shopOf({ _tag, id: ID })
   yield* directory.account(account.id)
   yield* directory.offers(account.id)
+  yield* directory.changeClient(account)
   yield* directory.inbox(account.id)
   const audit = /** @type {any} */ (yield* AuditLog)
   yield* audit.append({ shop_id: id, id: ID, created_at: NOW, actor: "owner", act: "shop.changed", details: {} })
   yield* audit.list(id, ID, 50)
+  const personal = /** @type {any} */ (yield* PersonalData)
+  const person = yield* personal.beginErasure(account.id, [])
+  yield* personal.shops(person)
+  yield* personal.held(id, person)
+  yield* personal.events(id, person, [ID], 1)
+  yield* personal.answers(id, person, [ID], null)
+  yield* personal.endErasure(account.id)
   yield* (yield* Closures).due(NOW, 256)
   yield* (yield* Messages).due(NOW, 256)
   yield* audit.list(null, null, 50)

@@ -2,7 +2,8 @@ import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readFile
 import type { Change } from "@workshop/core/decisions/Change"
 import type { AuditEntry } from "@workshop/core/domain/AuditEntry"
 import type { ClientAccount } from "@workshop/core/domain/Client"
-import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
+import type { Person } from "@workshop/core/domain/Person"
 import type { ShopRecord } from "@workshop/core/domain/Shop"
 
 /** What one commit wrote, a line each. */
@@ -10,6 +11,8 @@ export type Entry =
   | { readonly _tag: "Shop"; readonly shop: ShopRecord }
   | { readonly _tag: "Account"; readonly account: ClientAccount }
   | { readonly _tag: "Audit"; readonly audited: AuditEntry }
+  | { readonly _tag: "ErasureBegun"; readonly person: Person }
+  | { readonly _tag: "ErasureEnded"; readonly id: ClientId }
   | { readonly _tag: "Changes"; readonly shop_id: ShopId; readonly changes: ReadonlyArray<Change> }
 
 /** A file to which commits are appended, and from which all of them can be read again. */

@@ -7,6 +7,7 @@ import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Messages } from "@workshop/core/ports/Messages"
+import { PersonalData } from "@workshop/core/ports/PersonalData"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
 import { readClock } from "@workshop/core/ports/readClock"
@@ -16,6 +17,7 @@ import { Memory } from "@workshop/store-memory/Memory"
 import { memoryAuditLog } from "@workshop/store-memory/MemoryAuditLog"
 import { memoryDeliveries, memoryDeliveryLog } from "@workshop/store-memory/MemoryDeliveries"
 import { memoryClosures, memoryDirectory } from "@workshop/store-memory/MemoryDirectory"
+import { memoryPersonalData } from "@workshop/store-memory/MemoryPersonalData"
 import { memoryRateLimits } from "@workshop/store-memory/MemoryRateLimits"
 import { memoryReads } from "@workshop/store-memory/MemoryReads"
 import { Context, Effect, Either, Layer } from "effect"
@@ -30,9 +32,19 @@ const replayInto =
     if (entry._tag === "Shop") memory.open(entry.shop)
     else if (entry._tag === "Audit") memory.audit.push(entry.audited)
     else if (entry._tag === "Account") {
-      memory.accounts.set(entry.account.id, entry.account)
-      memory.holders.set(entry.account.phone, entry.account)
-    } else {
+      const { id, phone } = entry.account
+      const before = memory.accounts.get(id)
+      if (before !== undefined) memory.holders.delete(before.phone)
+      memory.accounts.set(id, entry.account)
+      memory.holders.set(phone, entry.account)
+    } else if (entry._tag === "ErasureBegun") {
+      const { client_id } = entry.person
+      const account = memory.accounts.get(client_id)
+      if (account !== undefined) memory.holders.delete(account.phone)
+      memory.accounts.delete(client_id)
+      memory.erasures.set(client_id, entry.person)
+    } else if (entry._tag === "ErasureEnded") memory.erasures.delete(entry.id)
+    else {
       const shelf = memory.shelf(entry.shop_id)
       for (const change of entry.changes) memory.keep(shelf, change)
     }
@@ -80,7 +92,11 @@ const journalDirectory = (memory: Memory, journal: Journal): Context.Tag.Service
     createClient: (account) =>
       memory.holders.has(account.phone)
         ? Effect.succeed(false)
-        : Effect.zipRight(written(journal, { _tag: "Account", account }), known.createClient(account))
+        : Effect.zipRight(written(journal, { _tag: "Account", account }), known.createClient(account)),
+    changeClient: (account) =>
+      Effect.tap(known.changeClient(account), (isChanged) =>
+        isChanged ? written(journal, { _tag: "Account", account }) : Effect.void
+      )
   }
 }
 
@@ -89,6 +105,19 @@ const journalAuditLog = (memory: Memory, journal: Journal): Context.Tag.Service<
   return {
     ...known,
     append: (audited) => Effect.zipRight(written(journal, { _tag: "Audit", audited }), known.append(audited))
+  }
+}
+
+/** What was erased is gone from the memory; the lines of the journal that told of it stay until the file is written anew. */
+const journalPersonalData = (memory: Memory, journal: Journal): Context.Tag.Service<PersonalData> => {
+  const known = memoryPersonalData(memory)
+  return {
+    ...known,
+    beginErasure: (id, phones) =>
+      Effect.tap(known.beginErasure(id, phones), (person) =>
+        person === null ? Effect.void : written(journal, { _tag: "ErasureBegun", person })
+      ),
+    endErasure: (id) => Effect.zipRight(written(journal, { _tag: "ErasureEnded", id }), known.endErasure(id))
   }
 }
 
@@ -108,6 +137,7 @@ export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
       return Context.make(Store, journalStore(memory, journal, entropy)).pipe(
         Context.add(Reads, memoryReads(memory)),
         Context.add(AuditLog, journalAuditLog(memory, journal)),
+        Context.add(PersonalData, journalPersonalData(memory, journal)),
         Context.add(Directory, journalDirectory(memory, journal)),
         Context.add(Closures, memoryClosures(memory)),
         Context.add(Deliveries, memoryDeliveries(memory)),

@@ -117,6 +117,14 @@ create table client_account (
   constraint client_account_pkey PRIMARY KEY (id)
 );
 
+create table client_erasure (
+  client_id uuid not null,
+  given_name text not null,
+  family_name text not null,
+  phones text[] not null,
+  constraint client_erasure_pkey PRIMARY KEY (client_id)
+);
+
 create table client_link (
   shop_id uuid not null,
   client_id uuid not null,
@@ -549,6 +557,16 @@ comment on column client_account.phone is 'E.164. Personal data; one account a n
 comment on column client_account.hide_name is 'True: shops see the given name and the initial of the family name.';
 
 comment on column client_account.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
+
+comment on table client_erasure is 'Whom to look for while a client is erased. The row goes when that is done; one that stays was interrupted.';
+
+comment on column client_erasure.client_id is 'The account, which is gone from client_account already.';
+
+comment on column client_erasure.given_name is 'The account''s given name.';
+
+comment on column client_erasure.family_name is 'The account''s family name.';
+
+comment on column client_erasure.phones is 'The account''s number and further ones that were the client''s, in E.164.';
 
 comment on table client_link is 'How a client and a shop stand to each other.';
 

@@ -2,14 +2,48 @@
 -- A name stands in the text, so pg_stat_statements and the server's log show it. A batch of commands sends what it saves, the
 -- puts, removals and calls below, as the parts of one statement, under all their names.
 
+-- answers of person (workshop reads)
+
+      with /* workshop answers of person */ looked as materialized (
+        select * from remembered where shop_id = $1
+          and (caller_id, operation, key) > ($2, $3, $4)
+        order by caller_id, operation, key limit $5
+      )
+      select (select count(*)::integer from looked) as n,
+        (select json_build_object('caller_id', caller_id, 'operation', operation, 'key', key) from looked
+          order by caller_id desc, operation desc, key desc limit 1) as last,
+        coalesce((select json_agg(r) from looked r where r.answer::json->>'id' = any($6::text[]) or exists (
+          select from unnest($7::text[]) w (word)
+          where strpos(concat_ws(' ', r.key, r.fingerprint, r.answer), w.word) > 0)), '[]') as found;
+
 -- append audit entry (workshop reads)
 insert /* workshop append audit entry */ into audit_entry (shop_id, id, created_at, actor, act, details)
       select shop_id, id, created_at, actor, act, details
       from json_populate_record(null::audit_entry, $1);
 
+-- begin erasure (workshop reads)
+with /* workshop begin erasure */ gone as (delete from client_account where id = $1 returning *),
+      people as (
+        select id as client_id, given_name, family_name, array[phone] as phones from gone
+        union all select client_id, given_name, family_name, phones from client_erasure where client_id = $2
+        limit 1
+      ), begun as (
+        insert into client_erasure (client_id, given_name, family_name, phones)
+        select client_id, given_name, family_name, array(select distinct unnest(phones || $3::text[])) from people
+        on conflict (client_id) do update set phones = excluded.phones
+        returning *
+      ) select row_to_json(b) as person from begun b;
+
 -- call delivery_turn (workshop lane)
 update /* workshop call delivery_turn */ delivery_turn t set look_at = 0 from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
     where t.shop_id = q.shop_id;
+
+-- change client (workshop reads)
+update /* workshop change client */ client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
+        hide_name = n.hide_name
+      from json_populate_record(null::client_account, $1) n
+      where a.id = n.id and not exists (select from client_account o where o.phone = n.phone and o.id <> n.id)
+      returning a.id;
 
 -- claim (workshop deliveries)
 with /* workshop claim */ open as (select s.shop_id, s.place, w.generation, w.released_at,
@@ -78,6 +112,27 @@ with /* workshop create shop */ opened as (insert into "shop" ("id", "name", "cu
     select "id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at" from json_populate_record(null::"shop", $1)) insert into "shop_head" ("shop_id", "next_number", "change_seq", "event_seq", "last_instant", "tickets_per_hour", "tickets_per_day")
     select "shop_id", "next_number", "change_seq", "event_seq", "last_instant", "tickets_per_hour", "tickets_per_day" from json_populate_record(null::"shop_head", $2);
 
+-- data of person (workshop reads)
+with /* workshop data of person */ lines as materialized (
+        select * from loyalty_ledger where shop_id = $1 and client_id = $2
+      ), offers as materialized (
+        select * from offer where shop_id = $3 and phone = any($4::text[])
+      ), told as materialized (
+        select * from notification where shop_id = $5 and client_id = $6
+      ), named as (
+        select id from ticket where shop_id = $7 and client_id = $8
+        union select id from ticket where shop_id = $9 and client_phone = any($10::text[])
+        union select ticket_id from lines union select ticket_id from offers union select ticket_id from told
+      )
+      select
+        (select row_to_json(l) from client_link l where l.shop_id = $11 and l.client_id = $12) as link,
+        (select row_to_json(c) from loyalty_card c where c.shop_id = $13 and c.client_id = $14) as card,
+        coalesce((select json_agg(x order by x.created_at, x.id) from lines x), '[]') as ledger,
+        coalesce((select json_agg(x order by x.created_at, x.place) from offers x), '[]') as offers,
+        coalesce((select json_agg(x order by x.created_at, x.place) from told x), '[]') as notifications,
+        coalesce((select json_agg(t order by t.created_at, t.id) from ticket t
+          where t.shop_id = $15 and t.id in (select id from named)), '[]') as tickets;
+
 -- due closures (workshop reads)
 
         select /* workshop due closures */ json_build_object('shop_id', t.shop_id, 'id', t.id, 'due_at', t.closure_due_at) as due
@@ -96,6 +151,18 @@ select /* workshop encoding */ current_setting('server_encoding') as server_enco
 
 -- end delivery_turn (workshop lane)
 delete /* workshop end delivery_turn */ from delivery_turn t using unnest($1::uuid[]) q (shop_id) where t.shop_id = q.shop_id;
+
+-- end erasure (workshop reads)
+delete /* workshop end erasure */ from client_erasure where client_id = $1;
+
+-- events of person (workshop reads)
+select /* workshop events of person */ json_build_object('event', e, 'attempts', coalesce((
+          select json_agg(a order by a.n) from attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]')) as sent
+      from event e
+      where e.shop_id = $1 and e.seq >= $2 and e.seq < $3
+        and (e.ticket_id = any($4::uuid[]) or exists (
+          select from unnest($5::text[]) w (word) where strpos(e.body, w.word) > 0))
+      order by e.seq;
 
 -- expire rate_limit (workshop retention)
 with /* workshop expire rate_limit */ gone as (
@@ -200,6 +267,11 @@ select /* workshop load Delivery */ json_agg(f.delivery) as deliveries from (
           select * from delivery d where d.shop_id = q.shop_id and d.event_id = q.event_id for no key update
         ) d
       ) f;
+
+-- load Event (workshop lane)
+select /* workshop load Event */ row_to_json(e) as event, coalesce((
+        select json_agg(a) from attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]') as attempts
+      from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) join event e on e.shop_id = q.shop_id and e.id = q.id;
 
 -- load Keys (workshop lane)
 select /* workshop load Keys */ row_to_json(k) as key from api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place;
@@ -537,6 +609,10 @@ update /* workshop reclaim */ delivery d set lease_until = null from (
   ) e where d.shop_id = e.shop_id and d.event_id = e.event_id
   returning d.shop_id;
 
+-- remove client_link (workshop lane)
+delete /* workshop remove client_link */ from client_link t using json_populate_recordset(null::client_link, $1) q
+    where t.shop_id = q.shop_id and t.client_id = q.client_id;
+
 -- remove delivery (workshop lane)
 delete /* workshop remove delivery */ from delivery d using unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
            where d.shop_id = q.shop_id and d.event_id = q.event_id;
@@ -544,6 +620,14 @@ delete /* workshop remove delivery */ from delivery d using unnest($1::uuid[], $
 -- remove message (workshop lane)
 delete /* workshop remove message */ from message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
            where m.shop_id = q.shop_id and m.id = q.id;
+
+-- remove notification (workshop lane)
+delete /* workshop remove notification */ from notification t using json_populate_recordset(null::notification, $1) q
+    where t.shop_id = q.shop_id and t.id = q.id;
+
+-- remove offer (workshop lane)
+delete /* workshop remove offer */ from offer t using json_populate_recordset(null::offer, $1) q
+    where t.shop_id = q.shop_id and t.id = q.id;
 
 -- remove old attempt (workshop retention)
 with /* workshop remove old attempt */ gone as (
@@ -574,6 +658,10 @@ with /* workshop remove old replay */ gone as (
         )) returning 1
       ) select count(*)::integer as n from gone;
 
+-- remove remembered (workshop lane)
+delete /* workshop remove remembered */ from remembered t using json_populate_recordset(null::remembered, $1) q
+    where t.shop_id = q.shop_id and t.caller_id = q.caller_id and t.operation = q.operation and t.key = q.key;
+
 -- remove webhook (workshop lane)
 delete /* workshop remove webhook */ from webhook w using unnest($1::uuid[], $2::uuid[]) q (shop_id, id) where w.shop_id = q.shop_id;
 
@@ -584,6 +672,14 @@ select /* workshop rest of attempt */ pg_relation_size('attempt_rest') < 6710886
 -- rest of event (workshop retention)
 select /* workshop rest of event */ pg_relation_size('event_rest') < 67108864 as is_small,
           exists (select from event_rest where created_at >= $1 and created_at < $2) as has_rows;
+
+-- rewrite attempt (workshop lane)
+update /* workshop rewrite attempt */ attempt a set head = q.head from json_populate_recordset(null::attempt, $1) q
+      where a.shop_id = q.shop_id and a.event_id = q.event_id and a.n = q.n and a.started_at = q.started_at;
+
+-- rewrite event (workshop lane)
+update /* workshop rewrite event */ event e set body = q.body from json_populate_recordset(null::event, $1) q
+      where e.shop_id = q.shop_id and e.id = q.id and e.created_at = q.created_at;
 
 -- schema version (workshop reads)
 select /* workshop schema version */ version, name, checksum, coalesce((to_jsonb(m) ->> 'readable_from')::integer, 1) as readable_from
@@ -597,6 +693,16 @@ select /* workshop shop of */ shop_id from "offer" where id = $1 limit 1;
 
 -- shop of (workshop reads)
 select /* workshop shop of */ shop_id from "ticket" where id = $1 limit 1;
+
+-- shops of person (workshop reads)
+select /* workshop shops of person */ s.id from shop s
+      where exists (select from client_link l where l.shop_id = s.id and l.client_id = $1)
+        or exists (select from ticket t where t.shop_id = s.id and t.client_id = $2)
+        or exists (select from ticket t where t.shop_id = s.id and t.client_phone = any($3::text[]))
+        or exists (select from offer o where o.shop_id = s.id and o.phone = any($4::text[]))
+        or exists (select from loyalty_card c where c.shop_id = s.id and c.client_id = $5)
+        or exists (select from notification n where n.shop_id = s.id and n.client_id = $6)
+      order by s.id;
 
 -- unlock retention (workshop retention)
 select /* workshop unlock retention */ pg_advisory_unlock(7305809);

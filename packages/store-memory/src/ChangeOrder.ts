@@ -2,46 +2,52 @@ import type { TicketId } from "@workshop/core/domain/Identifier"
 import type { Instant } from "@workshop/core/domain/Instant"
 import type { TicketRecord } from "@workshop/core/domain/Ticket"
 
+type Changed = Pick<TicketRecord, "id" | "updated_at" | "change_seq">
+
 /**
- * A shop's tickets in the order of their last change. A ticket that changes again leaves its old row behind;
- * when most rows are left behind they are cleared away, so the cost of a change stays constant on average.
+ * A shop's tickets in the order of their last change. A ticket that changes again leaves its old place behind;
+ * when most places are left behind they are cleared away, so the cost of a change stays constant on average.
  */
 export class ChangeOrder {
-  #rows: Array<TicketRecord> = []
+  // Places and not the tickets themselves: what a ticket no longer holds must not live on in one that was left behind.
+  #places: Array<Changed> = []
   readonly #tickets: ReadonlyMap<TicketId, TicketRecord>
 
   constructor(tickets: ReadonlyMap<TicketId, TicketRecord>) {
     this.#tickets = tickets
   }
 
-  #isLive(row: TicketRecord): boolean {
-    return this.#tickets.get(row.id) === row
+  /** The ticket whose last change this was; undefined where it changed since. */
+  #ticketAt({ id, change_seq }: Changed): TicketRecord | undefined {
+    const ticket = this.#tickets.get(id)
+    return ticket?.change_seq === change_seq ? ticket : undefined
   }
 
   /** Notes that a ticket changed. */
-  note(ticket: TicketRecord): void {
-    this.#rows.push(ticket)
-    if (this.#rows.length > 2 * this.#tickets.size + 16) this.#rows = this.#rows.filter((row) => this.#isLive(row))
+  note({ id, updated_at, change_seq }: TicketRecord): void {
+    this.#places.push({ id, updated_at, change_seq })
+    if (this.#places.length > 2 * this.#tickets.size + 16)
+      this.#places = this.#places.filter((place) => this.#ticketAt(place) !== undefined)
   }
 
   /** When a ticket last changed; null where there is none. */
   get last_change_at(): Instant | null {
-    return this.#rows.at(-1)?.updated_at ?? null
+    return this.#places.at(-1)?.updated_at ?? null
   }
 
   /** The tickets that changed at `since` or later and after the change `after`, in the order of their changes. */
   *from(since: Instant, after: number): Generator<TicketRecord> {
     let low = 0
-    let high = this.#rows.length
+    let high = this.#places.length
     while (low < high) {
       const middle = (low + high) >> 1
-      const row = this.#rows[middle]!
-      if (row.updated_at >= since && row.change_seq > after) high = middle
+      const place = this.#places[middle]!
+      if (place.updated_at >= since && place.change_seq > after) high = middle
       else low = middle + 1
     }
-    for (let i = low; i < this.#rows.length; i++) {
-      const row = this.#rows[i]!
-      if (this.#isLive(row)) yield row
+    for (let i = low; i < this.#places.length; i++) {
+      const ticket = this.#ticketAt(this.#places[i]!)
+      if (ticket !== undefined) yield ticket
     }
   }
 }

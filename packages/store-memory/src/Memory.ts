@@ -4,6 +4,7 @@ import type { ClientAccount } from "@workshop/core/domain/Client"
 import type { ClientId, KeyId, OfferId, ShopId } from "@workshop/core/domain/Identifier"
 import type { NotificationRecord } from "@workshop/core/domain/Notification"
 import type { OfferRecord } from "@workshop/core/domain/Offer"
+import type { Person } from "@workshop/core/domain/Person"
 import type { Phone } from "@workshop/core/domain/Phone"
 import type { ReplayRecord } from "@workshop/core/domain/Replay"
 import type { ShopRecord } from "@workshop/core/domain/Shop"
@@ -24,7 +25,9 @@ export class Memory {
   readonly postbox = new Postbox()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
   readonly audit: Array<AuditEntry> = []
-  readonly #offersToPhone = new Map<Phone, Array<OfferId>>()
+  /** Whom to look for, of erasures that have begun. */
+  readonly erasures = new Map<ClientId, Person>()
+  readonly offersToPhone = new Map<Phone, Array<OfferId>>()
 
   /** Opens a shelf for a shop. */
   open(shop: ShopRecord): void {
@@ -40,6 +43,7 @@ export class Memory {
 
   /** Makes a change in its shop and in what belongs to no shop. */
   keep(shelf: Shelf, change: Change): void {
+    if (change._tag === "OfferRemoved") this.#withdraw(shelf.slice.offers.get(change.row.id))
     shelf.keep(change)
     const shop_id = shelf.slice.shop.id
     switch (change._tag) {
@@ -66,6 +70,15 @@ export class Memory {
         this.#inbox(change.row.client_id).push(change.row)
         this.postbox.says.set(change.row.id, change.row)
         return
+      case "NotificationRemoved": {
+        const { id, client_id } = change.row
+        this.postbox.says.delete(id)
+        this.inboxes.set(
+          client_id,
+          this.#inbox(client_id).filter((told) => told.id !== id)
+        )
+        return
+      }
       case "AuditAppended":
         this.audit.push(change.row)
         return
@@ -83,14 +96,23 @@ export class Memory {
 
   /** The offers made to a phone number, oldest first. */
   offers(phone: Phone): ReadonlyArray<OfferRecord> {
-    const ids = this.#offersToPhone.get(phone) ?? []
+    const ids = this.offersToPhone.get(phone) ?? []
     return ids.map((id) => this.shelf(this.shopOfOffer.get(id)!).slice.offers.get(id)!)
   }
 
   #offer(phone: Phone, id: OfferId): void {
-    const offers = this.#offersToPhone.get(phone)
-    if (offers === undefined) this.#offersToPhone.set(phone, [id])
+    const offers = this.offersToPhone.get(phone)
+    if (offers === undefined) this.offersToPhone.set(phone, [id])
     else offers.push(id)
+  }
+
+  #withdraw(offer: OfferRecord | undefined): void {
+    if (offer === undefined) return
+    const { id, phone } = offer
+    const left = (this.offersToPhone.get(phone) ?? []).filter((known) => known !== id)
+    if (left.length > 0) this.offersToPhone.set(phone, left)
+    else this.offersToPhone.delete(phone)
+    this.shopOfOffer.delete(id)
   }
 
   #inbox(id: ClientId): Array<NotificationRecord> {

@@ -41,6 +41,16 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
       memory.holders.set(account.phone, account)
       return true
     }),
+  changeClient: (account) =>
+    Effect.sync(() => {
+      const holder = memory.holders.get(account.phone)
+      if (holder !== undefined && holder.id !== account.id) return false
+      const before = memory.accounts.get(account.id)
+      if (before !== undefined) memory.holders.delete(before.phone)
+      memory.accounts.set(account.id, account)
+      memory.holders.set(account.phone, account)
+      return true
+    }),
   keyByHash: (hash) =>
     Effect.sync(() => {
       const place = memory.keyHashes.get(hash)

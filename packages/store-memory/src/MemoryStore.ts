@@ -7,6 +7,7 @@ import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Messages } from "@workshop/core/ports/Messages"
+import { PersonalData } from "@workshop/core/ports/PersonalData"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
 import { readClock } from "@workshop/core/ports/readClock"
@@ -17,6 +18,7 @@ import { Memory } from "./Memory.js"
 import { memoryAuditLog } from "./MemoryAuditLog.js"
 import { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
 import { memoryClosures, memoryDirectory } from "./MemoryDirectory.js"
+import { memoryPersonalData } from "./MemoryPersonalData.js"
 import { memoryRateLimits } from "./MemoryRateLimits.js"
 import { memoryReads } from "./MemoryReads.js"
 
@@ -40,21 +42,25 @@ const memoryStore = (memory: Memory, { bytes }: Context.Tag.Service<Entropy>): C
     })
 })
 
-/** Every store port, in memory: one process, nothing kept. A command runs in one go, hence alone. */
-export const layer: Layer.Layer<StorePorts, never, Entropy> = Layer.effectContext(
-  Effect.map(Entropy, (entropy) => {
-    const memory = new Memory()
-    return Context.make(Store, memoryStore(memory, entropy)).pipe(
-      Context.add(Reads, memoryReads(memory)),
-      Context.add(AuditLog, memoryAuditLog(memory)),
-      Context.add(Directory, memoryDirectory(memory)),
-      Context.add(Closures, memoryClosures(memory)),
-      Context.add(Deliveries, memoryDeliveries(memory)),
-      Context.add(DeliveryLog, memoryDeliveryLog(memory)),
-      Context.add(Messages, {
-        due: (until, limit) => Effect.sync(() => memory.postbox.due(until, limit))
-      }),
-      Context.add(RateLimits, memoryRateLimits())
+/** Every store port over a memory that is given. */
+export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
+  Layer.effectContext(
+    Effect.map(Entropy, (entropy) =>
+      Context.make(Store, memoryStore(memory, entropy)).pipe(
+        Context.add(Reads, memoryReads(memory)),
+        Context.add(AuditLog, memoryAuditLog(memory)),
+        Context.add(PersonalData, memoryPersonalData(memory)),
+        Context.add(Directory, memoryDirectory(memory)),
+        Context.add(Closures, memoryClosures(memory)),
+        Context.add(Deliveries, memoryDeliveries(memory)),
+        Context.add(DeliveryLog, memoryDeliveryLog(memory)),
+        Context.add(Messages, {
+          due: (until, limit) => Effect.sync(() => memory.postbox.due(until, limit))
+        }),
+        Context.add(RateLimits, memoryRateLimits())
+      )
     )
-  })
-)
+  )
+
+/** Every store port, in memory: one process, nothing kept. A command runs in one go, hence alone. */
+export const layer: Layer.Layer<StorePorts, never, Entropy> = Layer.suspend(() => over(new Memory()))

@@ -43,6 +43,15 @@ export class Shelf {
       shop,
       head: firstHead(shop.id),
       webhook: null,
+      events: {
+        get: (id) => {
+          const event = this.events.find((event) => event.id === id)
+          return event && { event, attempts: this.attempts.get(id) ?? [] }
+        },
+        rewrite: (event) => {
+          this.events[event.seq - 1] = event
+        }
+      },
       replayable: (replay, most) => replayable(this, replay, most),
       accounts,
       holders
@@ -96,6 +105,9 @@ export class Shelf {
       case "AttemptAppended":
         this.#log(change.row)
         return
+      case "AttemptRewritten":
+        this.#logAgain(change.row)
+        return
     }
   }
 
@@ -111,6 +123,14 @@ export class Shelf {
     const attempts = this.attempts.get(attempt.event_id)
     if (attempts === undefined) this.attempts.set(attempt.event_id, [attempt])
     else attempts.push(attempt)
+  }
+
+  #logAgain({ event_id, n, head }: AttemptRecord): void {
+    const attempts = this.attempts.get(event_id) ?? []
+    this.attempts.set(
+      event_id,
+      attempts.map((attempt) => (attempt.n === n ? { ...attempt, head } : attempt))
+    )
   }
 
   #order(ticket: TicketRecord, before: TicketRecord | undefined): void {

@@ -1,6 +1,7 @@
 import { type Decision, execute } from "@workshop/core/decisions/Command"
 import { openSlice, type Slice } from "@workshop/core/decisions/Slice"
-import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { SentEvent } from "@workshop/core/domain/Delivery"
+import type { EventId, ShopId } from "@workshop/core/domain/Identifier"
 import type { Stretch } from "@workshop/core/domain/Replay"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import type { Webhook } from "@workshop/core/domain/Webhook"
@@ -110,16 +111,21 @@ export const decideTogether = (
     const [{ heads, ...begun }] = rowsOf<HeadsRow>(answers[1]) as readonly [HeadsRow]
     const shared = { accounts: new Map(), holders: new Map() }
     const stretches = new Map<string, Stretch>()
+    const sent = new Map<EventId, SentEvent>()
+    const events: Slice["events"] = {
+      get: (id) => sent.get(id),
+      rewrite: (event) => sent.set(event.id, { event, attempts: sent.get(event.id)?.attempts ?? [] })
+    }
     const replayable: Slice["replayable"] = ({ id }) => stretches.get(id) ?? NOTHING_TO_REPLAY
     const headOf = new Map(heads?.map((head) => [head.shop_id, head]))
     const slices = new Map<ShopId, Slice>()
     for (const { shop, webhook } of rowsOf<ShopRow>(answers[2])) {
       const head = headOf.get(shop.id)
-      if (head !== undefined) slices.set(shop.id, openSlice({ shop, head, webhook, replayable, ...shared }))
+      if (head !== undefined) slices.set(shop.id, openSlice({ shop, head, webhook, events, replayable, ...shared }))
     }
     loads.forEach(({ fill }, i) => {
       for (const row of rowsOf<never>(answers[i + 3]))
-        fill({ ...shared, stretches, of: (shop_id) => slices.get(shop_id) }, row)
+        fill({ ...shared, stretches, events: sent, of: (shop_id) => slices.get(shop_id) }, row)
     })
     return decideAll(entries, slices, begun)
   })

@@ -2,7 +2,8 @@ import type { Ask } from "@workshop/core/decisions/Need"
 import type { Slice } from "@workshop/core/decisions/Slice"
 import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
 import type { ClientAccount, ClientLink } from "@workshop/core/domain/Client"
-import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
+import type { SentEvent } from "@workshop/core/domain/Delivery"
+import type { ClientId, EventId, ShopId } from "@workshop/core/domain/Identifier"
 import type { CardRecord } from "@workshop/core/domain/LoyaltyCard"
 import type { MessageRecord } from "@workshop/core/domain/Message"
 import type { OfferRecord } from "@workshop/core/domain/Offer"
@@ -35,6 +36,7 @@ export interface Slices {
   readonly accounts: Map<ClientId, ClientAccount>
   readonly holders: Map<Phone, ClientAccount>
   readonly stretches: Map<string, Stretch>
+  readonly events: Map<EventId, SentEvent>
 }
 
 interface Person {
@@ -190,6 +192,13 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
       cross join lateral (select * from delivery d where d.shop_id = q.shop_id limit q.most) d`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.most)],
     fill: fillDeliveries
+  }),
+  Event: loader("Event", {
+    text: `select row_to_json(e) as event, coalesce((
+        select json_agg(a) from attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]') as attempts
+      from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) join event e on e.shop_id = q.shop_id and e.id = q.id`,
+    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
+    fill: (slices, row: SentEvent) => slices.events.set(row.event.id, row)
   }),
   Message: loader("Message", {
     text: `select row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)

@@ -10,6 +10,7 @@ import type { Closures, DueClosure } from "@workshop/core/ports/Closures"
 import type { Belonging, Directory } from "@workshop/core/ports/Directory"
 import type { Messages } from "@workshop/core/ports/Messages"
 import { type Context, Effect } from "effect"
+import { failureOf } from "./PgFailure.js"
 import { available } from "./Sql.js"
 import { type Placed, unplaced } from "./Tables.js"
 
@@ -51,6 +52,20 @@ export const pgDirectory = Effect.map(
         ${inserting(sql, "client_account", account)} on conflict (phone) do nothing returning id
       ) select id from opened`.pipe(
         Effect.map((rows) => rows.length > 0),
+        available
+      ),
+    changeClient: (account) =>
+      sql`update /* workshop change client */ client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
+        hide_name = n.hide_name
+      from json_populate_record(null::client_account, ${JSON.stringify(account)}) n
+      where a.id = n.id and not exists (select from client_account o where o.phone = n.phone and o.id <> n.id)
+      returning a.id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        // Another account took the number at the same moment.
+        Effect.catchIf(
+          ({ cause }) => failureOf(cause).code === "23505",
+          () => Effect.succeed(false)
+        ),
         available
       ),
     keyByHash: (hash) =>

@@ -6,6 +6,7 @@ import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Messages } from "@workshop/core/ports/Messages"
+import { PersonalData } from "@workshop/core/ports/PersonalData"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
 import { Store } from "@workshop/core/ports/Store"
@@ -18,6 +19,7 @@ import { pgAuditLog } from "./PgAuditLog.js"
 import { type LeaseClock, pgDeliveries } from "./PgDeliveries.js"
 import { pgDeliveryLog } from "./PgDeliveryLog.js"
 import { pgClosures, pgDirectory, pgMessages } from "./PgDirectory.js"
+import { pgPersonalData } from "./PgPersonalData.js"
 import { pgProbe } from "./PgProbe.js"
 import { pgRateLimits } from "./PgRateLimits.js"
 import { pgReads } from "./PgReads.js"
@@ -57,6 +59,7 @@ const ports = ({ url, lanes = 2, leaseClock = "database" }: PgStoreOptions) =>
     return Context.make(Store, { transact: run }).pipe(
       Context.add(Reads, yield* pgReads),
       Context.add(AuditLog, yield* pgAuditLog),
+      Context.add(PersonalData, yield* pgPersonalData),
       Context.add(Directory, { ...(yield* pgDirectory), news: board.shops }),
       Context.add(Closures, yield* pgClosures),
       Context.add(Deliveries, yield* pgDeliveries(url, leaseClock, board)),

@@ -51,6 +51,36 @@ const removing = {
   }
 } as const
 
+/** Rows of other tables go rarely, by their whole key. */
+const removal = <Name extends TableName>(table: Name) => ({
+  name: `remove ${table}`,
+  text: `delete from ${table} t using json_populate_recordset(null::${table}, $1) q
+    where ${tables[table].key.map((column) => `t.${column} = q.${column}`).join(" and ")}`
+})
+
+const rarelyRemoving = {
+  client_link: removal("client_link"),
+  offer: removal("offer"),
+  notification: removal("notification"),
+  remembered: removal("remembered")
+} as const
+
+/** What is never changed but to erase a client. */
+const rewriting = {
+  event: {
+    name: "rewrite event",
+    text: `update event e set body = q.body from json_populate_recordset(null::event, $1) q
+      where e.shop_id = q.shop_id and e.id = q.id and e.created_at = q.created_at`
+  },
+  attempt: {
+    name: "rewrite attempt",
+    text: `update attempt a set head = q.head from json_populate_recordset(null::attempt, $1) q
+      where a.shop_id = q.shop_id and a.event_id = q.event_id and a.n = q.n and a.started_at = q.started_at`
+  }
+} as const
+
+const rarely = { ...rarelyRemoving, ...rewriting }
+
 type Removable = keyof typeof removing
 
 const removes = Object.entries(removing) as ReadonlyArray<readonly [Removable, (typeof removing)[Removable]]>
@@ -59,6 +89,7 @@ const removes = Object.entries(removing) as ReadonlyArray<readonly [Removable, (
 export const saves: ReadonlyArray<Omit<Statement, "values">> = [
   ...puts.map(([, statement]) => statement),
   ...Object.values(removing),
+  ...Object.values(rarely),
   turnsNamed(new Map()),
   turnsCalled(new Set()),
   turnsEnded(new Set())
@@ -76,6 +107,7 @@ interface Gone {
 export class Saving {
   readonly #rows = new Map<TableName, Map<string, object>>()
   readonly #gone = new Map<Removable, Map<string, Gone>>()
+  readonly #rare = new Map<keyof typeof rarely, Map<string, object>>()
   readonly #turns = new Map<ShopId, Instant>()
   readonly #called = new Set<ShopId>()
   readonly #settings = new Set<ShopId>()
@@ -88,7 +120,7 @@ export class Saving {
 
   /** Whether there is nothing to save. */
   get isEmpty(): boolean {
-    return this.#rows.size === 0 && this.#gone.size === 0
+    return this.#rows.size === 0 && this.#gone.size === 0 && this.#rare.size === 0
   }
 
   /** Whether a delivery may have become due. */
@@ -142,6 +174,24 @@ export class Saving {
       case "MessageRemoved":
         this.#remove("message", keyOf("message", change.row), { shop_id, id: change.row.id })
         break
+      case "LinkRemoved":
+        this.#seldom("client_link", change.row)
+        break
+      case "OfferRemoved":
+        this.#seldom("offer", change.row)
+        break
+      case "NotificationRemoved":
+        this.#seldom("notification", change.row)
+        break
+      case "RememberedRemoved":
+        this.#seldom("remembered", change.row)
+        break
+      case "EventRewritten":
+        this.#seldom("event", change.row)
+        break
+      case "AttemptRewritten":
+        this.#seldom("attempt", change.row)
+        break
       default:
         this.#put(tableOf[change._tag], change.row)
     }
@@ -158,6 +208,10 @@ export class Saving {
       const rows = [...(this.#gone.get(table)?.values() ?? [])]
       if (rows.length === 0) continue
       saves.push({ ...statement, values: [rows.map(({ shop_id }) => shop_id), rows.map(({ id }) => id)] })
+    }
+    for (const [table, statement] of Object.entries(rarely)) {
+      const rows = this.#rare.get(table as keyof typeof rarely)
+      if (rows?.size) saves.push({ ...statement, values: [JSON.stringify([...rows.values()])] })
     }
     return [...saves, ...this.#turnStatements()]
   }
@@ -181,9 +235,21 @@ export class Saving {
   #put<Name extends TableName>(table: Name, row: Rows[Name]): void {
     const rows = this.#rows.get(table)
     const key = keyOf(table, row)
+    if (this.#rare.size > 0 && table in rarelyRemoving) this.#rare.get(table as keyof typeof rarely)?.delete(key)
     if (rows === undefined) this.#rows.set(table, new Map([[key, row]]))
     else rows.set(key, row)
     this.#bytes += table === "event" ? 2_500 : table === "ticket" ? 1_000 : 300
+  }
+
+  /** Notes a row that goes, or gets another text. Whatever the batch was to put in its place before is gone with it. */
+  #seldom(table: keyof typeof rarely, row: object): void {
+    const key = keyOf(table, row)
+    const isRemoval = table in rarelyRemoving
+    if (isRemoval) this.#rows.get(table)?.delete(key)
+    const known = this.#rare.get(table)
+    if (known === undefined) this.#rare.set(table, new Map([[key, row]]))
+    else known.set(key, row)
+    this.#bytes += 1_000
   }
 
   #remove(table: Removable, key: string, gone: Gone): void {

@@ -11,7 +11,7 @@ import { describe, expect, it } from "vitest"
 import { database, testing } from "./nodes/Node.js"
 
 /** Small, and copied to every machine of a distributed Postgres. */
-const DIRECTORY = ["shop", "client_account", "api_key"]
+const DIRECTORY = ["shop", "client_account", "client_erasure", "api_key"]
 /** Of no shop, and of no command. */
 const APART = ["rate_limit", "server_life", "schema_migration"]
 
@@ -49,7 +49,7 @@ describe("a schema that can be distributed by shop (design §8)", { timeout: 30_
             exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as has_key
           from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`)
         const others = rows.filter(({ has_shop }) => !has_shop).map(({ table }) => table)
-        expect(others.sort()).toEqual([...APART, "client_account", "shop"].sort())
+        expect(others.sort()).toEqual([...APART, "client_account", "client_erasure", "shop"].sort())
         expect(rows.filter(({ has_key }) => !has_key)).toEqual([])
       })
     ))

@@ -101,6 +101,10 @@ const MORE: Readonly<Record<string, number>> = {
   "list shops": 10_000,
   // The shops that are put in the order of their turns.
   "lock lanes": 5_000,
+  // Of no request: every shop is asked for one person, then a shop's events and remembered answers, some thousands at a time.
+  "shops of person": 500_000,
+  "events of person": 5_000,
+  "answers of person": 10_000,
   // Each shop's head, where a process starts or is asked whether it is well.
   "latest instant": 100_000
 }

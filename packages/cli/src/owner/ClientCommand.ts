@@ -1,9 +1,9 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { maybe, toggle, yes } from "../terminal/Flags.js"
+import { list, maybe, toggle, yes } from "../terminal/Flags.js"
 import { nameOne } from "../terminal/nameOne.js"
 import { text } from "../terminal/Readers.js"
-import { databaseOptions, idOf, own } from "./OwnerOptions.js"
+import { databaseOptions, idOf, own, yesOrNo } from "./OwnerOptions.js"
 
 const load = Effect.promise(() => Promise.all([import("./act.js"), import("./clients.js")]))
 
@@ -58,8 +58,49 @@ const block = Command.make("block", { ...databaseOptions, yes, client, offer }, 
   Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.block(asked.client, asked.offer, asked.yes)))
 ).pipe(Command.withDescription("Block the shop of an offer, for good"))
 
+const exportAll = Command.make("export", { ...databaseOptions, client }, (asked) =>
+  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.exportAll(asked.client)))
+).pipe(Command.withDescription("Print everything that is stored about a client, as JSON"))
+
+const flag = own("client")
+
+const correctOptions = {
+  ...databaseOptions,
+  givenName: flag({ name: "given-name", placeholder: "text", description: "The right given name.", read: text }),
+  familyName: flag({ name: "family-name", placeholder: "text", description: "The right family name.", read: text }),
+  phone: flag({ name: "phone", placeholder: "text", description: "The right number.", read: text }),
+  hideName: flag({
+    name: "hide-name",
+    placeholder: "yes|no",
+    description: "Shops see the family name's initial alone.",
+    read: yesOrNo
+  }),
+  client
+}
+
+const correct = Command.make("correct", correctOptions, (asked) =>
+  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.correct(asked.client, asked)))
+).pipe(Command.withDescription("Correct a client's name or number; what is not named stays"))
+
+const eraseOptions = {
+  ...databaseOptions,
+  yes,
+  alsoPhones: list({
+    name: "also-phone",
+    placeholder: "phone",
+    description: "A further number that was the client's, such as one before a correction; several between commas.",
+    read: text,
+    variable: "WORKSHOP_CLIENT_ALSO_PHONE"
+  }),
+  client
+}
+
+const erase = Command.make("erase", eraseOptions, (asked) =>
+  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.erase(asked.client, asked.alsoPhones, asked.yes)))
+).pipe(Command.withDescription("Erase a client, for good; run it again where it was interrupted"))
+
 /** `workshop client` (contract §11): clients' accounts, and what clients do. */
 export const clientCommand = Command.make("client", {}, () => nameOne("client")).pipe(
   Command.withDescription("Clients' accounts, and what clients do, against a database"),
-  Command.withSubcommands([create, show, visit, offers, accept, block])
+  Command.withSubcommands([create, show, visit, offers, accept, block, exportAll, correct, erase])
 )

@@ -1,15 +1,17 @@
+import { ClientNotFound } from "@workshop/core/domain/Client"
 import { ClientId, OfferId, ShopId } from "@workshop/core/domain/Identifier"
 import { toIso } from "@workshop/core/domain/Instant"
 import type { OfferRecord } from "@workshop/core/domain/Offer"
+import { Phone } from "@workshop/core/domain/Phone"
 import { Directory } from "@workshop/core/ports/Directory"
 import { appOf } from "@workshop/core/services/Caller"
-import { ClientInput, Clients } from "@workshop/core/services/Clients"
+import { ClientCorrection, ClientInput, Clients } from "@workshop/core/services/Clients"
 import { Offers } from "@workshop/core/services/Offers"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
 import type { Column } from "../terminal/Table.js"
-import { decoded, idFrom } from "./fromFlags.js"
+import { decoded, given, idFrom } from "./fromFlags.js"
 import { oneOf, sentence, several } from "./record.js"
 
 /** What `workshop client create` was told. */
@@ -54,6 +56,59 @@ export const show = Effect.fnUntraced(function* (typed: string, shop: string | n
   if (account === null)
     return yield* new CommandRefused({ message: `There is no client ${id}: workshop client create opens an account.` })
   return oneOf({ ...account, created_at: toIso(account.created_at) })
+})
+
+/** A client whose account is looked up by their id, and not as a shop sees them. */
+const ofAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
+  Effect.mapError(act, (refusal) =>
+    refusal instanceof ClientNotFound
+      ? new CommandRefused({ message: `There is no account ${id}; it may be erased already.` })
+      : (refusal as Exclude<E, ClientNotFound>)
+  )
+
+/** Everything that is stored about the client, in all shops. */
+export const exportAll = Effect.fnUntraced(function* (typed: string) {
+  const id = yield* clientId(typed)
+  const data = yield* ofAccount(id, Clients.export(id))
+  return { data, lines: () => JSON.stringify(data, null, 2).split("\n") }
+})
+
+/** What `workshop client correct` was told; null is left as it is. */
+export interface AskedCorrection {
+  readonly givenName: string | null
+  readonly familyName: string | null
+  readonly phone: string | null
+  readonly hideName: boolean | null
+}
+
+/** Corrects a name or a number; what was not named stays. */
+export const correct = Effect.fnUntraced(function* (typed: string, asked: AskedCorrection) {
+  const id = yield* clientId(typed)
+  const correction = given({
+    given_name: asked.givenName,
+    family_name: asked.familyName,
+    phone: asked.phone,
+    hide_name: asked.hideName
+  })
+  if (Object.keys(correction).length === 0) {
+    return yield* new CommandRefused({ message: "Name what to correct, such as --phone +21620123456." })
+  }
+  const account = yield* ofAccount(id, Clients.correct(id, yield* decoded(ClientCorrection, correction)))
+  return oneOf({ ...account, created_at: toIso(account.created_at) })
+})
+
+/** Erases the client, for good; again where it was interrupted. */
+export const erase = Effect.fnUntraced(function* (typed: string, alsoPhones: ReadonlyArray<string>, isWanted: boolean) {
+  const id = yield* clientId(typed)
+  const { also_phone } = yield* decoded(Schema.Struct({ also_phone: Schema.Array(Phone) }), { also_phone: alsoPhones })
+  yield* confirm(`The account ${id} is removed, and the client's names and numbers wherever shops have them.`, isWanted)
+  const { shops } = yield* ofAccount(id, Clients.erase(id, also_phone))
+  const count = shops.length === 1 ? "1 shop" : `${shops.length} shops`
+  const where = shops.length === 0 ? "no shop had anything of them" : `in ${count}: ${shops.join(", ")}`
+  return sentence(
+    { id, shops },
+    `The client ${id} is erased, ${where}. Ask those who run the shops to erase their copies.`
+  )
 })
 
 /** The client comes to a shop's counter: the shop knows them from now on. */

@@ -74,7 +74,10 @@ export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   "client visit": ["workshop client visit 0197... --shop 0198..."],
   "client offers": ["workshop client offers 0197..."],
   "client accept": ["workshop client accept 0199... 019a..."],
-  "client block": ["workshop client block 0199... 019a... --yes"]
+  "client block": ["workshop client block 0199... 019a... --yes"],
+  "client export": ["workshop client export 0197... > client.json"],
+  "client correct": ["workshop client correct 0197... --phone +21620123457"],
+  "client erase": ["workshop client erase 0197... --yes", "workshop client erase 0197... --also-phone +21620123456"]
 }
 
 /** What the exit status of every command means. */

@@ -76,3 +76,40 @@ describe("workshop client (contract §6, §11)", () => {
     )
   })
 })
+
+describe("a client's rights", () => {
+  it("export prints everything as JSON, also for a person to read", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const { id } = (await office.does(clients.create(amira))).data
+    await offer(office, shop)
+    const { data, lines } = await office.does(clients.exportAll(id))
+    expect(data).toMatchObject({ account: { given_name: "Amira", phone: amira.phone }, shops: [{ shop_id: shop }] })
+    expect(JSON.parse(lines.join("\n"))).toEqual(data)
+  })
+
+  it("correct changes what is named, and says what is wrong by its flag", async () => {
+    await using office = new Office()
+    const { id } = (await office.does(clients.create(amira))).data
+    const nothing = { givenName: null, familyName: null, phone: null, hideName: null }
+    const corrected = await office.does(clients.correct(id, { ...nothing, familyName: "Baccar", hideName: false }))
+    expect(corrected.data).toMatchObject({ given_name: "Amira", family_name: "Baccar", hide_name: false })
+    expect(await office.refusal(clients.correct(id, nothing))).toMatch(/^Name what to correct/)
+    expect(await office.refusal(clients.correct(id, { ...nothing, phone: "20123" }))).toMatch(/^--phone must/)
+  })
+
+  it("erase asks first, names the shops concerned, and takes further numbers", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    const { id } = (await office.does(clients.create(amira))).data
+    await offer(office, shop)
+    office.answer = ""
+    expect(await office.refusal(clients.erase(id, [], false))).toBe("Nothing was changed.")
+    expect(await office.refusal(clients.erase(id, ["20123"], true))).toMatch(/^--also-phone must/)
+    const { data, lines } = await office.does(clients.erase(id, ["+21655000111"], true))
+    expect(data).toEqual({ id, shops: [shop] })
+    expect(lines[0]).toContain(`in 1 shop: ${shop}`)
+    const again = Effect.mapError(clients.erase(id, [], true), inOneSentence)
+    expect(await office.refusal(again)).toBe(`There is no account ${id}; it may be erased already.`)
+  })
+})

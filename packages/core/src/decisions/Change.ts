@@ -9,7 +9,7 @@ import type { MessageRecord } from "../domain/Message.js"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
-import type { Remembered } from "../domain/Remembered.js"
+import type { Remembered, RememberedKey } from "../domain/Remembered.js"
 import type { ReplayRecord } from "../domain/Replay.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import type { StampsKey } from "../domain/StampCount.js"
@@ -18,14 +18,16 @@ import type { Webhook } from "../domain/Webhook.js"
 
 /**
  * The whole vocabulary of what can happen to the data. A `Put` holds the row as it is from now on, a `Removed` names
- * the row that is gone, an `Appended` or `Raised` holds a row that is never touched again.
+ * the row that is gone, an `Appended` or `Raised` holds a row that is never touched again, but to erase a client.
  */
 export type Change =
   | { readonly _tag: "HeadPut"; readonly row: ShopHead }
   | { readonly _tag: "ShopPut"; readonly row: ShopRecord }
   | { readonly _tag: "TicketPut"; readonly row: TicketRecord }
   | { readonly _tag: "LinkPut"; readonly row: ClientLink }
+  | { readonly _tag: "LinkRemoved"; readonly row: Pick<ClientLink, "shop_id" | "client_id"> }
   | { readonly _tag: "OfferPut"; readonly row: OfferRecord }
+  | { readonly _tag: "OfferRemoved"; readonly row: Pick<OfferRecord, "shop_id" | "id"> }
   | { readonly _tag: "CardPut"; readonly row: CardRecord }
   | { readonly _tag: "StampsUsedPut"; readonly key: StampsKey; readonly row: LimitWindow }
   | { readonly _tag: "KeyPut"; readonly row: ApiKeyRecord }
@@ -37,9 +39,15 @@ export type Change =
   | { readonly _tag: "MessagePut"; readonly row: MessageRecord }
   | { readonly _tag: "MessageRemoved"; readonly row: Pick<MessageRecord, "shop_id" | "id"> }
   | { readonly _tag: "RememberedPut"; readonly row: Remembered }
+  | { readonly _tag: "RememberedRemoved"; readonly row: RememberedKey & Pick<Remembered, "shop_id"> }
   | { readonly _tag: "LedgerAppended"; readonly row: LedgerEntry }
   | { readonly _tag: "NotificationAppended"; readonly row: NotificationRecord }
+  | { readonly _tag: "NotificationRemoved"; readonly row: Pick<NotificationRecord, "shop_id" | "id" | "client_id"> }
   | { readonly _tag: "AttemptAppended"; readonly row: AttemptRecord }
   | { readonly _tag: "NoticeAppended"; readonly row: NoticeRecord }
   | { readonly _tag: "AuditAppended"; readonly row: AuditEntry }
   | { readonly _tag: "EventRaised"; readonly row: EventRecord }
+  /** Only to erase a client: the same event with another text. */
+  | { readonly _tag: "EventRewritten"; readonly row: EventRecord }
+  /** Only to erase a client: the same attempt with another head of its answer. */
+  | { readonly _tag: "AttemptRewritten"; readonly row: AttemptRecord }

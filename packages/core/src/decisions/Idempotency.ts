@@ -26,6 +26,12 @@ export interface Repeatable<out A> {
 
 type Fields = Readonly<Record<string, unknown>>
 
+/**
+ * Stands for the fingerprint of a request that held data of a client who was erased. Whatever comes under its key is taken
+ * for a repetition: a till that asks again must not make a second ticket.
+ */
+export const FORGOTTEN = ""
+
 /** What makes two requests the same. */
 export interface Once {
   readonly caller_id: KeyId
@@ -82,7 +88,7 @@ export const once = <A, E>(
     run: (slice, moment): Either.Either<Decision<Repeatable<A>>, E | IdempotencyKeyReused> => {
       const first = slice.remembered.get(place)
       if (first !== undefined && moment.now < first.expires_at) {
-        return first.fingerprint === print
+        return first.fingerprint === print || first.fingerprint === FORGOTTEN
           ? Either.right({ answer: { data: JSON.parse(first.answer) as A, replayed: true }, changes: [], usages: [] })
           : Either.left(new IdempotencyKeyReused())
       }

@@ -1,14 +1,14 @@
 import { Either } from "effect"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import { asSeen, type Client, type ClientAccount, type ClientLink, ClientNotFound } from "../domain/Client.js"
-import type { DeliveryRecord } from "../domain/Delivery.js"
+import type { DeliveryRecord, SentEvent } from "../domain/Delivery.js"
 import type { ClientId, EventId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
 import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
 import type { MessageRecord } from "../domain/Message.js"
 import { OfferNotFound, type OfferRecord } from "../domain/Offer.js"
 import type { Phone } from "../domain/Phone.js"
-import type { RememberedKey } from "../domain/Remembered.js"
+import { type Remembered, type RememberedKey, rememberedPlace } from "../domain/Remembered.js"
 import type { ReplayRecord, Stretch } from "../domain/Replay.js"
 import { type StampsKey, stampsPlace } from "../domain/StampCount.js"
 import { TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
@@ -32,6 +32,8 @@ export type Ask =
   | { readonly _tag: "Delivery"; readonly event_id: EventId }
   /** So many deliveries of the shop that still have to arrive, or all where there are fewer. */
   | { readonly _tag: "Deliveries"; readonly most: number }
+  /** The event with its attempts. */
+  | { readonly _tag: "Event"; readonly id: EventId }
   /** The message that still has to be told. */
   | { readonly _tag: "Message"; readonly id: string }
   /** The replay, and the next events that it asks for with their deliveries. */
@@ -150,6 +152,24 @@ export const delivery = (event_id: EventId, token: number): Need<DeliveryRecord 
 export const waiting = (most: number): Need<ReadonlyArray<EventId>> => ({
   asks: [{ _tag: "Deliveries", most }],
   read: (slice) => Either.right([...slice.deliveries.keys()].slice(0, most))
+})
+
+/** Those of some events that are still kept, with their attempts. */
+export const events = (ids: ReadonlyArray<EventId>): Need<ReadonlyArray<SentEvent>> => ({
+  asks: ids.map((id) => ({ _tag: "Event", id })),
+  read: (slice) => Either.right(ids.flatMap((id) => slice.events.get(id) ?? []))
+})
+
+/** Those of some tickets that are there. */
+export const tickets = (ids: ReadonlyArray<TicketId>): Need<ReadonlyArray<TicketRecord>> => ({
+  asks: ids.map((id) => ({ _tag: "Ticket", id })),
+  read: (slice) => Either.right(ids.flatMap((id) => slice.tickets.get(id) ?? []))
+})
+
+/** Those of some first answers that are still remembered. */
+export const remembered = (keys: ReadonlyArray<RememberedKey>): Need<ReadonlyArray<Remembered>> => ({
+  asks: keys.map((key) => ({ _tag: "Remembered", key })),
+  read: (slice) => Either.right(keys.flatMap((key) => slice.remembered.get(rememberedPlace(key)) ?? []))
 })
 
 /** A message begun to be told so often; null where it was told, given up, or begun anew since. */

@@ -1,6 +1,7 @@
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import type { ClientAccount, ClientLink } from "../domain/Client.js"
-import type { DeliveryRecord } from "../domain/Delivery.js"
+import type { DeliveryRecord, SentEvent } from "../domain/Delivery.js"
+import type { EventRecord } from "../domain/Event.js"
 import type { ClientId, EventId, KeyId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
 import type { CardRecord } from "../domain/LoyaltyCard.js"
@@ -38,6 +39,8 @@ export interface Slice {
   readonly replays: Map<string, ReplayRecord>
   readonly messages: Map<string, MessageRecord>
   readonly stamps_used: Map<string, LimitWindow>
+  /** Events that were raised before, with their attempts. */
+  readonly events: Rows<EventId, SentEvent> & { readonly rewrite: (event: EventRecord) => void }
   /** The next events of a replay, of which at most `most` were looked at. */
   readonly replayable: (replay: ReplayRecord, most: number) => Stretch
   /** Accounts belong to no shop; a slice only looks at them. */
@@ -45,10 +48,10 @@ export interface Slice {
   readonly holders: Rows<Phone, ClientAccount>
 }
 
-type Seen = Pick<Slice, "shop" | "head" | "webhook" | "replayable" | "accounts" | "holders">
+type Seen = Pick<Slice, "shop" | "head" | "webhook" | "events" | "replayable" | "accounts" | "holders">
 
 /** A slice of a shop into which nothing but its settings is loaded yet. */
-export const openSlice = ({ shop, head, webhook, replayable, accounts, holders }: Seen): Slice => ({
+export const openSlice = ({ shop, head, webhook, events, replayable, accounts, holders }: Seen): Slice => ({
   // Each by its name: an object that begins as a spread is slower to read, and costs a request a tenth more.
   shop,
   head,
@@ -63,10 +66,21 @@ export const openSlice = ({ shop, head, webhook, replayable, accounts, holders }
   replays: new Map(),
   messages: new Map(),
   stamps_used: new Map(),
+  events,
   replayable,
   accounts,
   holders
 })
+
+type Forgetting = "LinkRemoved" | "OfferRemoved" | "RememberedRemoved" | "EventRewritten"
+
+/** Makes visible what only the erasure of a client changes. */
+const forget = (slice: Slice, change: Extract<Change, { readonly _tag: Forgetting }>): void => {
+  if (change._tag === "LinkRemoved") slice.links.delete(change.row.client_id)
+  else if (change._tag === "OfferRemoved") slice.offers.delete(change.row.id)
+  else if (change._tag === "RememberedRemoved") slice.remembered.delete(rememberedPlace(change.row))
+  else slice.events.rewrite(change.row)
+}
 
 /** Makes a change visible to the commands that follow. Rows that no command asks for are left to the store. */
 export const apply = (slice: Slice, change: Change): void => {
@@ -88,6 +102,12 @@ export const apply = (slice: Slice, change: Change): void => {
       return
     case "LinkPut":
       slice.links.set(change.row.client_id, change.row)
+      return
+    case "LinkRemoved":
+    case "OfferRemoved":
+    case "RememberedRemoved":
+    case "EventRewritten":
+      forget(slice, change)
       return
     case "CardPut":
       slice.cards.set(change.row.client_id, change.row)
@@ -128,6 +148,8 @@ export const apply = (slice: Slice, change: Change): void => {
     case "NoticeAppended":
     case "LedgerAppended":
     case "NotificationAppended":
+    case "NotificationRemoved":
+    case "AttemptRewritten":
     case "EventRaised":
       return
   }

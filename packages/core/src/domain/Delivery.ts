@@ -42,6 +42,12 @@ export interface AttemptRecord extends Sent {
   readonly started_at: Instant
 }
 
+/** An event with the attempts to deliver it. */
+export interface SentEvent {
+  readonly event: EventRecord
+  readonly attempts: ReadonlyArray<AttemptRecord>
+}
+
 /** The delivery of an event that was just raised: due at once. */
 export const firstDelivery = (
   { shop_id, id, type, ticket_id, seq, created_at }: EventRecord,

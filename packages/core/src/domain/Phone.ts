@@ -22,6 +22,14 @@ const read = (text: string): Reading<string> => {
   return E164.test(parsed.number) ? Either.right(parsed.number) : REFUSED
 }
 
+/** The parts of a number in E.164: the country's calling code, and the number as it is dialled within the country. */
+export const numberParts = (phone: Phone): { readonly calling_code: string; readonly national: string } => {
+  const parsed = parsePhoneNumberFromString(phone)
+  return parsed === undefined
+    ? { calling_code: "", national: phone.slice(1) }
+    : { calling_code: parsed.countryCallingCode, national: parsed.nationalNumber }
+}
+
 const jsonSchema = {
   type: "string",
   description: "A phone number in international format, with its leading +.",

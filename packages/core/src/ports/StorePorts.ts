@@ -4,6 +4,7 @@ import type { Deliveries } from "./Deliveries.js"
 import type { DeliveryLog } from "./DeliveryLog.js"
 import type { Directory } from "./Directory.js"
 import type { Messages } from "./Messages.js"
+import type { PersonalData } from "./PersonalData.js"
 import type { RateLimits } from "./RateLimits.js"
 import type { Reads } from "./Reads.js"
 import type { Store } from "./Store.js"
@@ -16,6 +17,7 @@ export type StorePorts =
   | DeliveryLog
   | Directory
   | Messages
+  | PersonalData
   | RateLimits
   | Reads
   | Store

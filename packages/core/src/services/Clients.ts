@@ -1,7 +1,8 @@
 import { Effect, Schema } from "effect"
 import { recordVisit } from "../decisions/meetClient.js"
-import { ClientNotFound, type ClientView } from "../domain/Client.js"
+import { type ClientAccount, ClientNotFound, type ClientView } from "../domain/Client.js"
 import type { ClientId, ShopId } from "../domain/Identifier.js"
+import { toIso } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { cardView } from "../domain/LoyaltyCard.js"
@@ -11,9 +12,12 @@ import { Phone } from "../domain/Phone.js"
 import { Text } from "../domain/Text.js"
 import { Directory } from "../ports/Directory.js"
 import { Entropy } from "../ports/Entropy.js"
+import { PersonalData } from "../ports/PersonalData.js"
 import { type CountedClient, Reads } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
+import { Audit } from "./Audit.js"
 import type { Caller } from "./Caller.js"
+import { type ClientExport, clientRecords, personOf } from "./ClientRecords.js"
 import { Shops } from "./Shops.js"
 
 /** Who opens an account. */
@@ -26,6 +30,15 @@ export const ClientInput = Schema.Struct({
   .pipe(Schema.brand("ClientInput"))
   .annotations({ identifier: "ClientInput" })
 export type ClientInput = typeof ClientInput.Type
+
+/** What is to be corrected of an account. */
+export const ClientCorrection = Schema.Struct({
+  given_name: optional(ClientInput.from.fields.given_name),
+  family_name: optional(ClientInput.from.fields.family_name),
+  phone: optional(Phone),
+  hide_name: optional(Schema.Boolean)
+}).pipe(Schema.brand("ClientCorrection"))
+export type ClientCorrection = typeof ClientCorrection.Type
 
 const clientView = ({ client, card, shop, tickets_open, tickets_total }: CountedClient): ClientView => ({
   id: client.id,
@@ -40,12 +53,16 @@ const phoneTaken = new InvalidInput({ issues: [{ field: "phone", message: "belon
 /** Clients: their accounts, and what a shop that knows them may see (spec §2, contract §6). */
 export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients", {
   accessors: true,
+  dependencies: [Audit.Default],
   effect: Effect.gen(function* () {
     const store = yield* Store
     const reads = yield* Reads
     const shops = yield* Shops
     const directory = yield* Directory
     const entropy = yield* Entropy
+    const audit = yield* Audit
+    const personal = yield* PersonalData
+    const records = yield* clientRecords
 
     const found = (client: CountedClient | null) =>
       client === null ? Effect.fail(new ClientNotFound()) : Effect.succeed(clientView(client))
@@ -73,6 +90,41 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
       /** The client comes to the shop's counter; from then on the shop knows them. */
       visit: (id: ClientId, shop_id: ShopId) =>
         Effect.zipRight(shops.byId(shop_id), Effect.asVoid(store.transact(recordVisit(shop_id, id)))),
+      /** Everything that is stored about a client, in all shops, also in those that they block. */
+      export: Effect.fnUntraced(function* (id: ClientId) {
+        const known = yield* account(id)
+        yield* audit.note({ act: "client.exported", details: { client_id: id } })
+        const { created_at, ...fields } = known
+        const shops = yield* records.exportOf(personOf(known))
+        return { account: { ...fields, created_at: toIso(created_at) }, shops } satisfies ClientExport
+      }),
+      /** Corrects a client's name or number; what is left out stays. Shops see it from then on; what was sent stays as it was. */
+      correct: Effect.fnUntraced(function* (id: ClientId, correction: ClientCorrection) {
+        const before = yield* account(id)
+        const after: ClientAccount = {
+          ...before,
+          given_name: correction.given_name ?? before.given_name,
+          family_name: correction.family_name ?? before.family_name,
+          phone: correction.phone ?? before.phone,
+          hide_name: correction.hide_name ?? before.hide_name
+        }
+        const fields = Object.keys(correction).filter((name) => correction[name as keyof ClientCorrection] != null)
+        yield* audit.note({ act: "client.corrected", details: { client_id: id, fields } })
+        return (yield* directory.changeClient(after)) ? after : yield* phoneTaken
+      }),
+      /**
+       * Erases a client: the account, and their names and numbers wherever shops have them, with further numbers that were
+       * theirs. What the books need stays under the client's id, which leads nowhere any more. Interrupted, it is called
+       * again and goes on. Answers the shops concerned: their own systems may have copies.
+       */
+      erase: Effect.fnUntraced(function* (id: ClientId, phones: ReadonlyArray<Phone> = []) {
+        const person = yield* personal.beginErasure(id, phones)
+        if (person === null) return yield* new ClientNotFound()
+        yield* audit.note({ act: "client.erased", details: { client_id: id } })
+        const shops = yield* records.eraseEverywhere(person)
+        yield* personal.endErasure(id)
+        return { shops }
+      }),
       /** What the client was told in the app, oldest first. */
       inbox: (id: ClientId) => Effect.zipRight(account(id), directory.inbox(id))
     }

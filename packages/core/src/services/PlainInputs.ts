@@ -5,7 +5,7 @@ import { KeyInput, ShopPatch } from "../decisions/ownShop.js"
 import { QuoteInput } from "../decisions/quoteTicket.js"
 import { TicketInput } from "../decisions/TicketInput.js"
 import { Caller } from "./Caller.js"
-import { ClientInput } from "./Clients.js"
+import { ClientCorrection, ClientInput } from "./Clients.js"
 import { ReplayInput } from "./Outbox.js"
 import { ShopInput } from "./Shops.js"
 import { TicketQueryJson } from "./TicketQuery.js"
@@ -31,6 +31,8 @@ export interface PlainPhoto extends Encoded<typeof PhotoInput> {}
 export interface PlainQuote extends Encoded<typeof QuoteInput> {}
 /** A new client's account (contract §6). */
 export interface PlainClient extends Encoded<typeof ClientInput> {}
+/** What to correct of a client's account. */
+export interface PlainCorrection extends Encoded<typeof ClientCorrection> {}
 /** A new shop. */
 export interface PlainShop extends Encoded<typeof ShopInput> {}
 /** What to change of a shop's settings. */
@@ -50,6 +52,7 @@ export const plain = {
   part: PartInput as Read<typeof PartInput, PlainPart>,
   photo: PhotoInput as Read<typeof PhotoInput, PlainPhoto>,
   quote: QuoteInput as Read<typeof QuoteInput, PlainQuote>,
+  correction: ClientCorrection as Read<typeof ClientCorrection, PlainCorrection>,
   client: ClientInput as Read<typeof ClientInput, PlainClient>,
   shop: ShopInput as Read<typeof ShopInput, PlainShop>,
   shopPatch: ShopPatch as Read<typeof ShopPatch, PlainShopPatch>,

@@ -95,6 +95,12 @@ const people = (run: Run<Faced>) => {
       byPhone: method([plain.caller, Phone], (caller, phone) => Clients.byPhone(caller, phone)),
       /** The client comes to the shop's counter; from then on the shop knows them. */
       visit: method([ClientId, ShopId], (id, shop_id) => Clients.visit(id, shop_id)),
+      /** Everything that is stored about a client, in all shops. */
+      export: method([ClientId], (id) => Clients.export(id)),
+      /** Corrects a client's name or number; what is left out stays. */
+      correct: method([ClientId, plain.correction], (id, correction) => Clients.correct(id, correction)),
+      /** Erases a client, with further numbers that were theirs; again where it was interrupted. Answers the shops concerned. */
+      erase: method([ClientId, Schema.Array(Phone)], (id, phones) => Clients.erase(id, phones)),
       /** What the client was told in the app, oldest first. */
       inbox: method([ClientId], (id) => Clients.inbox(id))
     },

@@ -9,6 +9,7 @@ import { deliveryLogContract } from "./DeliveryLogContract.js"
 import { directoryContract } from "./DirectoryContract.js"
 import { listContract } from "./ListContract.js"
 import { messagesContract } from "./MessagesContract.js"
+import { personalDataContract } from "./PersonalDataContract.js"
 import { rateLimitsContract } from "./RateLimitsContract.js"
 import { replayContract } from "./ReplayContract.js"
 import { syncContract } from "./SyncContract.js"
@@ -31,5 +32,6 @@ export const storeContract = {
   "Deliveries: removal of the webhook": webhookRemovalContract,
   DeliveryLog: deliveryLogContract,
   Messages: messagesContract,
+  PersonalData: personalDataContract,
   RateLimits: rateLimitsContract
 } as const satisfies Record<string, ReadonlyArray<ContractCase>>

@@ -97,6 +97,7 @@ const emptySlice = (settings: Partial<ShopRecord>): Slice => {
     },
     head: firstHead(SHOP),
     webhook: null,
+    events: { get: () => undefined, rewrite: () => {} },
     replayable: () => ({ found: [], looked_at: 0, last_seq: null }),
     accounts: new Map(accounts.map((row) => [row.id, row])),
     holders: new Map(accounts.map((row) => [row.phone, row]))

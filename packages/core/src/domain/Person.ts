@@ -1,0 +1,107 @@
+import type { ClientBadge } from "./Client.js"
+import type { ClientId } from "./Identifier.js"
+import { numberParts, type Phone } from "./Phone.js"
+
+/** Of whom personal data are looked for: a client by their id, names and numbers. */
+export interface Person {
+  readonly client_id: ClientId
+  /** Given and family name. */
+  readonly names: ReadonlyArray<string>
+  readonly phones: ReadonlyArray<Phone>
+}
+
+/** What stands in a text where a name or number was. */
+export const ERASED = "[erased]"
+
+// Between the digits of a number, and not more than three in a row.
+const BETWEEN = "[ .()/\\u00a0-]{0,3}"
+
+const spaced = (digits: string): string => [...digits].join(BETWEEN)
+
+/** Every way to write a number: in E.164, with 00, or as it is dialled within its country, with whatever stands between its digits. */
+const numberPattern = (phone: Phone): RegExp => {
+  const { calling_code, national } = numberParts(phone)
+  const country = `(?:(?:\\+|00)${BETWEEN}${spaced(calling_code)}${BETWEEN})?(?:\\(?0\\)?${BETWEEN})?`
+  return new RegExp(`(?<![0-9])${country}${spaced(national)}(?![0-9])`, "g")
+}
+
+/** A name as whole words, in whatever case. */
+const namePattern = (name: string): RegExp => {
+  const escaped = name.normalize("NFC").replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
+  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, "giu")
+}
+
+/** Takes a person's names and numbers out of texts. A name of one character is left, as it would be found everywhere. */
+export const eraser = ({ names, phones }: Person): ((text: string) => string) => {
+  const patterns = [...phones.map(numberPattern), ...names.filter((name) => [...name].length > 1).map(namePattern)]
+  return (text) => patterns.reduce((left, pattern) => left.replace(pattern, ERASED), text)
+}
+
+/** What people wrote on a ticket, as it is stored and as it is answered. */
+interface Written {
+  readonly service: string
+  readonly item: string | null
+  readonly description: string | null
+  readonly items: ReadonlyArray<{ readonly label: string; readonly service: string | null }>
+  readonly quote: { readonly note: string | null } | null
+  readonly delay: { readonly reason: string | null } | null
+  readonly part: { readonly label: string } | null
+  readonly client_phone: string | null
+  readonly photo_url: string | null
+  readonly external_ref: string | null
+}
+
+/**
+ * A ticket without a person. Of a ticket of theirs the number, the picture and all notes go; in what the shop's books need
+ * (service, item, labels, the caller's reference), and in tickets of others, only their names and numbers are taken out.
+ */
+export const ticketWithout = <T extends Written>(person: Person, ticket: T, isTheirs: boolean): T => {
+  const erase = eraser(person)
+  const text = (value: string | null) => (value === null ? null : erase(value))
+  const note = (value: string | null) => (isTheirs ? null : text(value))
+  const isTheirNumber = person.phones.some((phone) => phone === ticket.client_phone)
+  return {
+    ...ticket,
+    service: erase(ticket.service),
+    item: text(ticket.item),
+    description: note(ticket.description),
+    items: ticket.items.map((item) => ({ ...item, label: erase(item.label), service: text(item.service) })),
+    quote: ticket.quote && { ...ticket.quote, note: note(ticket.quote.note) },
+    delay: ticket.delay && { ...ticket.delay, reason: note(ticket.delay.reason) },
+    part: ticket.part && { ...ticket.part, label: erase(ticket.part.label) },
+    client_phone: isTheirs || isTheirNumber ? null : ticket.client_phone,
+    photo_url: note(ticket.photo_url),
+    external_ref: text(ticket.external_ref)
+  }
+}
+
+type Seen = Written & { readonly client: ClientBadge | null }
+
+/** The badge without the name; the id stays as a pseudonym. */
+const badgeWithout = ({ client_id }: Person, badge: ClientBadge): ClientBadge =>
+  badge.id === client_id ? { id: badge.id, display_name: null } : badge
+
+/** Whether a ticket that bore this client then may be the person's. */
+const isOf = ({ client_id }: Person, client: ClientBadge | null): boolean => client === null || client.id === client_id
+
+/** A ticket as it was once answered or sent, without a person. It is theirs unless it bore another client. */
+export const seenWithout = <T extends Seen>(person: Person, ticket: T): T => {
+  const isTheirs = isOf(person, ticket.client)
+  const client = ticket.client && badgeWithout(person, ticket.client)
+  return { ...ticketWithout(person, ticket, isTheirs), client }
+}
+
+/** The text of an event without a person: everything else, its id too, stays as it was frozen. */
+export const bodyWithout = (person: Person, body: string): string => {
+  const erase = eraser(person)
+  const event = JSON.parse(body)
+  const { ticket, client, quote } = event.data
+  const isTheirs = isOf(person, ticket?.client ?? null)
+  const data = {
+    ...event.data,
+    ...(ticket && { ticket: seenWithout(person, ticket) }),
+    ...(client && { client: badgeWithout(person, client) }),
+    ...(quote && { quote: { ...quote, note: isTheirs || quote.note === null ? null : erase(quote.note) } })
+  }
+  return JSON.stringify({ ...event, data })
+}

@@ -1,0 +1,159 @@
+import { type Context, Effect } from "effect"
+import { eraseAnswers, eraseEvents, eraseTickets, forgetClient } from "../decisions/eraseClient.js"
+import type { ClientAccount } from "../domain/Client.js"
+import type { SentEvent } from "../domain/Delivery.js"
+import type { ShopId } from "../domain/Identifier.js"
+import { type Instant, toIso, toIsoOrNull } from "../domain/Instant.js"
+import type { Person } from "../domain/Person.js"
+import type { Remembered, RememberedKey } from "../domain/Remembered.js"
+import type { ShopRecord } from "../domain/Shop.js"
+import { ticketView } from "../domain/Ticket.js"
+import { EVENTS_AT_ONCE, type HeldData, PersonalData } from "../ports/PersonalData.js"
+import { Reads } from "../ports/Reads.js"
+import { Store, type StoreUnavailable } from "../ports/Store.js"
+import { auditing } from "./Actor.js"
+import { answered } from "./answered.js"
+
+/** How many rows one command rewrites: few enough that nobody waits long for the shop. */
+const AT_ONCE = 100
+
+const chunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, i) => all.slice(i * AT_ONCE, (i + 1) * AT_ONCE))
+
+const dated = <Row extends { readonly created_at: Instant }>({ created_at, ...row }: Row) => ({
+  ...row,
+  created_at: toIso(created_at)
+})
+
+/** What a shop has of a client, as it is handed out to them. */
+const shopPart = (
+  shop: ShopRecord,
+  { link, card, ledger, offers, notifications, tickets }: HeldData,
+  sent: ReadonlyArray<SentEvent>,
+  answers: ReadonlyArray<Remembered>
+) => ({
+  shop_id: shop.id,
+  shop_name: shop.name,
+  known_at: toIsoOrNull(link?.known_at ?? null),
+  blocked_at: toIsoOrNull(link?.blocked_at ?? null),
+  loyalty_card: card === null ? null : { ...card, updated_at: toIsoOrNull(card.updated_at) },
+  loyalty_ledger: ledger.map(dated),
+  tickets: tickets.map((ticket) => ({ ...ticketView(ticket, shop, null), client_id: ticket.client_id })),
+  offers: offers.map((offer) => ({ ...dated(offer), answered_at: toIsoOrNull(offer.answered_at) })),
+  notifications: notifications.map(dated),
+  events: sent.map(({ event }) => JSON.parse(event.body) as unknown),
+  delivery_attempts: sent.flatMap(({ attempts }) =>
+    attempts.map(({ event_id, n, started_at, status, error, head }) => ({
+      event_id,
+      n,
+      started_at: toIso(started_at),
+      status,
+      error,
+      head
+    }))
+  ),
+  remembered_answers: answers.map(({ operation, key, fingerprint, answer, expires_at }) => ({
+    operation,
+    key,
+    request: fingerprint,
+    answer: JSON.parse(answer) as unknown,
+    expires_at: toIso(expires_at)
+  }))
+})
+
+/** Everything that concerns one client, as it is handed out to them. */
+export interface ClientExport {
+  readonly account: Readonly<Record<string, unknown>>
+  readonly shops: ReadonlyArray<ReturnType<typeof shopPart>>
+}
+
+/** The person of an account. */
+export const personOf = ({ id, given_name, family_name, phone }: ClientAccount): Person => ({
+  client_id: id,
+  names: [given_name, family_name],
+  phones: [phone]
+})
+
+/** Finds what is stored of clients over all shops, hands it out and erases it. */
+export const clientRecords = Effect.gen(function* () {
+  const personal = yield* PersonalData
+  const reads = yield* Reads
+  const store: Context.Tag.Service<Store> = yield* Store
+  const run = answered(store)
+  const runAudited = auditing(store)
+
+  const eventsOf = Effect.fnUntraced(function* <R>(
+    shop_id: ShopId,
+    person: Person,
+    { tickets }: HeldData,
+    each: (found: ReadonlyArray<SentEvent>) => Effect.Effect<unknown, StoreUnavailable, R>
+  ) {
+    const ids = tickets.map(({ id }) => id)
+    const last = (yield* reads.shop(shop_id))?.head.event_seq ?? 0
+    for (let from = 1; from < last; from += EVENTS_AT_ONCE)
+      yield* each(yield* personal.events(shop_id, person, ids, from))
+  })
+
+  const answersOf = Effect.fnUntraced(function* <R>(
+    shop_id: ShopId,
+    person: Person,
+    { tickets }: HeldData,
+    each: (found: ReadonlyArray<Remembered>) => Effect.Effect<unknown, StoreUnavailable, R>
+  ) {
+    const ids = tickets.map(({ id }) => id)
+    let after: RememberedKey | null = null
+    do {
+      const { found, next }: Effect.Effect.Success<ReturnType<typeof personal.answers>> = yield* personal.answers(
+        shop_id,
+        person,
+        ids,
+        after
+      )
+      yield* each(found)
+      after = next
+    } while (after !== null)
+  })
+
+  const exportOf = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
+    const held = yield* personal.held(shop_id, person)
+    const sent: Array<SentEvent> = []
+    const answers: Array<Remembered> = []
+    yield* eventsOf(shop_id, person, held, (found) => Effect.sync(() => sent.push(...found)))
+    yield* answersOf(shop_id, person, held, (found) => Effect.sync(() => answers.push(...found)))
+    const shop = (yield* reads.shop(shop_id))?.shop
+    return shop === undefined ? [] : [shopPart(shop, held, sent, answers)]
+  })
+
+  /**
+   * Erases a person from one shop. Offers, notifications and the link go last: until then a later run finds the shop, and
+   * in it the same tickets, so an erasure that was interrupted is done again from its beginning.
+   */
+  const eraseFrom = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
+    const held = yield* personal.held(shop_id, person)
+    for (const some of chunks(held.tickets.map(({ id }) => id))) yield* run(eraseTickets(shop_id, person, some))
+    yield* eventsOf(shop_id, person, held, (found) =>
+      Effect.forEach(chunks(found.map(({ event }) => event.id)), (some) => run(eraseEvents(shop_id, person, some)))
+    )
+    yield* answersOf(shop_id, person, held, (found) =>
+      Effect.forEach(chunks(found), (some) => run(eraseAnswers(shop_id, person, some)))
+    )
+    yield* runAudited(forgetClient(shop_id, person, held), () => ({
+      act: "client.erased",
+      details: { client_id: person.client_id }
+    }))
+  })
+
+  return {
+    /** What all shops have of a person. */
+    exportOf: Effect.fnUntraced(function* (person: Person) {
+      const shops = yield* personal.shops(person)
+      return (yield* Effect.forEach(shops, (shop_id) => exportOf(shop_id, person))).flat()
+    }),
+    /** Erases a person from all shops, one after the other. Answers which. */
+    eraseEverywhere: Effect.fnUntraced(function* (person: Person) {
+      const shops = yield* personal.shops(person)
+      yield* Effect.forEach(shops, (shop_id) => eraseFrom(shop_id, person))
+      return shops
+    })
+  }
+})

@@ -1,0 +1,79 @@
+import type { Person } from "@workshop/core/domain/Person"
+import { rememberedPlace } from "@workshop/core/domain/Remembered"
+import { EVENTS_AT_ONCE, type HeldData, type PersonalData } from "@workshop/core/ports/PersonalData"
+import { type Context, Effect } from "effect"
+import type { Memory } from "./Memory.js"
+import type { Shelf } from "./Shelf.js"
+
+/** Whether a text has the person's id or one of the numbers in it. */
+const names =
+  ({ client_id, phones }: Person) =>
+  (text: string): boolean =>
+    text.includes(client_id) || phones.some((phone) => text.includes(phone))
+
+const held = ({ slice, ledger }: Shelf, memory: Memory, { client_id, phones }: Person): HeldData => {
+  const lines = ledger.filter((line) => line.client_id === client_id)
+  const offers = [...slice.offers.values()].filter(({ phone }) => phones.includes(phone))
+  const notifications = (memory.inboxes.get(client_id) ?? []).filter(({ shop_id }) => shop_id === slice.shop.id)
+  const named = new Set([...lines, ...offers, ...notifications].map(({ ticket_id }) => ticket_id))
+  const tickets = [...slice.tickets.values()].filter(
+    (ticket) =>
+      ticket.client_id === client_id ||
+      (ticket.client_phone !== null && phones.includes(ticket.client_phone)) ||
+      named.has(ticket.id)
+  )
+  const link = slice.links.get(client_id) ?? null
+  return { link, card: slice.cards.get(client_id) ?? null, ledger: lines, offers, notifications, tickets }
+}
+
+const isHeld = ({ link, card, ledger, offers, notifications, tickets }: HeldData): boolean =>
+  link !== null || card !== null || [ledger, offers, notifications, tickets].some(({ length }) => length > 0)
+
+/** What is stored of one person, over all shelves. */
+export const memoryPersonalData = (memory: Memory): Context.Tag.Service<PersonalData> => ({
+  beginErasure: (id, phones) =>
+    Effect.sync(() => {
+      const account = memory.accounts.get(id)
+      const begun = memory.erasures.get(id)
+      if (account === undefined && begun === undefined) return null
+      if (account !== undefined) {
+        memory.accounts.delete(id)
+        memory.holders.delete(account.phone)
+      }
+      const known = account === undefined ? [] : [account.phone]
+      const person: Person = {
+        client_id: id,
+        names: account === undefined ? (begun?.names ?? []) : [account.given_name, account.family_name],
+        phones: [...new Set([...(begun?.phones ?? []), ...known, ...phones])]
+      }
+      memory.erasures.set(id, person)
+      return person
+    }),
+  endErasure: (id) => Effect.sync(() => void memory.erasures.delete(id)),
+  shops: (person) =>
+    Effect.sync(() => {
+      const having = [...memory.shelves].filter(([, shelf]) => isHeld(held(shelf, memory, person)))
+      return having.map(([shop_id]) => shop_id).sort()
+    }),
+  held: (shop_id, person) => Effect.sync(() => held(memory.shelf(shop_id), memory, person)),
+  events: (shop_id, person, tickets, from_seq) =>
+    Effect.sync(() => {
+      const { events, attempts } = memory.shelf(shop_id)
+      const isNamed = names(person)
+      return events
+        .slice(from_seq - 1, from_seq - 1 + EVENTS_AT_ONCE)
+        .filter(({ ticket_id, body }) => (ticket_id !== null && tickets.includes(ticket_id)) || isNamed(body))
+        .map((event) => ({ event, attempts: attempts.get(event.id) ?? [] }))
+    }),
+  answers: (shop_id, person, tickets) =>
+    Effect.sync(() => {
+      const rows = [...memory.shelf(shop_id).slice.remembered.values()]
+      const isNamed = names(person)
+      const found = rows.filter(
+        (row) =>
+          isNamed(`${rememberedPlace(row)} ${row.fingerprint} ${row.answer}`) ||
+          tickets.includes(JSON.parse(row.answer).id)
+      )
+      return { found, next: null }
+    })
+})

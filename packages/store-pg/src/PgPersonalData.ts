@@ -1,0 +1,131 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SentEvent } from "@workshop/core/domain/Delivery"
+import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
+import type { NotificationRecord } from "@workshop/core/domain/Notification"
+import type { OfferRecord } from "@workshop/core/domain/Offer"
+import type { Person } from "@workshop/core/domain/Person"
+import type { Phone } from "@workshop/core/domain/Phone"
+import type { Remembered, RememberedKey } from "@workshop/core/domain/Remembered"
+import { EVENTS_AT_ONCE, type HeldData, type PersonalData } from "@workshop/core/ports/PersonalData"
+import { type Context, Effect } from "effect"
+import { available } from "./Sql.js"
+import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
+
+interface FoundPerson {
+  readonly client_id: ClientId
+  readonly given_name: string
+  readonly family_name: string
+  readonly phones: ReadonlyArray<Phone>
+}
+
+interface FoundData extends Omit<HeldData, "offers" | "notifications" | "tickets"> {
+  readonly offers: ReadonlyArray<Placed<OfferRecord>>
+  readonly notifications: ReadonlyArray<Placed<NotificationRecord>>
+  readonly tickets: ReadonlyArray<TicketRow>
+}
+
+/** How many remembered answers are looked at in one call. */
+const ANSWERS_AT_ONCE = 5_000
+
+/** What is stored of one person, over all shops. */
+export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<PersonalData> => {
+  const numbers = ({ phones }: Person) => sql`${[...phones]}::text[]`
+
+  return {
+    beginErasure: (id, phones) =>
+      sql<{
+        readonly person: FoundPerson
+      }>`with /* workshop begin erasure */ gone as (delete from client_account where id = ${id} returning *),
+      people as (
+        select id as client_id, given_name, family_name, array[phone] as phones from gone
+        union all select client_id, given_name, family_name, phones from client_erasure where client_id = ${id}
+        limit 1
+      ), begun as (
+        insert into client_erasure (client_id, given_name, family_name, phones)
+        select client_id, given_name, family_name, array(select distinct unnest(phones || ${[...phones]}::text[])) from people
+        on conflict (client_id) do update set phones = excluded.phones
+        returning *
+      ) select row_to_json(b) as person from begun b`.pipe(
+        Effect.map(([found]) => {
+          if (found === undefined) return null
+          const { client_id, given_name, family_name, phones } = found.person
+          return { client_id, names: [given_name, family_name], phones }
+        }),
+        available
+      ),
+    endErasure: (id) =>
+      sql`delete /* workshop end erasure */ from client_erasure where client_id = ${id}`.pipe(Effect.asVoid, available),
+    shops: (person) =>
+      sql<{ readonly id: ShopId }>`select /* workshop shops of person */ s.id from shop s
+      where exists (select from client_link l where l.shop_id = s.id and l.client_id = ${person.client_id})
+        or exists (select from ticket t where t.shop_id = s.id and t.client_id = ${person.client_id})
+        or exists (select from ticket t where t.shop_id = s.id and t.client_phone = any(${numbers(person)}))
+        or exists (select from offer o where o.shop_id = s.id and o.phone = any(${numbers(person)}))
+        or exists (select from loyalty_card c where c.shop_id = s.id and c.client_id = ${person.client_id})
+        or exists (select from notification n where n.shop_id = s.id and n.client_id = ${person.client_id})
+      order by s.id`.pipe(
+        Effect.map((rows) => rows.map(({ id }) => id)),
+        available
+      ),
+    held: (shop_id, person) =>
+      sql<FoundData>`with /* workshop data of person */ lines as materialized (
+        select * from loyalty_ledger where shop_id = ${shop_id} and client_id = ${person.client_id}
+      ), offers as materialized (
+        select * from offer where shop_id = ${shop_id} and phone = any(${numbers(person)})
+      ), told as materialized (
+        select * from notification where shop_id = ${shop_id} and client_id = ${person.client_id}
+      ), named as (
+        select id from ticket where shop_id = ${shop_id} and client_id = ${person.client_id}
+        union select id from ticket where shop_id = ${shop_id} and client_phone = any(${numbers(person)})
+        union select ticket_id from lines union select ticket_id from offers union select ticket_id from told
+      )
+      select
+        (select row_to_json(l) from client_link l where l.shop_id = ${shop_id} and l.client_id = ${person.client_id}) as link,
+        (select row_to_json(c) from loyalty_card c where c.shop_id = ${shop_id} and c.client_id = ${person.client_id}) as card,
+        coalesce((select json_agg(x order by x.created_at, x.id) from lines x), '[]') as ledger,
+        coalesce((select json_agg(x order by x.created_at, x.place) from offers x), '[]') as offers,
+        coalesce((select json_agg(x order by x.created_at, x.place) from told x), '[]') as notifications,
+        coalesce((select json_agg(t order by t.created_at, t.id) from ticket t
+          where t.shop_id = ${shop_id} and t.id in (select id from named)), '[]') as tickets`.pipe(
+        Effect.map(([found]) => ({
+          ...found!,
+          offers: found!.offers.map((row) => unplaced<OfferRecord>(row)),
+          notifications: found!.notifications.map((row) => unplaced<NotificationRecord>(row)),
+          tickets: found!.tickets.map(ticketOf)
+        })),
+        available
+      ),
+    events: (shop_id, person, tickets, from_seq) =>
+      sql<{
+        readonly sent: SentEvent
+      }>`select /* workshop events of person */ json_build_object('event', e, 'attempts', coalesce((
+          select json_agg(a order by a.n) from attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]')) as sent
+      from event e
+      where e.shop_id = ${shop_id} and e.seq >= ${from_seq} and e.seq < ${from_seq + EVENTS_AT_ONCE}
+        and (e.ticket_id = any(${[...tickets]}::uuid[]) or exists (
+          select from unnest(${[person.client_id, ...person.phones]}::text[]) w (word) where strpos(e.body, w.word) > 0))
+      order by e.seq`.pipe(
+        Effect.map((rows) => rows.map(({ sent }) => sent)),
+        available
+      ),
+    answers: (shop_id, person, tickets, after) =>
+      sql<{ readonly found: ReadonlyArray<Remembered>; readonly last: RememberedKey | null; readonly n: number }>`
+      with /* workshop answers of person */ looked as materialized (
+        select * from remembered where shop_id = ${shop_id}
+          and (caller_id, operation, key) > (${after?.caller_id ?? ""}, ${after?.operation ?? ""}, ${after?.key ?? ""})
+        order by caller_id, operation, key limit ${ANSWERS_AT_ONCE}
+      )
+      select (select count(*)::integer from looked) as n,
+        (select json_build_object('caller_id', caller_id, 'operation', operation, 'key', key) from looked
+          order by caller_id desc, operation desc, key desc limit 1) as last,
+        coalesce((select json_agg(r) from looked r where r.answer::json->>'id' = any(${[...tickets]}::text[]) or exists (
+          select from unnest(${[person.client_id, ...person.phones]}::text[]) w (word)
+          where strpos(concat_ws(' ', r.key, r.fingerprint, r.answer), w.word) > 0)), '[]') as found`.pipe(
+        Effect.map(([looked]) => ({
+          found: looked!.found,
+          next: looked!.n < ANSWERS_AT_ONCE ? null : looked!.last
+        })),
+        available
+      )
+  }
+})

@@ -1,0 +1,135 @@
+import { IdempotencyKey } from "@workshop/core/decisions/Idempotency"
+import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/keepTicketNews"
+import { ShopPatch } from "@workshop/core/decisions/ownShop"
+import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
+import { TicketInput } from "@workshop/core/decisions/TicketInput"
+import type { ClientId, KeyId, TicketId } from "@workshop/core/domain/Identifier"
+import type { WebhookAddress } from "@workshop/core/domain/WebhookAddress"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { appOf, type Caller } from "@workshop/core/services/Caller"
+import { ClientInput, Clients } from "@workshop/core/services/Clients"
+import { Loyalty } from "@workshop/core/services/Loyalty"
+import { Offers } from "@workshop/core/services/Offers"
+import { Progress } from "@workshop/core/services/Progress"
+import { Quotes } from "@workshop/core/services/Quotes"
+import { ShopInput, Shops } from "@workshop/core/services/Shops"
+import { Tickets } from "@workshop/core/services/Tickets"
+import { Webhooks } from "@workshop/core/services/Webhooks"
+import { answered, record } from "@workshop/core/testing/Courier"
+import { Effect, Schema } from "effect"
+
+export const PHONE = "+21620123456"
+
+/** Every way in which the person may be found afterwards, whatever the case. */
+export const NEEDLES = ["amira", "ben salah", "benslama", PHONE, "21620123456", "20123456", "20 123 456", "20-123-456"]
+
+const shop = Schema.decodeSync(ShopInput)({
+  name: "Atelier Lac",
+  currency: "TND",
+  decimals: 3,
+  time_zone: "Africa/Tunis",
+  tracking_base_url: "https://t.example/"
+})
+
+const text = Schema.decodeUnknownSync(TicketInput)
+export const once = Schema.decodeSync(IdempotencyKey)
+
+/** The ticket on which the shop wrote down whose it is wherever it could. */
+export const chatty = (client_id: string) =>
+  text({
+    service: "Hem for AMIRA",
+    item: "Coat of Mrs Ben Salah",
+    description: "Amira Ben Salah, call 20 123 456 or 0021620123456",
+    items: [
+      { label: "Coat (amira)", service: "Hem", price_minor: 30_000 },
+      { label: "Scarf", service: "Wash, tel. 20-123-456" }
+    ],
+    external_ref: `AMIRA ${PHONE}`,
+    client_id,
+    price_minor: 45_000
+  })
+
+const openShop = Effect.gen(function* () {
+  const shops = yield* Shops
+  const { id } = yield* shops.create(shop)
+  yield* shops.change(id, Schema.decodeSync(ShopPatch)({ program: { active: true, reward_label: "A hem" } }))
+  yield* (yield* Webhooks).set(id, "https://shop.example.com/hook" as WebhookAddress)
+  return appOf(id)
+})
+
+const register = (given_name: string, family_name: string, phone: string) =>
+  Effect.map(
+    Effect.flatMap(Clients, (clients) =>
+      clients.register(Schema.decodeSync(ClientInput)({ given_name, family_name, phone }))
+    ),
+    ({ id }) => id
+  )
+
+/** Sends what is due; the receiver sends back what it was sent. */
+const deliver = Effect.gen(function* () {
+  const { claim } = yield* Deliveries
+  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  for (let claims = yield* claim(now, 50); claims.length > 0; claims = yield* claim(now, 50))
+    for (const one of claims) yield* record(one, { ...answered(200), head: `HTTP/1.1 200 OK\n\n${one.body}` })
+})
+
+/** Who and what there is at the end of the story. */
+export interface Cast {
+  readonly one: Caller
+  readonly other: Caller
+  readonly amira: ClientId
+  readonly karim: ClientId
+  readonly linked: TicketId
+  readonly offered: TicketId
+  readonly accepted: TicketId
+  readonly karims: TicketId
+}
+
+/** Two shops in which a client leaves every trace that there can be, beside another client. */
+export const story = Effect.gen(function* () {
+  const [tickets, progress, quotes, clients, loyalty, offers] = [
+    yield* Tickets,
+    yield* Progress,
+    yield* Quotes,
+    yield* Clients,
+    yield* Loyalty,
+    yield* Offers
+  ]
+  const [one, other] = [yield* openShop, yield* openShop]
+  const amira = yield* register("Amira", "Ben Salah", PHONE)
+  const karim = yield* register("Karim", "Trabelsi", "+21655999888")
+  for (const { shop_id } of [one, other]) yield* clients.visit(karim, shop_id)
+  yield* clients.visit(amira, one.shop_id)
+
+  const linked = (yield* tickets.create(one, chatty(amira), once("till-1"))).data.id as TicketId
+  yield* progress.attachPhoto(one, linked, Schema.decodeSync(PhotoInput)({ photo_url: "https://p.example/amira.jpg" }))
+  yield* progress.announceDelay(
+    one,
+    linked,
+    Schema.decodeSync(DelayInput)({ promised_at: "2026-12-24T10:00:00Z", reason: "Amira is away" })
+  )
+  yield* progress.recordPart(one, linked, Schema.decodeSync(PartInput)({ label: "Zip for Amira", status: "ordered" }))
+  yield* quotes.propose(
+    one,
+    linked,
+    Schema.decodeSync(QuoteInput)({ price_minor: 50_000, note: "Mrs Ben Salah asked" })
+  )
+  yield* deliver
+  yield* tickets.changeStatus(one, linked, "ready")
+  const offered = (yield* tickets.create(one, text({ service: "Wash", client_phone: PHONE }), once("till-2"))).data
+    .id as TicketId
+  const karims = (yield* tickets.create(one, text({ service: "Zip", description: "red", client_id: karim }), once("k")))
+    .data.id as TicketId
+  yield* loyalty.giveStamps(one, amira, 2 as never, once(`stamps ${PHONE}`))
+
+  const sold = yield* tickets.create(other, text({ service: "Hem", client_phone: PHONE }), once("till 20123456"))
+  const accepted = sold.data.id as TicketId
+  const [offer] = (yield* offers.ofClient(amira)).filter(({ shop_id }) => shop_id === other.shop_id)
+  yield* offers.accept(amira, offer!.id)
+  yield* (yield* Webhooks).disable(other.shop_id)
+  yield* tickets.changeStatus(other, accepted, "impossible")
+  return { one, other, amira, karim, linked, offered, accepted, karims } satisfies Cast
+})
+
+/** A caller that stands for an API key. */
+export const keyOf = (caller: Caller): Caller => ({ ...caller, caller_id: caller.shop_id as unknown as KeyId })

@@ -1,0 +1,328 @@
+import type { Command } from "@workshop/core/decisions/Command"
+import type { ClientId } from "@workshop/core/domain/Identifier"
+import type { Phone } from "@workshop/core/domain/Phone"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { PersonalData } from "@workshop/core/ports/PersonalData"
+import { Reads } from "@workshop/core/ports/Reads"
+import { Store, StoreUnavailable } from "@workshop/core/ports/Store"
+import type { StorePorts } from "@workshop/core/ports/StorePorts"
+import { Audit } from "@workshop/core/services/Audit"
+import { ClientCorrection, ClientInput, Clients } from "@workshop/core/services/Clients"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { Tickets } from "@workshop/core/services/Tickets"
+import { Webhooks } from "@workshop/core/services/Webhooks"
+import { layer as workshop } from "@workshop/core/services/Workshop"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
+import { Memory } from "@workshop/store-memory/Memory"
+import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import * as PgStore from "@workshop/store-pg/PgStore"
+import { Effect, Layer, Schema, type Scope } from "effect"
+import { describe, expect, it } from "vitest"
+import { testDatabase } from "../cluster/TestDatabase.js"
+import { chatty, NEEDLES, once, PHONE, story } from "./Story.js"
+
+/** A store with a way to find a text in everything that it holds. */
+interface Searched {
+  readonly store: Layer.Layer<StorePorts, never, Entropy>
+  readonly find: (needles: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>>
+}
+
+/** Where a text stands in a value and in all that it leads to. */
+const places = (value: unknown, needle: string, path: string, seen: Set<unknown>): ReadonlyArray<string> => {
+  if (typeof value === "string") return value.toLowerCase().includes(needle) ? [`${path}: ${value}`] : []
+  if (typeof value !== "object" || value === null || seen.has(value)) return []
+  seen.add(value)
+  const entries = value instanceof Map || value instanceof Set ? [...value.entries()].flat() : []
+  const found = entries.flatMap((entry, i) => places(entry, needle, `${path}[${i}]`, seen))
+  return [
+    ...found,
+    ...Object.entries(value).flatMap(([name, one]) => [
+      ...places(name, needle, path, seen),
+      ...places(one, needle, `${path}.${name}`, seen)
+    ])
+  ]
+}
+
+const inMemory: Effect.Effect<Searched> = Effect.sync(() => {
+  const memory = new Memory()
+  return {
+    store: MemoryStore.over(memory),
+    find: (needles) => Effect.sync(() => needles.flatMap((needle) => places(memory, needle, "memory", new Set())))
+  }
+})
+
+const inPostgres: Effect.Effect<Searched, never, Scope.Scope> = Effect.gen(function* () {
+  const { url } = yield* testDatabase
+  const session = yield* Effect.orDie(connect(url))
+  const find = Effect.fnUntraced(function* (needles: ReadonlyArray<string>) {
+    const tables = yield* session.run<{ name: string }>(
+      "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'"
+    )
+    const found: Array<string> = []
+    for (const { name } of tables)
+      for (const needle of needles) {
+        const rows = yield* session.run<{ row: string }>(
+          `select x::text as row from ${name} x where strpos(lower(x::text), $1) > 0`,
+          [needle]
+        )
+        found.push(...rows.map(({ row }) => `${name}: ${row}`))
+      }
+    return found
+  })
+  return { store: Layer.orDie(PgStore.layer({ url })), find: (needles) => Effect.orDie(find(needles)) }
+})
+
+/** Cuts the store off after so many commands that do more than one row, as a process that dies does. */
+const dying = (after: { left: number }) =>
+  Layer.effect(
+    Store,
+    Effect.map(Store, ({ transact }) =>
+      Store.of({
+        transact: <A, E>(command: Command<A, E>) =>
+          Effect.suspend(() => (after.left-- > 0 ? transact(command) : Effect.fail(new StoreUnavailable({}))))
+      })
+    )
+  )
+
+const services = (store: Layer.Layer<StorePorts, never, Entropy>, after = { left: Number.POSITIVE_INFINITY }) =>
+  workshop.pipe(
+    Layer.provideMerge(Layer.provideMerge(dying(after), store)),
+    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Entropy.layer)
+  )
+
+type Told = Layer.Layer.Success<ReturnType<typeof services>>
+
+describe.each([
+  ["the memory store", inMemory],
+  ["Postgres", inPostgres]
+] as const)("a client's rights, on %s", { timeout: 60_000 }, (_, made) => {
+  const telling =
+    <A, E>(test: (searched: Searched, after: { left: number }) => Effect.Effect<A, E, Told>) =>
+    () => {
+      const clock = new SettableClock()
+      const after = { left: Number.POSITIVE_INFINITY }
+      const whole = Effect.flatMap(made as Effect.Effect<Searched, never, Scope.Scope>, (searched) =>
+        Effect.provide(test(searched, after), services(searched.store, after))
+      )
+      return Effect.runPromise(Effect.withClock(Effect.scoped(whole), clock))
+    }
+
+  it(
+    "erased, the person is found nowhere: neither name nor number, in whatever form",
+    telling(({ find }) =>
+      Effect.gen(function* () {
+        const { amira, one, other } = yield* story
+        expect((yield* find(NEEDLES)).length).toBeGreaterThan(20)
+        const { shops } = yield* (yield* Clients).erase(amira)
+        expect(shops).toEqual([one.shop_id, other.shop_id].sort())
+        expect(yield* find(NEEDLES)).toEqual([])
+      })
+    )
+  )
+
+  it(
+    "what the books need stays, under the client's id; other clients' data stay as they are",
+    telling(({ find }) =>
+      Effect.gen(function* () {
+        const { amira, karim, one, linked, karims } = yield* story
+        const tickets = yield* Tickets
+        const before = yield* tickets.byId(one, linked)
+        const others = yield* tickets.byId(one, karims)
+        const ledger = (yield* (yield* PersonalData).held(one.shop_id, {
+          client_id: amira,
+          names: [],
+          phones: []
+        })).ledger
+        yield* (yield* Clients).erase(amira)
+        const after = yield* tickets.byId(one, linked)
+        for (const name of [
+          "number",
+          "state",
+          "type",
+          "money",
+          "created_at",
+          "ready_at",
+          "promised_at",
+          "tracking_code"
+        ])
+          expect([name, after[name as keyof typeof after]]).toEqual([name, before[name as keyof typeof before]])
+        expect(after).toMatchObject({
+          service: "Hem for [erased]",
+          item: "Coat of Mrs [erased]",
+          description: null,
+          client: null,
+          client_phone: null,
+          photo_url: null,
+          external_ref: "[erased] [erased]",
+          part: { label: "Zip for [erased]" },
+          quote: { price_minor: 50_000, note: null },
+          delay: { reason: null }
+        })
+        expect(after.items.map(({ label }) => label)).toEqual(["Coat ([erased])", "Scarf"])
+        const held = yield* (yield* PersonalData).held(one.shop_id, { client_id: amira, names: [], phones: [] })
+        expect([held.ledger, held.link, held.notifications]).toEqual([ledger, null, []])
+        expect(held.card?.balance).toBe(3)
+        expect(yield* tickets.byId(one, karims)).toEqual(others)
+        expect(yield* find(["trabelsi"])).not.toEqual([])
+        expect((yield* (yield* Clients).byId(one, karim)).display_name).toBe("Karim Trabelsi")
+      })
+    )
+  )
+
+  it(
+    "no shop sees the client any more, and the number is free for another account",
+    telling(() =>
+      Effect.gen(function* () {
+        const { amira, one } = yield* story
+        const clients = yield* Clients
+        yield* clients.erase(amira)
+        const asked: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
+          clients.byId(one, amira),
+          clients.byPhone(one, PHONE as Phone),
+          clients.inbox(amira)
+        ]
+        for (const refused of asked) expect((yield* Effect.flip(refused))._tag).toBe("ClientNotFound")
+        expect((yield* Effect.flip(clients.visit(amira, one.shop_id)))._tag).toBe("ClientNotFound")
+        const again = yield* clients.register(
+          Schema.decodeSync(ClientInput)({ given_name: "Leila", family_name: "Jaziri", phone: PHONE })
+        )
+        expect(again.id).not.toBe(amira)
+        expect((yield* Effect.flip(clients.erase(amira)))._tag).toBe("ClientNotFound")
+      })
+    )
+  )
+
+  it(
+    "an event keeps its id and place with another text, and so it is delivered; none is raised",
+    telling(() =>
+      Effect.gen(function* () {
+        const { amira, other } = yield* story
+        const reads = yield* Reads
+        const before = yield* reads.events(other.shop_id)
+        yield* (yield* Clients).erase(amira)
+        const events = yield* reads.events(other.shop_id)
+        expect(events.map(({ id, type, seq, created_at }) => [id, type, seq, created_at])).toEqual(
+          before.map(({ id, type, seq, created_at }) => [id, type, seq, created_at])
+        )
+        const linked = events.find(({ type }) => type === "client.linked")
+        expect(JSON.parse(linked!.body).data.client).toEqual({ id: amira, display_name: null })
+        yield* (yield* Webhooks).enable(other.shop_id)
+        const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        const claims = yield* (yield* Deliveries).claim(now, 50)
+        const parked = claims.filter(({ shop_id }) => shop_id === other.shop_id)
+        expect(parked.map(({ body }) => body)).toEqual(
+          parked.map(({ event_id }) => events.find(({ id }) => id === event_id)?.body)
+        )
+        expect(parked.length).toBeGreaterThan(0)
+      })
+    )
+  )
+
+  it(
+    "a repeated create gets the first ticket again, without the person, and makes no second one",
+    telling(() =>
+      Effect.gen(function* () {
+        const { amira, one, linked } = yield* story
+        const tickets = yield* Tickets
+        yield* (yield* Clients).erase(amira)
+        const again = yield* tickets.create(one, chatty(amira), once("till-1"))
+        expect([again.replayed, again.data.id, again.data.client]).toEqual([
+          true,
+          linked,
+          { id: amira, display_name: null }
+        ])
+        expect([again.data.description, again.data.client_phone]).toEqual([null, null])
+      })
+    )
+  )
+
+  it(
+    "the sync tells the shop's other systems of the tickets that changed",
+    telling(() =>
+      Effect.gen(function* () {
+        const { amira, one, linked, offered } = yield* story
+        const reads = yield* Reads
+        const last = (yield* reads.shop(one.shop_id))!.head.change_seq - 1
+        yield* (yield* Clients).erase(amira)
+        const { tickets } = yield* reads.tickets(one.shop_id, {}, { _tag: "Changes", since: 0, after: last }, 100)
+        expect(tickets.map(({ record }) => record.id).sort()).toEqual([linked, offered].sort())
+      })
+    )
+  )
+
+  it(
+    "an erasure that dies at any command is done to its end by the next call",
+    telling(({ find }, after) =>
+      Effect.gen(function* () {
+        const { amira } = yield* story
+        const clients = yield* Clients
+        let deaths = 0
+        // Each call gets a little further than the one before.
+        for (; deaths < 50; deaths++) {
+          after.left = deaths
+          const ended = yield* Effect.option(clients.erase(amira))
+          if (ended._tag === "Some") break
+        }
+        after.left = Number.POSITIVE_INFINITY
+        expect(deaths).toBeGreaterThan(5)
+        expect(yield* find(NEEDLES)).toEqual([])
+      })
+    )
+  )
+
+  it(
+    "the export has everything that a search finds of the person, and writes down that it was made",
+    telling(({ find }) =>
+      Effect.gen(function* () {
+        const { amira, one, other, linked, offered, accepted, karims } = yield* story
+        const all = yield* (yield* Clients).export(amira)
+        expect(all.account).toMatchObject({ given_name: "Amira", family_name: "Ben Salah", phone: PHONE })
+        expect(all.shops.map(({ shop_id }) => shop_id)).toEqual([one.shop_id, other.shop_id].sort())
+        const first = all.shops.find(({ shop_id }) => shop_id === one.shop_id)!
+        expect(first.tickets.map(({ id }) => id).sort()).toEqual([linked, offered].sort())
+        expect(first).toMatchObject({ loyalty_card: { balance: 3 }, blocked_at: null, known_at: expect.any(String) })
+        expect(first.notifications).toHaveLength(1)
+        expect(first.remembered_answers.map(({ key }) => key).sort()).toEqual([`stamps ${PHONE}`, "till-1", "till-2"])
+        expect(first.delivery_attempts.length).toBeGreaterThan(0)
+        const second = all.shops.find(({ shop_id }) => shop_id === other.shop_id)!
+        expect(second.tickets.map(({ id }) => id)).toEqual([accepted])
+        expect(second.offers).toMatchObject([{ status: "accepted", phone: PHONE }])
+        expect(JSON.stringify(all)).not.toContain(karims)
+        const [entry] = yield* (yield* Audit).list(null, null, 1)
+        expect(entry).toMatchObject({ act: "client.exported", details: { client_id: amira } })
+        expect((yield* find(["amira"])).length).toBeGreaterThan(0)
+      })
+    )
+  )
+
+  it(
+    "a correction is seen at once, refuses a number that is taken, and its former number is erased when it is named",
+    telling(({ find }) =>
+      Effect.gen(function* () {
+        const { amira, one } = yield* story
+        const clients = yield* Clients
+        const correct = (fields: typeof ClientCorrection.Encoded) =>
+          clients.correct(amira, Schema.decodeSync(ClientCorrection)(fields))
+        yield* correct({ family_name: "Benslama", phone: "+21698765432" })
+        expect((yield* clients.byId(one, amira)).display_name).toBe("Amira Benslama")
+        expect((yield* clients.byPhone(one, "+21698765432" as Phone)).id).toBe(amira)
+        expect((yield* Effect.flip(clients.byPhone(one, PHONE as Phone)))._tag).toBe("ClientNotFound")
+        expect(yield* Effect.flip(correct({ phone: "+21655999888" }))).toMatchObject({
+          _tag: "InvalidInput",
+          issues: [{ field: "phone", message: "belongs to another account" }]
+        })
+        expect((yield* Effect.flip(clients.correct(one.shop_id as unknown as ClientId, {} as never)))._tag).toBe(
+          "ClientNotFound"
+        )
+        const [entry] = yield* (yield* Audit).list(null, null, 2)
+        expect(entry).toMatchObject({ act: "client.corrected", details: { client_id: amira, fields: ["phone"] } })
+        expect((yield* find(["21698765432"])).length).toBeGreaterThan(0)
+        yield* clients.erase(amira, [PHONE as Phone])
+        expect(yield* find([PHONE, "20123456", "98765432", "benslama"])).toEqual([])
+      })
+    )
+  )
+})
