@@ -20,7 +20,7 @@ export const packagesDiagram = mermaid([
   })
 ])
 
-/** What a `POST /v1/tickets` passes, and where it may be turned back (contract §2). */
+/** What a `POST /v1/tickets` passes, and where it may be turned back (Specification, Errors). */
 const STEPS = /** @type {const} */ ([
   ["client", "server", "bytes"],
   ["server", "admission", "an arrival: method, path, headers"],

@@ -1,7 +1,7 @@
 import type { NoticeRecord } from "@workshop/core/domain/Notice"
 import type { NotificationRecord } from "@workshop/core/domain/Notification"
 
-/** Tells a client. Rejecting means "not now": the same notification comes again by the table of retries (contract §5). */
+/** Tells a client. Rejecting means "not now": the same notification comes again by the table of retries (Specification, States). */
 export type ClientNotifier = (notification: NotificationRecord) => Promise<void>
 
 /** Where to reach a client, from your own records: the service knows a phone number, and hands out an id. */

@@ -38,7 +38,7 @@ const told = async (contact: Contact) => {
   return posts
 }
 
-it("a client is told by the first way that reaches them: push, WhatsApp, mail (contract §5)", async () => {
+it("a client is told by the first way that reaches them: push, WhatsApp, mail (Specification, States)", async () => {
   expect(await told({ mail: "a@example.com" })).toEqual([
     ["mail", { to: "a@example.com", subject: "Ticket 0001", text: "Hem is ready for you." }]
   ])
@@ -52,7 +52,7 @@ it("a client is told by the first way that reaches them: push, WhatsApp, mail (c
   expect(await told({})).toEqual([])
 })
 
-it("a refusal ends what was begun, and says why (spec §7)", async () => {
+it("a refusal ends what was begun, and says why (Specification, Errors)", async () => {
   await opened({ profanity: wordsBy(async (text) => (text === "zut" ? [text] : [])) })
   const phone = "+21620123456"
   await expect(takeAndFinish(workshop, { service: "zut", phone })).rejects.toMatchObject({ _tag: "ForbiddenWord" })
@@ -60,7 +60,7 @@ it("a refusal ends what was begun, and says why (spec §7)", async () => {
   await expect(takeAndFinish(workshop, { service: "Hem", phone: "+21620123457" })).resolves.toBeUndefined()
 })
 
-it("words are the embedder's to judge, and pass where the judge is away (spec §7)", async () => {
+it("words are the embedder's to judge, and pass where the judge is away (Specification, Errors)", async () => {
   const caller = await opened({
     profanity: wordsBy(async (text) => {
       if (text === "down") throw new Error("away")
@@ -74,7 +74,7 @@ it("words are the embedder's to judge, and pass where the judge is away (spec §
   expect(await workshop.tickets.createInApp(caller, { service: "down" })).toMatchObject({ ok: true })
 })
 
-it("webhooks leave through a gateway; what it does not take is tried again (contract §9)", async () => {
+it("webhooks leave through a gateway; what it does not take is tried again (Specification, Webhooks)", async () => {
   const taken: Array<string> = []
   let isOpen = false
   const caller = await opened({
@@ -95,7 +95,7 @@ it("webhooks leave through a gateway; what it does not take is tried again (cont
   expect(taken).toEqual(["https://erp.example/hook Service-Signature"])
 })
 
-it("time and ids are whoever's the embedder trusts (contract §4)", async () => {
+it("time and ids are whoever's the embedder trusts (Specification, Tickets)", async () => {
   let next = 0
   await opened({ clock: shifted(3_600_000), entropy: entropyFrom((bytes) => bytes.fill(next++)) })
   const client = await workshop.clients.register({ given_name: "A", family_name: "B", phone: "+21620123456" })

@@ -55,7 +55,7 @@ const shift = async (key: string | undefined, options: Awaited<ReturnType<typeof
   return { status: await run(environment, screen, options), log, error }
 }
 
-it("a till sells while the line is down, and syncs without a gap or a second ticket (contract §1, §3)", async () => {
+it("a till sells while the line is down, and syncs without a gap or a second ticket (Specification, Lists and sync; Idempotency)", async () => {
   const { workshop, line, options, key } = await opened()
   const client = createClient({ baseUrl: "http://shop.example", key, ...options })
   line.state = "down"
@@ -80,7 +80,7 @@ it("a till sells while the line is down, and syncs without a gap or a second tic
   await workshop.stop()
 })
 
-it("a replay's old snapshot never takes the place of a newer state (contract §3)", async () => {
+it("a replay's old snapshot never takes the place of a newer state (Specification, Idempotency)", async () => {
   const { workshop, clock, line, options, key } = await opened()
   const client = createClient({ baseUrl: "http://shop.example", key, ...options })
   const other = createClient({ baseUrl: "http://shop.example", key, fetch: mountFetch(workshop) })
@@ -104,7 +104,7 @@ it("a replay's old snapshot never takes the place of a newer state (contract §3
   await workshop.stop()
 })
 
-it("a second run reads only what changed since the first (contract §1)", async () => {
+it("a second run reads only what changed since the first (Specification, Lists and sync)", async () => {
   const { workshop, clock, asked, options, key } = await opened()
   const other = createClient({ baseUrl: "http://shop.example", key, ...options })
   for (const service of ["Hem", "Zip", "Lining"]) {

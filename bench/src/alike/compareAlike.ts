@@ -80,7 +80,7 @@ const sample = (
     return took
   })
 
-/** Whether the time of an answer tells who has an account: each kind against each other, on Postgres (spec §4, contract §6). */
+/** Whether the time of an answer tells who has an account: each kind against each other, on Postgres (Specification, Endpoints; Clients and loyalty). */
 export const compareAlike = async (args: ReadonlyArray<string>): Promise<boolean> => {
   const { values } = parseArgs({
     args: [...args],

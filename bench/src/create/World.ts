@@ -15,7 +15,7 @@ export const SHOPS = 50
 /** See {@link SHOPS}. */
 export const IN_FLIGHT = 64
 
-/** A shop may create 150 tickets an hour and 600 a day (spec §8): no limit is lifted, so time goes on instead. */
+/** A shop may create 150 tickets an hour and 600 a day (Specification, Limits): no limit is lifted, so time goes on instead. */
 const CREATES_A_DAY = SHOPS * 100
 
 /** The ticket that is created, and that the peer writes too. */

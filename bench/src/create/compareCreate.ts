@@ -9,7 +9,7 @@ import { compareSizes } from "./compareSizes.js"
 import { findPgbench, runPgbench } from "./pgbench.js"
 import { BenchClock, type Creator, creating, creators, IN_FLIGHT, SHOPS, world } from "./World.js"
 
-/** What to reach (design §9): creates against the function; an idle create in empty commits. */
+/** What to reach (docs/how-it-is-built.md): creates against the function; an idle create in empty commits. */
 const TARGETS = { rate: 1.0, idle: 4 } as const
 
 const PEER = readFileSync(new URL("../../src/create/peer.sql", import.meta.url), "utf8")

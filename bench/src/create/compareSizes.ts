@@ -15,7 +15,7 @@ import { BenchClock } from "./World.js"
 const SMALL = 10_000
 const LARGE = 1_000_000
 
-/** What to reach: the same cost at a hundred times the tickets (design §9). */
+/** What to reach: the same cost at a hundred times the tickets (docs/how-it-is-built.md). */
 const TARGET = 1.3
 
 const ROUNDS = 9

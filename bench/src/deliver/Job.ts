@@ -1,4 +1,4 @@
-/** How many shops have a webhook, and how many deliveries may be on their way at once: four a shop (contract §9). */
+/** How many shops have a webhook, and how many deliveries may be on their way at once: four a shop (Specification, Webhooks). */
 export const SHOPS = 50
 /** See {@link SHOPS}. */
 export const IN_FLIGHT = 4 * SHOPS

@@ -5,7 +5,7 @@ import { cluster } from "../pg/Cluster.js"
 import { Child } from "./Child.js"
 import { type Compare, type Deliver, type Delivered, type Hang, SHOPS } from "./Job.js"
 
-/** What to reach (design §9): deliveries against graphile-worker; the healthy shops' p99 beside a shop that hangs. */
+/** What to reach (docs/how-it-is-built.md): deliveries against graphile-worker; the healthy shops' p99 beside a shop that hangs. */
 const TARGETS = { rate: 1.0, fairness: 2 } as const
 
 const BACKLOG = 10_000

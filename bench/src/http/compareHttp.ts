@@ -10,7 +10,7 @@ import { CONNECTIONS, type Generator, type Work, withAutocannon, withWrk } from 
 import { sameAnswers } from "./sameAnswers.js"
 import { MOST_REQUESTS, type Ready } from "./World.js"
 
-/** The ratios to reach (design §9). */
+/** The ratios to reach (docs/how-it-is-built.md). */
 const TARGETS = { GET: 0.7, POST: 0.6 } as const
 const WARM_UP = { GET: 20_000, POST: 16_000 } as const
 const MEASURED = { GET: 40_000, POST: 24_000 } as const

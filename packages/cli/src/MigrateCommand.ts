@@ -18,7 +18,7 @@ const sharedIn = (dataDir: string) =>
     ({ share }) => share({ dataDir })
   )
 
-/** `workshop migrate` (contract §11): safe to run twice, and from two places at once. */
+/** `workshop migrate` (Specification, Commands): safe to run twice, and from two places at once. */
 export const migrateCommand = Command.make("migrate", migrateOptions, ({ databaseUrl, dataDir, json }) =>
   Effect.gen(function* () {
     const { migrate } = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Migrator"))

@@ -30,7 +30,7 @@ const checked = ({ store, noDispatcher, sandbox, sandboxToken, host }: Asked) =>
     : undefined
 }
 
-/** `workshop serve` (contract §11). The service is loaded once it is to run: help and refusals need not wait for it. */
+/** `workshop serve` (Specification, Commands). The service is loaded once it is to run: help and refusals need not wait for it. */
 export const serveCommand = Command.make("serve", serveOptions, (asked) =>
   Effect.gen(function* () {
     const refused = checked(asked)

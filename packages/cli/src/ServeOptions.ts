@@ -7,7 +7,7 @@ import { databaseUrlFlag, dataDirFlag, noMigrateFlag } from "./StoreFlags.js"
 import { toggle, value } from "./terminal/Flags.js"
 import { host, oneOf, optional, port, text } from "./terminal/Readers.js"
 
-/** The flags of `workshop serve` (contract §11). */
+/** The flags of `workshop serve` (Specification, Commands). */
 export const serveOptions = {
   store: value({
     name: "store",

@@ -16,7 +16,7 @@ export interface StoreChoice {
   readonly databaseUrl: string | null
   /** For `embedded`. */
   readonly dataDir: string
-  /** Whether to bring an older schema to the current one; otherwise it is refused (contract §11). */
+  /** Whether to bring an older schema to the current one; otherwise it is refused (Specification, Commands). */
   readonly migrate: boolean
   /** For `embedded`: whether it may be the one that `workshop serve` runs there now, as for a short command beside it. */
   readonly isShared?: boolean
@@ -24,7 +24,7 @@ export interface StoreChoice {
   readonly keepEvents_ms?: number
 }
 
-/** What was asked for, with what follows where nothing was: a database that is named is used (contract §11). */
+/** What was asked for, with what follows where nothing was: a database that is named is used (Specification, Commands). */
 export const choiceOf = (asked: {
   readonly store?: (typeof STORES)[number] | null
   readonly databaseUrl: string | null

@@ -107,7 +107,7 @@ const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<Read
       ].join("\n")
     )
     return yield* Effect.never
-    // At once, so that all of them are done within the ten seconds of a shutdown (contract §11).
+    // At once, so that all of them are done within the ten seconds of a shutdown (Specification, Commands).
   }).pipe(Effect.parallelFinalizers, Effect.scoped)
 
 const served = (asked: Asked) => {
@@ -120,5 +120,5 @@ const served = (asked: Asked) => {
   return Effect.provide(run(asked, choice, others), sandboxed(asked, choice))
 }
 
-/** What `workshop serve` does (contract §11). */
+/** What `workshop serve` does (Specification, Commands). */
 export const serve = (asked: Asked) => Effect.provide(served(asked), observing(asked))

@@ -41,7 +41,7 @@ const shopOfStart = async (...flags: ReadonlyArray<string>) => {
 const shops = async (): Promise<ReadonlyArray<{ readonly name: string }>> =>
   JSON.parse((await run(["shop", "list", "--json"], nowhere)).stdout)
 
-describe("a first start (contract §11)", PATIENT, () => {
+describe("a first start (Specification, Commands)", PATIENT, () => {
   it("on a taken port opens no shop, so the next start shows its key; --demo again finds its shop again", async () => {
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
@@ -63,7 +63,7 @@ describe("a first start (contract §11)", PATIENT, () => {
   })
 })
 
-describe("the demo shop (contract §11)", PATIENT, () => {
+describe("the demo shop (Specification, Commands)", PATIENT, () => {
   const inMemory = services({ store: "memory", databaseUrl: null, dataDir: "", migrate: true })
 
   it("gets one key a start, each shown, and none once it has five", async () => {

@@ -26,7 +26,7 @@ const onEmpty = (act: (url: string) => Promise<void>) =>
     yield* Effect.promise(() => act(empty.href))
   }).pipe(Effect.scoped, Effect.runPromise)
 
-describe("workshop migrate (contract §11)", { timeout: 60_000 }, () => {
+describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () => {
   it("brings a database up to date, and says so in words or in JSON", () =>
     onEmpty(async (url) => {
       const first = await ran("--database-url", url, "--json")

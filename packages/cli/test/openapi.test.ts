@@ -6,7 +6,7 @@ import { typed } from "./commandLine.js"
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const committed = (name: string): unknown => JSON.parse(readFileSync(`${root}${name}`, "utf8"))
 
-describe("workshop openapi (contract §11)", () => {
+describe("workshop openapi (Specification, Commands)", () => {
   it("prints the document of the API", async () => {
     expect(JSON.parse((await typed(["openapi"])).stdout)).toEqual(committed("openapi.json"))
   })

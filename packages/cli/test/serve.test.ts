@@ -72,7 +72,7 @@ const refuses = async (port: number) => {
   }
 }
 
-describe("workshop serve starts (contract §11)", PATIENT, () => {
+describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
   let plain: Workshop
   let sandboxed: Workshop
   let demo: Workshop
@@ -160,7 +160,7 @@ describe("workshop serve starts (contract §11)", PATIENT, () => {
   })
 })
 
-describe.concurrent("workshop serve stops (contract §11)", PATIENT, () => {
+describe.concurrent("workshop serve stops (Specification, Commands)", PATIENT, () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
     "%s: what runs is finished, nothing more is accepted, exit status 0",
     async (signal) => {
@@ -233,7 +233,7 @@ describe.concurrent("workshop serve stops (contract §11)", PATIENT, () => {
 })
 
 describe(
-  "errors are one sentence on standard error that says what to do, exit status 1 (contract §11)",
+  "errors are one sentence on standard error that says what to do, exit status 1 (Specification, Commands)",
   PATIENT,
   () => {
     it.each([
@@ -296,7 +296,7 @@ describe(
   }
 )
 
-describe("help (contract §11)", PATIENT, () => {
+describe("help (Specification, Commands)", PATIENT, () => {
   it("workshop --help names the commands", async () => {
     const { status, stdout, stderr } = await typed(["--help"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })

@@ -29,7 +29,7 @@ export interface PagesOptions extends DocumentOptions {
 type Page = (arrival: Arrival, stamp: Stamp) => Effect.Effect<Departure>
 
 /**
- * A page at one path, read with GET or HEAD; anything else there is not found, in the envelope (contract §11). Pages
+ * A page at one path, read with GET or HEAD; anything else there is not found, in the envelope (Specification, Commands). Pages
  * count against no limit and therefore show none.
  */
 const at = (path: `/${string}`, show: Page): Branch => ({
@@ -57,7 +57,7 @@ const notReady = (reason: string, stamp: Stamp): Departure => {
 
 const STORE_AWAY = failureRows.StoreUnavailable.message
 
-/** What the operator has to do, where the store knows it (contract §11). */
+/** What the operator has to do, where the store knows it (Specification, Commands). */
 const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>): Option.Option<string> =>
   Option.flatMapNullable(Cause.failureOption(cause), (failure) => ("remedy" in failure ? failure.remedy : null))
 

@@ -35,7 +35,7 @@ const issues: Readonly<Record<string, RequestIssue>> = {
 
 const notHttp1: RequestIssue = { in: "header", field: "header", message: "must be valid HTTP/1.1" }
 
-/** The answer to what is no HTTP: it belongs to no route, key or address, hence tells of no limit (contract §8). */
+/** The answer to what is no HTTP: it belongs to no route, key or address, hence tells of no limit (Specification, Limits). */
 export const notHttp = (code: string | undefined, request_id: string): Departure =>
   fail({ _tag: "InvalidRequest", issues: [issues[code ?? ""] ?? notHttp1] }, { request_id, now: 0, part: "header" }, [])
 
@@ -54,7 +54,7 @@ const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}) (\S+) HTTP\/1\.[01]\r
 
 /**
  * Node's parser knows a list of methods and takes any other for garbage; to us it is a method without a route
- * (contract §2). Answers the request read by hand, or undefined where it is garbage indeed.
+ * (Specification, Errors). Answers the request read by hand, or undefined where it is garbage indeed.
  */
 export const unknownMethod = (
   { rawPacket, bytesParsed = 0 }: ParseError,

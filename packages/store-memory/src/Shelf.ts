@@ -16,7 +16,7 @@ import { ClosureOrder } from "./ClosureOrder.js"
 import { replayable } from "./deliveryLog.js"
 import { Lane } from "./Lane.js"
 
-/** Whether `a` stands before `b` in a list of the newest first (contract §1). */
+/** Whether `a` stands before `b` in a list of the newest first (Specification, Lists and sync). */
 export const isNewer = (
   a: Pick<TicketRecord, "created_at" | "id">,
   b: Pick<TicketRecord, "created_at" | "id">

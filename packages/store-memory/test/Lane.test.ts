@@ -191,7 +191,7 @@ class Twins {
   }
 }
 
-describe("The queue of one shop (contract §9)", () => {
+describe("The queue of one shop (Specification, Webhooks)", () => {
   it(`claims what a look at every row would claim, whatever happened before (seed ${SEED})`, () => {
     fc.assert(
       fc.property(acts, (done) => {

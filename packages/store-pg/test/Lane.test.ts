@@ -36,7 +36,7 @@ const open = Effect.gen(function* () {
   return { ...made, close: Scope.close(life, Exit.void) }
 })
 
-describe("a lane (design §1, point 1)", () => {
+describe("a lane (docs/how-it-is-built.md, point 1)", () => {
   it("fails the command beyond a thousand of a shop at once, and the others go on waiting", () =>
     Effect.gen(function* () {
       const { offer, waiting, close } = yield* open

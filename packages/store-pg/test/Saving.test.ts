@@ -24,7 +24,7 @@ const saving = (...changes: ReadonlyArray<Change>): Saving => {
 const rowsOf = (made: Saving) =>
   made.statements().map(({ name, values }) => [name, typeof values[0] === "string" ? JSON.parse(values[0]) : values])
 
-describe("the changes of a batch (design §1, point 4)", () => {
+describe("the changes of a batch (docs/how-it-is-built.md, point 4)", () => {
   it("are one statement whichever came first: each order would be prepared anew on each connection", () => {
     const one = saving(link, message("MessageRemoved", "m1"), card(1), message("MessagePut", "m2"))
     const other = saving(message("MessagePut", "m2"), card(1), message("MessageRemoved", "m1"), link)

@@ -31,7 +31,7 @@ const named = (taken: ReadonlyArray<Entry>): string =>
 
 const times = (n: number, shop: string) => Array.from({ length: n }, (_, i) => `${shop}${i + 1}`).join(" ")
 
-describe("commands that wait (design §1, point 1)", () => {
+describe("commands that wait (docs/how-it-is-built.md, point 1)", () => {
   it("are taken round the shops, one of each in turn", () => {
     expect(named(waiting("a1 a2 a3 b1 c1 c2").take())).toBe("a1 b1 c1 a2 c2 a3")
   })

@@ -17,7 +17,7 @@ const APART = ["rate_limit", "server_life", "schema_migration"]
 
 const SHOP = "01890000-0000-7000-8000-000000000001" as ShopId
 
-describe("a schema that can be distributed by shop (design §8)", { timeout: 30_000 }, () => {
+describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", { timeout: 30_000 }, () => {
   const catalogue = Effect.gen(function* () {
     const { session } = yield* database
     return yield* session.run<{ table: string; index: string; columns: ReadonlyArray<string> }>(`
@@ -112,7 +112,7 @@ const modulesFrom = (file: string, seen = new Map<string, string>()): ReadonlyMa
   return seen
 }
 
-describe("statements that keep to the rows of the shops they name (design §8)", () => {
+describe("statements that keep to the rows of the shops they name (docs/how-it-is-built.md)", () => {
   it.each([
     ...[...loads, ...removes, lockAll, SHOPS].map(({ name, text }) => [name, text] as const),
     ["claim", CLAIM] as const,

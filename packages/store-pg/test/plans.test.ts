@@ -103,7 +103,7 @@ const expectAtMost = (plan: Plan, rows: number) => {
   expect(plan.pages).toBeLessThanOrEqual(20 + 2 * rows)
 }
 
-describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (design §2, §9)`, {
+describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (docs/how-it-is-built.md)`, {
   timeout: 30_000
 }, () => {
   it("one ticket", async () =>
@@ -147,7 +147,7 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
   })
 })
 
-describe("commands and claims look at no more than they need (design §5, §9)", { timeout: 30_000 }, () => {
+describe("commands and claims look at no more than they need (docs/how-it-is-built.md)", { timeout: 30_000 }, () => {
   it("what a command asks for", async () => {
     const asked = [
       { shop_id, ask: { _tag: "Ticket", id: ticket.id } },

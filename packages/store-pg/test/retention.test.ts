@@ -43,7 +43,7 @@ const partitions = (session: Session) =>
 
 const AHEAD = ["event_2027_01", "event_2027_02", "event_2027_03"]
 
-describe.concurrent("retention (design §8)", { timeout: 90_000 }, () => {
+describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, () => {
   it("removes idempotency records and windows that have ended, by the thousand, and nothing that counts", () =>
     within(() =>
       Effect.gen(function* () {

@@ -140,7 +140,7 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
     expect(missing.map(({ text }) => text)).toEqual([])
   })
 
-  it("looks at a bounded number of rows in a database of 40,000 shops (design §2)", () =>
+  it("looks at a bounded number of rows in a database of 40,000 shops (docs/how-it-is-built.md)", () =>
     expect(beyond(late)).toEqual([]))
 
   it("does so too by the plan that a connection made while there was next to nothing", () =>

@@ -1,7 +1,7 @@
 import { Broken, expectShape, expectThat, shown } from "./Broken.js"
 import type { Exchange } from "./Exchange.js"
 
-/** What `meta` may hold (contract §1). */
+/** What `meta` may hold (Specification, Lists and sync). */
 export interface Meta {
   readonly replayed?: boolean
   readonly has_more?: boolean
@@ -75,7 +75,7 @@ export class Answer<D = unknown> {
     return "a body that is not the envelope"
   }
 
-  /** Expects a success in its envelope (spec §1). */
+  /** Expects a success in its envelope (Specification, Requests and answers). */
   ok(status = 200): D {
     const envelope = this.#envelope
     if (this.status !== status || envelope?.success !== true || envelope.data === undefined) {
@@ -88,7 +88,7 @@ export class Answer<D = unknown> {
     return envelope.data as D
   }
 
-  /** Expects a failure in its envelope, with these details among others (spec §7). */
+  /** Expects a failure in its envelope, with these details among others (Specification, Errors). */
   refused(status: number, code: string, details?: Readonly<Record<string, unknown>>): this {
     const envelope = this.#envelope
     if (this.status !== status || envelope?.success !== false || envelope.error?.code !== code) {
@@ -102,7 +102,7 @@ export class Answer<D = unknown> {
     return this
   }
 
-  /** Expects 400 with issues at these places, such as `body service`, among others (contract §2); case is no matter. */
+  /** Expects 400 with issues at these places, such as `body service`, among others (Specification, Errors); case is no matter. */
   invalid(...places: ReadonlyArray<string>): this {
     this.refused(400, "VALIDATION_ERROR")
     const found = this.issues.map((issue) => issue.toLowerCase())
@@ -112,7 +112,7 @@ export class Answer<D = unknown> {
     return this
   }
 
-  /** Expects 409 with a reason (spec §7). */
+  /** Expects 409 with a reason (Specification, Errors). */
   conflict(reason: string, details: Readonly<Record<string, unknown>> = {}): this {
     return this.refused(409, "CONFLICT", { reason, ...details })
   }

@@ -1,6 +1,6 @@
 import type { World } from "./World.js"
 
-/** The parts of the specification by which cases and reports are ordered; the sandbox is the contract's (contract §10). */
+/** The parts of the specification by which cases and reports are ordered; the sandbox is the contract's (Specification, Sandbox). */
 export const sections = {
   "§1": "What the service does: envelope, money, dates",
   "§2": "Resources and their fields",

@@ -24,7 +24,7 @@ const file = (name: string, description: string) =>
     variable: `WORKSHOP_CONFORM_${name.toUpperCase()}`
   })
 
-/** The flags of `workshop conform` (contract §11). */
+/** The flags of `workshop conform` (Specification, Commands). */
 const conformOptions = {
   baseUrl: value({
     name: "base-url",
@@ -74,7 +74,7 @@ const conformOptions = {
 /** The flags as they were read. */
 export type Asked = Command.Command.ParseConfig<typeof conformOptions>
 
-/** `workshop conform` (contract §11). The cases are loaded once they are to run. */
+/** `workshop conform` (Specification, Commands). The cases are loaded once they are to run. */
 export const conformCommand = Command.make("conform", conformOptions, (asked) =>
   Effect.gen(function* () {
     const { conform, listing } = yield* Effect.promise(() => import("./conform.js"))

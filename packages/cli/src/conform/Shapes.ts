@@ -1,4 +1,4 @@
-/** A ticket as the specification shows it (spec §2). */
+/** A ticket as the specification shows it (Specification, Resources). */
 export interface Ticket {
   readonly id: string
   readonly number: number
@@ -19,7 +19,7 @@ export interface Ticket {
   readonly created_via: string
 }
 
-/** A loyalty card (spec §2). */
+/** A loyalty card (Specification, Resources). */
 export interface Card {
   readonly balance: number
   readonly lifetime: number
@@ -28,7 +28,7 @@ export interface Card {
   readonly updated_at: string | null
 }
 
-/** A client (spec §2). */
+/** A client (Specification, Resources). */
 export interface Client {
   readonly id: string
   readonly display_name: string
@@ -37,7 +37,7 @@ export interface Client {
   readonly loyalty: Card | null
 }
 
-/** A webhook's envelope (spec §2). */
+/** A webhook's envelope (Specification, Resources). */
 export interface Event {
   readonly id: string
   readonly type: string
@@ -47,7 +47,7 @@ export interface Event {
   readonly data: Readonly<Record<string, unknown>> & { readonly ticket?: Ticket }
 }
 
-/** A delivery as the sandbox shows it (contract §10). */
+/** A delivery as the sandbox shows it (Specification, Sandbox). */
 export interface Delivery {
   readonly event_id: string
   readonly type: string
@@ -61,7 +61,7 @@ export interface Delivery {
   }>
 }
 
-/** A webhook as the sandbox shows it (contract §10). */
+/** A webhook as the sandbox shows it (Specification, Sandbox). */
 export interface Webhook {
   readonly url: string | null
   readonly on: boolean

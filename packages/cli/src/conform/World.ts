@@ -25,7 +25,7 @@ export class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
   readonly answer: string
 }> {
   override get message() {
-    return `The sandbox call ${this.call} (contract §10) was answered with ${this.answer}`
+    return `The sandbox call ${this.call} (Specification, Sandbox) was answered with ${this.answer}`
   }
 }
 

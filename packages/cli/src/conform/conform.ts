@@ -88,7 +88,7 @@ const write = Effect.fnUntraced(function* ({ junit, html }: Asked, report: Repor
   if (html !== null) yield* writeReport("--html", html, htmlReport(report))
 })
 
-/** What `workshop conform` does (contract §11). It succeeds only where no case fails. */
+/** What `workshop conform` does (Specification, Commands). It succeeds only where no case fails. */
 export const conform = (asked: Asked, base_url: string) =>
   Effect.gen(function* () {
     const cases = yield* chosen(asked)

@@ -8,7 +8,7 @@ export interface Signature {
   readonly v1: ReadonlyArray<string>
 }
 
-/** Reads `t=…,v1=…` (spec §6). */
+/** Reads `t=…,v1=…` (Specification, Webhooks). */
 export const signatureOf = (post: Post | undefined): Signature => {
   if (post === undefined) throw new Broken({ expected: "a delivery", found: "none" })
   const { headers, signatureHeader: name } = post
@@ -27,7 +27,7 @@ export const signatureOf = (post: Post | undefined): Signature => {
   }
 }
 
-/** Expects a delivery to be signed by these secrets, and by no other, at an instant (spec §6). */
+/** Expects a delivery to be signed by these secrets, and by no other, at an instant (Specification, Webhooks). */
 export const expectSigned = (post: Post | undefined, secrets: ReadonlyArray<string>, at: string): void => {
   const { t, v1 } = signatureOf(post)
   expectSame(t, Math.floor(Date.parse(at) / 1000), "t, the send time in seconds")

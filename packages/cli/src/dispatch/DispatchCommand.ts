@@ -8,7 +8,7 @@ const refused = new CommandRefused({
     "workshop dispatch works on a database that workshop serve --no-dispatcher uses: name it with --database-url."
 })
 
-/** `workshop dispatch` (contract §11): deliveries, closures and messages alone, as many processes as wanted. */
+/** `workshop dispatch` (Specification, Commands): deliveries, closures and messages alone, as many processes as wanted. */
 export const dispatchCommand = Command.make("dispatch", dispatchOptions, (asked) =>
   Effect.gen(function* () {
     const { databaseUrl, noMigrate, keepEvents } = asked

@@ -14,7 +14,7 @@ export const keepEvents = value({
   fallback: "90d"
 })
 
-/** The flags of `workshop dispatch` (contract §11). */
+/** The flags of `workshop dispatch` (Specification, Commands). */
 export const dispatchOptions = {
   databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
   noMigrate: noMigrateFlag,

@@ -11,7 +11,7 @@ const headerName: Reader<string> = (given) =>
     ? Either.right(given)
     : Either.left(`must be the name of a header of its own, such as ${SIGNATURE_HEADER}`)
 
-/** `--signature-header` of whoever delivers or receives (spec §6). */
+/** `--signature-header` of whoever delivers or receives (Specification, Webhooks). */
 export const signatureHeader = value({
   name: "signature-header",
   placeholder: "name",
@@ -25,7 +25,7 @@ const port: Reader<number> = (given) =>
     ? Either.right(Number(given))
     : Either.left("must be a port from 1 to 65535")
 
-/** `--webhook-port` of whoever sets an address or delivers to it: both must be told the same (contract §9). At least one. */
+/** `--webhook-port` of whoever sets an address or delivers to it: both must be told the same (Specification, Webhooks). At least one. */
 export const webhookPort: Options.Options<ReadonlyArray<number>> = Options.map(
   list({
     name: "webhook-port",

@@ -14,7 +14,7 @@ export interface AskedDelivery {
 /** Where webhooks may go: a policy, on the ports that were asked for. */
 export const reaching = (policy: Policy, { webhookPort: ports }: AskedDelivery): Policy => ({ ...policy, ports })
 
-/** A dispatcher that delivers as it was asked to, over Node's sockets (contract §9). */
+/** A dispatcher that delivers as it was asked to, over Node's sockets (Specification, Webhooks). */
 export const delivering = (asked: AskedDelivery, policy: Policy, isJittered = true) =>
   Dispatcher.layer({ signatureHeader: asked.signatureHeader, isJittered }).pipe(
     Layer.provide(TracedSender.layer),

@@ -15,7 +15,7 @@ const documents = {
   sandbox: async () => (await import("@workshop/http-node/sandbox/openapi/SandboxDocument")).sandboxDocument
 }
 
-/** `workshop openapi` (contract §11): the documents that a server serves at `/openapi.json` and `/sandbox/openapi.json`, save for its address. */
+/** `workshop openapi` (Specification, Commands): the documents that a server serves at `/openapi.json` and `/sandbox/openapi.json`, save for its address. */
 export const openApiCommand = Command.make("openapi", options, ({ signatureHeader: header, sandbox, yaml }) =>
   Effect.gen(function* () {
     const document = yield* Effect.promise(() => (sandbox ? documents.sandbox() : documents.api(header)))

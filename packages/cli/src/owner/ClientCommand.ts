@@ -99,7 +99,7 @@ const erase = Command.make("erase", eraseOptions, (asked) =>
   Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.erase(asked.client, asked.alsoPhones, asked.yes)))
 ).pipe(Command.withDescription("Erase a client, for good; run it again where it was interrupted"))
 
-/** `workshop client` (contract §11): clients' accounts, and what clients do. */
+/** `workshop client` (Specification, Commands): clients' accounts, and what clients do. */
 export const clientCommand = Command.make("client", {}, () => nameOne("client")).pipe(
   Command.withDescription("Clients' accounts, and what clients do, against a database"),
   Command.withSubcommands([create, show, visit, offers, accept, block, exportAll, correct, erase])

@@ -50,7 +50,7 @@ const revoke = Command.make("revoke", { ...databaseOptions, yes, key: idOf("key"
   Effect.flatMap(load, ([{ act }, keys]) => act(asked, keys.revoke(asked.key, asked.yes)))
 ).pipe(Command.withDescription("Revoke a key, for good"))
 
-/** `workshop key` (contract §11): a shop's API keys. */
+/** `workshop key` (Specification, Commands): a shop's API keys. */
 export const keyCommand = Command.make("key", {}, () => nameOne("key")).pipe(
   Command.withDescription("A shop's API keys, against a database"),
   Command.withSubcommands([create, listAll, revoke])

@@ -109,7 +109,7 @@ const set = Command.make("set", { ...setOptions, shop }, (asked) =>
   Effect.flatMap(load, ([{ act }, shops]) => act(asked, shops.set(asked.shop, asked)))
 ).pipe(Command.withDescription("Change a shop's settings; what is not named stays"))
 
-/** `workshop shop` (contract §11): what an operator does with shops. */
+/** `workshop shop` (Specification, Commands): what an operator does with shops. */
 export const shopCommand = Command.make("shop", {}, () => nameOne("shop")).pipe(
   Command.withDescription("Shops and their settings, against a database"),
   Command.withSubcommands([create, listAll, show, set])

@@ -86,7 +86,7 @@ const notices = Command.make("notices", options, (asked) =>
   Effect.flatMap(load, ([{ act }, webhooks]) => act(asked, webhooks.notices(asked.shop)))
 ).pipe(Command.withDescription("List what the owner was told"))
 
-/** `workshop webhook` (contract §11): a shop's webhook and its deliveries. */
+/** `workshop webhook` (Specification, Commands): a shop's webhook and its deliveries. */
 export const webhookCommand = Command.make("webhook", {}, () => nameOne("webhook")).pipe(
   Command.withDescription("A shop's webhook and its deliveries, against a database"),
   Command.withSubcommands([set, show, rotate, enable, disable, remove, ping, deliveries, replay, notices])

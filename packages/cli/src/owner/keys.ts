@@ -52,7 +52,7 @@ const scopesOf = ({ preset, scopes }: AskedKey) => {
   return Effect.succeed(scopes.length > 0 ? scopes : scopePresets[preset ?? "full"])
 }
 
-/** Makes a key; its text is shown this once (spec §5). */
+/** Makes a key; its text is shown this once (Specification, Keys and scopes). */
 export const create = Effect.fnUntraced(function* (asked: AskedKey) {
   const shop_id = yield* idFrom(ShopId, "a shop", asked.shop)
   const fields = { name: asked.name, scopes: yield* scopesOf(asked), expires_at: asked.expiresAt }

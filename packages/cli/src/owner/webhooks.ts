@@ -59,7 +59,7 @@ const aboutPort = (typed: string, policy: WebhookAddress.Policy): string => {
     : ""
 }
 
-/** Sets the address; the secret is shown (contract §9). */
+/** Sets the address; the secret is shown (Specification, Webhooks). */
 export const set = Effect.fnUntraced(function* (
   shop: string,
   typed: string,
@@ -81,7 +81,7 @@ export const show = Effect.fnUntraced(function* (shop: string) {
   return oneOf(yield* Webhooks.status(yield* shopId(shop)))
 })
 
-/** A new secret; the old one signs beside it for 24 hours (spec §6). */
+/** A new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
 export const rotate = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
   const id = yield* shopId(shop)
   yield* confirm("The secret is replaced; the old one signs beside it for 24 hours and then no more.", isWanted)

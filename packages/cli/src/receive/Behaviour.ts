@@ -4,7 +4,7 @@ import type { Arrived } from "./Received.js"
 export type Answer =
   /** Answers with a status and nothing else. */
   | { readonly kind: "status"; readonly status: number }
-  /** Answers 307 and names another address, which nobody is to follow (spec §6). */
+  /** Answers 307 and names another address, which nobody is to follow (Specification, Webhooks). */
   | { readonly kind: "redirect"; readonly to: string }
   /** Answers 200 with a body that never ends. */
   | { readonly kind: "endless" }
@@ -31,7 +31,7 @@ export const saying = (status: number): Answer => ({ kind: "status", status })
 /** A receiver in good health: 200, at once, always. */
 export const healthy: Behaviour = { answer: saying(200), delay_ms: 0, fail_share: 0 }
 
-/** Whether an answer acknowledges the event, so that it does not come again (spec §6). */
+/** Whether an answer acknowledges the event, so that it does not come again (Specification, Webhooks). */
 export const acknowledges = (answer: Answer): boolean =>
   answer.kind === "status"
     ? answer.status >= 200 && answer.status < 300

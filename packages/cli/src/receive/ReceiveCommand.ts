@@ -23,7 +23,7 @@ const checked = ({ secret, register, status, redirect, gone, endless }: Asked) =
     : undefined
 }
 
-/** `workshop receive` (contract §11). */
+/** `workshop receive` (Specification, Commands). */
 export const receiveCommand = Command.make("receive", receiveOptions, (asked) =>
   Effect.gen(function* () {
     const refused = checked(asked)

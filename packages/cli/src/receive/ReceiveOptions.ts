@@ -5,7 +5,7 @@ import { duration, host, optional, port, share, text, webAddress, wholeNumber } 
 
 const statusOf = wholeNumber(200, 599)
 
-/** The flags of `workshop receive` (contract §11). */
+/** The flags of `workshop receive` (Specification, Commands). */
 export const receiveOptions = {
   port: value({
     name: "port",

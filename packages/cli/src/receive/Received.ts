@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import type { Instant } from "@workshop/core/domain/Instant"
 import type { VerifyFailure } from "@workshop/core/verify/verify"
 
-/** An event as it came: of any type, since there will be types that are not known here (spec §6). */
+/** An event as it came: of any type, since there will be types that are not known here (Specification, Webhooks). */
 export interface ReceivedEvent {
   readonly id: string
   readonly type: string
@@ -15,7 +15,7 @@ export interface ReceivedEvent {
 export type Outcome =
   /** An event that was not acknowledged before. */
   | "event"
-  /** An event that was acknowledged before: dropped (spec §6). */
+  /** An event that was acknowledged before: dropped (Specification, Webhooks). */
   | "again"
   /** An event, rightly signed, that the receiver was told to fail: it will come again. */
   | "failed"

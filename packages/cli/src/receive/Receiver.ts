@@ -40,7 +40,7 @@ export interface ReceiverOptions {
 /** How many requests there were of each outcome. */
 export type Totals = Readonly<Record<Outcome, number>>
 
-/** A webhook receiver on a real socket (spec §6): verifies, drops what comes again, and behaves as it is told. */
+/** A webhook receiver on a real socket (Specification, Webhooks): verifies, drops what comes again, and behaves as it is told. */
 export interface Receiver {
   /** Where to send events. */
   readonly url: string

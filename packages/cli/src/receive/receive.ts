@@ -70,7 +70,7 @@ const obeyKeys = (receiver: Receiver.Receiver, asked: Behaviour, quit: Deferred.
     })
   )
 
-/** What `workshop receive` does (contract §11): until interrupted, or `q`. */
+/** What `workshop receive` does (Specification, Commands): until interrupted, or `q`. */
 export const receive = (asked: Asked) =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()

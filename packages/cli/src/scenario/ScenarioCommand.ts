@@ -66,7 +66,7 @@ const schemaCommand = Command.make("schema", {}, () =>
   })
 ).pipe(Command.withDescription("Print the JSON schema of scenario files"))
 
-/** `workshop scenario` (contract §11). Each part is loaded once it is to run. */
+/** `workshop scenario` (Specification, Commands). Each part is loaded once it is to run. */
 export const scenarioCommand = Command.make("scenario", {}, () =>
   Effect.fail(new CommandRefused({ message: "Say what to do: workshop scenario run, new or schema." }))
 ).pipe(

@@ -21,7 +21,7 @@ const partOf = (envelope: Shape, part: string): Shape | undefined => {
 
 const dataOf = (endpoint: string): Shape => partOf(envelopes.get(endpoint) ?? anything, "data") ?? anything
 
-/** The places of a success of an endpoint, such as `GET /v1/tickets/:id`, as a scenario names them (contract §5, §10). */
+/** The places of a success of an endpoint, such as `GET /v1/tickets/:id`, as a scenario names them (Specification, States; Sandbox). */
 export const successOf = (endpoint: string): Shape => {
   const envelope = envelopes.get(endpoint)
   if (envelope === undefined) throw new Error(`There is no endpoint ${endpoint}`)

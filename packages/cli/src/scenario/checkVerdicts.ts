@@ -4,7 +4,7 @@ import { type Complaint, complain } from "./Complaint.js"
 import { fieldOf } from "./Fields.js"
 import type { Path } from "./Source.js"
 
-/** The status with which each code comes, and each reason of a conflict (contract §2). */
+/** The status with which each code comes, and each reason of a conflict (Specification, Errors). */
 const statusOf: ReadonlyMap<string, number> = new Map([
   ...Object.entries(errorCodes).map(([code, { status }]) => [code, status] as const),
   ...Object.values(failureRows).flatMap((row) =>

@@ -39,7 +39,7 @@ const answering = (answer: string) => (choice: OfferChoice, doing: Doing) =>
 const answeringQuote = (answer: string) => (ticket: unknown, doing: Doing) =>
   Effect.flatMap(idOf(ticket), (id) => doing.sandbox("POST", `/tickets/${id}/quote/${answer}`, {}))
 
-/** What clients do: come to the counter, answer offers and prices, read what they were told (contract §10). */
+/** What clients do: come to the counter, answer offers and prices, read what they were told (Specification, Sandbox). */
 export const clientActs = actsOf("client", [
   {
     name: "visit",

@@ -56,7 +56,7 @@ export const behaviourOf = (told: ReceiverText) => {
 
 const done: Exchange = { call: { method: "", path: "" }, status: 200, headers: {}, body: { success: true, data: {} } }
 
-/** What the receiver of webhooks and the clock do (contract §10). */
+/** What the receiver of webhooks and the clock do (Specification, Sandbox). */
 export const machineActs: ReadonlyArray<Act> = [
   {
     name: "receiver",

@@ -104,7 +104,7 @@ export class ScenarioFailed extends Error {
 }
 
 /**
- * Runs a scenario's file from a test of your own, in Vitest or elsewhere (contract §11). In process and on the memory
+ * Runs a scenario's file from a test of your own, in Vitest or elsewhere (Specification, Commands). In process and on the memory
  * store unless a `base_url` is given.
  * @throws ScenarioFailed with the report that `workshop scenario run` would print.
  */

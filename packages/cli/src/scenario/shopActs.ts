@@ -11,7 +11,7 @@ const onTicket =
 
 const ofShop = ({ shop }: Doing, path = ""): string => `/shops/${encodeURIComponent(shop.id)}${path}`
 
-/** What the shop does in its app (contract §10). */
+/** What the shop does in its app (Specification, Sandbox). */
 const appActs = actsOf("app", [
   {
     name: "create in app",
@@ -66,7 +66,7 @@ const SETTINGS = [
 
 const trustSecret = (doing: Doing, secret: unknown) => (typeof secret === "string" ? doing.trust(secret) : Effect.void)
 
-/** What the shop's owner does with the shop, its keys and its webhook (contract §10). */
+/** What the shop's owner does with the shop, its keys and its webhook (Specification, Sandbox). */
 const ownerActs = actsOf("owner", [
   {
     name: "change shop",

@@ -81,7 +81,7 @@ const TicketNumberText = Schema.Union(Schema.Int, Schema.String).annotations({
   message: () => "must be a ticket's number"
 })
 
-/** What the shop's own system does through the API, with one of the shop's keys (spec §4). */
+/** What the shop's own system does through the API, with one of the shop's keys (Specification, Endpoints). */
 export const systemActs = actsOf("system", [
   {
     name: "create ticket",

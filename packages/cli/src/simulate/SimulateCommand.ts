@@ -16,7 +16,7 @@ const checked = ({ store, databaseUrl, baseUrl }: Asked) => {
     : undefined
 }
 
-/** `workshop simulate` (contract §11). The service is loaded once it is to run. */
+/** `workshop simulate` (Specification, Commands). The service is loaded once it is to run. */
 export const simulateCommand = Command.make("simulate", simulateOptions, (asked) =>
   Effect.gen(function* () {
     const refused = checked(asked)

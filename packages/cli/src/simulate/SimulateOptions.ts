@@ -7,7 +7,7 @@ import { duration, oneOf, optional, text, webAddress, wholeNumber } from "../ter
 /** Seeds fit in 32 bits, so that they are easily read and typed. */
 export const LARGEST_SEED = 4_294_967_295
 
-/** The flags of `workshop simulate` (contract §11). */
+/** The flags of `workshop simulate` (Specification, Commands). */
 export const simulateOptions = {
   seed: value({
     name: "seed",

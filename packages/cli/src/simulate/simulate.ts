@@ -71,7 +71,7 @@ const isFresh = ({ store, baseUrl }: Asked): boolean => store === "memory" && ba
 /** Below the numbers of the clients of any one run, so that all fit in a phone number. */
 const MOST_TAKEN = 9_000_000
 
-/** What `workshop simulate` does (contract §11). */
+/** What `workshop simulate` does (Specification, Commands). */
 export const simulate = (asked: Asked): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     const bounds = {

@@ -1,6 +1,6 @@
 import { Cause, Exit } from "effect"
 
-/** Commands that run until they are stopped: being stopped is how they succeed (contract §11). */
+/** Commands that run until they are stopped: being stopped is how they succeed (Specification, Commands). */
 const UNTIL_STOPPED = ["serve", "dispatch", "receive"]
 
 const INTERRUPTED = 130
@@ -10,7 +10,7 @@ export type Stop = "signal" | "reader"
 
 /** How a command ends. */
 export interface Ending {
-  /** 0 only on success, 130 where Ctrl-C came before it was done (contract §11). */
+  /** 0 only on success, 130 where Ctrl-C came before it was done (Specification, Commands). */
   readonly status: number
   /** What standard error says; null only on success, or where the person stopped it. */
   readonly complaint: string | null

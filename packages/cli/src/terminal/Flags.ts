@@ -106,7 +106,7 @@ export const toggle = (name: string, description: string, variable?: string): Op
   )
 }
 
-/** `--json`: the answer as JSON, for a program to read (contract §11). */
+/** `--json`: the answer as JSON, for a program to read (Specification, Commands). */
 export const json: Options.Options<boolean> = toggle("json", "Print JSON, for a program to read.")
 
 /** `--yes`: does what destroys without asking. */

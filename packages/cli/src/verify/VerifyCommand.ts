@@ -5,7 +5,7 @@ import { judge } from "./judge.js"
 import { readBody } from "./readBody.js"
 import { verifyOptions } from "./verifyOptions.js"
 
-/** `workshop verify` (contract §11): succeeds only where the signature is good. */
+/** `workshop verify` (Specification, Commands): succeeds only where the signature is good. */
 export const verifyCommand = Command.make("verify", verifyOptions, (asked) =>
   Effect.gen(function* () {
     const { secret: secrets, signature, tolerance: tolerance_ms } = asked

@@ -10,7 +10,7 @@ const instant: Reader<number> = (given) => {
   return Number.isFinite(at) ? Either.right(at) : Either.left("must be an instant such as 2026-01-31T12:00:00Z")
 }
 
-/** The flags of `workshop verify` (contract §11). */
+/** The flags of `workshop verify` (Specification, Commands). */
 export const verifyOptions = {
   secret: list({
     name: "secret",

@@ -34,7 +34,7 @@ const lying = (): Promise<string> =>
 
 const PATIENT = { timeout: 120_000 }
 
-describe.concurrent("workshop conform (contract §11)", PATIENT, () => {
+describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () => {
   it("passes over real sockets against workshop serve, and leaves the clock running", async () => {
     workshop = new Workshop(["serve", "--sandbox", "--store", "memory", "--sandbox-token", "hush"], {
       WORKSHOP_PORT: "0"

@@ -53,7 +53,7 @@ describe("workshop serve", PATIENT, () => {
     base = at
   }, 60_000)
 
-  it("--signature-header: a delivery carries its signature under that name alone, and it verifies (spec §6)", async () => {
+  it("--signature-header: a delivery carries its signature under that name alone, and it verifies (Specification, Webhooks)", async () => {
     const shop = await open()
     const arrived = Effect.runSync(Deferred.make<Received>())
     const onReceived = (received: Received) => Deferred.unsafeDone(arrived, Effect.succeed(received))
@@ -67,7 +67,7 @@ describe("workshop serve", PATIENT, () => {
     expect(headers).not.toHaveProperty("service-signature")
   })
 
-  it("--signature-header of workshop receive reads the same name (contract §11)", async () => {
+  it("--signature-header of workshop receive reads the same name (Specification, Commands)", async () => {
     const shop = await open()
     const flags = ["--register", base, "--shop", shop, "--signature-header", "X-Lac-Signature"]
     const receiver = start("receive", "--json", "--port", "0", ...flags)
@@ -77,7 +77,7 @@ describe("workshop serve", PATIENT, () => {
     expect(JSON.parse(line)).toMatchObject({ outcome: "event", doubt: null, event: { type: "ping" } })
   })
 
-  it("--webhook-port: its ports are taken where an address is set and dialled, another is refused with what to change (contract §9)", async () => {
+  it("--webhook-port: its ports are taken where an address is set and dialled, another is refused with what to change (Specification, Webhooks)", async () => {
     const shop = await open()
     const other = await ask("PUT", `/shops/${shop}/webhook`, { url: "https://shop.example.com:9443/events" })
     expect(other.error.details.issues).toEqual([{ in: "body", field: "url", message: "must use port 443 or 8443" }])
@@ -88,7 +88,7 @@ describe("workshop serve", PATIENT, () => {
     expect(data).toMatchObject([{ attempts: [{ error: "lookup" }] }])
   })
 
-  it("--signature-header is what /openapi.json and workshop openapi name (spec §6, contract §11)", async () => {
+  it("--signature-header is what /openapi.json and workshop openapi name (Specification, Webhooks; Commands)", async () => {
     const served = await fetch(`${base}/openapi.json`).then((answer) => answer.json())
     expect(served.webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature", in: "header" }])
     const { stdout } = await typed(["openapi", "--signature-header", "X-Lac-Signature"])
@@ -104,7 +104,7 @@ describe("workshop serve", PATIENT, () => {
     return { without: await typed(against), with: await typed([...against, ...RENAMED]) }
   }
 
-  it("--signature-header of workshop conform tests a server that signs under another name (contract §11)", async () => {
+  it("--signature-header of workshop conform tests a server that signs under another name (Specification, Commands)", async () => {
     const told = await both("conform", "--only", "signature,signature-each-attempt,secret-rotation")
     expect(told.with).toMatchObject({ status: 0, stderr: "" })
     expect(told.with.stdout).toMatch(/3 cases in [\d.]+ s: ✓ 3\n$/)
@@ -113,7 +113,7 @@ describe("workshop serve", PATIENT, () => {
     expect(told.without.stdout).toMatch(/found {5}\[.*"x-lac-signature".*\]/)
   })
 
-  it("--signature-header of workshop scenario run does the same (contract §11)", async () => {
+  it("--signature-header of workshop scenario run does the same (Specification, Commands)", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "signed-")), "signed.yaml")
     const steps = "steps:\n  - create ticket: { service: Hem }\n  - expect received: [{ type: ticket.created }]\n"
     writeFileSync(file, `name: Signed\ngiven: { shops: { lac: { webhook: true } } }\n${steps}`)
@@ -123,12 +123,12 @@ describe("workshop serve", PATIENT, () => {
     expect(await typed(["scenario", "run", file, ...RENAMED])).toMatchObject({ status: 0, stderr: "" })
   })
 
-  it("--signature-header of workshop simulate does the same, and is in the command that repeats a run (contract §11)", async () => {
+  it("--signature-header of workshop simulate does the same, and is in the command that repeats a run (Specification, Commands)", async () => {
     const told = await both("simulate", "--seed", "7", "--steps", "60", "--shops", "1")
     expect(told.with).toMatchObject({ status: 0, stderr: "" })
     expect(told.with.stdout).toMatch(/^Repeat it: npx workshop simulate .* --signature-header X-Lac-Signature$/m)
     expect(told.without.status).toBe(1)
-    expect(told.without.stdout).toMatch(/^signatures: broken .*\(spec §6/m)
+    expect(told.without.stdout).toMatch(/^signatures: broken .*\(Specification, Webhooks/m)
     expect(told.without.stdout).toContain("it bears no signature")
   })
 
@@ -141,16 +141,19 @@ describe("workshop serve", PATIENT, () => {
     ["--webhook-port", "0", "0", A_PORT],
     ["--webhook-port", "443,70000", "70000", A_PORT],
     ["--webhook-port", "https", "https", A_PORT]
-  ])("%s %j is refused before anything starts, by dispatch too (contract §11)", async (flag, given, wrong, must) => {
-    const variable = `WORKSHOP_${flag.slice(2).toUpperCase().replace("-", "_")}`
-    const refused = { status: 1, stdout: "", stderr: `${flag} (or ${variable}) ${must}, and not "${wrong}".\n` }
-    expect(await typed(["serve", "--store", "memory", "--port", "0", flag, given])).toEqual(refused)
-    expect(await typed(["dispatch", flag, given], { DATABASE_URL: "postgres://127.0.0.1:1/none" })).toEqual(refused)
-  })
+  ])(
+    "%s %j is refused before anything starts, by dispatch too (Specification, Commands)",
+    async (flag, given, wrong, must) => {
+      const variable = `WORKSHOP_${flag.slice(2).toUpperCase().replace("-", "_")}`
+      const refused = { status: 1, stdout: "", stderr: `${flag} (or ${variable}) ${must}, and not "${wrong}".\n` }
+      expect(await typed(["serve", "--store", "memory", "--port", "0", flag, given])).toEqual(refused)
+      expect(await typed(["dispatch", flag, given], { DATABASE_URL: "postgres://127.0.0.1:1/none" })).toEqual(refused)
+    }
+  )
 })
 
 describe("workshop dispatch and workshop webhook", PATIENT, () => {
-  it("--signature-header of workshop dispatch is what the document at its --status-port names (contract §11)", async () => {
+  it("--signature-header of workshop dispatch is what the document at its --status-port names (Specification, Commands)", async () => {
     const { url } = await within(testDatabase)
     const flags = ["--status-port", "0", "--signature-header", "X-Lac-Signature"]
     const [, at = ""] = await start("dispatch", "--database-url", url, ...flags).says(/metrics are at (\S+)$/m)
@@ -158,7 +161,7 @@ describe("workshop dispatch and workshop webhook", PATIENT, () => {
     expect(webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature" }])
   })
 
-  it("agree by --webhook-port on where webhooks may go, and deliveries tells all of each attempt (contract §9)", async () => {
+  it("agree by --webhook-port on where webhooks may go, and deliveries tells all of each attempt (Specification, Webhooks)", async () => {
     const { url } = await within(testDatabase)
     const does = async (...args: ReadonlyArray<string>) => {
       const said = await typed([...args, "--json"], { DATABASE_URL: url })

@@ -18,7 +18,7 @@ const failure = Effect.annotateLogs(Effect.logError("A request failed", Cause.di
   request_id: "abc"
 })
 
-describe("log lines (contract §2)", () => {
+describe("log lines (Specification, Errors)", () => {
   it("are one JSON object each where nobody watches, with the Request-Id beside the message and the cause", () => {
     const [line = "", ...others] = logged(failure)
     expect(others).toEqual([])

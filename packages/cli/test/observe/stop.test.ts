@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 }, 30_000)
 
-it("SIGTERM under load: every create that was answered is there after a restart, and the status is 0 (contract §11)", async () => {
+it("SIGTERM under load: every create that was answered is there after a restart, and the status is 0 (Specification, Commands)", async () => {
   const first = serve(0)
   const { base, port, key } = await first.listens()
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }

@@ -35,7 +35,7 @@ const collected = <A>(work: Effect.Effect<A>, wrap: (work: Effect.Effect<A>, url
 const withTraces = <A>(work: Effect.Effect<A>) =>
   collected(work, (work, url) => Effect.provide(work, Traces.layer(url, "1.2.3")))
 
-describe("traces (contract §11)", () => {
+describe("traces (Specification, Commands)", () => {
   it("send a span for each request, by its route, with its status and Request-Id", async () => {
     const stamp: Stamp = { request_id: "abc", now: 0, part: "query", route: "/v1" }
     const answer = Effect.sync(() => {

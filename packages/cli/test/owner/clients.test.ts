@@ -29,7 +29,7 @@ const offer = (office: Office, shop: string) =>
     ) as never
   )
 
-describe("workshop client (contract §6, §11)", () => {
+describe("workshop client (Specification, Clients and loyalty; Commands)", () => {
   it("create opens an account; a visit makes the shop know it", async () => {
     await using office = new Office()
     const shop = await open(office)

@@ -13,7 +13,7 @@ const here = { DATABASE_URL: "", WORKSHOP_DATA_DIR: dataDir }
 beforeAll(build, 120_000)
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
-describe("the owner's flags (contract §11)", PATIENT, () => {
+describe("the owner's flags (Specification, Commands)", PATIENT, () => {
   it("say of each value whether it is missing or wrong; an empty text empties", async () => {
     await run(["migrate"], here)
     const atelier = ["--name", "Atelier", "--currency", "TND", "--time-zone", "Africa/Tunis", "--json"]

@@ -16,7 +16,7 @@ const lac = {
 const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
 const till = (shop: string) => ({ shop, name: "Till", preset: null, scopes: [], expiresAt: null })
 
-describe("workshop key (contract §7, §11)", () => {
+describe("workshop key (Specification, Keys and scopes; Commands)", () => {
   it("create shows the key once, with the sentence that says so", async () => {
     await using office = new Office()
     const shop = await open(office)

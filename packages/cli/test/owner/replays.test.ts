@@ -24,7 +24,7 @@ const withPing = async (office: Office) => {
 
 const begun = (office: Office) => office.meanwhile(Effect.flatMap(Deliveries, ({ replays }) => replays))
 
-describe("workshop webhook replay (contract §10, §11)", () => {
+describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   it("begins a replay, and with --dry-run only counts", async () => {
     await using office = new Office()
     const asked = await withPing(office)

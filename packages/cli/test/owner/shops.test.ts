@@ -29,7 +29,7 @@ const unchanged: AskedSettings = {
 }
 const NOBODY = "01980000-0000-7000-8000-000000000000"
 
-describe("workshop shop (contract §11)", () => {
+describe("workshop shop (Specification, Commands)", () => {
   it("create opens a shop, and names the next command", async () => {
     await using office = new Office()
     const { data, lines } = await office.does(shops.create(lac))

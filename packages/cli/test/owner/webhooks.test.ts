@@ -46,7 +46,7 @@ const attempted = (at: number, sent: Sent) =>
     }
   })
 
-describe("workshop webhook (contract §9, §11)", () => {
+describe("workshop webhook (Specification, Webhooks; Commands)", () => {
   it("set shows the secret, show does not", async () => {
     await using office = new Office()
     const shop = await open(office)
@@ -133,7 +133,7 @@ describe("workshop webhook (contract §9, §11)", () => {
     expect(await office.refusal(wrong)).toMatch(/^--since must/)
   })
 
-  it("deliveries tells all of each attempt to a program, and to a person what came of the last (contract §9, §10)", async () => {
+  it("deliveries tells all of each attempt to a program, and to a person what came of the last (Specification, Webhooks; Sandbox)", async () => {
     await using office = new Office()
     const shop = await open(office)
     await office.does(webhooks.set(shop, URL, false))

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { eventText, NOON, SECRET, Sender } from "./Sender.js"
 
-describe("a receiver checks what comes (spec §6)", () => {
+describe("a receiver checks what comes (Specification, Webhooks)", () => {
   it("takes an event that is rightly signed, and answers 200", async () => {
     await using sender = await Sender.open()
     expect((await sender.send(eventText("e1", "ticket.ready"))).status).toBe(200)
@@ -66,7 +66,7 @@ describe("a receiver checks what comes (spec §6)", () => {
   })
 })
 
-describe("a receiver drops what comes again (spec §6)", () => {
+describe("a receiver drops what comes again (Specification, Webhooks)", () => {
   it("drops a duplicate by id, and acknowledges it all the same", async () => {
     await using sender = await Sender.open()
     expect(await sender.statuses("e1", "e2", "e1")).toEqual([200, 200, 200])
@@ -93,7 +93,7 @@ describe("a receiver drops what comes again (spec §6)", () => {
   })
 })
 
-describe("a receiver misbehaves as it is told (contract §11)", () => {
+describe("a receiver misbehaves as it is told (Specification, Commands)", () => {
   it("redirects", async () => {
     await using sender = await Sender.open({ behaviour: { answer: { kind: "redirect", to: "http://127.0.0.1:9/" } } })
     const answer = await sender.send(eventText("e1"))

@@ -41,7 +41,7 @@ const lines = (...all: ReadonlyArray<Received>): ReadonlyArray<string> => {
   })
 }
 
-describe("what changed in a ticket (contract §11)", () => {
+describe("what changed in a ticket (Specification, Commands)", () => {
   it("is told field by field, deep ones by their path, and never updated_at", () => {
     const after = { ...ready, money: { price_minor: 35_000, remaining_minor: 30_000 }, quote: { status: "accepted" } }
     expect(ticketDiff(ticket, after).map(inWords)).toEqual([
@@ -55,7 +55,7 @@ describe("what changed in a ticket (contract §11)", () => {
   })
 })
 
-describe("each event on one line (contract §11)", () => {
+describe("each event on one line (Specification, Commands)", () => {
   it("tells time, type, number, state, and what changed since the event before", () => {
     expect(lines(came("ticket.created", { ticket }), came("ticket.ready", { ticket: ready }))).toEqual([
       "2026-11-20 12:00:00  ticket.created     0042  workshop    Resoling, Boots",

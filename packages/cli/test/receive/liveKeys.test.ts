@@ -9,7 +9,7 @@ const typed = (keys: string, asked: Behaviour = healthy): string => {
   return behaviourInWords(now)
 }
 
-describe("keys typed in the terminal (contract §11)", () => {
+describe("keys typed in the terminal (Specification, Commands)", () => {
   it.each([
     ["5", "answers 500"],
     ["g", "answers 410"],

@@ -15,7 +15,7 @@ const json = (text: string): Array<Record<string, unknown>> =>
     .split("\n")
     .map((line) => JSON.parse(line))
 
-describe.concurrent("workshop receive (contract §11)", PATIENT, () => {
+describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () => {
   it("--register points a sandbox shop's webhook at itself, shows its events, and Ctrl-C ends it with totals", async () => {
     const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
     const [, base = "", key = ""] = await server.says(/Listening on (\S+)\n[\s\S]*KEY=(\S+)/)

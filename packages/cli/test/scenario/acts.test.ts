@@ -34,7 +34,7 @@ const rows = [...acts.values(), ...views.values()].filter(({ endpoint }) => endp
 /** An argument for acts that take an id, and one for those that take fields. */
 const ARGUMENTS = ["it", { ticket: "it", client: "it" }]
 
-describe("what is known of the answers to acts (contract §11)", () => {
+describe("what is known of the answers to acts (Specification, Commands)", () => {
   it.each(rows.map((row) => [row.name, row] as const))("%s: of the endpoint that it asks", async (_, row) => {
     const { calls, doing } = noting()
     for (const argument of ARGUMENTS) {

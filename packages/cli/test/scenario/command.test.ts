@@ -17,7 +17,7 @@ const folder = () => mkdtempSync(join(tmpdir(), "workshop-scenario-"))
 const good = "name: Good\nsteps:\n  - get shop: {}\n"
 const bad = "name: Bad\nsteps:\n  - get shop: {}\n    expect: 404\n"
 
-describe.concurrent("workshop scenario (contract §11)", PATIENT, () => {
+describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () => {
   it("run: exit status 0 where all pass, a line a step", async () => {
     const at = folder()
     writeFileSync(join(at, "good.yaml"), good)

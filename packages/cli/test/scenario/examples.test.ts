@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const folder = `${root}examples/scenarios`
 const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"))
 
-describe("examples/scenarios (contract §11)", () => {
+describe("examples/scenarios (Specification, Commands)", () => {
   it.each(files)("%s passes in process", async (name) => {
     const { passed, steps } = await runScenario(`${folder}/${name}`)
     expect(passed).toBe(true)
@@ -33,7 +33,7 @@ describe("docs/scenario.schema.json", () => {
   })
 })
 
-describe("against a running service, over sockets (contract §11)", { timeout: 120_000 }, () => {
+describe("against a running service, over sockets (Specification, Commands)", { timeout: 120_000 }, () => {
   const started: Array<Workshop> = []
   beforeAll(build, 120_000)
   afterAll(async () => {

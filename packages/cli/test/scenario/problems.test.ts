@@ -11,7 +11,7 @@ const wrong = (text: string): ReadonlyArray<string> => {
 
 const steps = (...lines: ReadonlyArray<string>): string => ["name: x", "steps:", ...lines].join("\n")
 
-describe("a scenario that makes no sense is refused, with file, line, column, path and what was expected (contract §11)", () => {
+describe("a scenario that makes no sense is refused, with file, line, column, path and what was expected (Specification, Commands)", () => {
   it("tells all problems at once, in the order of the file", () => {
     const text = `name: x
 sections: 3

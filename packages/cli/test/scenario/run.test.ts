@@ -3,7 +3,7 @@ import { plain } from "@workshop/cli/terminal/Style"
 import { describe, expect, it } from "vitest"
 import { differences, play, steadyReport } from "./Scratch.js"
 
-describe("what a failure shows (contract §11)", () => {
+describe("what a failure shows (Specification, Commands)", () => {
   it("the step with its place, each difference, the request and the answer, and what was not run", async () => {
     const result = await play(`name: A ready ticket is told from one that is not
 section: "3"
@@ -220,7 +220,7 @@ steps:
 })
 
 describe("steps at the same moment, and repeated ones", () => {
-  it("together really runs at once: one of thirty equal creates is the first (contract §3)", async () => {
+  it("together really runs at once: one of thirty equal creates is the first (Specification, Idempotency)", async () => {
     const text = `
 steps:
   - together:
@@ -256,7 +256,7 @@ describe("receivers", () => {
     ["cut", { status: "null", error: "reset" }],
     ["silent", { status: "null", error: "timeout" }],
     ["{ answers: 200, delay: 11s }", { status: "null", error: "timeout" }]
-  ])("%s is a failed delivery (spec §6)", async (answers, { status, error }) => {
+  ])("%s is a failed delivery (Specification, Webhooks)", async (answers, { status, error }) => {
     const attempt = `{ status: ${status}, error: ${error} }`
     const text = `
 given: { shops: { lac: { webhook: ${answers} } } }

@@ -10,7 +10,7 @@ const drawn = async (screen: { readonly isTTY: boolean; readonly columns?: numbe
   return text
 }
 
-describe("the progress of a simulation (contract §11)", () => {
+describe("the progress of a simulation (Specification, Commands)", () => {
   it("is drawn on a terminal and nowhere else", async () => {
     expect(await drawn({ isTTY: true })).toMatch(/^\r.*\[#{12}\.{12}\] 5\/10 steps, 2026-11-20/)
     expect(await drawn({ isTTY: false })).toBe("")

@@ -8,7 +8,7 @@ import { played } from "./played.js"
 /** A run in which there is an example of everything that is lied about. */
 const SEED = 2
 
-describe("the auditor (contract §11)", () => {
+describe("the auditor (Specification, Commands)", () => {
   let evidence: Evidence
 
   beforeAll(async () => {

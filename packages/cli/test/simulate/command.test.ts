@@ -26,7 +26,7 @@ const repetition = (text: string): ReadonlyArray<string> => {
 const folder = mkdtempSync(join(tmpdir(), "simulate-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe("workshop simulate (contract §11)", { timeout: 60_000 }, () => {
+describe("workshop simulate (Specification, Commands)", { timeout: 60_000 }, () => {
   it("prints seed, digest, counts and violations as JSON, and nothing else", async () => {
     const { status, stdout, stderr } = await typed(["simulate", "--seed", "5", ...SMALL, "--json"])
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
@@ -67,7 +67,7 @@ const on = (fault: Fault, args: ReadonlyArray<string>) =>
 
 const findings = (said: string): string => said.slice(said.indexOf("\nloyalty: "))
 
-describe("a simulation of a store with a fault (contract §11)", () => {
+describe("a simulation of a store with a fault (Specification, Commands)", () => {
   const stampless = changes((one) => (one._tag === "CardPut" ? null : one))
 
   it("names the rules that are broken, and by the command that it prints it repeats itself to the letter", async () => {
@@ -76,7 +76,7 @@ describe("a simulation of a store with a fault (contract §11)", () => {
     expect(first.status).toBe(1)
     expect(readFileSync(html, "utf8")).toMatch(/<h2 class="failed">loyalty: broken .*<\/h2><details><summary>/)
     expect(first.stdout).toMatch(/^Seed 7: 40 steps/)
-    expect(first.stdout).toMatch(/^loyalty: broken (once|\d+ times) \(spec §\d/m)
+    expect(first.stdout).toMatch(/^loyalty: broken (once|\d+ times) \(Specification, /m)
     const words = repetition(first.stdout)
     expect(words).toEqual(["simulate", "--seed", "7", ...SMALL])
     const again = await on(stampless, words)
@@ -110,7 +110,7 @@ const keepingBack = async (behind: string): Promise<Server> => {
   return server
 }
 
-describe("a simulation of a server that loses events (contract §11)", () => {
+describe("a simulation of a server that loses events (Specification, Commands)", () => {
   let workshop: Workshop | undefined
   let server: Server | undefined
 
@@ -129,7 +129,7 @@ describe("a simulation of a server that loses events (contract §11)", () => {
     const words = ["simulate", "--seed", "7", "--steps", "5", "--shops", "1", "--base-url", base]
     const { status, stdout, stderr } = await run(words)
     expect(stdout).toMatch(/^Seed 7: 5 steps/)
-    expect(stdout).toMatch(/^events: broken (once|\d+ times) \(spec §\d/m)
+    expect(stdout).toMatch(/^events: broken (once|\d+ times) \(Specification, /m)
     expect(repetition(stdout)).toEqual(words)
     expect(status).toBe(1)
     expect(stderr).toMatch(/^The service broke \d+ times what it promises: repeat it with npx workshop simulate .*\n$/)

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { typed } from "../commandLine.js"
 import { build, Workshop } from "../Workshop.js"
 
-describe("a simulation of the service's own sandbox, over sockets (contract §11)", { timeout: 240_000 }, () => {
+describe("a simulation of the service's own sandbox, over sockets (Specification, Commands)", {
+  timeout: 240_000
+}, () => {
   let workshop: Workshop
   let base = ""
 

@@ -5,7 +5,7 @@ import { played } from "./played.js"
 const SEEDS = Array.from({ length: 12 }, (_, i) => 101 + i)
 const SIZE = { steps: 60, shops: 2 }
 
-describe("a simulation (contract §11)", () => {
+describe("a simulation (Specification, Commands)", () => {
   const digests = new Map<number, string>()
 
   it.each(SEEDS)(

@@ -19,7 +19,7 @@ const rows = [
   { id: "0197-b", name: "The cobbler by the old harbour", n: 120 }
 ]
 
-describe("tables (contract §11)", () => {
+describe("tables (Specification, Commands)", () => {
   it("are as wide as their content where nothing bounds them", () => {
     expect(table(rows, columns)).toEqual([
       "ID      NAME                              N",

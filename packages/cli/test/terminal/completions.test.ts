@@ -93,7 +93,7 @@ const asJson = {
   isRepeatable: false
 }
 
-describe("completions (contract §11)", () => {
+describe("completions (Specification, Commands)", () => {
   it("know every command by its words, with its flags and what it does", () => {
     expect(outline).toEqual([
       { words: ["workshop"], does: "", flags: [], operands: [], subcommands: ["serve", "shop"] },

@@ -54,7 +54,7 @@ const failing =
     )
   }
 
-describe("no command ends with a failure and an empty standard error (contract §12)", PATIENT, () => {
+describe("no command ends with a failure and an empty standard error (Specification, Commands)", PATIENT, () => {
   it.each(failures)("whatever the command, %s is told", async (_, failure) => {
     const commands = await everyCommand()
     expect(commands.length).toBeGreaterThan(30)

@@ -8,7 +8,7 @@ const commandsIn = (fish: string) =>
     ([, above = "", word = "", does = ""]) => ({ words: [above, word].filter(Boolean).join(" "), does })
   )
 
-describe("help (contract §11)", () => {
+describe("help (Specification, Commands)", () => {
   it("every command says what it does and has an example, and no example is left over", async () => {
     const { status, stdout } = await typed(["completions", "fish"])
     expect(status).toBe(0)
@@ -55,7 +55,7 @@ describe("help (contract §11)", () => {
   })
 })
 
-describe("workshop verify and openapi (contract §11)", () => {
+describe("workshop verify and openapi (Specification, Commands)", () => {
   it("verify exits with 1 and tells why, also as JSON", async () => {
     const args = ["verify", "--secret", "whsec_x", "--signature", "hello", "--json", "package.json"]
     const { status, stdout, stderr } = await typed(args)

@@ -6,7 +6,7 @@ import { wantsColour } from "@workshop/cli/terminal/Style"
 import { Either, Exit, FiberId } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 
-describe("colours (contract §11)", () => {
+describe("colours (Specification, Commands)", () => {
   it.each([
     [true, {}, true],
     [false, {}, false],
@@ -52,7 +52,7 @@ describe("colours (contract §11)", () => {
   })
 })
 
-describe("exit statuses (contract §11)", () => {
+describe("exit statuses (Specification, Commands)", () => {
   const status = (exit: Exit.Exit<void, { readonly message: string }>, command: string, stop?: Stop) =>
     endingOf(exit, [command], stop).status
 

@@ -19,7 +19,7 @@ const judged = (kept: Partial<Omit<Kept, "body">> & { readonly body?: string }) 
     })
   )
 
-describe("workshop verify says whether to believe a delivery (spec §6, contract §11)", () => {
+describe("workshop verify says whether to believe a delivery (Specification, Webhooks; Commands)", () => {
   it("valid, and when it was signed", async () => {
     expect(await judged({ at: NOON + 12_000 })).toEqual({
       valid: true,

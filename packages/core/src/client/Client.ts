@@ -73,39 +73,39 @@ const idPath = (kind: "tickets" | "clients", id: string) => `/${kind}/${encodeUR
 const freshKey = () => crypto.randomUUID()
 
 const ticketCalls = (ask: Exchange) => ({
-  /** Opens a ticket under the shop's next number (spec §4). */
+  /** Opens a ticket under the shop's next number (Specification, Endpoints). */
   create: (
     body: typeof TicketInput.Encoded,
     { idempotencyKey = freshKey(), ...options }: RepeatableOptions = {}
   ): Promise<ClientResult<Ticket, Movable | "PROFANITY", Replayed>> =>
     ask({ method: "POST", path: "/tickets", body, idempotencyKey, ...options }),
-  /** One page, the newest first; with `updated_since` in the order of changes (contract §1). */
+  /** One page, the newest first; with `updated_since` in the order of changes (Specification, Lists and sync). */
   list: (query: TicketQuery = {}, options: CallOptions = {}): Promise<Page> =>
     ask({ method: "GET", path: "/tickets", query, ...options }),
   /** Page after page to the end. A failure is the last thing it yields. */
   pages: (query: TicketQuery = {}, options: CallOptions = {}): AsyncIterable<Page> => pages(ask, query, options),
   /**
    * Everything that changed since the `synced_until` of last time, page by page, in the order of changes, to the end:
-   * none is ever missed; one may come again, so write by `id` (contract §1). Without `since`, from the beginning.
+   * none is ever missed; one may come again, so write by `id` (Specification, Lists and sync). Without `since`, from the beginning.
    */
   changes: (
     { since = BEGINNING, limit }: { readonly since?: string | undefined; readonly limit?: number | undefined } = {},
     options: CallOptions = {}
   ): AsyncIterable<Changes> =>
     pages(ask, { updated_since: since, limit: limit ?? null }, options) as AsyncIterable<Changes>,
-  /** One ticket; another shop's is not found (spec §4). */
+  /** One ticket; another shop's is not found (Specification, Endpoints). */
   byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Ticket, Findable>> =>
     ask({ method: "GET", path: idPath("tickets", id), ...options }),
-  /** The ticket that somebody at the counter means by its number; `meta.others` are the rest (spec §4). */
+  /** The ticket that somebody at the counter means by its number; `meta.others` are the rest (Specification, Endpoints). */
   byNumber: (
     number: number,
     options: CallOptions = {}
   ): Promise<ClientResult<Ticket, Findable, { readonly others: ReadonlyArray<TicketSummary> }>> =>
     ask({ method: "GET", path: `/tickets/by-number/${number}`, ...options }),
-  /** Moves a ticket. After a lost answer it is not made again: look at the ticket first (spec §3). */
+  /** Moves a ticket. After a lost answer it is not made again: look at the ticket first (Specification, States). */
   changeStatus: (id: string, status: TicketStatus, options: CallOptions = {}): Promise<ClientResult<Ticket, Movable>> =>
     ask({ method: "POST", path: `${idPath("tickets", id)}/status`, body: { status }, ...options }),
-  /** Notes that the shop told its client itself (spec §4). */
+  /** Notes that the shop told its client itself (Specification, Endpoints). */
   recordNotified: (
     id: string,
     channel: ShopChannel,
@@ -115,19 +115,19 @@ const ticketCalls = (ask: Exchange) => ({
 })
 
 const clientCalls = (ask: Exchange) => ({
-  /** A client who knows the shop, by a number in international format (spec §4). */
+  /** A client who knows the shop, by a number in international format (Specification, Endpoints). */
   byPhone: (phone: string, options: CallOptions = {}): Promise<ClientResult<ClientView, Findable>> =>
     ask({ method: "GET", path: "/clients", query: { phone }, ...options }),
-  /** A client who knows the shop; unknown and blocking are the same 404 (spec §4). */
+  /** A client who knows the shop; unknown and blocking are the same 404 (Specification, Endpoints). */
   byId: (id: string, options: CallOptions = {}): Promise<ClientResult<ClientView, Findable>> =>
     ask({ method: "GET", path: idPath("clients", id), ...options }),
-  /** The shop's programme and the client's card, also while the programme is off (spec §4). */
+  /** The shop's programme and the client's card, also while the programme is off (Specification, Endpoints). */
   loyalty: (
     id: string,
     options: CallOptions = {}
   ): Promise<ClientResult<{ readonly program: LoyaltyProgram; readonly card: LoyaltyCard }, Findable>> =>
     ask({ method: "GET", path: `${idPath("clients", id)}/loyalty`, ...options }),
-  /** Adds 1 to 10 stamps, all or none (spec §4). */
+  /** Adds 1 to 10 stamps, all or none (Specification, Endpoints). */
   giveStamps: (
     id: string,
     count: number,
@@ -140,7 +140,7 @@ const clientCalls = (ask: Exchange) => ({
       idempotencyKey,
       ...options
     }),
-  /** Uses one reward (spec §4). */
+  /** Uses one reward (Specification, Endpoints). */
   redeem: (
     id: string,
     { idempotencyKey = freshKey(), ...options }: RepeatableOptions = {}
@@ -153,7 +153,7 @@ export const createClient = (options: ClientOptions) => {
   const ask = exchange(options)
   return {
     shop: {
-      /** The shop behind the key: the call to try a connection with (spec §4). */
+      /** The shop behind the key: the call to try a connection with (Specification, Endpoints). */
       read: (options: CallOptions = {}): Promise<ClientResult<ShopView, CommonCode>> =>
         ask({ method: "GET", path: "/shop", ...options })
     },

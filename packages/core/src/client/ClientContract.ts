@@ -32,6 +32,6 @@ export type FailureOf<G extends GroupName, N extends EndpointName<G>> =
   | HttpApiEndpoint.HttpApiEndpoint.Error<EndpointOf<G, N>>
   | Everywhere
 
-/** The codes that an endpoint's failures bear (spec §7). */
+/** The codes that an endpoint's failures bear (Specification, Errors). */
 export type CodeOf<G extends GroupName, N extends EndpointName<G>> =
   FailureOf<G, N> extends infer F ? (F extends { readonly error: { readonly code: infer C } } ? C : never) : never

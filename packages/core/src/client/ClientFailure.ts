@@ -5,12 +5,12 @@ import type { ErrorCode, failureRows, RequestIssue } from "../http/ErrorTable.js
 
 type Rows = typeof failureRows
 
-/** Every `details.reason` of a 409 (contract §2). */
+/** Every `details.reason` of a 409 (Specification, Errors). */
 export type ConflictReason = {
   [Tag in keyof Rows]: Rows[Tag] extends { readonly reason: infer Reason } ? Reason : never
 }[keyof Rows]
 
-/** What `details` holds, by code; the other codes have none (contract §2). */
+/** What `details` holds, by code; the other codes have none (Specification, Errors). */
 export interface FailureDetails {
   readonly VALIDATION_ERROR: { readonly issues: ReadonlyArray<RequestIssue> }
   readonly FORBIDDEN: { readonly scope: Scope }
@@ -28,7 +28,7 @@ export interface FailureDetails {
   readonly TOO_MANY_ATTEMPTS: { readonly limit: PolicyName }
 }
 
-/** A failure that the service answered, typed by its code (spec §7). */
+/** A failure that the service answered, typed by its code (Specification, Errors). */
 export type AnsweredFailure<C extends ErrorCode = ErrorCode> = C extends ErrorCode
   ? {
       readonly code: C

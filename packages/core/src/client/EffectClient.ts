@@ -6,7 +6,7 @@ import type { AnswerOf, CodeOf, EndpointName, EndpointOf, GroupName } from "./Cl
 import type { AnsweredFailure } from "./ClientFailure.js"
 import { rootOf } from "./Exchange.js"
 
-/** A failure that the service answered, as the tag of an error: `Effect.catchTag("CONFLICT", …)` (spec §7). */
+/** A failure that the service answered, as the tag of an error: `Effect.catchTag("CONFLICT", …)` (Specification, Errors). */
 export type Refused<C extends ErrorCode> = C extends ErrorCode
   ? Pick<AnsweredFailure<C>, "message" | "details"> & { readonly _tag: C }
   : never
@@ -55,7 +55,7 @@ const unwrapped = (answered: Effect.Effect<unknown, unknown>): Effect.Effect<unk
 
 /**
  * A client over an `HttpClient` of `@effect/platform`, derived from the contract, so no endpoint is written twice. It
- * repeats nothing by itself: put `Effect.retry` where it is safe, with the same idempotency key (contract §3).
+ * repeats nothing by itself: put `Effect.retry` where it is safe, with the same idempotency key (Specification, Idempotency).
  */
 export const make = ({
   baseUrl,

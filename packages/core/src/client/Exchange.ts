@@ -148,7 +148,7 @@ const pauseOf = (error: ClientFailure, call: Call, attempts: number, longestMs: 
 
 /**
  * Makes calls by `fetch`, and makes them again where that is safe: after a lost answer only reads, and what bears an
- * Idempotency-Key, under the same one, so that nothing happens twice (contract §3).
+ * Idempotency-Key, under the same one, so that nothing happens twice (Specification, Idempotency).
  */
 export const exchange = (options: ClientOptions): Exchange => {
   const { retries = 3, longestWaitMs = 5_000, wait = timer } = options

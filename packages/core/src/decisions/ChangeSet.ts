@@ -84,7 +84,7 @@ export class ChangeSet {
     return ticketView(row, this.#shop, client)
   }
 
-  /** Adds a line to the ledger and the card that follows from it (contract §6). */
+  /** Adds a line to the ledger and the card that follows from it (Specification, Clients and loyalty). */
   ledger(card: CardRecord, line: Pick<LedgerEntry, "kind" | "stamps" | "ticket_id" | "caller_id">): CardRecord {
     const { shop_id, client_id } = card
     const row: LedgerEntry = { ...line, shop_id, client_id, id: this.id(), created_at: this.#moment.now }
@@ -93,7 +93,7 @@ export class ChangeSet {
     return next
   }
 
-  /** Raises an event; its text is frozen here. Where a webhook is set it is to be delivered, also if that is off (contract §9). */
+  /** Raises an event; its text is frozen here. Where a webhook is set it is to be delivered, also if that is off (Specification, Webhooks). */
   raise<T extends EventType>(type: T, data: EventData[T], ticket_id: EventRecord["ticket_id"]): EventRecord {
     const id = this.id<EventId>()
     const { now } = this.#moment
@@ -112,13 +112,13 @@ export class ChangeSet {
     return row
   }
 
-  /** Tells a client something: it is in their inbox, and waits for the embedder's notifier (contract §5). */
+  /** Tells a client something: it is in their inbox, and waits for the embedder's notifier (Specification, States). */
   tellClient(told: Omit<NotificationRecord, keyof Marked>): this {
     const row = { ...told, ...this.#marked }
     return this.add({ _tag: "NotificationAppended", row }).#await(row, "client")
   }
 
-  /** Tells the shop's owner something: it is on record, and waits for the embedder's notifier (contract §9). */
+  /** Tells the shop's owner something: it is on record, and waits for the embedder's notifier (Specification, Webhooks). */
   tellOwner(told: Omit<NoticeRecord, keyof Marked>): this {
     const row = { ...told, ...this.#marked }
     return this.add({ _tag: "NoticeAppended", row }).#await(row, "owner")

@@ -68,7 +68,7 @@ export const make = <const N extends Needs, R extends Either.Either<Decision<unk
 
 /**
  * Decides a command on its shop's data without changing anything. The shop's clock never goes back: the moment is
- * the given one or, if that is later, the shop's latest, so that order of time and order of commits agree (contract §1).
+ * the given one or, if that is later, the shop's latest, so that order of time and order of commits agree (Specification, Lists and sync).
  */
 export const decide = <A, E>(command: Command<A, E>, slice: Slice, moment: Moment): Either.Either<Decision<A>, E> =>
   command.run(slice, moment.now >= slice.head.last_instant ? moment : { ...moment, now: slice.head.last_instant })

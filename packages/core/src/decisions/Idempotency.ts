@@ -7,11 +7,11 @@ import { type Remembered, rememberedPlace } from "../domain/Remembered.js"
 import { Text } from "../domain/Text.js"
 import type { Command, Decision } from "./Command.js"
 
-/** The key under which a caller may repeat a request and get the first answer (spec §4). */
+/** The key under which a caller may repeat a request and get the first answer (Specification, Endpoints). */
 export const IdempotencyKey = Text(Limits.idempotency_key_characters).pipe(Schema.brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
-/** The key was used for another request of this operation (contract §3). */
+/** The key was used for another request of this operation (Specification, Idempotency). */
 export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<{}> {
   override get message() {
     return "This Idempotency-Key was used for another request; take a new key for a new request"
@@ -37,7 +37,7 @@ export interface Once {
   readonly caller_id: KeyId
   readonly operation: string
   readonly key: IdempotencyKey
-  /** Everything the request asks for, decoded: path parameters and body (contract §3). */
+  /** Everything the request asks for, decoded: path parameters and body (Specification, Idempotency). */
   readonly request: unknown
   /** Values of its fields that mean the same as leaving them out. */
   readonly defaults?: Fields
@@ -73,7 +73,7 @@ export const fingerprint = (request: unknown, defaults: Fields = NONE): string =
 /**
  * The command, run once for each key: a repetition gets the first answer as it was and changes nothing.
  * Only successes are remembered, in the same change set as their effect. As commands of one shop run one
- * after another, a duplicate in flight waits its turn and finds the answer (contract §3).
+ * after another, a duplicate in flight waits its turn and finds the answer (Specification, Idempotency).
  */
 export const once = <A, E>(
   { caller_id, operation, key, request, defaults }: Once,

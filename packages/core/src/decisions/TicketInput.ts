@@ -9,7 +9,7 @@ import { Text } from "../domain/Text.js"
 import { TicketType } from "../domain/Ticket.js"
 
 // Effect's own mark on minItems and its like: the filter is asked, with what was sent, also where other fields are
-// wrong, so that every problem is told at once (contract §2).
+// wrong, so that every problem is told at once (Specification, Errors).
 const ASKED_ALWAYS = Symbol.for("effect/annotation/StableFilter")
 
 const isAmount = Schema.is(AmountMinor)
@@ -22,7 +22,7 @@ const ItemInput = Schema.Struct({
 
 const refusedCount = () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
 
-/** What a shop says of a new ticket (spec §4). Defaults are applied by the decision. */
+/** What a shop says of a new ticket (Specification, Endpoints). Defaults are applied by the decision. */
 export const TicketInput = Schema.Struct({
   service: Text(Limits.service_characters).annotations({ description: "The service, as in the app" }),
   type: optional(TicketType),
@@ -54,5 +54,5 @@ export const TicketInput = Schema.Struct({
   .annotations({ identifier: "TicketInput" })
 export type TicketInput = typeof TicketInput.Type
 
-/** What a field means that is left out (spec §4). */
+/** What a field means that is left out (Specification, Endpoints). */
 export const ticketDefaults = { type: "repair" } as const satisfies Partial<TicketInput>

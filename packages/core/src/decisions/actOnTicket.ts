@@ -13,7 +13,7 @@ export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated
 
 /** An act on a ticket that is no move between states. */
 export interface TicketAct<E> {
-  /** Whether the act is news from the shop, which puts off the closure for want of news (contract §5). */
+  /** Whether the act is news from the shop, which puts off the closure for want of news (Specification, States). */
   readonly by: "shop" | "client"
   /** The only client who may act: to any other the ticket is not found. Anybody where it names none. */
   readonly of?: ClientId | undefined
@@ -31,7 +31,7 @@ export interface TicketAct<E> {
   ) => void
 }
 
-/** An act on a ticket in any state but `abandoned`, or in those that the act itself allows (contract §5). */
+/** An act on a ticket in any state but `abandoned`, or in those that the act itself allows (Specification, States). */
 export const actOnTicket = <E>(
   shop_id: ShopId,
   id: TicketId,

@@ -8,7 +8,7 @@ import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
 
-/** The fields that follow from entering a state: going back to the workshop forgets the end, not that the client was told (contract §5). */
+/** The fields that follow from entering a state: going back to the workshop forgets the end, not that the client was told (Specification, States). */
 const entering = (ticket: TicketRecord, to: TicketStatus, now: Instant): Partial<TicketRecord> => {
   switch (to) {
     case "ready":
@@ -24,7 +24,7 @@ const entering = (ticket: TicketRecord, to: TicketStatus, now: Instant): Partial
 
 /**
  * A ticket's next state, by the transition table. It tells a linked client, earns the ticket's stamps,
- * and raises the events of the move (spec §3).
+ * and raises the events of the move (Specification, States).
  */
 export const changeStatus = (
   shop_id: ShopId,

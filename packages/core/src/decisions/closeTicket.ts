@@ -7,7 +7,7 @@ import * as Need from "./Need.js"
 
 /**
  * Closes a ticket whose time is up, as of the instant at which it was; null where it is not, for instance because
- * the shop's own command came first (spec §3, contract §5).
+ * the shop's own command came first (Specification, States).
  */
 export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | null, TicketNotFound> =>
   make({

@@ -25,7 +25,7 @@ type Windows = Pick<ShopHead, (typeof POLICIES)[number]>
 const usages = (windows: Windows, policies: ReadonlyArray<keyof Windows> = POLICIES): ReadonlyArray<Usage> =>
   policies.map((policy) => usage(windows[policy], policy))
 
-/** The shop's windows with one more ticket in them, or the refusal of those that are full (spec §8). */
+/** The shop's windows with one more ticket in them, or the refusal of those that are full (Specification, Limits). */
 const oneMore = (head: ShopHead, { time_zone }: ShopRecord, now: Instant): Either.Either<Windows, LimitReached> => {
   const tickets_per_hour = current(head.tickets_per_hour, "tickets_per_hour", now, time_zone)
   const tickets_per_day = current(head.tickets_per_day, "tickets_per_day", now, time_zone)
@@ -37,8 +37,8 @@ const oneMore = (head: ShopHead, { time_zone }: ShopRecord, now: Instant): Eithe
 
 /**
  * A new ticket in the workshop with the shop's next number. A known client is linked at once; a phone number gets
- * an offer, whoever holds it or nobody, unless it is the linked client's own (spec §3, contract §4, §12). `found` is
- * what the embedder's filter found in the texts beforehand; the shop's settings decide on it, in its turn (contract §2).
+ * an offer, whoever holds it or nobody, unless it is the linked client's own (Specification, States; Tickets). `found` is
+ * what the embedder's filter found in the texts beforehand; the shop's settings decide on it, in its turn (Specification, Errors).
  */
 export const createTicket = (
   shop_id: ShopId,

@@ -35,7 +35,7 @@ const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
       : [{ field: `items_done.${i}.id`, message: "is not an item of this ticket" }]
   )
 
-/** Changes what was said of a ticket; counts as news from the shop (contract §5). `found` is what the filter found in its texts. */
+/** Changes what was said of a ticket; counts as news from the shop (Specification, States). `found` is what the filter found in its texts. */
 export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, found: ReadonlyArray<FoundWord>) =>
   actOnTicket<ForbiddenWord | InvalidInput>(shop_id, id, {
     by: "shop",

@@ -10,7 +10,7 @@ import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
 
-/** How many stamps to add at once (spec §4). */
+/** How many stamps to add at once (Specification, Endpoints). */
 export const StampCount = Schema.Int.pipe(
   Schema.between(Limits.stamps_per_call_min, Limits.stamps_per_call_max, {
     message: () => `must be a whole number from ${Limits.stamps_per_call_min} to ${Limits.stamps_per_call_max}`
@@ -19,7 +19,7 @@ export const StampCount = Schema.Int.pipe(
 )
 export type StampCount = typeof StampCount.Type
 
-/** The card after stamps were added, and how many rewards they unlocked (contract §6). */
+/** The card after stamps were added, and how many rewards they unlocked (Specification, Clients and loyalty). */
 export const StampsGiven = Schema.Struct({
   card: LoyaltyCard,
   added: Schema.Int,
@@ -29,7 +29,7 @@ export const StampsGiven = Schema.Struct({
 })
 export type StampsGiven = typeof StampsGiven.Type
 
-/** The card after a reward was used, and the reward (contract §6). */
+/** The card after a reward was used, and the reward (Specification, Clients and loyalty). */
 export const RewardRedeemed = Schema.Struct({
   card: LoyaltyCard,
   reward: Schema.Struct({ label: Schema.NullOr(Schema.String), redeemed_at: Schema.String })
@@ -38,7 +38,7 @@ export type RewardRedeemed = typeof RewardRedeemed.Type
 
 /**
  * Adds stamps to a client's card, all or none: at most 20 a client, day of the shop and caller.
- * Stamps earned by tickets do not count (spec §4, contract §6).
+ * Stamps earned by tickets do not count (Specification, Endpoints; Clients and loyalty).
  */
 export const giveStamps = (
   shop_id: ShopId,
@@ -68,7 +68,7 @@ export const giveStamps = (
   })
 }
 
-/** Uses one reward: spends the stamps it costs (spec §4, contract §6). */
+/** Uses one reward: spends the stamps it costs (Specification, Endpoints; Clients and loyalty). */
 export const redeemReward = (
   shop_id: ShopId,
   { client_id, caller_id }: { readonly client_id: ClientId; readonly caller_id: KeyId }

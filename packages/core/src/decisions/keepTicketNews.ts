@@ -33,7 +33,7 @@ export const PhotoInput = Schema.Struct({ photo_url: SecureWebLink }).pipe(Schem
 })
 export type PhotoInput = typeof PhotoInput.Type
 
-/** Postpones the promise; the delay keeps the one before (contract §4). */
+/** Postpones the promise; the delay keeps the one before (Specification, Tickets). */
 export const announceDelay = (shop_id: ShopId, id: TicketId, { promised_at, reason }: DelayInput) =>
   actOnTicket<never>(shop_id, id, {
     by: "shop",
@@ -44,7 +44,7 @@ export const announceDelay = (shop_id: ShopId, id: TicketId, { promised_at, reas
       })
   })
 
-/** Notes a part as ordered or received. The same part received keeps when it was ordered (contract §4). */
+/** Notes a part as ordered or received. The same part received keeps when it was ordered (Specification, Tickets). */
 export const recordPart = (shop_id: ShopId, id: TicketId, { label, status, expected_at }: PartInput) =>
   actOnTicket<never>(shop_id, id, {
     by: "shop",

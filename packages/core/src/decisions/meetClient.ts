@@ -10,7 +10,7 @@ import * as Need from "./Need.js"
 const met = (shop_id: ShopId, client_id: ClientId, link: ClientLink | null, now: Instant): ClientLink =>
   link ?? { shop_id, client_id, known_at: now, blocked_at: null }
 
-/** A visit to the counter: the shop knows the client from now on. It does not lift a block (contract §6). */
+/** A visit to the counter: the shop knows the client from now on. It does not lift a block (Specification, Clients and loyalty). */
 export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void, ClientNotFound> =>
   make({
     shop_id,
@@ -24,8 +24,8 @@ export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void,
 
 /**
  * The answer of whoever holds the number to which a ticket was offered: to accept makes the client known and links the
- * ticket, unless it is abandoned or has a client whom the shop sees; to block makes the shop forget that they exist (spec §4,
- * contract §6, §12). Where it names a client, the offer is not found unless that client holds the number.
+ * ticket, unless it is abandoned or has a client whom the shop sees; to block makes the shop forget that they exist (Specification, Endpoints,
+ * Specification, Clients and loyalty). Where it names a client, the offer is not found unless that client holds the number.
  */
 export const answerOffer = (
   shop_id: ShopId,

@@ -32,7 +32,7 @@ export const Languages = Schema.Array(Language).pipe(
   })
 )
 
-/** Any of a shop's settings, its programme field by field; what is left out stays. The programme's name and label may be null (contract §10). */
+/** Any of a shop's settings, its programme field by field; what is left out stays. The programme's name and label may be null (Specification, Sandbox). */
 export const ShopPatch = Schema.Struct({
   approved: optional(Schema.Boolean),
   active: optional(Schema.Boolean),
@@ -99,7 +99,7 @@ export type KeyInput = typeof KeyInput.Type
 
 const expiredAtOnce = new InvalidInput({ issues: [{ field: "expires_at", message: "must be in the future" }] })
 
-/** Adds a key to the shop. `key` is its text, of which only the hash and the last four characters are stored (contract §7). */
+/** Adds a key to the shop. `key` is its text, of which only the hash and the last four characters are stored (Specification, Keys and scopes). */
 export const createKey = (
   shop_id: ShopId,
   { name, scopes, expires_at }: KeyInput,
@@ -129,7 +129,7 @@ export const createKey = (
     }
   })
 
-/** Revokes a key; a key revoked before stays as it was (spec §5). */
+/** Revokes a key; a key revoked before stays as it was (Specification, Keys and scopes). */
 export const revokeKey = (shop_id: ShopId, id: KeyId): Command<ApiKeyRecord, KeyNotFound> =>
   make({
     shop_id,

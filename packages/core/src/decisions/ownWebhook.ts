@@ -10,7 +10,7 @@ import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
 
 /**
- * Sets the shop's one address. The first time it takes the given secret; afterwards it keeps its own (contract §9).
+ * Sets the shop's one address. The first time it takes the given secret; afterwards it keeps its own (Specification, Webhooks).
  * Another address starts with no failures to its name: those of the last one must not turn it off.
  */
 export const setWebhook = (
@@ -50,11 +50,11 @@ const change = (shop_id: ShopId, next: (webhook: Webhook, now: Instant) => Webho
     }
   })
 
-/** Gives the webhook a new secret; for 24 hours the old one signs beside it (spec §6). */
+/** Gives the webhook a new secret; for 24 hours the old one signs beside it (Specification, Webhooks). */
 export const rotateSecret = (shop_id: ShopId, secret: string) =>
   change(shop_id, (webhook, now) => rotated(webhook, secret, now))
 
-/** Turns the webhook on again, with no failures to its name. What was parked is due at once, with all attempts anew (contract §9). */
+/** Turns the webhook on again, with no failures to its name. What was parked is due at once, with all attempts anew (Specification, Webhooks). */
 export const enableWebhook = (shop_id: ShopId) =>
   change(shop_id, (webhook, now) =>
     webhook.off_reason === null
@@ -62,7 +62,7 @@ export const enableWebhook = (shop_id: ShopId) =>
       : { ...recovered(webhook), off_reason: null, generation: webhook.generation + 1, released_at: now }
   )
 
-/** Turns the webhook off until its owner turns it on again; events are parked meanwhile (contract §9). */
+/** Turns the webhook off until its owner turns it on again; events are parked meanwhile (Specification, Webhooks). */
 export const disableWebhook = (shop_id: ShopId) =>
   change(shop_id, (webhook) => ({ ...webhook, off_reason: "disabled" }))
 
@@ -86,7 +86,7 @@ export const removeWebhook = (shop_id: ShopId): Command<"removed" | "more", Webh
     }
   })
 
-/** The app's test button: raises a `ping` (spec §6). */
+/** The app's test button: raises a `ping` (Specification, Webhooks). */
 export const pingWebhook = (shop_id: ShopId): Command<EventRecord> =>
   make({
     shop_id,

@@ -26,7 +26,7 @@ export type QuoteInput = typeof QuoteInput.Type
 const closed = ({ quote, state, updated_at }: TicketRecord) =>
   new QuoteClosed({ status: quote?.status ?? null, state, updated_at })
 
-/** Proposes a new price; it takes the place of one proposed before. Never below what was paid already (contract §4). */
+/** Proposes a new price; it takes the place of one proposed before. Never below what was paid already (Specification, Tickets). */
 export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note }: QuoteInput) =>
   actOnTicket<QuoteClosed | InvalidInput>(shop_id, id, {
     by: "shop",
@@ -45,7 +45,7 @@ export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note 
 
 /**
  * The client's answer to the proposed price, while the item is in the shop. Accepting makes it the price; the one
- * before stays to be seen (contract §4, §12). Where it names a client, the ticket is not found unless it is theirs.
+ * before stays to be seen (Specification, Tickets). Where it names a client, the ticket is not found unless it is theirs.
  */
 export const answerQuote = (shop_id: ShopId, id: TicketId, status: QuoteAnswer, client?: ClientId) =>
   actOnTicket(shop_id, id, {

@@ -34,7 +34,7 @@ const judged = (webhook: Webhook, { url, sent }: Attempted, now: Instant): Worse
 
 /**
  * What follows from an attempt: the delivery arrived, is tried again after its delay, or is given up; the webhook's row of
- * failures grows or ends, and on its way to the switch-off the owner is told (spec §6, contract §9).
+ * failures grows or ends, and on its way to the switch-off the owner is told (Specification, Webhooks).
  */
 export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<AttemptOutcome> =>
   make({

@@ -9,7 +9,7 @@ import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
 
-/** Begins to send events again, as far as they were raised by now (contract §10). */
+/** Begins to send events again, as far as they were raised by now (Specification, Sandbox). */
 export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<ReplayRecord, WebhookNotSet> =>
   make({
     shop_id,

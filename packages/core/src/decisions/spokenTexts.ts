@@ -4,7 +4,7 @@ import type { ShopRecord } from "../domain/Shop.js"
 import * as WordList from "../domain/WordList.js"
 import type { TicketInput } from "./TicketInput.js"
 
-/** The texts of a ticket in which a forbidden word is looked for, each with its dotted path (contract §2). */
+/** The texts of a ticket in which a forbidden word is looked for, each with its dotted path (Specification, Errors). */
 export const spokenTexts = (input: {
   readonly service?: string | null
   readonly item?: string | null
@@ -40,7 +40,7 @@ const isRefused = (shop: ShopRecord, text: string, { word, languages }: FoundWor
 
 /**
  * The first text of a ticket that the shop refuses: because of a word that was found and is neither plain in the
- * shop's languages nor allowed by it, or because of one of its own forbidden words (contract §2).
+ * shop's languages nor allowed by it, or because of one of its own forbidden words (Specification, Errors).
  */
 export const refusedField = (shop: ShopRecord, input: Spoken, found: ReadonlyArray<FoundWord>): string | null => {
   if (found.length === 0 && shop.forbidden_words.length === 0) return null

@@ -6,7 +6,7 @@ import { Limits } from "./Limits.js"
 import type { Scope } from "./Scope.js"
 import { isSecretText, SECRET_BYTES, secretText } from "./SecretText.js"
 
-/** An API key as it is stored: never the key, only its hash and its last four characters (contract §7). */
+/** An API key as it is stored: never the key, only its hash and its last four characters (Specification, Keys and scopes). */
 export interface ApiKeyRecord {
   readonly id: KeyId
   readonly shop_id: ShopId
@@ -41,7 +41,7 @@ export const keyHash = (key: string): string => sha256Hex(key)
 export const looksLikeKey = (text: string): boolean =>
   text.startsWith(PREFIX) && isSecretText(text.slice(PREFIX.length))
 
-/** The shop has as many active keys as it may have (spec §8). */
+/** The shop has as many active keys as it may have (Specification, Limits). */
 export class TooManyKeys extends Data.TaggedError("TooManyKeys")<{}> {
   override get message() {
     return `The shop has ${Limits.active_keys_per_shop} active keys, which is the most; revoke one first`

@@ -1,4 +1,4 @@
-/** Why an attempt got no answer, each with what it means to the owner of the receiver (contract §9). */
+/** Why an attempt got no answer, each with what it means to the owner of the receiver (Specification, Webhooks). */
 export const sendErrors = {
   timeout: "no status line came within the deadline, which counts from before the look-up",
   lookup: "the host's name has no address, or the name servers gave no answer",
@@ -43,9 +43,9 @@ export interface Sent {
   readonly head: string
 }
 
-/** Whether the receiver took the event: any 2xx (spec §6). */
+/** Whether the receiver took the event: any 2xx (Specification, Webhooks). */
 export const acknowledges = ({ status }: Pick<Sent, "status">): boolean =>
   status !== null && status >= 200 && status < 300
 
-/** Whether the receiver wants no more events, which turns the webhook off at once (spec §6). */
+/** Whether the receiver wants no more events, which turns the webhook off at once (Specification, Webhooks). */
 export const saysGone = ({ status }: Sent): boolean => status === 410

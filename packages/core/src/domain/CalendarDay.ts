@@ -37,7 +37,7 @@ const read = (text: string): Reading<string> => {
 
 /**
  * The name of a shop's time zone in the IANA database, such as `Africa/Tunis`, kept as given. The platform must know
- * it, whatever its case (contract §6 and §8: a shop's day is its own calendar day).
+ * it, whatever its case (Specification, Clients and loyalty; Limits: a shop's day is its own calendar day).
  */
 export const TimeZone = keptText(read, {
   type: "string",
@@ -59,7 +59,7 @@ const offsetAt = (formatter: Intl.DateTimeFormat, instant: Instant): number => {
 
 /**
  * The first instant after `now` that belongs to a later calendar day of the zone: where a shop's day ends
- * (contract §6 and §8). Midnight itself, unless the clocks jump over it; then the instant of the jump.
+ * (Specification, Clients and loyalty; Limits). Midnight itself, unless the clocks jump over it; then the instant of the jump.
  * Effect's `DateTime` takes fifteen times as long, and answers with the past where clocks went back over midnight at
  * one minute past (Canada until 2011); elsewhere the two agree, and the tests hold them to it.
  */

@@ -14,7 +14,7 @@ export interface ClientAccount {
   readonly created_at: Instant
 }
 
-/** What is between a client and a shop: known after an accepted offer or a visit; a block stays (contract §6). */
+/** What is between a client and a shop: known after an accepted offer or a visit; a block stays (Specification, Clients and loyalty). */
 export interface ClientLink {
   readonly shop_id: ShopId
   readonly client_id: ClientId
@@ -28,7 +28,7 @@ export interface Client {
   readonly display_name: string
 }
 
-/** No client of this shop. An unknown one and one who blocks the shop are the same refusal (spec §4). */
+/** No client of this shop. An unknown one and one who blocks the shop are the same refusal (Specification, Endpoints). */
 export class ClientNotFound extends Data.TaggedError("ClientNotFound")<{}> {
   override get message() {
     return "This shop knows no such client"
@@ -42,7 +42,7 @@ export const ClientBadge = Schema.Struct({
 }).annotations({ identifier: "ClientBadge", description: "The client linked to the ticket" })
 export type ClientBadge = typeof ClientBadge.Type
 
-/** A client as they are answered (spec §2). */
+/** A client as they are answered (Specification, Resources). */
 export const ClientView = Schema.Struct({
   ...ClientBadge.fields,
   tickets_open: Schema.Int,
@@ -51,7 +51,7 @@ export const ClientView = Schema.Struct({
 }).annotations({ identifier: "Client" })
 export type ClientView = typeof ClientView.Type
 
-/** The name the client chose to show: in full, or `Amira B.` (spec §2, contract §6). */
+/** The name the client chose to show: in full, or `Amira B.` (Specification, Resources; Clients and loyalty). */
 export const displayName = ({
   given_name,
   family_name,
@@ -59,7 +59,7 @@ export const displayName = ({
 }: Pick<ClientAccount, "given_name" | "family_name" | "hide_name">): string =>
   hide_name ? `${given_name} ${[...family_name][0] ?? ""}.` : `${given_name} ${family_name}`
 
-/** The client as this shop may see them, or null: unknown and blocking are one (contract §6). */
+/** The client as this shop may see them, or null: unknown and blocking are one (Specification, Clients and loyalty). */
 export const asSeen = (account: ClientAccount | undefined, link: ClientLink | undefined): Client | null =>
   account === undefined || link === undefined || link.known_at === null || link.blocked_at !== null
     ? null

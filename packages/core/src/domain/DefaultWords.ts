@@ -9,7 +9,7 @@ import { Italian } from "./words/Italian.js"
 import { Spanish } from "./words/Spanish.js"
 
 /**
- * The words refused on tickets where the embedder brings no list, by language (contract §2). Only what is an insult or
+ * The words refused on tickets where the embedder brings no list, by language (Specification, Errors). Only what is an insult or
  * an obscenity there: a false refusal stops the counter with a client in front of it, a word that slips through does not.
  */
 export const defaultWords = {

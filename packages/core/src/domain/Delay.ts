@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
 
-/** A later promise; the ticket's `promised_at` holds the new one (contract §4). */
+/** A later promise; the ticket's `promised_at` holds the new one (Specification, Tickets). */
 export const Delay = Schema.Struct({
   previous_promised_at: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),

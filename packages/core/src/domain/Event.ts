@@ -8,13 +8,13 @@ import type { Quote } from "./Quote.js"
 import type { Ticket } from "./Ticket.js"
 import type { AbandonReason, TicketState } from "./TicketLifecycle.js"
 
-/** The version that every event carries (spec §9). */
+/** The version that every event carries (Specification, Versions). */
 export const API_VERSION = "1"
 
-/** How the client was told (spec §4, contract §5). */
+/** How the client was told (Specification, Endpoints; States). */
 export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call"
 
-/** What `data` holds, by type (contract §9). */
+/** What `data` holds, by type (Specification, Webhooks). */
 export interface EventData {
   readonly "ticket.created": { readonly ticket: Ticket }
   readonly "ticket.ready": { readonly ticket: Ticket }
@@ -32,7 +32,7 @@ export interface EventData {
   readonly ping: {}
 }
 
-/** An event as it is stored. `body` is the text that is signed and sent, frozen when the event commits (contract §9). */
+/** An event as it is stored. `body` is the text that is signed and sent, frozen when the event commits (Specification, Webhooks). */
 export interface EventRecord {
   readonly shop_id: ShopId
   readonly id: EventId
@@ -47,7 +47,7 @@ export interface EventRecord {
 
 const literals = Object.keys(eventTypes) as [EventType, ...Array<EventType>]
 
-/** The envelope in which every event is sent (spec §2). */
+/** The envelope in which every event is sent (Specification, Resources). */
 export const Event = Schema.Struct({
   id: Schema.String,
   type: Schema.Literal(...literals),
@@ -60,7 +60,7 @@ export type Event = typeof Event.Type
 
 const MIDDLE = `","api_version":"${API_VERSION}","shop_id":"`
 
-/** The text of an event (contract §9). */
+/** The text of an event (Specification, Webhooks). */
 export const eventBody = <T extends EventType>(
   id: EventId,
   type: T,

@@ -1,7 +1,7 @@
 import { DAY_MS } from "./Instant.js"
 import { Limits } from "./Limits.js"
 
-/** When each event is sent, a row each (spec §6). */
+/** When each event is sent, a row each (Specification, Webhooks). */
 export const eventTypes = {
   "ticket.created": "A ticket is created, in the app or through the API",
   "ticket.ready": "The ticket is ready",
@@ -15,5 +15,5 @@ export const eventTypes = {
   ping: "The app's test button"
 } as const satisfies Record<string, string>
 
-/** The type of an event; receivers ignore those they do not know (spec §6). */
+/** The type of an event; receivers ignore those they do not know (Specification, Webhooks). */
 export type EventType = keyof typeof eventTypes

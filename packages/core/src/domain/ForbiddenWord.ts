@@ -11,7 +11,7 @@ export interface FoundWord {
   readonly languages?: ReadonlyArray<Language>
 }
 
-/** A text holds a word from the embedder's list or the shop's own (spec §7). `field` is its dotted path, such as `items.1.label`. */
+/** A text holds a word from the embedder's list or the shop's own (Specification, Errors). `field` is its dotted path, such as `items.1.label`. */
 export class ForbiddenWord extends Data.TaggedError("ForbiddenWord")<{ readonly field: string }> {
   override get message() {
     return `The text of ${this.field} holds a forbidden word; write it otherwise`

@@ -24,7 +24,7 @@ export const InstantNumber = Schema.Number.pipe(
   Schema.filter(isInstant, { message: () => "must be whole milliseconds within the years 1 to 9999" })
 )
 
-/** ISO 8601 in UTC with milliseconds and `Z`, such as `2026-11-20T10:20:42.123Z` (contract §4). */
+/** ISO 8601 in UTC with milliseconds and `Z`, such as `2026-11-20T10:20:42.123Z` (Specification, Tickets). */
 export const toIso = (instant: Instant): string => {
   if (instant !== last_instant) {
     last_iso = isoText(instant)
@@ -111,7 +111,7 @@ const EXAMPLE = "2026-11-20T10:20:42Z"
 
 /**
  * An ISO 8601 date and time with `Z` or an offset from UTC, to an instant. Seconds may be left out; a fraction of a
- * second may have any length and is cut down to milliseconds. Dates that do not exist are refused (contract §4).
+ * second may have any length and is cut down to milliseconds. Dates that do not exist are refused (Specification, Tickets).
  */
 export const DateTimeText = instantFrom((text) => parse(DATE_TIME.exec(text.trim())), {
   refused: `must be a date and time such as ${EXAMPLE}`,
@@ -132,9 +132,9 @@ const startOf = (text: string): Instant | undefined => {
 }
 
 /**
- * A bound of instants: as `DateTimeText`, or a bare date, which means 00:00 UTC of that day (contract §1). A fraction of a
+ * A bound of instants: as `DateTimeText`, or a bare date, which means 00:00 UTC of that day (Specification, Lists and sync). A fraction of a
  * second that lies between two milliseconds means the later one, which is on the same side of the bound. A space is read
- * as the `+` of the offset, because that is how an unescaped `+` arrives in a query (contract §12).
+ * as the `+` of the offset, because that is how an unescaped `+` arrives in a query (Specification, Lists and sync).
  */
 export const DateOrDateTimeText = instantFrom((text) => startOf(text.trim()), {
   refused: `must be a date and time such as ${EXAMPLE}, or a date such as 2026-11-20`,

@@ -6,7 +6,7 @@ export interface Issue {
   readonly message: string
 }
 
-/** An input breaks a rule that only the shop's data can tell, such as a quote below the deposit (spec §7, contract §4). */
+/** An input breaks a rule that only the shop's data can tell, such as a quote below the deposit (Specification, Errors; Tickets). */
 export class InvalidInput extends Data.TaggedError("InvalidInput")<{ readonly issues: ReadonlyArray<Issue> }> {
   override get message() {
     return this.issues.map(({ field, message }) => `${field} ${message}`).join("; ")

@@ -17,7 +17,7 @@ export interface Usage {
   readonly resets_at: Instant
 }
 
-/** A policy has no uses left; `usages` are those that refused. Wait until the latest `resets_at` (spec §8). */
+/** A policy has no uses left; `usages` are those that refused. Wait until the latest `resets_at` (Specification, Limits). */
 export class LimitReached extends Data.TaggedError("LimitReached")<{ readonly usages: ReadonlyArray<Usage> }> {
   /** The one to wait for: if several refuse, the longest reset. */
   get decisive(): Usage {
@@ -35,7 +35,7 @@ const windowNames = { minute: "minute", hour: "hour", calendar_day: "day" } as c
   string
 >
 
-/** When a window that opens now ends. A day is the shop's own calendar day (contract §8). */
+/** When a window that opens now ends. A day is the shop's own calendar day (Specification, Limits). */
 const endOfWindow = (policy: PolicyName, now: Instant, time_zone: TimeZone | null): Instant => {
   const kind = Policies[policy].window
   if (kind === "minute") return now + MINUTE_MS
@@ -88,7 +88,7 @@ export const usage = (window: LimitWindow, policy: PolicyName): Usage => {
 const isScarcer = (a: Usage, b: Usage): boolean =>
   a.remaining < b.remaining || (a.remaining === b.remaining && a.resets_at > b.resets_at)
 
-/** The policy with the fewest uses left; among equals the one that resets last (contract §8). */
+/** The policy with the fewest uses left; among equals the one that resets last (Specification, Limits). */
 export const scarcest = (usages: ReadonlyArray<Usage>): Usage | undefined => {
   let best: Usage | undefined
   for (const one of usages) if (best === undefined || isScarcer(one, best)) best = one

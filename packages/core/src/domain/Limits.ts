@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./Instant.js"
 
 /**
- * Every number that bounds something, once, with its unit in its name (spec §8, contract §3, §4, §6, §8, §9).
+ * Every number that bounds something, once, with its unit in its name (Specification, Limits; Idempotency; Tickets; Clients and loyalty; Webhooks).
  * Durations are in milliseconds, lengths in Unicode code points.
  */
 export const Limits = {
@@ -47,7 +47,7 @@ export const Limits = {
 /** How long a policy's window lasts: a minute or an hour from its first use, or the shop's own calendar day. */
 export type WindowKind = "minute" | "hour" | "calendar_day"
 
-/** What bounds the use of the service, a row each; the keys are the names that answers carry in `details.limit` (spec §8, contract §8). */
+/** What bounds the use of the service, a row each; the keys are the names that answers carry in `details.limit` (Specification, Limits). */
 export const Policies = {
   requests_per_minute: { limit: 120, window: "minute", per: "key", counts: "requests" },
   writes_per_minute: { limit: 30, window: "minute", per: "key", counts: "write operations" },

@@ -3,7 +3,7 @@ import type { ClientId, KeyId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIsoOrNull } from "./Instant.js"
 import type { LoyaltyProgram } from "./LoyaltyProgram.js"
 
-/** A client's card in a shop (spec §2). */
+/** A client's card in a shop (Specification, Resources). */
 export const LoyaltyCard = Schema.Struct({
   balance: Schema.Int.annotations({ description: "Stamps not yet spent" }),
   lifetime: Schema.Int.annotations({ description: "All stamps ever given; it never falls" }),
@@ -23,7 +23,7 @@ export interface CardRecord {
   readonly updated_at: Instant | null
 }
 
-/** One line of the append-only ledger: stamps given by hand or earned by a ticket, or spent on a reward (contract §6). */
+/** One line of the append-only ledger: stamps given by hand or earned by a ticket, or spent on a reward (Specification, Clients and loyalty). */
 export interface LedgerEntry {
   readonly shop_id: ShopId
   readonly id: string
@@ -46,7 +46,7 @@ export class NoReward extends Data.TaggedError("NoReward")<{
   }
 }
 
-/** The card of a client who never used it (contract §6). */
+/** The card of a client who never used it (Specification, Clients and loyalty). */
 export const blankCard = (shop_id: ShopId, client_id: ClientId): CardRecord => ({
   shop_id,
   client_id,

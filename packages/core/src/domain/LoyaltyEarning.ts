@@ -5,7 +5,7 @@ import type { StatusMove } from "./TicketLifecycle.js"
 
 /**
  * The stamps a move gives: once in a ticket's life, at the first of `ready` or `collected` (with outcome ready)
- * at which it has a linked client and the programme is on, even where the programme gives none then (contract §6).
+ * at which it has a linked client and the programme is on, even where the programme gives none then (Specification, Clients and loyalty).
  * Null at any other move, so that a later one may still earn.
  */
 export const stampsEarned = (

@@ -9,7 +9,7 @@ const stamps = (least: number) =>
     })
   )
 
-/** A shop's loyalty programme: how many stamps a ticket gives, and how many a reward costs (contract §6). */
+/** A shop's loyalty programme: how many stamps a ticket gives, and how many a reward costs (Specification, Clients and loyalty). */
 export const LoyaltyProgram = Schema.Struct({
   active: Schema.Boolean,
   name: Schema.NullOr(Text(Limits.name_characters)),
@@ -28,7 +28,7 @@ export const noProgram: LoyaltyProgram = {
   reward_label: null
 }
 
-/** The shop's loyalty programme is off; reading still works (contract §6). */
+/** The shop's loyalty programme is off; reading still works (Specification, Clients and loyalty). */
 export class LoyaltyOff extends Data.TaggedError("LoyaltyOff")<{}> {
   override get message() {
     return "The shop's loyalty programme is off"

@@ -28,7 +28,7 @@ export const LAST_IDENTIFIER = 0xfff
 
 /**
  * The `n`th identifier of a moment: a UUID of version 7 whose twelve bits after the version count `n`,
- * so the identifiers of one command sort in the order in which it made them (contract §4).
+ * so the identifiers of one command sort in the order in which it made them (Specification, Tickets).
  */
 export const identifier = <Id extends string>(moment: Moment, n: number): Id => {
   if (moment !== last.moment) last = { moment, ...around(moment) }

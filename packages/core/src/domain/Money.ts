@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Limits } from "./Limits.js"
 
-/** An amount in minor units of the shop's currency (spec §1, contract §4). */
+/** An amount in minor units of the shop's currency (Specification, Requests and answers; Tickets). */
 export const AmountMinor = Schema.Int.pipe(
   Schema.between(0, Limits.amount_minor_max, {
     message: () => `must be a whole number of minor units from 0 to ${Limits.amount_minor_max}`
@@ -16,7 +16,7 @@ export const Currency = Schema.String.pipe(
 /** How many decimals the currency has: 3 for TND, 2 for EUR, 0 for JPY. */
 export const Decimals = Schema.Int.pipe(Schema.between(0, 4, { message: () => "must be a whole number from 0 to 4" }))
 
-/** A ticket's money as it is answered (spec §2). */
+/** A ticket's money as it is answered (Specification, Resources). */
 export const Money = Schema.Struct({
   currency: Schema.NullOr(Schema.String),
   decimals: Schema.Int,
@@ -30,7 +30,7 @@ export const Money = Schema.Struct({
 })
 export type Money = typeof Money.Type
 
-/** What is left to pay: price less deposit, null without a price; a missing deposit counts 0 (contract §4). */
+/** What is left to pay: price less deposit, null without a price; a missing deposit counts 0 (Specification, Tickets). */
 export const remaining = (price_minor: number | null, deposit_minor: number | null): number | null =>
   price_minor === null ? null : price_minor - (deposit_minor ?? 0)
 

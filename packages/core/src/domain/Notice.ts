@@ -2,10 +2,10 @@ import type { ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import type { WebhookOffReason } from "./Webhook.js"
 
-/** What the owner is told: deliveries keep failing, or the webhook turned off (spec §6). */
+/** What the owner is told: deliveries keep failing, or the webhook turned off (Specification, Webhooks). */
 export type NoticeKind = "webhook_failing" | "webhook_off"
 
-/** Something the owner must know. It is stored with what caused it, so it is told even if the process dies (contract §9). */
+/** Something the owner must know. It is stored with what caused it, so it is told even if the process dies (Specification, Webhooks). */
 export interface NoticeRecord {
   readonly shop_id: ShopId
   readonly id: string

@@ -2,7 +2,7 @@ import type { ClientId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import type { Ticket } from "./Ticket.js"
 
-/** What a client is told in the app: their ticket is ready, or it cannot be done (contract §5). */
+/** What a client is told in the app: their ticket is ready, or it cannot be done (Specification, States). */
 export interface NotificationRecord {
   readonly id: string
   readonly shop_id: ShopId

@@ -8,7 +8,7 @@ export type OfferStatus = "open" | "accepted" | "blocked"
 
 /**
  * A ticket offered to whoever holds a phone number, or to nobody. It is made to the number and not to an account,
- * so nothing of a create depends on whether an account exists (spec §4, contract §4).
+ * so nothing of a create depends on whether an account exists (Specification, Endpoints; Tickets).
  */
 export interface OfferRecord {
   readonly id: OfferId
@@ -27,7 +27,7 @@ export class OfferNotFound extends Data.TaggedError("OfferNotFound")<{}> {
   }
 }
 
-/** The offer was answered already, or its shop is blocked (contract §10). */
+/** The offer was answered already, or its shop is blocked (Specification, Sandbox). */
 export class OfferClosed extends Data.TaggedError("OfferClosed")<{}> {
   override get message() {
     return "The offer was answered already"

@@ -5,7 +5,7 @@ import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
 export const PartStatus = Schema.Literal("ordered", "received").annotations({ identifier: "PartStatus" })
 export type PartStatus = typeof PartStatus.Type
 
-/** A part the workshop waits for (contract §4). */
+/** A part the workshop waits for (Specification, Tickets). */
 export const Part = Schema.Struct({
   label: Schema.String,
   status: PartStatus,

@@ -37,7 +37,7 @@ const jsonSchema = {
 }
 
 /**
- * A telephone number in E.164: `+`, the country's calling code and the number, digits only (contract §4). Read from
+ * A telephone number in E.164: `+`, the country's calling code and the number, digits only (Specification, Tickets). Read from
  * international format with `+`; spaces, dashes, dots and brackets between the digits are dropped. An extension,
  * a number without its country or letters are refused.
  */
@@ -48,5 +48,5 @@ export type Phone = typeof Phone.Type
 const readInQuery = (text: string): Reading<string> =>
   read(text.startsWith(" ") && !text.trimStart().startsWith("+") ? `+${text.trim()}` : text)
 
-/** As `Phone`, for a query string, where a `+` that was not escaped arrives as a leading space (contract §4). */
+/** As `Phone`, for a query string, where a `+` that was not escaped arrives as a leading space (Specification, Tickets). */
 export const PhoneInQuery = keptText(readInQuery, jsonSchema).pipe(Schema.brand("Phone"))

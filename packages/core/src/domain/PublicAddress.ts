@@ -5,7 +5,7 @@ import ipaddr from "ipaddr.js"
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3")
 
 /**
- * Whether an address literal is global unicast, so that a webhook may be sent there (contract §9). For addresses as
+ * Whether an address literal is global unicast, so that a webhook may be sent there (Specification, Webhooks). For addresses as
  * the system's resolver and sockets give them: four decimal numbers, or IPv6 without brackets. Anything else, also
  * an address with a zone (`%eth0`), is not public. Special-purpose blocks are refused whole, even where the registry
  * calls a part of one reachable: no receiver lives in an anycast block of a protocol.

@@ -2,7 +2,7 @@ import { Data, Schema } from "effect"
 import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
 import { isOpen, type TicketPresent } from "./TicketLifecycle.js"
 
-/** A new price that the shop proposed to its client (contract §4). */
+/** A new price that the shop proposed to its client (Specification, Tickets). */
 export const Quote = Schema.Struct({
   status: Schema.Literal("proposed", "accepted", "refused").annotations({ identifier: "QuoteStatus" }),
   price_minor: Schema.Int,
@@ -30,7 +30,7 @@ export const quoteView = (quote: QuoteRecord): Quote => ({
   answered_at: toIsoOrNull(quote.answered_at)
 })
 
-/** The quote was answered already, none was proposed, or the ticket has left the shop (contract §10, §12). */
+/** The quote was answered already, none was proposed, or the ticket has left the shop (Specification, Sandbox). */
 export class QuoteClosed extends Data.TaggedError("QuoteClosed")<
   TicketPresent & { readonly status: Quote["status"] | null }
 > {

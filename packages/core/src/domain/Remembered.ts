@@ -1,14 +1,14 @@
 import type { KeyId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 
-/** What an idempotency key stands for: one operation of one caller (contract §3). */
+/** What an idempotency key stands for: one operation of one caller (Specification, Idempotency). */
 export interface RememberedKey {
   readonly caller_id: KeyId
   readonly operation: string
   readonly key: string
 }
 
-/** The first answer to an idempotency key, as text so that a replay is what it was (contract §3). */
+/** The first answer to an idempotency key, as text so that a replay is what it was (Specification, Idempotency). */
 export interface Remembered extends RememberedKey {
   readonly shop_id: ShopId
   readonly fingerprint: string

@@ -3,7 +3,7 @@ import type { EventRecord } from "./Event.js"
 import type { EventId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 
-/** Which events to send again: the named ones, or those of a time whose delivery is in a state; all that is given must hold (contract §10). */
+/** Which events to send again: the named ones, or those of a time whose delivery is in a state; all that is given must hold (Specification, Sandbox). */
 export interface ReplayFilter {
   readonly event_ids?: ReadonlyArray<EventId>
   /** Inclusive. */

@@ -1,6 +1,6 @@
 import { HOUR_MS, type Instant, MINUTE_MS } from "./Instant.js"
 
-/** How long after the end of each failed attempt the next one starts; after the last there is none (spec §6). */
+/** How long after the end of each failed attempt the next one starts; after the last there is none (Specification, Webhooks). */
 export const retryDelays_ms = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -19,7 +19,7 @@ const JITTER_SHARE = 0.1
 
 /**
  * When to try again after the `made`th attempt failed at `ended_at`, or null where it was the last. `jitter`, from 0 to 1,
- * puts it off by up to a tenth and never brings it forward; the sandbox gives 0 (contract §9).
+ * puts it off by up to a tenth and never brings it forward; the sandbox gives 0 (Specification, Webhooks).
  */
 export const nextAttempt = (made: number, ended_at: Instant, jitter: number): Instant | null => {
   const delay_ms = retryDelays_ms[made - 1]

@@ -19,10 +19,10 @@ export interface ShopRecord {
   readonly approved: boolean
   /** The account is open; otherwise `ACCOUNT_DEACTIVATED`. */
   readonly active: boolean
-  /** The API is switched on for this shop; otherwise `API_DISABLED` (spec §1). */
+  /** The API is switched on for this shop; otherwise `API_DISABLED` (Specification, Requests and answers). */
   readonly api_enabled: boolean
   readonly program: LoyaltyProgram
-  /** Words refused in this shop's texts besides the embedder's own list (contract §2). */
+  /** Words refused in this shop's texts besides the embedder's own list (Specification, Errors). */
   readonly forbidden_words: ReadonlyArray<string>
   /** Words and phrases of the embedder's list that this shop may use all the same. */
   readonly allowed_words: ReadonlyArray<string>
@@ -39,7 +39,7 @@ export interface ShopHead {
   readonly change_seq: number
   /** The place that the next event takes. */
   readonly event_seq: number
-  /** The instant of the latest command; the next one is never earlier (contract §1). */
+  /** The instant of the latest command; the next one is never earlier (Specification, Lists and sync). */
   readonly last_instant: Instant
   readonly tickets_per_hour: LimitWindow
   readonly tickets_per_day: LimitWindow
@@ -52,7 +52,7 @@ export class ShopNotFound extends Data.TaggedError("ShopNotFound")<{}> {
   }
 }
 
-/** The shop behind a key, with the key's scopes (contract §7). */
+/** The shop behind a key, with the key's scopes (Specification, Keys and scopes). */
 export const ShopView = Schema.Struct({
   id: Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
   name: Schema.String,

@@ -1,6 +1,6 @@
 import type { ClientId, KeyId } from "./Identifier.js"
 
-/** Whose stamps are counted together: one client's, given by one caller (spec §8). */
+/** Whose stamps are counted together: one client's, given by one caller (Specification, Limits). */
 export interface StampsKey {
   readonly caller_id: KeyId
   readonly client_id: ClientId

@@ -21,7 +21,7 @@ export interface Windows {
 const windowOf = (windows: Windows, take: Take, now: Instant): LimitWindow =>
   current(windows.get(take), take.policy, now, take.time_zone)
 
-/** Takes one use of every policy, or of none: then those refuse that have none left (contract §8). */
+/** Takes one use of every policy, or of none: then those refuse that have none left (Specification, Limits). */
 export const take = (
   windows: Windows,
   takes: ReadonlyArray<Take>,

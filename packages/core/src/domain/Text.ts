@@ -5,7 +5,7 @@ const UNCLEAN = /[^\P{Cc}\n\t]|\p{Cs}/u
 
 const REFUSED_TYPE = Either.left("must be a string")
 
-/** Whether a text is well-formed Unicode without control characters, newline and tab aside (contract §4). */
+/** Whether a text is well-formed Unicode without control characters, newline and tab aside (Specification, Tickets). */
 export const isCleanText = (text: string): boolean => !UNCLEAN.test(text)
 
 /** What a reader makes of a text: a value, or a sentence telling a person what to change, without the text itself. */
@@ -35,7 +35,7 @@ const REFUSED_CONTROL = Either.left("must not hold control characters other than
 const REFUSED_SURROGATE = Either.left("must be well-formed Unicode, without lone surrogates")
 
 /**
- * Text from outside of at most `max` Unicode code points (contract §4): surrounding white space is cut off first,
+ * Text from outside of at most `max` Unicode code points (Specification, Tickets): surrounding white space is cut off first,
  * and something must remain. Refused: control characters other than newline and tab, and lone surrogates.
  */
 export const Text = (max: number): Schema.Schema<string> => {

@@ -12,13 +12,13 @@ import { AbandonReason, TicketState } from "./TicketLifecycle.js"
 import { label } from "./TicketNumber.js"
 import { trackingUrl } from "./TrackingCode.js"
 
-/** Work on something brought in, or the preparation of an order (spec §1). */
+/** Work on something brought in, or the preparation of an order (Specification, Requests and answers). */
 export const TicketType = Schema.Literal("repair", "prepare").annotations({ identifier: "TicketType" })
 export type TicketType = typeof TicketType.Type
 
 const Outcome = Schema.Literal("ready", "impossible").annotations({ identifier: "TicketOutcome" })
 
-/** One of several things on a ticket (spec §2). */
+/** One of several things on a ticket (Specification, Resources). */
 export const TicketItem = Schema.Struct({
   id: Schema.String,
   label: Schema.String,
@@ -31,7 +31,7 @@ export type TicketItem = typeof TicketItem.Type
 const text = Schema.NullOr(Schema.String)
 const instant = Schema.NullOr(Schema.String.annotations({ jsonSchema: { type: "string", format: "date-time" } }))
 
-/** A ticket as it is answered and as events carry it (spec §2). */
+/** A ticket as it is answered and as events carry it (Specification, Resources). */
 export const Ticket = Schema.Struct({
   id: Schema.String.annotations({ jsonSchema: { type: "string", format: "uuid" } }),
   number: Schema.NullOr(Schema.Int),
@@ -99,22 +99,22 @@ export interface TicketRecord {
   readonly notified_at: Instant | null
   readonly created_via: "app" | "api"
   readonly external_ref: string | null
-  /** The place of the last change in the shop's order of changes; the sync follows it (contract §1). */
+  /** The place of the last change in the shop's order of changes; the sync follows it (Specification, Lists and sync). */
   readonly change_seq: number
-  /** When the shop last did something with the ticket; what a client does leaves it (contract §5). */
+  /** When the shop last did something with the ticket; what a client does leaves it (Specification, States). */
   readonly shop_changed_at: Instant
-  /** The ticket has earned its stamps, be they none, once in its life (contract §6). */
+  /** The ticket has earned its stamps, be they none, once in its life (Specification, Clients and loyalty). */
   readonly stamps_earned: boolean
 }
 
-/** No such ticket in this shop (spec §4). */
+/** No such ticket in this shop (Specification, Endpoints). */
 export class TicketNotFound extends Data.TaggedError("TicketNotFound")<{}> {
   override get message() {
     return "This shop has no such ticket"
   }
 }
 
-/** The ticket as its shop sees it; `client` is null where the shop knows none or is blocked (spec §2, contract §6). */
+/** The ticket as its shop sees it; `client` is null where the shop knows none or is blocked (Specification, Resources; Clients and loyalty). */
 export const ticketView = (ticket: TicketRecord, shop: ShopRecord, client: Client | null): Ticket => ({
   id: ticket.id,
   number: ticket.number,

@@ -3,19 +3,19 @@ import type { EventType } from "./EventType.js"
 import { HOUR_MS, type Instant } from "./Instant.js"
 import { Limits } from "./Limits.js"
 
-/** Where a ticket stands (spec §3). */
+/** Where a ticket stands (Specification, States). */
 export const TicketState = Schema.Literal("workshop", "ready", "impossible", "collected", "abandoned").annotations({
   identifier: "TicketState"
 })
 export type TicketState = typeof TicketState.Type
 
-/** What a status request may ask for (spec §4). */
+/** What a status request may ask for (Specification, Endpoints). */
 export const TicketStatus = Schema.Literal("ready", "impossible", "workshop", "collected").annotations({
   identifier: "TicketStatus"
 })
 export type TicketStatus = typeof TicketStatus.Type
 
-/** Why a ticket was closed without its client: ready and never picked up, or left in the workshop without news (spec §2). */
+/** Why a ticket was closed without its client: ready and never picked up, or left in the workshop without news (Specification, Resources). */
 export const AbandonReason = Schema.Literal("uncollected", "no_news").annotations({ identifier: "AbandonReason" })
 export type AbandonReason = typeof AbandonReason.Type
 
@@ -24,9 +24,9 @@ export interface StatusMove {
   readonly from: TicketState
   readonly to: TicketStatus
   readonly event: EventType
-  /** The linked client is told in the app (contract §5). */
+  /** The linked client is told in the app (Specification, States). */
   readonly notifies_client: boolean
-  /** The first such move of a ticket earns its stamps (contract §6). */
+  /** The first such move of a ticket earns its stamps (Specification, Clients and loyalty). */
   readonly earns_stamps: boolean
   /** How long after collection the move is still accepted. */
   readonly within_ms?: number
@@ -43,7 +43,7 @@ export interface ClosureMove {
 
 const quiet = { notifies_client: false, earns_stamps: false } as const
 
-/** Every move that a status request can make; all others are refused (spec §3). */
+/** Every move that a status request can make; all others are refused (Specification, States). */
 export const statusMoves = [
   { from: "workshop", to: "ready", event: "ticket.ready", notifies_client: true, earns_stamps: true },
   { from: "workshop", to: "impossible", event: "ticket.impossible", notifies_client: true, earns_stamps: false },
@@ -54,19 +54,19 @@ export const statusMoves = [
   { from: "collected", to: "workshop", event: "ticket.reopened", ...quiet, within_ms: Limits.reopen_window_ms }
 ] as const satisfies ReadonlyArray<StatusMove>
 
-/** Both automatic closures. `impossible` never closes by itself (spec §3, contract §5). */
+/** Both automatic closures. `impossible` never closes by itself (Specification, States). */
 export const closureMoves = [
   { from: "ready", reason: "uncollected", counts_from: "ready_at", after_ms: Limits.closure_ms },
   { from: "workshop", reason: "no_news", counts_from: "shop_changed_at", after_ms: Limits.closure_ms }
 ] as const satisfies ReadonlyArray<ClosureMove>
 
-/** States in which the item is still in the shop. `by-number` prefers them (contract §1). */
+/** States in which the item is still in the shop. `by-number` prefers them (Specification, Lists and sync). */
 export const openStates = ["workshop", "ready", "impossible"] as const satisfies ReadonlyArray<TicketState>
 
 /** Whether the item is still in the shop. */
 export const isOpen = (state: TicketState): boolean => (openStates as ReadonlyArray<TicketState>).includes(state)
 
-/** How a ticket is at this moment; a refusal carries it, so that a till can show it without another read (contract §12). */
+/** How a ticket is at this moment; a refusal carries it, so that a till can show it without another read (Specification, Requests and answers). */
 export interface TicketPresent {
   readonly state: TicketState
   readonly updated_at: Instant
@@ -85,7 +85,7 @@ const stillAccepted = (move: StatusMove, ticket: Standing, now: Instant): boolea
 const movesFrom = (ticket: Standing, now: Instant): ReadonlyArray<StatusMove> =>
   statusMoves.filter((move) => move.from === ticket.state && stillAccepted(move, ticket, now))
 
-/** A move the ticket does not make. `allowed` lists the statuses it would accept now (contract §2). */
+/** A move the ticket does not make. `allowed` lists the statuses it would accept now (Specification, Errors). */
 interface RefusedMove extends TicketPresent {
   readonly from: TicketState
   readonly to: TicketStatus
@@ -128,7 +128,7 @@ export class TicketAbandoned extends Data.TaggedError("TicketAbandoned")<
 /** Why a ticket refuses a status. */
 export type MoveRefusal = SameState | InvalidTransition | ReopenWindowPassed | TicketAbandoned
 
-/** The move that a status request makes, or why there is none (spec §3). */
+/** The move that a status request makes, or why there is none (Specification, States). */
 export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): Either.Either<StatusMove, MoveRefusal> => {
   const moves = movesFrom(ticket, now)
   const found = moves.find((move) => move.to === to)
@@ -141,7 +141,7 @@ export const moveTo = (ticket: Standing, to: TicketStatus, now: Instant): Either
   return Either.left(ticket.state === to ? new SameState(refused) : new InvalidTransition(refused))
 }
 
-/** The automatic closure that awaits a ticket and the instant at which it is due, or null where none does (contract §5). */
+/** The automatic closure that awaits a ticket and the instant at which it is due, or null where none does (Specification, States). */
 export const closure = (ticket: Standing): { readonly due_at: Instant; readonly reason: AbandonReason } | null => {
   const move = closureMoves.find((row) => row.from === ticket.state)
   const since = move === undefined ? null : ticket[move.counts_from]

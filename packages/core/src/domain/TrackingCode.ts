@@ -5,7 +5,7 @@ import { ENTROPY_BYTES, type Moment, TRACKING_CODE_AT } from "./Moment.js"
 /** Crockford's base 32: no I, L, O or U, so a code read aloud or off a receipt is not mistaken. */
 const crockford = inAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
-/** Eight random characters written `XXXX-XXXX`, derived from nothing else of the ticket (contract §4). */
+/** Eight random characters written `XXXX-XXXX`, derived from nothing else of the ticket (Specification, Tickets). */
 export const trackingCode = ({ entropy }: Moment): string => {
   const code = crockford(entropy.subarray(TRACKING_CODE_AT, ENTROPY_BYTES))
   return `${code.slice(0, 4)}-${code.slice(4)}`
@@ -15,7 +15,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = { O: "0", I: "1", L: "1" }
 
 /**
  * A tracking code as somebody types it, to the code as it is kept: case and hyphens do not count, and O is read as 0,
- * I and L as 1 (contract §12).
+ * I and L as 1 (Specification, Lists and sync).
  */
 export const TrackingCodeText = Schema.transformOrFail(Schema.String, Schema.String, {
   strict: true,

@@ -4,16 +4,16 @@ import { type Instant, toIsoOrNull } from "./Instant.js"
 import { Limits } from "./Limits.js"
 import { secretText } from "./SecretText.js"
 
-/** Why a webhook is off: its receiver said it is gone, it failed for too long (spec §6), or its owner turned it off. */
+/** Why a webhook is off: its receiver said it is gone, it failed for too long (Specification, Webhooks), or its owner turned it off. */
 export const WebhookOffReason = Schema.Literal("gone", "failing", "disabled")
 export type WebhookOffReason = typeof WebhookOffReason.Type
 
-/** The one address to which a shop's events are sent (spec §6). */
+/** The one address to which a shop's events are sent (Specification, Webhooks). */
 export interface Webhook {
   readonly shop_id: ShopId
   readonly url: string
   readonly secret: string
-  /** The secret before the last change; both sign until `previous_until` (spec §6). */
+  /** The secret before the last change; both sign until `previous_until` (Specification, Webhooks). */
   readonly previous_secret: string | null
   readonly previous_until: Instant | null
   readonly off_reason: WebhookOffReason | null
@@ -27,7 +27,7 @@ export interface Webhook {
   readonly released_at: Instant
 }
 
-/** A webhook as its owner sees it (contract §10). */
+/** A webhook as its owner sees it (Specification, Sandbox). */
 export interface WebhookStatus {
   readonly url: string | null
   readonly on: boolean
@@ -45,13 +45,13 @@ export class WebhookNotSet extends Data.TaggedError("WebhookNotSet")<{}> {
 
 const SECRET_PREFIX = "whsec_"
 
-/** Whether a text begins as every webhook's secret does: one that does not was cut, or is another's (contract §9). */
+/** Whether a text begins as every webhook's secret does: one that does not was cut, or is another's (Specification, Webhooks). */
 export const beginsAsSecret = (text: string): boolean => text.startsWith(SECRET_PREFIX)
 
-/** A webhook secret's text (contract §9). */
+/** A webhook secret's text (Specification, Webhooks). */
 export const webhookSecret = (entropy: Uint8Array): string => `${SECRET_PREFIX}${secretText(entropy)}`
 
-/** The webhook with a new secret; the old one signs beside it for 24 hours (spec §6). */
+/** The webhook with a new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
 export const rotated = (webhook: Webhook, secret: string, now: Instant): Webhook => ({
   ...webhook,
   secret,

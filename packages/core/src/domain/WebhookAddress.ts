@@ -4,13 +4,13 @@ import { isPublicAddress } from "./PublicAddress.js"
 import { keptText } from "./Text.js"
 import { hasCredentials, urlRefusals, urlTextRefusal } from "./UrlText.js"
 
-/** The address of a shop's webhook, as text: vetted as far as that goes without looking its host up (contract §9). */
+/** The address of a shop's webhook, as text: vetted as far as that goes without looking its host up (Specification, Webhooks). */
 export type WebhookAddress = string & Brand.Brand<"WebhookAddress">
 
 /** Where webhooks may go. `ports` holds for all but loopback hosts, which `allowLoopbackHttp` frees altogether. */
 export interface Policy {
   readonly ports: ReadonlyArray<number>
-  /** Loopback hosts may be reached, over http or https, on any port (contract §10). */
+  /** Loopback hosts may be reached, over http or https, on any port (Specification, Sandbox). */
   readonly allowLoopbackHttp: boolean
 }
 
@@ -57,7 +57,7 @@ const refusalOf = (url: URL, policy: Policy): string | undefined => {
 
 /**
  * A webhook's address, or a sentence that says what to change: what could never be dialled is refused when it is set;
- * a host's name is judged when it is dialled, by the addresses it then has (contract §9).
+ * a host's name is judged when it is dialled, by the addresses it then has (Specification, Webhooks).
  * Kept in the one spelling that `URL` gives it, so that what was judged is what will be dialled.
  */
 export const parse = (text: string, policy: Policy): Either.Either<WebhookAddress, string> => {
@@ -76,7 +76,7 @@ export const parse = (text: string, policy: Policy): Either.Either<WebhookAddres
 /** What the world's webhooks live by. */
 export const production: Policy = { ports: [443], allowLoopbackHttp: false }
 
-/** As `production`, and a tester's own machine (contract §10). */
+/** As `production`, and a tester's own machine (Specification, Sandbox). */
 export const sandbox: Policy = { ...production, allowLoopbackHttp: true }
 
 /** An address that {@link production} takes, as a schema. */

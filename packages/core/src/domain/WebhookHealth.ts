@@ -5,7 +5,7 @@ import type { Webhook } from "./Webhook.js"
 
 /**
  * How long and how often a webhook may fail in a row before the owner is warned, warned again, and it turns off:
- * both numbers of a row must be reached (spec §6, contract §9).
+ * both numbers of a row must be reached (Specification, Webhooks).
  */
 export const failureSteps = [
   { failures: 7, age_ms: 24 * HOUR_MS, kind: "webhook_failing" },

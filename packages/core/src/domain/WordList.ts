@@ -98,7 +98,7 @@ const NOTHING: ReadonlyArray<string> = []
 
 /**
  * The entries of the list that stand in a text as whole words, whatever their case and what stands between them
- * (contract §2, the 422 rule): `Scunthorpe` holds no entry that is only a part of it. What is part of an entry of an
+ * (Specification, Errors, the 422 rule): `Scunthorpe` holds no entry that is only a part of it. What is part of an entry of an
  * `allowed` list is passed over: `pussy` in `pussy bow`.
  */
 export const found = (list: WordList, text: string, allowed: ReadonlyArray<WordList> = []): ReadonlyArray<string> => {

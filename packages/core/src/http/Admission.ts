@@ -21,7 +21,7 @@ export interface Admitted {
   readonly route: Route<Caller>
   readonly path: unknown
   readonly usages: ReadonlyArray<Usage>
-  /** To be given back should the answer be a 429 after all (contract §8). */
+  /** To be given back should the answer be a 429 after all (Specification, Limits). */
   readonly request: Take
 }
 
@@ -32,7 +32,7 @@ export interface Turned {
 }
 
 /**
- * Tells who asks, in place of API keys; null where nobody is signed in (spec §5). All that follows stays: the shop's
+ * Tells who asks, in place of API keys; null where nobody is signed in (Specification, Keys and scopes). All that follows stays: the shop's
  * flags, scopes, and the limits, which go by `caller_id`.
  */
 export type Authenticate = (arrival: Arrival) => Effect.Effect<Caller | null, StoreUnavailable>
@@ -47,7 +47,7 @@ export interface OwnAuthentication {
 export const bearer = (arrival: Arrival): string | undefined =>
   /^bearer +(\S+) *$/i.exec(arrival.header("authorization") ?? "")?.[1]
 
-/** The refusal of a request that gives its key or its host twice: nothing tells which of them was meant (contract §12). */
+/** The refusal of a request that gives its key or its host twice: nothing tells which of them was meant (Specification, Requests and answers). */
 export const ambiguousHead = (arrival: Arrival): InvalidRequest | undefined => {
   const issues = ["authorization", "host"].filter(arrival.repeats).map((name) => givenTwice("header", headerCase(name)))
   return issues.length === 0 ? undefined : { _tag: "InvalidRequest", issues }
@@ -61,7 +61,7 @@ const anonymous = (arrival: Arrival): Take => ({
 })
 
 /**
- * The limit of its address, for the headers of a request that counts nowhere (contract §8). The store is not asked: it is
+ * The limit of its address, for the headers of a request that counts nowhere (Specification, Limits). The store is not asked: it is
  * what this process knows.
  */
 export const addressLimit =
@@ -96,7 +96,7 @@ const refusalOf = ({ shop, caller }: KeyHolder, route: Route<Caller> | undefined
 }
 
 /**
- * Lets a request in, in the order of checks of contract §2: the key, the limit on requests, the shop's flags,
+ * Lets a request in, in the order of checks of Specification, Errors: the key, the limit on requests, the shop's flags,
  * the route, the scope, the limit on writes. Limits are taken in one call, all or none of them.
  */
 export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuthentication) =>
@@ -163,13 +163,13 @@ export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuth
           holder === null ? turnAway(arrival, now) : letIn(arrival, holder, now)
         )
       },
-      /** What a route counts besides, once its request is well formed (contract §8). */
+      /** What a route counts besides, once its request is well formed (Specification, Limits). */
       count: ({ route, caller, time_zone }: Admitted, now: Instant) =>
         limits.take(
           route.policies.map((policy) => ({ policy, subject: caller.shop_id, time_zone })),
           now
         ),
-      /** A 429 is not counted as a request (contract §8). */
+      /** A 429 is not counted as a request (Specification, Limits). */
       giveBack: ({ request, usages }: Admitted) =>
         limits.giveBack(
           [request],

@@ -19,7 +19,7 @@ const LoyaltyAnswer = Answer(Loyalty).annotations({ identifier: "LoyaltyAnswer" 
 const StampsAnswer = AnswerWith(StampsGiven, RepeatableMeta).annotations({ identifier: "StampsAnswer" })
 const RewardAnswer = AnswerWith(RewardRedeemed, RepeatableMeta).annotations({ identifier: "RewardAnswer" })
 
-/** The endpoints of clients and their loyalty cards (spec §4). */
+/** The endpoints of clients and their loyalty cards (Specification, Endpoints). */
 export class ClientsApi extends HttpApiGroup.make("clients")
   .annotateContext(
     OpenApi.annotations({ title: "Clients", description: "The clients who know the shop, and their loyalty cards" })

@@ -36,7 +36,7 @@ const headers = ({ request_id, now }: Stamp, usages: ReadonlyArray<Usage>): Reco
   }
 }
 
-/** A result in its envelope. The headers tell of the scarcest limit it counted against (contract §8). */
+/** A result in its envelope. The headers tell of the scarcest limit it counted against (Specification, Limits). */
 export const succeed = (reply: Reply, stamp: Stamp, usages: ReadonlyArray<Usage>): Departure => {
   const told = reply.usages === undefined ? usages : [...usages, ...reply.usages]
   const { status = 200, data, meta } = reply
@@ -50,7 +50,7 @@ export const succeed = (reply: Reply, stamp: Stamp, usages: ReadonlyArray<Usage>
   }
 }
 
-/** In how many seconds it is worth another try; undefined where waiting is no use (contract §2, §8). */
+/** In how many seconds it is worth another try; undefined where waiting is no use (Specification, Errors; Limits). */
 export const retryAfter = (failure: Failure, now: Instant): string | undefined => {
   if (failure._tag === "LimitReached") return secondsUntil(failure.decisive.resets_at, now)
   return failure._tag === "StoreUnavailable" ? String(RETRY_AFTER_UNAVAILABLE_S) : undefined
@@ -62,7 +62,7 @@ const challengeOf = (failure: Failure): string | undefined => {
   return failure._tag === "Unauthenticated" || failure._tag === "SandboxTokenWrong" ? "Bearer" : undefined
 }
 
-/** A failure in its envelope. A 429 tells of the limit that refused (contract §8). */
+/** A failure in its envelope. A 429 tells of the limit that refused (Specification, Limits). */
 export const fail = (failure: Failure, stamp: Stamp, usages: ReadonlyArray<Usage>): Departure => {
   const { status, body } = answerFailure(failure, stamp.part)
   const refused = failure._tag === "LimitReached"
@@ -74,14 +74,14 @@ export const fail = (failure: Failure, stamp: Stamp, usages: ReadonlyArray<Usage
   return { status, headers: common, body: JSON.stringify(body) }
 }
 
-/** JSON that is no answer of the API: it wears no envelope, counts against no limit and shows none (contract §11). */
+/** JSON that is no answer of the API: it wears no envelope, counts against no limit and shows none (Specification, Commands). */
 export const page = (json: string, stamp: Stamp): Departure => ({
   status: 200,
   headers: headers(stamp, []),
   body: json
 })
 
-/** A bug: the cause goes to the log with the request's id, and nothing of it into the answer (contract §2). */
+/** A bug: the cause goes to the log with the request's id, and nothing of it into the answer (Specification, Errors). */
 export const crash = (
   cause: Cause.Cause<unknown>,
   stamp: Stamp,
@@ -104,7 +104,7 @@ const wordsOf = (error: unknown): string => {
   return root === error ? error.message : `${error.message} (${root.message})`
 }
 
-/** Says in a line of the log why the store is away: the answer has nothing of it (contract §2). */
+/** Says in a line of the log why the store is away: the answer has nothing of it (Specification, Errors). */
 export const sayAway = (failure: Failure): Effect.Effect<void> =>
   Effect.logWarning(`A request was answered 503: ${wordsOf(failure)}`)
 

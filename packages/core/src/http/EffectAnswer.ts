@@ -34,7 +34,7 @@ const failureOf = (failure: Exclude<HandlerFailure, HttpBody.HttpBodyError>, par
 
 /**
  * Answers a failure of a handler of your own as the API answers it: its status and envelope, with words for whoever asked
- * and nothing for whoever runs the service: why the store is away goes to the log (spec §7). For `Effect.catchAll` at a handler's end.
+ * and nothing for whoever runs the service: why the store is away goes to the log (Specification, Errors). For `Effect.catchAll` at a handler's end.
  */
 export const refused = (
   failure: HandlerFailure

@@ -8,10 +8,10 @@ import type { Failure, RequestIssue } from "./ErrorTable.js"
 import { quickReader, UNSURE } from "./QuickReader.js"
 import { trimmer } from "./Trimmer.js"
 
-/** The scope that an endpoint asks of a key; without it any key will do (contract §7). */
+/** The scope that an endpoint asks of a key; without it any key will do (Specification, Keys and scopes). */
 export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScope")<RequiredScope, Scope>() {}
 
-/** The policies of the shop that a well-formed request to an endpoint uses once each (contract §8). */
+/** The policies of the shop that a well-formed request to an endpoint uses once each (Specification, Limits). */
 export class CountedAs extends Context.Tag("@workshop/core/http/CountedAs")<CountedAs, ReadonlyArray<PolicyName>>() {}
 
 /** The result of a handler; the envelope is put around it. */
@@ -62,7 +62,7 @@ export interface Route<C> {
   /** Whether it takes a JSON body. */
   readonly takesBody: boolean
   readonly headerNames: ReadonlyArray<string>
-  /** The query parameters that are lists: `state=a&state=b` means the same as `state=a,b` (contract §12). */
+  /** The query parameters that are lists: `state=a&state=b` means the same as `state=a,b` (Specification, Lists and sync). */
   readonly listParameters: ReadonlyArray<string>
   /** The request as its schemas read it, or everything that is wrong with it. */
   readonly decode: (raw: RawRequest) => Either.Either<unknown, ReadonlyArray<RequestIssue>>
@@ -84,7 +84,7 @@ export const Nothing = Schema.Record({
   value: Schema.Never.annotations({ message: () => "is not known here; correct its name or leave it out" })
 }).annotations({ jsonSchema: { type: "object", additionalProperties: false } })
 
-/** What a part must be where the contract says nothing of it: unknown fields and parameters are refused (contract §2). */
+/** What a part must be where the contract says nothing of it: unknown fields and parameters are refused (Specification, Errors). */
 const unsaid = (name: (typeof parts)[number][0], method: string) =>
   name === "urlParams" || (name === "payload" && method !== "GET") ? Nothing : undefined
 

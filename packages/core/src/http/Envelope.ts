@@ -6,7 +6,7 @@ import { Scope } from "../domain/Scope.js"
 import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { type ErrorCode, errorCodes, type Failure, failureRows, type RequestIssue } from "./ErrorTable.js"
 
-/** The envelope of a result: `success`, `data` and, where there is more to say, `meta` (spec §1, contract §1). */
+/** The envelope of a result: `success`, `data` and, where there is more to say, `meta` (Specification, Requests and answers; Lists and sync). */
 export const Answer = <D extends Schema.Schema.All>(data: D) => Schema.Struct({ success: Schema.Literal(true), data })
 
 /** The envelope of a result with a `meta`. */
@@ -17,12 +17,12 @@ export const AnswerWith = <D extends Schema.Schema.All, M extends Schema.Schema.
 export const created = <A, I, R>(answer: Schema.Schema<A, I, R>) =>
   answer.annotations(HttpApiSchema.annotations({ status: 201 }))
 
-/** What the three idempotent endpoints say: whether this is the first answer again (contract §1). */
+/** What the three idempotent endpoints say: whether this is the first answer again (Specification, Lists and sync). */
 export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean }).annotations({ identifier: "RepeatableMeta" })
 
 const one = <const T extends string>(found: ReadonlyArray<T>) => Schema.Literal(...(found as [T, ...Array<T>]))
 
-/** Every reason of a 409 (contract §2). */
+/** Every reason of a 409 (Specification, Errors). */
 const reasons = Object.values(failureRows).flatMap((row) => ("reason" in row ? [row.reason] : []))
 
 const Issue = Schema.Struct({
@@ -33,7 +33,7 @@ const Issue = Schema.Struct({
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** What `details` holds, by status (contract §2). */
+/** What `details` holds, by status (Specification, Errors). */
 const Details = {
   400: Schema.Struct({
     issues: Schema.Array(Issue).pipe(Schema.maxItems(Limits.issues_max)),

@@ -2,7 +2,7 @@ import type { Refusal } from "../decisions/Refusal.js"
 import { Limits } from "../domain/Limits.js"
 import type { Scope } from "../domain/Scope.js"
 
-/** Every code an answer may carry, with its HTTP status and meaning (spec §7, contract §2). */
+/** Every code an answer may carry, with its HTTP status and meaning (Specification, Errors). */
 export const errorCodes = {
   VALIDATION_ERROR: { status: 400, meaning: "Invalid body or parameter; details.issues says which" },
   UNAUTHENTICATED: { status: 401, meaning: "Missing, wrong or revoked key" },
@@ -51,7 +51,7 @@ export interface InvalidRequest {
   readonly issues: ReadonlyArray<RequestIssue>
 }
 
-/** One thing that is wrong with a request: in which part, where in it, and what to change (contract §2). */
+/** One thing that is wrong with a request: in which part, where in it, and what to change (Specification, Errors). */
 export interface RequestIssue {
   readonly in: "body" | "query" | "path" | "header"
   readonly field: string

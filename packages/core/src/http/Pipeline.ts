@@ -8,7 +8,7 @@ import type { Arrival, Departure } from "./Arrival.js"
 import { type Branch, inputPart } from "./Branch.js"
 import { fail, type Stamp } from "./Departures.js"
 
-/** Turns any request into an answer. It never fails, and answers nothing but the envelope (spec §1). */
+/** Turns any request into an answer. It never fails, and answers nothing but the envelope (Specification, Requests and answers). */
 export type Pipeline = (arrival: Arrival) => Effect.Effect<Departure>
 
 /**
@@ -25,7 +25,7 @@ export const requestId = (bytes: (n: number) => Uint8Array): string => bytesToHe
 /** Whether a path is that of a prefix, such as `/v1`, or lies below it. */
 export const owns = (prefix: string, path: string): boolean => path === prefix || path.startsWith(`${prefix}/`)
 
-/** The branches as one service; a path of none of them is not found, and no key is asked (contract §11). */
+/** The branches as one service; a path of none of them is not found, and no key is asked (Specification, Commands). */
 export const pipeline = (
   branches: ReadonlyArray<Branch>,
   watch?: Watch

@@ -90,7 +90,7 @@ export const withBody = <A, E>(arrival: Arrival, next: (body: Part) => Effect.Ef
     onFailure: (failure) => next(unreadBody(failure))
   })
 
-/** The request as the route's schemas read it, or everything that is wrong with it at once (contract §2). */
+/** The request as the route's schemas read it, or everything that is wrong with it at once (Specification, Errors). */
 export const readRequest = (
   route: Route<never>,
   arrival: Arrival,

@@ -8,7 +8,7 @@ export interface Found<C> {
   readonly path: unknown
 }
 
-/** One path, one spelling: a client that forgot an id must not get the list (contract §2: an unknown route is 404). */
+/** One path, one spelling: a client that forgot an id must not get the list (Specification, Errors: an unknown route is 404). */
 const EXACTLY = {
   caseSensitive: true,
   ignoreTrailingSlash: false,

@@ -12,7 +12,7 @@ import { RequiredScope } from "./Endpoint.js"
 import { Answer, AnswerWith, created, FailureAnswer, RepeatableMeta } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 
-/** The header of the three idempotent endpoints (spec §4). */
+/** The header of the three idempotent endpoints (Specification, Endpoints). */
 export const IdempotencyHeader = Schema.Struct({ "idempotency-key": IdempotencyKey })
 
 const ById = Schema.Struct({ id: TicketId })
@@ -40,7 +40,7 @@ const RepeatableTicketAnswer = AnswerWith(Ticket, RepeatableMeta).annotations({ 
 const TicketListAnswer = AnswerWith(Schema.Array(Ticket), ListMeta).annotations({ identifier: "TicketListAnswer" })
 const NumberedTicketAnswer = AnswerWith(Ticket, NumberMeta).annotations({ identifier: "NumberedTicketAnswer" })
 
-/** The endpoints of tickets (spec §4). */
+/** The endpoints of tickets (Specification, Endpoints). */
 export class TicketsApi extends HttpApiGroup.make("tickets")
   .annotateContext(
     OpenApi.annotations({

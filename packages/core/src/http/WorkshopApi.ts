@@ -5,7 +5,7 @@ import { Answer, FailureAnswer } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 import { TicketsApi } from "./TicketsApi.js"
 
-/** The shop behind the key (spec §4). */
+/** The shop behind the key (Specification, Endpoints). */
 export class ShopApi extends HttpApiGroup.make("shop")
   .annotateContext(OpenApi.annotations({ title: "Shop", description: "The shop behind the key" }))
   .add(

@@ -10,7 +10,7 @@ import { router } from "./Router.js"
 import { WorkshopApi } from "./WorkshopApi.js"
 import { workshopHandlers } from "./workshopHandlers.js"
 
-/** The API of the specification under `/v1`: admitted, read, handled, answered in its envelope (spec §4, contract §2). */
+/** The API of the specification under `/v1`: admitted, read, handled, answered in its envelope (Specification, Endpoints; Errors). */
 export const workshopBranch = (options: { readonly isHeld: boolean; readonly own?: OwnAuthentication }) =>
   Effect.gen(function* () {
     const find = router(routes<Caller>()(WorkshopApi, yield* workshopHandlers))

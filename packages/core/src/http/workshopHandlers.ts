@@ -13,7 +13,7 @@ import type { WorkshopApi } from "./WorkshopApi.js"
 
 const REPLAYED = { "Idempotent-Replayed": "true" } as const
 
-/** The first answer or its repetition, and which of them it is (contract §1). */
+/** The first answer or its repetition, and which of them it is (Specification, Lists and sync). */
 const repeatable = <A>({ data, replayed }: Repeatable<A>) =>
   replayed ? { data, meta: { replayed }, headers: REPLAYED } : { data, meta: { replayed } }
 

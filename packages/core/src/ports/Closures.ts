@@ -11,7 +11,7 @@ export interface DueClosure {
 }
 
 /**
- * Which tickets await their automatic closure (spec §3). An entry is only a hint to look: whether a ticket is
+ * Which tickets await their automatic closure (Specification, States). An entry is only a hint to look: whether a ticket is
  * closed is decided by its command, so two processes that find the same entry close it once.
  */
 export class Closures extends Context.Tag("@workshop/core/Closures")<

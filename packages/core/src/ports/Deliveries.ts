@@ -5,7 +5,7 @@ import { Limits } from "../domain/Limits.js"
 import type { Webhook } from "../domain/Webhook.js"
 import type { StoreUnavailable } from "./Store.js"
 
-/** How many deliveries of one shop may be on their way at once (contract §9). */
+/** How many deliveries of one shop may be on their way at once (Specification, Webhooks). */
 export const MOST_IN_FLIGHT_PER_SHOP = Limits.deliveries_in_flight_per_shop
 
 /** How long a claim holds: longer than an attempt can last, so that none is sent twice while it runs. */

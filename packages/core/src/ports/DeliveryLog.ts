@@ -17,7 +17,7 @@ export interface LoggedDelivery {
   readonly attempts: ReadonlyArray<AttemptRecord>
 }
 
-/** What a shop's owner may look up of deliveries (contract §10). */
+/** What a shop's owner may look up of deliveries (Specification, Sandbox). */
 export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
   DeliveryLog,
   {

@@ -4,7 +4,7 @@ import type { Message } from "../domain/Message.js"
 import type { StoreUnavailable } from "./Store.js"
 
 /**
- * Which messages wait to be told (contract §5, §9). Their rows are written by commands; an entry is only a hint: who
+ * Which messages wait to be told (Specification, States; Webhooks). Their rows are written by commands; an entry is only a hint: who
  * tells a message is decided by its command, so of two processes that find the same entry one begins.
  */
 export class Messages extends Context.Tag("@workshop/core/Messages")<

@@ -9,7 +9,7 @@ export class NotTold extends Data.TaggedError("NotTold")<{ readonly cause?: unkn
   }
 }
 
-/** How clients hear of their tickets besides their inbox: by push or mail, as the embedder sees fit (contract §5). */
+/** How clients hear of their tickets besides their inbox: by push or mail, as the embedder sees fit (Specification, States). */
 export class ClientNotifier extends Context.Tag("@workshop/core/ClientNotifier")<
   ClientNotifier,
   {
@@ -22,7 +22,7 @@ export class ClientNotifier extends Context.Tag("@workshop/core/ClientNotifier")
   }
 >() {}
 
-/** How owners hear that their webhook fails or was turned off (spec §6, contract §9). */
+/** How owners hear that their webhook fails or was turned off (Specification, Webhooks). */
 export class OwnerNotifier extends Context.Tag("@workshop/core/OwnerNotifier")<
   OwnerNotifier,
   {

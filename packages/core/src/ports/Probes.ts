@@ -1,6 +1,6 @@
 import { Context, Effect, type Scope } from "effect"
 
-/** What a part of the process lets its operator see, beside what it counts as it goes (contract §11). */
+/** What a part of the process lets its operator see, beside what it counts as it goes (Specification, Commands). */
 export interface Probe {
   /** Brings gauges up to date; run whenever somebody looks, so it is cheap, and it tells of its own failure in the gauge. */
   readonly measure?: Effect.Effect<void>

@@ -4,7 +4,7 @@ import type { FoundWord } from "../domain/ForbiddenWord.js"
 /** A text of an input, with its dotted path. */
 export type FieldText = readonly [field: string, text: string]
 
-/** The embedder's judgement of texts (spec §7). Shops add words of their own to it, and allow some of it. */
+/** The embedder's judgement of texts (Specification, Errors). Shops add words of their own to it, and allow some of it. */
 export class ProfanityFilter extends Context.Tag("@workshop/core/ProfanityFilter")<
   ProfanityFilter,
   {

@@ -4,7 +4,7 @@ import type { LimitReached, Usage } from "../domain/LimitWindow.js"
 import type { Take } from "../domain/Take.js"
 import type { StoreUnavailable } from "./Store.js"
 
-/** The counts behind request, write, look-up and unauthenticated limits, shared by all processes of one service (contract §8). */
+/** The counts behind request, write, look-up and unauthenticated limits, shared by all processes of one service (Specification, Limits). */
 export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
   RateLimits,
   {

@@ -30,7 +30,7 @@ export interface ListedTickets extends SeenTickets {
   readonly last_change_at: Instant | null
 }
 
-/** Which tickets to list (spec §4); all that are given must hold. */
+/** Which tickets to list (Specification, Endpoints); all that are given must hold. */
 export interface TicketFilter {
   readonly state?: ReadonlyArray<TicketState>
   readonly number?: number
@@ -45,7 +45,7 @@ export interface TicketFilter {
   readonly created_before?: Instant
 }
 
-/** In which order to list, and after which place (contract §1). */
+/** In which order to list, and after which place (Specification, Lists and sync). */
 export type TicketOrder =
   /** By `created_at`, then `id`, both descending. */
   | { readonly _tag: "Newest"; readonly after: { readonly created_at: Instant; readonly id: TicketId } | null }

@@ -1,7 +1,7 @@
 import { Context, Data, type Effect } from "effect"
 import type { Command, Outcome } from "../decisions/Command.js"
 
-/** The store cannot be reached or did not settle in time. Nothing tells whether it will be back soon; try again (contract §2). */
+/** The store cannot be reached or did not settle in time. Nothing tells whether it will be back soon; try again (Specification, Errors). */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause?: unknown
   /** What is wrong and what to do, where waiting alone does not mend it: a sentence for the operator, without secrets or addresses. */

@@ -26,7 +26,7 @@ export interface WebhookPost {
   readonly body: string
 }
 
-/** How events leave for the receivers of shops, wherever those may point (contract §9). */
+/** How events leave for the receivers of shops, wherever those may point (Specification, Webhooks). */
 export class WebhookSender extends Context.Tag("@workshop/core/WebhookSender")<
   WebhookSender,
   {

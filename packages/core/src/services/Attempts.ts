@@ -14,7 +14,7 @@ import { attemptsEnded } from "./ServiceMetrics.js"
 export interface AttemptOptions {
   /** The name of the header that carries the signature. */
   readonly signatureHeader: string
-  /** Puts retries off by up to a tenth, so that many do not come at once; the sandbox does without (contract §9). */
+  /** Puts retries off by up to a tenth, so that many do not come at once; the sandbox does without (Specification, Webhooks). */
   readonly isJittered: boolean
 }
 

@@ -50,7 +50,7 @@ const clientView = ({ client, card, shop, tickets_open, tickets_total }: Counted
 
 const phoneTaken = new InvalidInput({ issues: [{ field: "phone", message: "belongs to another account" }] })
 
-/** Clients: their accounts, and what a shop that knows them may see (spec §2, contract §6). */
+/** Clients: their accounts, and what a shop that knows them may see (Specification, Resources; Clients and loyalty). */
 export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients", {
   accessors: true,
   dependencies: [Audit.Default],

@@ -8,7 +8,7 @@ import { ticketsClosed } from "./ServiceMetrics.js"
 /** How many tickets are looked at before the rest is asked for again; it bounds memory, not what gets closed. */
 const AT_ONCE = 256
 
-/** Closes tickets that were never collected, or of which the shop gave no news, for sixty days (spec §3). */
+/** Closes tickets that were never collected, or of which the shop gave no news, for sixty days (Specification, States). */
 export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
   accessors: true,
   effect: Effect.gen(function* () {

@@ -4,7 +4,7 @@ import type { EventData, EventRecord } from "../domain/Event.js"
 import type { EventType } from "../domain/EventType.js"
 import { Store } from "../ports/Store.js"
 
-/** An event as it was committed: the envelope that webhooks carry, typed by `type` (spec §2, contract §9). */
+/** An event as it was committed: the envelope that webhooks carry, typed by `type` (Specification, Resources; Webhooks). */
 export type CommittedEvent = {
   readonly [T in EventType]: {
     readonly id: string
@@ -26,7 +26,7 @@ const eventOf = ({ body }: EventRecord): CommittedEvent => JSON.parse(body)
 /**
  * What this process commits, as it happens: to refresh a screen or a cache without asking again and again. Best
  * effort: told after the commit, to whoever listens then, by this process alone, and not kept. What must not be
- * missed comes by webhook or by the sync of `GET /v1/tickets?updated_since=…` (spec §6).
+ * missed comes by webhook or by the sync of `GET /v1/tickets?updated_since=…` (Specification, Webhooks).
  */
 export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents")<
   CommittedEvents,

@@ -125,7 +125,7 @@ const make = (options: DispatcherOptions) =>
 
 /**
  * Brings events to the webhooks of shops: claims what is due, signs it as it is sent, and records what came of it, from
- * which the store's commands tell what comes next (spec §6, contract §9).
+ * which the store's commands tell what comes next (Specification, Webhooks).
  */
 export class Dispatcher extends Context.Tag("@workshop/core/Dispatcher")<
   Dispatcher,

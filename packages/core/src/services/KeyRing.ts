@@ -13,7 +13,7 @@ export interface KeyHolder {
   readonly shop: ShopRecord
 }
 
-/** How long a key read from the directory is believed, if nothing tells that it changed: within the minute of spec §5. */
+/** How long a key read from the directory is believed, if nothing tells that it changed: within the minute of Specification, Keys and scopes. */
 const BELIEVED_MS = 30 * SECOND_MS
 const MOST_KEYS = 10_000
 
@@ -28,7 +28,7 @@ const holder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: Shop
   shop
 })
 
-/** Tells whose an API key is, from memory where it can (spec §5). */
+/** Tells whose an API key is, from memory where it can (Specification, Keys and scopes). */
 export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing", {
   scoped: Effect.gen(function* () {
     const directory = yield* Directory

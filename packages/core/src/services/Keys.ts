@@ -11,7 +11,7 @@ import { auditing } from "./Actor.js"
 import { KeyRing } from "./KeyRing.js"
 import { Shops } from "./Shops.js"
 
-/** A shop's API keys: what its owner does with them (spec §5). */
+/** A shop's API keys: what its owner does with them (Specification, Keys and scopes). */
 export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
   accessors: true,
   effect: Effect.gen(function* () {

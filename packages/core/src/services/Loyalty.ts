@@ -9,7 +9,7 @@ import { Store } from "../ports/Store.js"
 import { answered } from "./answered.js"
 import type { Caller } from "./Caller.js"
 
-/** Loyalty cards: read, stamped and used (spec §4, contract §6). */
+/** Loyalty cards: read, stamped and used (Specification, Endpoints; Clients and loyalty). */
 export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty", {
   accessors: true,
   effect: Effect.gen(function* () {

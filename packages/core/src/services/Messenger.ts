@@ -71,7 +71,7 @@ const makeBegin = (flights: Flights) =>
       )
   })
 
-/** Hands what clients and owners are to be told to the embedder's notifiers, again and again where it must (contract §5, §9). */
+/** Hands what clients and owners are to be told to the embedder's notifiers, again and again where it must (Specification, States; Webhooks). */
 export class Messenger extends Effect.Service<Messenger>()("@workshop/core/Messenger", {
   accessors: true,
   scoped: Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { Directory } from "../ports/Directory.js"
 import { Store } from "../ports/Store.js"
 import { answered } from "./answered.js"
 
-/** Tickets offered to a phone number, and the answers of whoever holds it (spec §4, contract §4). */
+/** Tickets offered to a phone number, and the answers of whoever holds it (Specification, Endpoints; Tickets). */
 export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
   accessors: true,
   effect: Effect.gen(function* () {

@@ -14,7 +14,7 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 
 const { replay_named_events } = Limits
 
-/** Which events to send again: those named, or those of a time or state; `dry_run` only counts them (contract §10). */
+/** Which events to send again: those named, or those of a time or state; `dry_run` only counts them (Specification, Sandbox). */
 export const ReplayInput = Schema.Struct({
   event_ids: optional(
     Schema.NonEmptyArray(EventId).pipe(
@@ -39,7 +39,7 @@ export const ReplayInput = Schema.Struct({
   .annotations({ identifier: "ReplayInput" })
 export type ReplayInput = typeof ReplayInput.Type
 
-/** What was sent of a shop's events, and what to send again: for its owner (spec §6, contract §10). */
+/** What was sent of a shop's events, and what to send again: for its owner (Specification, Webhooks; Sandbox). */
 export class Outbox extends Effect.Service<Outbox>()("@workshop/core/Outbox", {
   accessors: true,
   effect: Effect.gen(function* () {

@@ -13,7 +13,7 @@ interface Wave {
 
 /**
  * The places that a process has for deliveries on their way. Who waits for a slow receiver gives theirs up, so that
- * however many receivers hang, the others find one (contract §9); there is an end to that, as there is to memory.
+ * however many receivers hang, the others find one (Specification, Webhooks); there is an end to that, as there is to memory.
  */
 export class Places {
   readonly #most: number

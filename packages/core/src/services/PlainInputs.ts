@@ -15,11 +15,11 @@ type Read<S extends Schema.Schema.Any, Plain> = Schema.Schema<Schema.Schema.Type
 
 /** On whose behalf a method is called, as plain values. */
 export interface PlainCaller extends Encoded<typeof Caller> {}
-/** A new ticket (spec §4). */
+/** A new ticket (Specification, Endpoints). */
 export interface PlainTicket extends Encoded<typeof TicketInput> {}
-/** What to change of a ticket (contract §4). */
+/** What to change of a ticket (Specification, Tickets). */
 export interface PlainTicketEdit extends Encoded<typeof TicketEdit> {}
-/** Which tickets to list (contract §1). */
+/** Which tickets to list (Specification, Lists and sync). */
 export interface PlainTicketQuery extends Encoded<typeof TicketQueryJson> {}
 /** A later date for a ticket. */
 export interface PlainDelay extends Encoded<typeof DelayInput> {}
@@ -27,9 +27,9 @@ export interface PlainDelay extends Encoded<typeof DelayInput> {}
 export interface PlainPart extends Encoded<typeof PartInput> {}
 /** A picture of what a ticket is about. */
 export interface PlainPhoto extends Encoded<typeof PhotoInput> {}
-/** A new price for a ticket (contract §4). */
+/** A new price for a ticket (Specification, Tickets). */
 export interface PlainQuote extends Encoded<typeof QuoteInput> {}
-/** A new client's account (contract §6). */
+/** A new client's account (Specification, Clients and loyalty). */
 export interface PlainClient extends Encoded<typeof ClientInput> {}
 /** What to correct of a client's account. */
 export interface PlainCorrection extends Encoded<typeof ClientCorrection> {}
@@ -37,9 +37,9 @@ export interface PlainCorrection extends Encoded<typeof ClientCorrection> {}
 export interface PlainShop extends Encoded<typeof ShopInput> {}
 /** What to change of a shop's settings. */
 export interface PlainShopPatch extends Encoded<typeof ShopPatch> {}
-/** A new key of a shop (spec §5). */
+/** A new key of a shop (Specification, Keys and scopes). */
 export interface PlainKey extends Encoded<typeof KeyInput> {}
-/** Which events to send again (contract §10). */
+/** Which events to send again (Specification, Sandbox). */
 export interface PlainReplay extends Encoded<typeof ReplayInput> {}
 
 /** The schemas of what the Promise face takes. Editors and errors call what goes in by these names, in place of all its fields. */

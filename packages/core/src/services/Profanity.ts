@@ -16,7 +16,7 @@ export const layerWords = (list: WordList.WordList): Layer.Layer<ProfanityFilter
     finding(list, (field, word) => ({ field, word }))
   )
 
-/** The usual insults of each shop's languages (contract §2). */
+/** The usual insults of each shop's languages (Specification, Errors). */
 export const layer: Layer.Layer<ProfanityFilter> = Layer.succeed(
   ProfanityFilter,
   finding(everyLanguage, (field, word) => ({ field, word, languages: languagesOf(word) }))

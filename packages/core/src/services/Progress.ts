@@ -8,7 +8,7 @@ import { Store } from "../ports/Store.js"
 import { answered } from "./answered.js"
 import type { Caller } from "./Caller.js"
 
-/** What the shop tells of a ticket while the work goes on: delays, parts, pictures, corrections (contract §4, §5). */
+/** What the shop tells of a ticket while the work goes on: delays, parts, pictures, corrections (Specification, Tickets; States). */
 export class Progress extends Effect.Service<Progress>()("@workshop/core/Progress", {
   accessors: true,
   effect: Effect.gen(function* () {

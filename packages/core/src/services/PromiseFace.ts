@@ -30,29 +30,29 @@ const work = (run: Run<Faced>) => {
   const method = promised(run)
   return {
     tickets: {
-      /** A new ticket; a repetition under the same key answers the first one as it was (spec §4). */
+      /** A new ticket; a repetition under the same key answers the first one as it was (Specification, Endpoints). */
       create: method([plain.caller, plain.ticket, IdempotencyKey], (caller, ticket, key) =>
         Tickets.create(caller, ticket, key)
       ),
       /** A new ticket made in the app, where a repetition is a second ticket. */
       createInApp: method([plain.caller, plain.ticket], (caller, ticket) => Tickets.create(caller, ticket)),
-      /** One ticket; another shop's is not found (spec §4). */
+      /** One ticket; another shop's is not found (Specification, Endpoints). */
       byId: method([plain.caller, TicketId], (caller, id) => Tickets.byId(caller, id)),
-      /** A page of tickets: newest first, or with `updated_since` in the order of changes (contract §1). */
+      /** A page of tickets: newest first, or with `updated_since` in the order of changes (Specification, Lists and sync). */
       list: method([plain.caller, plain.ticketQuery], (caller, query) => Tickets.list(caller, query)),
-      /** The newest open ticket with a number, else the newest, and the others that have it (spec §4). */
+      /** The newest open ticket with a number, else the newest, and the others that have it (Specification, Endpoints). */
       byNumber: method([plain.caller, TicketNumber], (caller, number) => Tickets.byNumber(caller, number)),
-      /** Moves a ticket by the transition table (spec §3). */
+      /** Moves a ticket by the transition table (Specification, States). */
       changeStatus: method([plain.caller, TicketId, TicketStatus], (caller, id, status) =>
         Tickets.changeStatus(caller, id, status)
       ),
-      /** Notes that the shop told the client itself (spec §4). */
+      /** Notes that the shop told the client itself (Specification, Endpoints). */
       recordNotified: method([plain.caller, TicketId, ShopChannel], (caller, id, channel) =>
         Tickets.recordNotified(caller, id, channel)
       )
     },
     progress: {
-      /** Changes what was said of a ticket (contract §4). */
+      /** Changes what was said of a ticket (Specification, Tickets). */
       edit: method([plain.caller, TicketId, plain.ticketEdit], (caller, id, edit) => Progress.edit(caller, id, edit)),
       /** Postpones the promised date. */
       announceDelay: method([plain.caller, TicketId, plain.delay], (caller, id, delay) =>
@@ -68,7 +68,7 @@ const work = (run: Run<Faced>) => {
       )
     },
     quotes: {
-      /** Proposes a new price for a ticket (contract §4). */
+      /** Proposes a new price for a ticket (Specification, Tickets). */
       propose: method([plain.caller, TicketId, plain.quote], (caller, id, quote) => Quotes.propose(caller, id, quote)),
       /** The client takes the proposed price. A ticket that is not theirs is not found. */
       accept: method([ClientId, TicketId], (client_id, id) => Quotes.accept(client_id, id)),
@@ -87,7 +87,7 @@ const people = (run: Run<Faced>) => {
   const method = promised(run)
   return {
     clients: {
-      /** Opens a client's account (contract §6). */
+      /** Opens a client's account (Specification, Clients and loyalty). */
       register: method([plain.client], (client) => Clients.register(client)),
       /** A client of the shop; unknown and blocking are the same refusal. */
       byId: method([plain.caller, ClientId], (caller, id) => Clients.byId(caller, id)),
@@ -115,11 +115,11 @@ const people = (run: Run<Faced>) => {
     loyalty: {
       /** The shop's programme and the client's card, also while the programme is off. */
       read: method([plain.caller, ClientId], (caller, client_id) => Loyalty.read(caller, client_id)),
-      /** Adds stamps to the card; a repetition under the same key adds none (spec §4). */
+      /** Adds stamps to the card; a repetition under the same key adds none (Specification, Endpoints). */
       giveStamps: method([plain.caller, ClientId, StampCount, IdempotencyKey], (caller, client_id, count, key) =>
         Loyalty.giveStamps(caller, client_id, count, key)
       ),
-      /** Uses one reward; a repetition under the same key uses none (spec §4). */
+      /** Uses one reward; a repetition under the same key uses none (Specification, Endpoints). */
       redeem: method([plain.caller, ClientId, IdempotencyKey], (caller, client_id, key) =>
         Loyalty.redeem(caller, client_id, key)
       )
@@ -142,19 +142,19 @@ const office = (run: Run<Faced>) => {
       change: method([ShopId, plain.shopPatch], (id, patch) => Shops.change(id, patch))
     },
     keys: {
-      /** A new key. `key` is its text and is never to be had again (spec §5). */
+      /** A new key. `key` is its text and is never to be had again (Specification, Keys and scopes). */
       create: method([ShopId, plain.key], (shop_id, key) => Keys.create(shop_id, key)),
       /** All keys of the shop, revoked ones too, oldest first. */
       list: method([ShopId], (shop_id) => Keys.list(shop_id)),
-      /** Revokes a key: refused at once here, within a minute elsewhere (spec §5). */
+      /** Revokes a key: refused at once here, within a minute elsewhere (Specification, Keys and scopes). */
       revoke: method([KeyId], (id) => Keys.revoke(id))
     },
     webhooks: {
-      /** Sets the address. The first time it makes the secret; either way the secret is shown (contract §9). */
+      /** Sets the address. The first time it makes the secret; either way the secret is shown (Specification, Webhooks). */
       set: method([ShopId, ProductionAddress], (shop_id, url) => Webhooks.set(shop_id, url)),
       /** Where events go, and how that has been going. */
       status: method([ShopId], (shop_id) => Webhooks.status(shop_id)),
-      /** A new secret; the old one signs beside it for 24 hours (spec §6). */
+      /** A new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
       rotate: method([ShopId], (shop_id) => Webhooks.rotate(shop_id)),
       /** Turns the webhook on again. */
       enable: method([ShopId], (shop_id) => Webhooks.enable(shop_id)),
@@ -172,7 +172,7 @@ const office = (run: Run<Faced>) => {
       deliveries: method([ShopId], (shop_id) => Outbox.deliveries(shop_id)),
       /** What the owner was told of their webhook, oldest first. */
       notices: method([ShopId], (shop_id) => Outbox.notices(shop_id)),
-      /** Sends events again, under the same ids, after everything that is due now. Answers how many (contract §10). */
+      /** Sends events again, under the same ids, after everything that is due now. Answers how many (Specification, Sandbox). */
       replay: method([ShopId, plain.replay], (shop_id, filter) => Outbox.replay(shop_id, filter))
     }
   }

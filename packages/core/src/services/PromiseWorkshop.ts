@@ -25,13 +25,13 @@ export interface PromiseOptions<E = never> {
   /** How webhooks leave; without one, events are recorded and queued, for a process that has one. */
   readonly sender?: Layer.Layer<WebhookSender>
   /**
-   * The header that carries the signature of a webhook (spec §6), `Service-Signature` where it is left out. Where you serve
+   * The header that carries the signature of a webhook (Specification, Webhooks), `Service-Signature` where it is left out. Where you serve
    * the OpenAPI document, tell it to `documentOf` too.
    */
   readonly signatureHeader?: string
-  /** Tells a client besides their inbox; where it rejects, it is called again later with the same notification (contract §5). */
+  /** Tells a client besides their inbox; where it rejects, it is called again later with the same notification (Specification, States). */
   readonly clientNotifier?: (notification: NotificationRecord) => Promise<void>
-  /** Tells a shop's owner of their webhook, in the same way; the log where it is left out (contract §9). */
+  /** Tells a shop's owner of their webhook, in the same way; the log where it is left out (Specification, Webhooks). */
   readonly ownerNotifier?: (notice: NoticeRecord) => Promise<void>
   /** The usual English and French words where it is left out. */
   readonly profanity?: Layer.Layer<ProfanityFilter>

@@ -7,7 +7,7 @@ import { Store } from "../ports/Store.js"
 import { answered } from "./answered.js"
 import type { Caller } from "./Caller.js"
 
-/** New prices: proposed by the shop, accepted or refused by its client (contract §4). */
+/** New prices: proposed by the shop, accepted or refused by its client (Specification, Tickets). */
 export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
   accessors: true,
   effect: Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { advanceReplay } from "../decisions/replayDeliveries.js"
 import type { Deliveries } from "../ports/Deliveries.js"
 import type { Store } from "../ports/Store.js"
 
-/** How replays become deliveries that wait (contract §9). */
+/** How replays become deliveries that wait (Specification, Webhooks). */
 export const replaySteps = ({ replays }: Context.Tag.Service<Deliveries>, store: Context.Tag.Service<Store>) => {
   let stepped = 0
   return {

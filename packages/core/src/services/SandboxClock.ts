@@ -6,7 +6,7 @@ import { type Instant, LAST_INSTANT } from "../domain/Instant.js"
  * also where the real clock does, and stays within the year 9999.
  *
  * Only the time it tells can be moved. Sleeping and the nanoseconds, by which durations are measured, are the real
- * clock's: loops and time-outs go on while this clock stands (contract §9). So a loop that looks for what is due once a
+ * clock's: loops and time-outs go on while this clock stands (Specification, Webhooks). So a loop that looks for what is due once a
  * second finds it within a second however the clock was moved, and nothing waits for a time that will not come.
  */
 export class MovableClock implements Clock.Clock {
@@ -62,7 +62,7 @@ export class MovableClock implements Clock.Clock {
   }
 }
 
-/** The movable clock of this process, for those who move it; everybody else has Effect's `Clock` (contract §10). */
+/** The movable clock of this process, for those who move it; everybody else has Effect's `Clock` (Specification, Sandbox). */
 export class SandboxClock extends Context.Tag("@workshop/core/SandboxClock")<SandboxClock, MovableClock>() {
   /** Sets the clock of whatever is built on this layer, and of what runs there. The clock beneath is taken for the real one. */
   static readonly layer: Layer.Layer<SandboxClock> = Layer.unwrapEffect(

@@ -6,7 +6,7 @@ const attempts = Metric.counter("workshop_delivery_attempts_total", {
   incremental: true
 })
 
-/** Attempts to deliver an event, by what became of the delivery; `dead` counts those that were given up (contract §9). */
+/** Attempts to deliver an event, by what became of the delivery; `dead` counts those that were given up (Specification, Webhooks). */
 export const attemptsEnded = {
   delivered: Metric.tagged(attempts, "outcome", "delivered"),
   retry: Metric.tagged(attempts, "outcome", "retry"),
@@ -26,7 +26,7 @@ export const showDeliveries = (in_flight: number): Effect.Effect<void> =>
     Effect.forEach(Object.values(attemptsEnded), (one) => Metric.incrementBy(one, 0), { discard: true })
   )
 
-/** Tickets that were closed because nobody collected them or their shop gave no news (spec §3). */
+/** Tickets that were closed because nobody collected them or their shop gave no news (Specification, States). */
 export const ticketsClosed = Metric.counter("workshop_tickets_closed_total", {
   description: "Tickets closed by the service: never collected, or no news.",
   incremental: true

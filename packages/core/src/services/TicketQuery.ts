@@ -45,7 +45,7 @@ const CursorText = Schema.String.pipe(
   Schema.maxLength(Limits.url_characters, { message: () => "is not a cursor of this list" })
 )
 
-/** Which tickets to list, from which place, how many at once (spec §4), as a query string says it. */
+/** Which tickets to list, from which place, how many at once (Specification, Endpoints), as a query string says it. */
 export const TicketQuery = Schema.Struct({
   state: maybe(states).annotations({ description: "One or more states, comma separated" }),
   number: maybe(wholeNumber(TicketNumber)),
@@ -61,7 +61,7 @@ export const TicketQuery = Schema.Struct({
 }).pipe(Schema.brand("TicketQuery"))
 export type TicketQuery = typeof TicketQuery.Type | typeof TicketQueryJson.Type
 
-/** The same as JSON says it: states as a list, numbers as numbers, `null` for what is absent (contract §2). */
+/** The same as JSON says it: states as a list, numbers as numbers, `null` for what is absent (Specification, Errors). */
 export const TicketQueryJson = Schema.Struct({
   state: optional(Schema.NonEmptyArray(TicketState).pipe(Schema.maxItems(Limits.named_values_max))),
   number: optional(TicketNumber),
@@ -120,7 +120,7 @@ const orderAt = (updated_since: Instant | null, place: string | null): TicketOrd
 
 const isGiven = ([, value]: readonly [string, unknown]) => value !== undefined && value !== null
 
-/** The query as the store reads it; a cursor of another shop, of other filters or a damaged one is refused (contract §1). */
+/** The query as the store reads it; a cursor of another shop, of other filters or a damaged one is refused (Specification, Lists and sync). */
 export const read = (shop_id: ShopId, query: TicketQuery): Either.Either<ReadQuery, InvalidInput> => {
   const { cursor = null, limit, updated_since = null, state, ...rest } = query
   const filters = Object.entries({ ...rest, state: state && [...new Set(state)].sort() }).filter(isGiven)
@@ -137,7 +137,7 @@ export const read = (shop_id: ShopId, query: TicketQuery): Either.Either<ReadQue
   return Either.right({ filter, order, limit: limit ?? Limits.page_default, binding })
 }
 
-/** What an answer says of the page besides its tickets (contract §1). */
+/** What an answer says of the page besides its tickets (Specification, Lists and sync). */
 export interface PageMeta {
   readonly has_more: boolean
   readonly next_cursor: string | null
@@ -148,7 +148,7 @@ export interface PageMeta {
 /**
  * The page's tickets out of one more than fit, and what to say of them. `synced_until` is never later than the shop's last
  * change, since the next one may bear that instant, nor than `now`, the moment of the read: an instant that is yet to
- * come would hide all changes until then (contract §12).
+ * come would hide all changes until then (Specification, Lists and sync).
  */
 export const page = (
   { order, limit, binding }: ReadQuery,

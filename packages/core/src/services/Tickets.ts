@@ -18,7 +18,7 @@ import { answered } from "./answered.js"
 import type { Caller } from "./Caller.js"
 import { page, read, type TicketQuery } from "./TicketQuery.js"
 
-/** Another ticket with the same number (contract §1). */
+/** Another ticket with the same number (Specification, Lists and sync). */
 export interface TicketSummary {
   readonly id: string
   readonly number: number
@@ -30,7 +30,7 @@ export interface TicketSummary {
 const views = ({ shop, tickets }: SeenTickets): ReadonlyArray<Ticket> =>
   tickets.map(({ record, client }) => ticketView(record, shop, client))
 
-/** The tickets of a shop: created, read, moved and kept up to date (spec §3, §4). */
+/** The tickets of a shop: created, read, moved and kept up to date (Specification, States; Endpoints). */
 export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets", {
   accessors: true,
   effect: Effect.gen(function* () {
@@ -41,7 +41,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
 
     /**
      * A new ticket in the workshop. With an idempotency key a repetition answers the first ticket as it was;
-     * a caller in the app may do without one (spec §4, contract §3).
+     * a caller in the app may do without one (Specification, Endpoints; Idempotency).
      */
     const create = (caller: Caller, input: TicketInput, key?: IdempotencyKey) =>
       Effect.flatMap(profanity.find(spokenTexts(input)), (found) => {
@@ -62,7 +62,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
         )
       })
 
-    /** One ticket; another shop's is not found (spec §4). */
+    /** One ticket; another shop's is not found (Specification, Endpoints). */
     const byId = ({ shop_id }: Caller, id: TicketId) =>
       Effect.flatMap(reads.ticket(shop_id, id), (seen) => {
         const found = seen.tickets[0]
@@ -71,7 +71,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
           : Effect.succeed(ticketView(found.record, seen.shop, found.client))
       })
 
-    /** A page of tickets: newest first, or with `updated_since` what changed, in the order of changes (contract §1). */
+    /** A page of tickets: newest first, or with `updated_since` what changed, in the order of changes (Specification, Lists and sync). */
     const list = Effect.fnUntraced(function* ({ shop_id }: Caller, query: TicketQuery) {
       const asked = yield* read(shop_id, query)
       const now = yield* Clock.currentTimeMillis
@@ -80,7 +80,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       return { data: views({ shop: found.shop, tickets }), meta }
     })
 
-    /** The newest open ticket with a number, else the newest, and the others that have it (spec §4). */
+    /** The newest open ticket with a number, else the newest, and the others that have it (Specification, Endpoints). */
     const byNumber = Effect.fnUntraced(function* ({ shop_id }: Caller, number: number) {
       const seen = yield* reads.ticketsOfNumber(shop_id, number, Limits.others_max)
       const [first, ...rest] = seen.tickets
@@ -102,9 +102,9 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       byId,
       list,
       byNumber,
-      /** Moves a ticket by the transition table (spec §3). */
+      /** Moves a ticket by the transition table (Specification, States). */
       changeStatus: ({ shop_id }: Caller, id: TicketId, status: TicketStatus) => run(changeStatus(shop_id, id, status)),
-      /** Notes that the shop told the client itself (spec §4). */
+      /** Notes that the shop told the client itself (Specification, Endpoints). */
       recordNotified: ({ shop_id }: Caller, id: TicketId, channel: ShopChannel) =>
         run(recordNotified(shop_id, id, channel))
     }

@@ -72,7 +72,7 @@ const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
 }
 
 /**
- * Moves the sandbox clock (contract §10). The way leads from one instant at which something is due to the next: the
+ * Moves the sandbox clock (Specification, Sandbox). The way leads from one instant at which something is due to the next: the
  * clock stands at that very instant while the work runs, so order and timestamps are those of a clock that ran there.
  * Moves wait for one another. Where one is interrupted or the store fails, the clock stays at the instant it reached,
  * with all that was due by then done or still due.

@@ -20,7 +20,7 @@ import { Shops } from "./Shops.js"
 
 const plainly = (act: AuditAct) => () => ({ act, details: {} })
 
-/** A shop's webhook: what its owner does with it (spec §6, contract §9). */
+/** A shop's webhook: what its owner does with it (Specification, Webhooks). */
 export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhooks", {
   accessors: true,
   effect: Effect.gen(function* () {

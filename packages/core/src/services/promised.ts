@@ -22,7 +22,7 @@ const MOST_DEEP = 4
 
 const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
-/** Without what is undefined: plain JavaScript, and TypeScript unless told otherwise, leave a field out so (contract §2). */
+/** Without what is undefined: plain JavaScript, and TypeScript unless told otherwise, leave a field out so (Specification, Errors). */
 const stated = (value: unknown, depth = 0): unknown => {
   if (typeof value !== "object" || value === null || depth > MOST_DEEP) return value
   if (Array.isArray(value)) return value.map((entry) => stated(entry, depth + 1))

@@ -26,7 +26,7 @@ const dueIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
     )
   )
 
-/** Which tickets await their automatic closure, and when (spec §3, contract §5). */
+/** Which tickets await their automatic closure, and when (Specification, States). */
 export const closuresContract = [
   contractCase("a ticket is due at exactly sixty days, and not a millisecond before", function* () {
     const clock = yield* SettableClock.current

@@ -17,7 +17,7 @@ const DOWN = answered(500)
 const eventsIn = (shop_id: ShopId) =>
   Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => events.map(({ id }) => id)))
 
-/** How deliveries are handed out (spec §6, contract §9). Leases are told by the nanoseconds of the running clock. */
+/** How deliveries are handed out (Specification, Webhooks). Leases are told by the nanoseconds of the running clock. */
 export const deliveriesContract = [
   courierCase("an event is due at once, with its bytes and the webhook as it is now", function* (courier) {
     const shop = yield* courier.open
@@ -36,7 +36,7 @@ export const deliveriesContract = [
   }),
 
   courierCase(
-    "at most four of a shop are in flight, and the next goes when one has landed (contract §9)",
+    "at most four of a shop are in flight, and the next goes when one has landed (Specification, Webhooks)",
     function* (courier) {
       const shop = yield* courier.open
       yield* courier.raise(shop, null, null, null, null, null, null)
@@ -52,7 +52,7 @@ export const deliveriesContract = [
   ),
 
   courierCase(
-    "at most one of a ticket is in flight, and its events go out in order (contract §9)",
+    "at most one of a ticket is in flight, and its events go out in order (Specification, Webhooks)",
     function* (courier) {
       const shop = yield* courier.open
       yield* courier.raise(shop, 1, 1, 2, 1, 2)
@@ -70,48 +70,57 @@ export const deliveriesContract = [
     }
   ),
 
-  courierCase("a failed one that waits for its retry holds nothing back (contract §9)", function* (courier) {
-    const clock = yield* SettableClock.current
-    const shop = yield* courier.open
-    yield* courier.raise(shop, 1, 1)
-    const [first, second] = yield* eventsIn(shop)
-    const [failed] = yield* courier.claim()
-    yield* record(failed!, unanswered("timeout"))
-    const [next] = yield* courier.claim()
-    yield* same("the next of its ticket", next?.event_id, second)
-    clock.advance(MINUTE_MS)
-    yield* same("its retry waits for that one", yield* courier.claim(), [])
-    yield* record(next!, OK)
-    yield* same("and then goes", eventsOf(yield* courier.claim()), [first])
-  }),
+  courierCase(
+    "a failed one that waits for its retry holds nothing back (Specification, Webhooks)",
+    function* (courier) {
+      const clock = yield* SettableClock.current
+      const shop = yield* courier.open
+      yield* courier.raise(shop, 1, 1)
+      const [first, second] = yield* eventsIn(shop)
+      const [failed] = yield* courier.claim()
+      yield* record(failed!, unanswered("timeout"))
+      const [next] = yield* courier.claim()
+      yield* same("the next of its ticket", next?.event_id, second)
+      clock.advance(MINUTE_MS)
+      yield* same("its retry waits for that one", yield* courier.claim(), [])
+      yield* record(next!, OK)
+      yield* same("and then goes", eventsOf(yield* courier.claim()), [first])
+    }
+  ),
 
-  courierCase("a retry is due a minute after the failure, and not a millisecond before (spec §6)", function* (courier) {
-    const clock = yield* SettableClock.current
-    const shop = yield* courier.open
-    yield* courier.raise(shop, null)
-    const [claim] = yield* courier.claim()
-    clock.advance(3 * SECOND_MS)
-    yield* record(claim!, DOWN)
-    clock.advance(MINUTE_MS - 1)
-    yield* same("before", yield* courier.claim(), [])
-    clock.advance(1)
-    yield* same("then", eventsOf(yield* courier.claim()), [claim!.event_id])
-  }),
+  courierCase(
+    "a retry is due a minute after the failure, and not a millisecond before (Specification, Webhooks)",
+    function* (courier) {
+      const clock = yield* SettableClock.current
+      const shop = yield* courier.open
+      yield* courier.raise(shop, null)
+      const [claim] = yield* courier.claim()
+      clock.advance(3 * SECOND_MS)
+      yield* record(claim!, DOWN)
+      clock.advance(MINUTE_MS - 1)
+      yield* same("before", yield* courier.claim(), [])
+      clock.advance(1)
+      yield* same("then", eventsOf(yield* courier.claim()), [claim!.event_id])
+    }
+  ),
 
-  courierCase("a shop with 10,000 due delays another by at most its turn (contract §9)", function* (courier) {
-    const [busy, quiet] = [yield* courier.open, yield* courier.open]
-    for (const n of [4000, 4000, 2000]) yield* courier.raise(busy, ...Array(n).fill(null))
-    yield* courier.raise(quiet, null)
-    const turns = (yield* courier.claim(2)).map(({ shop_id }) => shop_id)
-    yield* same("a turn each", turns, [busy, quiet])
-    yield* same("then the busy one's", (yield* courier.claim()).length, 3)
-    yield* courier.raise(quiet, null, null, null, null)
-    yield* same(
-      "a full shop takes no turn",
-      (yield* courier.claim()).map(({ shop_id }) => shop_id),
-      [quiet, quiet, quiet]
-    )
-  }),
+  courierCase(
+    "a shop with 10,000 due delays another by at most its turn (Specification, Webhooks)",
+    function* (courier) {
+      const [busy, quiet] = [yield* courier.open, yield* courier.open]
+      for (const n of [4000, 4000, 2000]) yield* courier.raise(busy, ...Array(n).fill(null))
+      yield* courier.raise(quiet, null)
+      const turns = (yield* courier.claim(2)).map(({ shop_id }) => shop_id)
+      yield* same("a turn each", turns, [busy, quiet])
+      yield* same("then the busy one's", (yield* courier.claim()).length, 3)
+      yield* courier.raise(quiet, null, null, null, null)
+      yield* same(
+        "a full shop takes no turn",
+        (yield* courier.claim()).map(({ shop_id }) => shop_id),
+        [quiet, quiet, quiet]
+      )
+    }
+  ),
 
   courierCase("shops with much due take turns, whatever `most` is", function* (courier) {
     const shops = [yield* courier.open, yield* courier.open, yield* courier.open]
@@ -150,7 +159,7 @@ export const deliveriesContract = [
   ),
 
   courierCase(
-    "off, nothing is claimed, whenever it was raised; on again, all is due at once, in order (contract §9)",
+    "off, nothing is claimed, whenever it was raised; on again, all is due at once, in order (Specification, Webhooks)",
     function* (courier) {
       const clock = yield* SettableClock.current
       const shop = yield* courier.open
@@ -187,7 +196,7 @@ export const deliveriesContract = [
   ),
 
   courierCase(
-    "a lease holds for fifteen seconds; then the delivery is handed out anew, with all its attempts (design §5)",
+    "a lease holds for fifteen seconds; then the delivery is handed out anew, with all its attempts (docs/how-it-is-built.md)",
     function* (courier) {
       const clock = yield* SettableClock.current
       const { reclaim } = yield* Deliveries

@@ -15,7 +15,7 @@ const logOf = (shop_id: ShopId) => Effect.flatMap(DeliveryLog, (log) => log.deli
 const states = (shop_id: ShopId) =>
   Effect.map(logOf(shop_id), (log) => log.map(({ state, next_attempt_at }) => [state, next_attempt_at]))
 
-/** What an owner may look up of deliveries (contract §10). */
+/** What an owner may look up of deliveries (Specification, Sandbox). */
 export const deliveryLogContract = [
   courierCase(
     "events raised without a webhook have no delivery, and one set later does not make any",
@@ -83,7 +83,7 @@ export const deliveryLogContract = [
   ),
 
   courierCase(
-    "the owner's notices, oldest first: warned twice on the way to the switch-off (spec §6)",
+    "the owner's notices, oldest first: warned twice on the way to the switch-off (Specification, Webhooks)",
     function* (courier) {
       const clock = yield* SettableClock.current
       const shop = yield* courier.open

@@ -17,7 +17,7 @@ const KEY = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
 const offered = (shop_id: ShopId, client_phone: string) =>
   run(createTicket(shop_id, ticketInput({ service: "Hem", client_phone }), NEW))
 
-/** What belongs to no one shop (design §2). */
+/** What belongs to no one shop (docs/how-it-is-built.md). */
 export const directoryContract = [
   contractCase("a shop is opened with an untouched head", function* () {
     const reads = yield* Reads
@@ -221,14 +221,17 @@ export const directoryContract = [
     yield* same("left", left, expected)
   }),
 
-  contractCase("the latest instant is that of the shop that did something last (design §6)", function* () {
-    const clock = yield* SettableClock.current
-    const directory = yield* Directory
-    const [shop] = [yield* openShop(), yield* openShop()]
-    clock.set(4_000_000_000_000)
-    yield* run(placing(shop.id, [{}]))
-    yield* same("latest", yield* directory.latest, 4_000_000_000_000)
-  }),
+  contractCase(
+    "the latest instant is that of the shop that did something last (docs/how-it-is-built.md)",
+    function* () {
+      const clock = yield* SettableClock.current
+      const directory = yield* Directory
+      const [shop] = [yield* openShop(), yield* openShop()]
+      clock.set(4_000_000_000_000)
+      yield* run(placing(shop.id, [{}]))
+      yield* same("latest", yield* directory.latest, 4_000_000_000_000)
+    }
+  ),
 
   contractCase("a client's inbox gathers from every shop", function* () {
     const clock = yield* SettableClock.current

@@ -7,7 +7,7 @@ import { contractCase, same } from "./ContractCase.js"
 import { openAccount, openShop, placing, putting, run } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 
-/** By hand, from contract §1: `created_at` descending, then `id` descending. */
+/** By hand, from Specification, Lists and sync: `created_at` descending, then `id` descending. */
 const newestFirst = (tickets: ReadonlyArray<TicketRecord>): ReadonlyArray<TicketRecord> =>
   [...tickets].sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1))
 
@@ -47,7 +47,7 @@ const lets = (filter: TicketFilter, ticket: TicketRecord): boolean => {
   return filter.created_before === undefined || ticket.created_at < filter.created_before
 }
 
-/** The list by creation: its order, its pages and its filters (spec §4, contract §1). */
+/** The list by creation: its order, its pages and its filters (Specification, Endpoints; Lists and sync). */
 export const listContract = [
   contractCase("tickets of one millisecond are listed by id, each once, at every page size", function* () {
     const clock = yield* SettableClock.current

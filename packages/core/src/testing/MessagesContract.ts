@@ -34,7 +34,7 @@ const dueIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
 
 const brief = ({ id, receiver, attempts_made, due_at }: Message) => [id, receiver, attempts_made, due_at]
 
-/** Which messages wait to be told to clients and owners (contract §5, §9). */
+/** Which messages wait to be told to clients and owners (Specification, States; Webhooks). */
 export const messagesContract = [
   contractCase(
     "a notification and a notice wait from the instant of their change, and say what is stored",

@@ -23,7 +23,7 @@ const drain = Effect.fnUntraced(function* (take: Take, uses: number, now = T) {
   for (let n = 0; n < uses; n++) yield* limits.take([take], now)
 })
 
-/** The counts behind the limits of requests (spec §8, contract §8). */
+/** The counts behind the limits of requests (Specification, Limits). */
 export const rateLimitsContract = [
   contractCase("a hundred and twenty requests a minute, and not one more", function* () {
     const limits = yield* RateLimits

@@ -38,7 +38,7 @@ const replay = Effect.fnUntraced(function* (shop_id: ShopId, filter: ReplayFilte
 const eventsIn = (shop_id: ShopId) =>
   Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => events.map(({ id }) => id)))
 
-/** How events are sent again (contract §10). */
+/** How events are sent again (Specification, Sandbox). */
 export const replayContract = [
   courierCase(
     "replayed ones go out again under the same ids, in order, never before a live one that is due",

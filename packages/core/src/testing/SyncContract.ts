@@ -17,7 +17,7 @@ const changed = (shop_id: ShopId, since: number, after: number | null, limit: nu
     )
   )
 
-/** The list by change: what a till follows (spec §4, contract §1). */
+/** The list by change: what a till follows (Specification, Endpoints; Lists and sync). */
 export const syncContract = [
   contractCase("changes are listed in their order, each ticket once at its last change", function* () {
     const clock = yield* SettableClock.current
@@ -88,25 +88,28 @@ export const syncContract = [
     clock.set(start)
   }),
 
-  contractCase("the list by change tells when the shop last changed, whatever its filter (contract §12)", function* () {
-    const clock = yield* SettableClock.current
-    const reads = yield* Reads
-    const shop = yield* openShop()
-    const start = clock.unsafeCurrentTimeMillis()
-    const lastChange = (filter: TicketFilter, since: number, limit: number) =>
-      Effect.map(
-        reads.tickets(shop.id, filter, { _tag: "Changes", since, after: null }, limit),
-        ({ last_change_at }) => last_change_at
-      )
-    yield* same("no ticket", yield* lastChange({}, start, 9), null)
-    const rows = yield* run(placing(shop.id, [{}, {}]))
-    clock.set(start + 10)
-    yield* touch(shop.id, rows[0]!)
-    yield* same("a page of it", yield* lastChange({}, start, 1), start + 10)
-    yield* same("nothing found", yield* lastChange({ external_ref: "nobody" }, start, 9), start + 10)
-    yield* same("a future instant", yield* lastChange({}, start + 99, 9), start + 10)
-    clock.set(start)
-  }),
+  contractCase(
+    "the list by change tells when the shop last changed, whatever its filter (Specification, Lists and sync)",
+    function* () {
+      const clock = yield* SettableClock.current
+      const reads = yield* Reads
+      const shop = yield* openShop()
+      const start = clock.unsafeCurrentTimeMillis()
+      const lastChange = (filter: TicketFilter, since: number, limit: number) =>
+        Effect.map(
+          reads.tickets(shop.id, filter, { _tag: "Changes", since, after: null }, limit),
+          ({ last_change_at }) => last_change_at
+        )
+      yield* same("no ticket", yield* lastChange({}, start, 9), null)
+      const rows = yield* run(placing(shop.id, [{}, {}]))
+      clock.set(start + 10)
+      yield* touch(shop.id, rows[0]!)
+      yield* same("a page of it", yield* lastChange({}, start, 1), start + 10)
+      yield* same("nothing found", yield* lastChange({ external_ref: "nobody" }, start, 9), start + 10)
+      yield* same("a future instant", yield* lastChange({}, start + 99, 9), start + 10)
+      clock.set(start)
+    }
+  ),
 
   contractCase("filters hold for the list by change too", function* () {
     const clock = yield* SettableClock.current

@@ -42,7 +42,7 @@ const throwing = (shop_id: ShopId): Command<never> =>
 
 const yields = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
 
-/** Commands of one shop run one after another, whole or not at all (design §1). */
+/** Commands of one shop run one after another, whole or not at all (docs/how-it-is-built.md). */
 export const transactContract = [
   contractCase("a command's changes are all there for whoever reads after its answer", function* () {
     const reads = yield* Reads

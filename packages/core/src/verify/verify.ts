@@ -90,7 +90,7 @@ const messageOf = (t: string, rawBody: string | Uint8Array): Uint8Array<ArrayBuf
 }
 
 /**
- * Whether a delivery comes from the service, unaltered and within the last minutes (spec §6).
+ * Whether a delivery comes from the service, unaltered and within the last minutes (Specification, Webhooks).
  * @param rawBody The body as it arrived, before any parser: the same JSON written out again is another text.
  * @param header The value of the signature header, `Service-Signature` unless the service names it otherwise.
  * @param secrets The webhook's secret, `whsec_` included; or two, while a receiver changes from one to the other.

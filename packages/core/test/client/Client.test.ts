@@ -42,7 +42,7 @@ const failure = (status: number, code: string, headers: Record<string, string> =
   new Response(JSON.stringify({ success: false, error: { code, message: "no" } }), { status, headers })
 
 describe("The Promise client", () => {
-  it("has every endpoint of the contract, at its path and with its method (spec §4)", async () => {
+  it("has every endpoint of the contract, at its path and with its method (Specification, Endpoints)", async () => {
     const wire: Array<string> = []
     const ID = "0198c5f1-0d20-7000-8a4f-2be6c90d1357"
     const spy = createClient({
@@ -74,7 +74,7 @@ describe("The Promise client", () => {
     expect(wire).toEqual(contract)
   })
 
-  it("is typed as the contract is: results, what else is said, and codes (spec §7)", () => {
+  it("is typed as the contract is: results, what else is said, and codes (Specification, Errors)", () => {
     type Value<R> = R extends { readonly ok: true; readonly value: infer A } ? A : never
     type Code<R> = R extends { readonly ok: false; readonly error: infer E }
       ? E extends AnsweredFailure
@@ -101,7 +101,7 @@ describe("The Promise client", () => {
     expect(Object.keys(client)).toEqual(["shop", "tickets", "clients"])
   })
 
-  it("answers a refusal as a value, typed by its code (spec §7)", async () => {
+  it("answers a refusal as a value, typed by its code (Specification, Errors)", async () => {
     const made = must(await client.tickets.create({ service: "Heels" }))
     const refused = await client.tickets.changeStatus(made.id, "collected")
     if (refused.ok || refused.error.code !== "CONFLICT") throw new Error("not refused")
@@ -116,7 +116,7 @@ describe("The Promise client", () => {
     expect(refused.error).toMatchObject({ status: 409, request_id: expect.stringMatching(/^[0-9a-f]{24}$/) })
   })
 
-  it("repeats a create whose answer was lost under the same key: one ticket (contract §3)", async () => {
+  it("repeats a create whose answer was lost under the same key: one ticket (Specification, Idempotency)", async () => {
     const lossy = scripted(new TypeError("fetch failed"), new TypeError("fetch failed"), "real")
     const made = await lossy.client.tickets.create({ service: "Zip", external_ref: "lost" })
     expect(made).toMatchObject({ ok: true, value: { service: "Zip" }, meta: { replayed: false } })
@@ -132,7 +132,7 @@ describe("The Promise client", () => {
     expect(lossy.asked).toHaveLength(1)
   })
 
-  it("waits as long as Retry-After says, also before a call that it would not repeat otherwise (spec §8)", async () => {
+  it("waits as long as Retry-After says, also before a call that it would not repeat otherwise (Specification, Limits)", async () => {
     const busy = scripted(failure(429, "TOO_MANY_ATTEMPTS", { "retry-after": "2" }), "real")
     const answered = await busy.client.tickets.changeStatus("0198c5f1-0d20-7000-8a4f-2be6c90d1357", "ready")
     expect(answered).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } })
@@ -194,7 +194,7 @@ describe("The Promise client", () => {
     expect(await proxy.client.shop.read()).toMatchObject({ ok: false, error: { code: "MISUNDERSTOOD", status: 200 } })
   })
 
-  it("walks pages to the end, and ends at a failure (contract §1)", async () => {
+  it("walks pages to the end, and ends at a failure (Specification, Lists and sync)", async () => {
     for (const service of ["A", "B", "C"]) {
       clock.advance(1)
       await client.tickets.create({ service, external_ref: "walk" })
@@ -208,7 +208,7 @@ describe("The Promise client", () => {
     expect(broken).toEqual([false])
   })
 
-  it("syncs without a gap: what changes between two walks comes with the second (contract §1)", async () => {
+  it("syncs without a gap: what changes between two walks comes with the second (Specification, Lists and sync)", async () => {
     const till = new Map<string, string>()
     let since: string | undefined
     const sync = async () => {

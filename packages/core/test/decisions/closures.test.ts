@@ -41,8 +41,8 @@ const quoted = (state: "workshop" | "ready") => {
   return { shop, id, offer }
 }
 
-describe("spec §3: closure after 60 days", () => {
-  it("a ready ticket never collected closes at exactly 60 days with reason uncollected (spec §3)", () => {
+describe("Specification, States: closure after 60 days", () => {
+  it("a ready ticket never collected closes at exactly 60 days with reason uncollected (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("ready")
     const ticket = shop.wait(SIXTY_DAYS).does(closeTicket(SHOP, id))
@@ -52,7 +52,7 @@ describe("spec §3: closure after 60 days", () => {
     expect(shop.record(id)).toMatchObject({ ready_at: START, outcome: null, collected_at: null })
   })
 
-  it("a ticket in the workshop without news closes at exactly 60 days with reason no_news (spec §3)", () => {
+  it("a ticket in the workshop without news closes at exactly 60 days with reason no_news (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     const ticket = shop.wait(SIXTY_DAYS).does(closeTicket(SHOP, id))
@@ -60,7 +60,7 @@ describe("spec §3: closure after 60 days", () => {
     expect(shop.events[0]!.data).toEqual({ ticket, reason: "no_news" })
   })
 
-  it("one millisecond earlier neither closes, and nothing changes (contract §5)", () => {
+  it("one millisecond earlier neither closes, and nothing changes (Specification, States)", () => {
     for (const state of ["ready", "workshop"] as const) {
       const shop = new TestShop()
       const id = shop.ticketIn(state)
@@ -70,7 +70,7 @@ describe("spec §3: closure after 60 days", () => {
     }
   })
 
-  it("a closure that runs late still says when the ticket was due; the change itself is of now (contract §5)", () => {
+  it("a closure that runs late still says when the ticket was due; the change itself is of now (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     const { change_seq } = shop.record(id)
@@ -83,7 +83,7 @@ describe("spec §3: closure after 60 days", () => {
     })
   })
 
-  it("impossible never closes by itself, nor does collected (contract §5)", () => {
+  it("impossible never closes by itself, nor does collected (Specification, States)", () => {
     for (const state of ["impossible", "collected"] as const) {
       const shop = new TestShop()
       const id = shop.ticketIn(state)
@@ -92,14 +92,14 @@ describe("spec §3: closure after 60 days", () => {
     }
   })
 
-  it("closing twice does nothing the second time (contract §5)", () => {
+  it("closing twice does nothing the second time (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("abandoned")
     expect(shop.wait(DAY).does(closeTicket(SHOP, id))).toBeNull()
     expect(shop.last.changes).toEqual([])
   })
 
-  it("if the shop's command commits first at that instant, the closure does nothing (contract §5)", () => {
+  it("if the shop's command commits first at that instant, the closure does nothing (Specification, States)", () => {
     const shop = new TestShop()
     const collected = shop.ticketIn("ready")
     const kept = shop.create()
@@ -110,14 +110,14 @@ describe("spec §3: closure after 60 days", () => {
     expect([shop.record(collected).state, shop.record(kept).state]).toEqual(["collected", "workshop"])
   })
 
-  it("if the closure commits first, the shop's command is refused (contract §5)", () => {
+  it("if the closure commits first, the shop's command is refused (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("ready")
     shop.wait(SIXTY_DAYS).does(closeTicket(SHOP, id))
     expect(shop.refuses(changeStatus(SHOP, id, "collected"))._tag).toBe("TicketAbandoned")
   })
 
-  it("the client of a closed ticket is not notified by the closure (spec §3)", () => {
+  it("the client of a closed ticket is not notified by the closure (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.wait(SIXTY_DAYS).does(closeTicket(SHOP, id))
@@ -125,14 +125,14 @@ describe("spec §3: closure after 60 days", () => {
     expect(shop.rows("NotificationAppended")).toEqual([])
   })
 
-  it("an unknown ticket is not found (spec §4)", () => {
+  it("an unknown ticket is not found (Specification, Endpoints)", () => {
     expect(new TestShop().refuses(closeTicket(SHOP, NOBODY as never))._tag).toBe("TicketNotFound")
   })
 })
 
-describe("contract §5: what counts as news", () => {
+describe("Specification, States: what counts as news", () => {
   for (const [name, act] of Object.entries(SHOPS_NEWS)) {
-    it(`${name} puts off the closure of a ticket in the workshop by 60 days (contract §5)`, () => {
+    it(`${name} puts off the closure of a ticket in the workshop by 60 days (Specification, States)`, () => {
       const { shop, id, offer } = quoted("workshop")
       shop.wait(59 * DAY).does(act(id, offer))
       expect(shop.record(id).shop_changed_at).toBe(START + 59 * DAY)
@@ -141,7 +141,7 @@ describe("contract §5: what counts as news", () => {
       expect(shop.wait(1).does(closeTicket(SHOP, id))?.abandon_reason).toBe("no_news")
     })
 
-    it(`${name} does not put off the closure of a ready ticket (contract §5)`, () => {
+    it(`${name} does not put off the closure of a ready ticket (Specification, States)`, () => {
       const { shop, id, offer } = quoted("ready")
       shop.wait(59 * DAY).does(act(id, offer))
       shop.now = START + SIXTY_DAYS
@@ -150,7 +150,7 @@ describe("contract §5: what counts as news", () => {
   }
 
   for (const [name, act] of Object.entries(CLIENTS_ACTS)) {
-    it(`${name} by the client puts off no closure (contract §5)`, () => {
+    it(`${name} by the client puts off no closure (Specification, States)`, () => {
       for (const state of ["workshop", "ready"] as const) {
         const { shop, id, offer } = quoted(state)
         shop.wait(59 * DAY).does(act(id, offer))
@@ -161,7 +161,7 @@ describe("contract §5: what counts as news", () => {
     })
   }
 
-  it("a reopened ticket counts from its reopening (contract §5)", () => {
+  it("a reopened ticket counts from its reopening (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("ready")
     shop.wait(59 * DAY).moves(id, "workshop")
@@ -169,7 +169,7 @@ describe("contract §5: what counts as news", () => {
     expect(shop.wait(1).does(closeTicket(SHOP, id))?.abandon_reason).toBe("no_news")
   })
 
-  it("a ticket made ready again counts from the second time (contract §5)", () => {
+  it("a ticket made ready again counts from the second time (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("ready")
     shop.wait(30 * DAY).moves(id, "workshop", "ready")
@@ -177,7 +177,7 @@ describe("contract §5: what counts as news", () => {
     expect(shop.wait(30 * DAY).does(closeTicket(SHOP, id))).toMatchObject({ abandoned_at: "2026-05-31T09:00:00.000Z" })
   })
 
-  it("what was said of an abandoned ticket stays: every act is refused (spec §3)", () => {
+  it("what was said of an abandoned ticket stays: every act is refused (Specification, States)", () => {
     const { shop, id } = quoted("workshop")
     shop.wait(SIXTY_DAYS).does(closeTicket(SHOP, id))
     for (const act of Object.values(SHOPS_NEWS))

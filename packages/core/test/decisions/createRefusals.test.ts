@@ -16,8 +16,8 @@ const blockedBy = (shop: TestShop, who: typeof KARIM) => {
   shop.does(answerOffer(SHOP, shop.offer.id, "blocked"))
 }
 
-describe("spec §7: what refuses a new ticket", () => {
-  it("an unknown, an unmet and a blocking client are the same refusal (spec §4, contract §4)", () => {
+describe("Specification, Errors: what refuses a new ticket", () => {
+  it("an unknown, an unmet and a blocking client are the same refusal (Specification, Endpoints; Tickets)", () => {
     const shop = new TestShop()
     shop.meets(KARIM)
     blockedBy(shop, KARIM)
@@ -29,7 +29,7 @@ describe("spec §7: what refuses a new ticket", () => {
     }
   })
 
-  it("the embedder's verdict refuses, naming the field (spec §7)", () => {
+  it("the embedder's verdict refuses, naming the field (Specification, Errors)", () => {
     expect(
       new TestShop().refuses(
         create({ items: [{ label: "Coat" }, { label: "Hat" }] }, [{ field: "items.1.label", word: "hat" }])
@@ -49,19 +49,19 @@ describe("spec §7: what refuses a new ticket", () => {
     ["items.1.service", { items: [{ label: "Coat" }, { label: "Hat", service: "Darn" }] }]
   ] as const
   for (const [field, fields] of FIELDS) {
-    it(`a word that the shop itself forbids is refused in ${field} (spec §7, contract §2)`, () => {
+    it(`a word that the shop itself forbids is refused in ${field} (Specification, Errors)`, () => {
       const shop = new TestShop({ forbidden_words: ["darn"] })
       expect(shop.refuses(create(fields))).toMatchObject({ _tag: "ForbiddenWord", field })
     })
   }
 
-  it("a forbidden word counts as a whole word only, and only where people read it (contract §2)", () => {
+  it("a forbidden word counts as a whole word only, and only where people read it (Specification, Errors)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"] })
     shop.does(create({ service: "Darning", item: "Darnley coat", external_ref: "darn" }))
     expect(shop.eventTypes).toEqual(["ticket.created"])
   })
 
-  it("a word that was found is refused only in shops of its languages (contract §2)", () => {
+  it("a word that was found is refused only in shops of its languages (Specification, Errors)", () => {
     const found = [{ field: "item", word: "schlampe", languages: ["de", "it"] }] as const
     const item = "Schlampe"
     expect(new TestShop({ languages: ["de"] }).refuses(create({ item }, found))).toMatchObject({ field: "item" })
@@ -69,7 +69,7 @@ describe("spec §7: what refuses a new ticket", () => {
     expect(new TestShop({ languages: [] }).does(create({ item }, found)).item).toBe(item)
   })
 
-  it("a word that is plain in one of the shop's languages passes there (contract §2)", () => {
+  it("a word that is plain in one of the shop's languages passes there (Specification, Errors)", () => {
     const found = [{ field: "item", word: "dick", languages: ["en"] }] as const
     expect(new TestShop({ languages: ["de", "en"] }).does(create({ item: "dick gefüttert" }, found)).number).toBe(1)
     expect(new TestShop({ languages: ["en"] }).refuses(create({ item: "dick" }, found))).toMatchObject({
@@ -77,7 +77,7 @@ describe("spec §7: what refuses a new ticket", () => {
     })
   })
 
-  it("a shop allows a word or a phrase of the list, and only that (contract §10)", () => {
+  it("a shop allows a word or a phrase of the list, and only that (Specification, Sandbox)", () => {
     const shop = new TestShop({ allowed_words: ["Hem", "coat of arms"] })
     const coat = [{ field: "item", word: "coat" }]
     expect(shop.does(create({}, HEM)).service).toBe("Hem")
@@ -85,22 +85,22 @@ describe("spec §7: what refuses a new ticket", () => {
     expect(shop.refuses(create({ item: "coat of arms on a coat" }, coat))).toMatchObject({ field: "item" })
   })
 
-  it("a word that a filter names otherwise than it is written is allowed by the filter's name for it (contract §10)", () => {
+  it("a word that a filter names otherwise than it is written is allowed by the filter's name for it (Specification, Sandbox)", () => {
     const found = [{ field: "item", word: "coat" }]
     expect(new TestShop().refuses(create({ item: "c0at" }, found))).toMatchObject({ field: "item" })
     expect(new TestShop({ allowed_words: ["coat"] }).does(create({ item: "c0at" }, found)).item).toBe("c0at")
   })
 
-  it("what the shop forbids itself stays forbidden, though it allows the word too (contract §10)", () => {
+  it("what the shop forbids itself stays forbidden, though it allows the word too (Specification, Sandbox)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"], allowed_words: ["darn"] })
     expect(shop.refuses(create({ item: "darn" }))).toMatchObject({ field: "item" })
   })
 
-  it("another shop's forbidden words do not count here (contract §10)", () => {
+  it("another shop's forbidden words do not count here (Specification, Sandbox)", () => {
     expect(new TestShop().does(create({ item: "darn" })).item).toBe("darn")
   })
 
-  it("the order of refusals is 404, then 422, then 429 (contract §2)", () => {
+  it("the order of refusals is 404, then 422, then 429 (Specification, Errors)", () => {
     const shop = new TestShop()
     for (let n = 0; n < 150; n++) shop.create()
     const all = { client_id: AMIRA.id }
@@ -112,12 +112,12 @@ describe("spec §7: what refuses a new ticket", () => {
   })
 })
 
-describe("contract §4: what a new ticket may say", () => {
+describe("Specification, Tickets: what a new ticket may say", () => {
   const read = Schema.decodeUnknownEither(TicketInput)
   const accepts = (fields: object) => Either.isRight(read({ service: "Hem", ...fields }))
   const items = (n: number) => Array.from({ length: n }, () => ({ label: "x" }))
 
-  it("the service is required and holds 1 to 120 characters (contract §4)", () => {
+  it("the service is required and holds 1 to 120 characters (Specification, Tickets)", () => {
     expect(Either.isRight(read({}))).toBe(false)
     expect(accepts({ service: "" })).toBe(false)
     expect(accepts({ service: "  " })).toBe(false)
@@ -131,13 +131,13 @@ describe("contract §4: what a new ticket may say", () => {
     ["external_ref", 64]
   ] as const
   for (const [field, longest] of LONGEST) {
-    it(`${field} holds at most ${longest} characters (contract §4, spec §8)`, () => {
+    it(`${field} holds at most ${longest} characters (Specification, Tickets; Limits)`, () => {
       expect(accepts({ [field]: "x".repeat(longest) })).toBe(true)
       expect(accepts({ [field]: "x".repeat(longest + 1) })).toBe(false)
     })
   }
 
-  it("an item's label holds at most 200 characters, its service 120 (contract §4)", () => {
+  it("an item's label holds at most 200 characters, its service 120 (Specification, Tickets)", () => {
     const two = (item: object) => accepts({ items: [{ label: "x" }, item] })
     expect(two({ label: "x".repeat(200), service: "x".repeat(120) })).toBe(true)
     expect(two({ label: "x".repeat(201) })).toBe(false)
@@ -145,26 +145,26 @@ describe("contract §4: what a new ticket may say", () => {
     expect(two({ service: "x" })).toBe(false)
   })
 
-  it("several items are 2 to 20 (spec §8)", () => {
+  it("several items are 2 to 20 (Specification, Limits)", () => {
     expect([0, 1, 2, 20, 21].map((n) => accepts({ items: items(n) }))).toEqual([false, false, true, true, false])
   })
 
-  it("amounts are whole numbers from 0 to 1,000,000,000,000 (contract §4)", () => {
+  it("amounts are whole numbers from 0 to 1,000,000,000,000 (Specification, Tickets)", () => {
     const amounts = [0, 1_000_000_000_000, 1_000_000_000_001, -1, 1.5, "5"]
     expect(amounts.map((price_minor) => accepts({ price_minor }))).toEqual([true, true, false, false, false, false])
   })
 
-  it("a deposit above the price is refused, equal to it is not (contract §4)", () => {
+  it("a deposit above the price is refused, equal to it is not (Specification, Tickets)", () => {
     expect(accepts({ price_minor: 5, deposit_minor: 5 })).toBe(true)
     expect(accepts({ price_minor: 5, deposit_minor: 6 })).toBe(false)
     expect(accepts({ price_minor: null, deposit_minor: 6 })).toBe(true)
   })
 
-  it("the type is repair or prepare (spec §1)", () => {
+  it("the type is repair or prepare (Specification, Requests and answers)", () => {
     expect(["repair", "prepare", "Repair", ""].map((type) => accepts({ type }))).toEqual([true, true, false, false])
   })
 
-  it("null for an optional field means absent (contract §2)", () => {
+  it("null for an optional field means absent (Specification, Errors)", () => {
     const nothing = { type: null, item: null, description: null, items: null, client_id: null, client_phone: null }
     const more = { price_minor: null, deposit_minor: null, promised_at: null, external_ref: null }
     const shop = new TestShop()

@@ -9,8 +9,8 @@ const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 const create = (fields: Record<string, unknown> = {}, via: "app" | "api" = "api") =>
   createTicket(SHOP, ticketInput(fields), { via, found: [] })
 
-describe("spec §4: POST /v1/tickets", () => {
-  it("with a service alone, everything else is empty and the type is repair (spec §2, §4)", () => {
+describe("Specification, Endpoints: POST /v1/tickets", () => {
+  it("with a service alone, everything else is empty and the type is repair (Specification, Resources; Endpoints)", () => {
     const ticket = new TestShop().does(create())
     expect(ticket).toEqual({
       id: expect.stringMatching(UUID7),
@@ -52,7 +52,7 @@ describe("spec §4: POST /v1/tickets", () => {
     })
   })
 
-  it("everything given is kept as given (spec §4)", () => {
+  it("everything given is kept as given (Specification, Endpoints)", () => {
     const ticket = new TestShop().does(
       create({
         type: "prepare",
@@ -77,7 +77,7 @@ describe("spec §4: POST /v1/tickets", () => {
     })
   })
 
-  it("raises ticket.created with the ticket as answered, and nothing else (spec §3, contract §9)", () => {
+  it("raises ticket.created with the ticket as answered, and nothing else (Specification, States; Webhooks)", () => {
     const shop = new TestShop()
     const ticket = shop.does(create())
     expect(shop.events).toMatchObject([{ type: "ticket.created", created_at: NOW, data: { ticket } }])
@@ -85,20 +85,20 @@ describe("spec §4: POST /v1/tickets", () => {
     expect(shop.rows("NotificationAppended")).toEqual([])
   })
 
-  it("made in the app says created_via app (spec §2)", () => {
+  it("made in the app says created_via app (Specification, Resources)", () => {
     expect(new TestShop().does(create({}, "app")).created_via).toBe("app")
   })
 
-  it("without a tracking base there is no tracking_url (contract §4)", () => {
+  it("without a tracking base there is no tracking_url (Specification, Tickets)", () => {
     expect(new TestShop({ tracking_base_url: null }).does(create()).tracking_url).toBeNull()
   })
 
-  it("counts news from its creation and has earned no stamps (contract §5, §6)", () => {
+  it("counts news from its creation and has earned no stamps (Specification, States; Clients and loyalty)", () => {
     const shop = new TestShop()
     expect(shop.record(shop.create())).toMatchObject({ shop_changed_at: START, stamps_earned: false, change_seq: 1 })
   })
 
-  it("each of several items has its own identifier, its own service and price, and is not done (spec §2)", () => {
+  it("each of several items has its own identifier, its own service and price, and is not done (Specification, Resources)", () => {
     const { items, money } = new TestShop().does(
       create({
         items: [
@@ -117,28 +117,28 @@ describe("spec §4: POST /v1/tickets", () => {
     expect(money.price_minor).toBeNull()
   })
 
-  it("without a price nothing remains to pay, whatever was deposited (contract §4)", () => {
+  it("without a price nothing remains to pay, whatever was deposited (Specification, Tickets)", () => {
     const { money } = new TestShop().does(create({ deposit_minor: 500 }))
     expect(money).toMatchObject({ price_minor: null, deposit_minor: 500, remaining_minor: null })
   })
 })
 
-describe("spec §2: ticket numbers", () => {
-  it("numbers run without gaps, each with its four-digit label (contract §4)", () => {
+describe("Specification, Resources: ticket numbers", () => {
+  it("numbers run without gaps, each with its four-digit label (Specification, Tickets)", () => {
     const shop = new TestShop()
     const numbers = [1, 2, 3].map(() => shop.does(create()))
     expect(numbers.map(({ number }) => number)).toEqual([1, 2, 3])
     expect(numbers.map(({ number_label }) => number_label)).toEqual(["0001", "0002", "0003"])
   })
 
-  it("9999 is followed by 1 (spec §2)", () => {
+  it("9999 is followed by 1 (Specification, Resources)", () => {
     const shop = new TestShop()
     shop.does(changeShop(SHOP, { next_number: 9998 } as never))
     const tickets = [1, 2, 3, 4].map(() => shop.does(create()))
     expect(tickets.map(({ number_label }) => number_label)).toEqual(["9998", "9999", "0001", "0002"])
   })
 
-  it("a refused create uses none up (contract §4)", () => {
+  it("a refused create uses none up (Specification, Tickets)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"] })
     shop.does(create())
     expect(shop.refuses(create({ item: "Darn" }))._tag).toBe("ForbiddenWord")
@@ -146,14 +146,14 @@ describe("spec §2: ticket numbers", () => {
     expect(shop.does(create()).number).toBe(2)
   })
 
-  it("tickets of the app and of the API share one numbering (spec §2)", () => {
+  it("tickets of the app and of the API share one numbering (Specification, Resources)", () => {
     const shop = new TestShop()
     expect([shop.does(create()).number, shop.does(create({}, "app")).number]).toEqual([1, 2])
   })
 })
 
-describe("spec §4: the client of a new ticket", () => {
-  it("a known client is linked at once: ticket.created, then client.linked (contract §4)", () => {
+describe("Specification, Endpoints: the client of a new ticket", () => {
+  it("a known client is linked at once: ticket.created, then client.linked (Specification, Tickets)", () => {
     const shop = new TestShop()
     const client_id = shop.meets(AMIRA)
     const ticket = shop.wait(HOUR).does(create({ client_id }))
@@ -168,14 +168,14 @@ describe("spec §4: the client of a new ticket", () => {
     expect(shop.record(ticket.id).client_id).toBe(AMIRA.id)
   })
 
-  it("a client who hides their name is shown abbreviated, also in events (spec §2)", () => {
+  it("a client who hides their name is shown abbreviated, also in events (Specification, Resources)", () => {
     const shop = new TestShop()
     shop.does(create({ client_id: shop.meets(KARIM) }))
     expect(shop.events[1]!.data.client).toEqual({ id: KARIM.id, display_name: "Karim T." })
     expect(JSON.stringify(shop.events)).not.toContain("Trabelsi")
   })
 
-  it("a phone number gets an offer, and nobody is linked automatically (spec §4)", () => {
+  it("a phone number gets an offer, and nobody is linked automatically (Specification, Endpoints)", () => {
     const shop = new TestShop()
     const ticket = shop.does(create({ client_phone: AMIRA.phone }))
     expect(ticket).toMatchObject({ client: null, client_phone: AMIRA.phone })
@@ -193,13 +193,13 @@ describe("spec §4: the client of a new ticket", () => {
     ])
   })
 
-  it("even a known client's phone links nobody (spec §4)", () => {
+  it("even a known client's phone links nobody (Specification, Endpoints)", () => {
     const shop = new TestShop()
     shop.meets(AMIRA)
     expect(shop.does(create({ client_phone: AMIRA.phone })).client).toBeNull()
   })
 
-  it("the answer and its events are the same whether or not an account exists, or blocks the shop (spec §4)", () => {
+  it("the answer and its events are the same whether or not an account exists, or blocks the shop (Specification, Endpoints)", () => {
     const outcome = (phone: string, prepare: (shop: TestShop) => void) => {
       const shop = new TestShop()
       shop.create({ client_phone: KARIM.phone })
@@ -226,7 +226,7 @@ describe("spec §4: the client of a new ticket", () => {
     for (const same of [account, known, blocking]) expect(same).toBe(nobody)
   })
 
-  it("a known client and a phone may be given together: linked, and offered to the phone (spec §4)", () => {
+  it("a known client and a phone may be given together: linked, and offered to the phone (Specification, Endpoints)", () => {
     const shop = new TestShop()
     const ticket = shop.does(create({ client_id: shop.meets(AMIRA), client_phone: KARIM.phone }))
     expect(ticket.client?.id).toBe(AMIRA.id)

@@ -12,8 +12,8 @@ import { DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestShop, tic
 
 const create = createTicket(SHOP, ticketInput(), { via: "api", found: [] })
 
-describe("contract §1: the shop's clock", () => {
-  it("a moment earlier than the shop's latest is taken as the latest (contract §1)", () => {
+describe("Specification, Lists and sync: the shop's clock", () => {
+  it("a moment earlier than the shop's latest is taken as the latest (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     shop.wait(HOUR).does(create)
     const later = shop.wait(-30 * 60_000).does(create)
@@ -22,14 +22,14 @@ describe("contract §1: the shop's clock", () => {
     expect(shop.slice.head.last_instant).toBe(START + HOUR)
   })
 
-  it("also identifiers are of the shop's instant, so they sort as they were made (contract §1, §4)", () => {
+  it("also identifiers are of the shop's instant, so they sort as they were made (Specification, Lists and sync; Tickets)", () => {
     const shop = new TestShop()
     const first = shop.create()
     const second = shop.wait(-DAY).create()
     expect(second.slice(0, 13)).toBe(first.slice(0, 13))
   })
 
-  it("windows, closures and remembered keys are judged by it too (contract §1)", () => {
+  it("windows, closures and remembered keys are judged by it too (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     const ready = shop.ticketIn("collected")
     const stale = shop.create()
@@ -43,15 +43,15 @@ describe("contract §1: the shop's clock", () => {
     expect(shop.slice.head.tickets_per_hour.resets_at).toBe(START + 60 * DAY + HOUR)
   })
 
-  it("a shop that has done nothing takes any instant, the year 1970 too (contract §1)", () => {
+  it("a shop that has done nothing takes any instant, the year 1970 too (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     shop.now = 0
     expect(shop.does(create).created_at).toBe("1970-01-01T00:00:00.000Z")
   })
 })
 
-describe("design §1: a decision", () => {
-  it("is of one shop and says what must be loaded (design §1)", () => {
+describe("docs/how-it-is-built.md: a decision", () => {
+  it("is of one shop and says what must be loaded (docs/how-it-is-built.md)", () => {
     const move = changeStatus(SHOP, "t" as never, "ready")
     expect(move.shop_id).toBe(SHOP)
     expect(move.asks).toEqual([{ _tag: "Ticket", id: "t" }])
@@ -60,7 +60,7 @@ describe("design §1: a decision", () => {
     expect(once({ ...key, request: {} }, move).asks).toEqual([...move.asks, { _tag: "Remembered", key }])
   })
 
-  it("decide changes nothing; execute makes the changes visible (design §1)", () => {
+  it("decide changes nothing; execute makes the changes visible (docs/how-it-is-built.md)", () => {
     const { slice } = new TestShop()
     const before = JSON.stringify(snapshot(slice))
     const decided = decide(create, slice, momentAt(START, 1))
@@ -70,7 +70,7 @@ describe("design §1: a decision", () => {
     expect(slice.head).toMatchObject({ next_number: 2, change_seq: 2, event_seq: 2, last_instant: START })
   })
 
-  it("a refusal changes nothing, not even the shop's clock (design §1)", () => {
+  it("a refusal changes nothing, not even the shop's clock (docs/how-it-is-built.md)", () => {
     const shop = new TestShop()
     shop.create()
     const before = JSON.stringify(snapshot(shop.slice))
@@ -79,7 +79,7 @@ describe("design §1: a decision", () => {
     expect(JSON.stringify(snapshot(shop.slice))).toBe(before)
   })
 
-  it("same slice, same command, same moment: the same decision, and nothing is touched (design §1)", () => {
+  it("same slice, same command, same moment: the same decision, and nothing is touched (docs/how-it-is-built.md)", () => {
     fc.assert(
       fc.property(fc.array(anyAct, { maxLength: 40, size: "max" }), fc.nat(1000), (acts, draw) => {
         const shop = new TestShop({ program: PROGRAM })
@@ -100,19 +100,19 @@ describe("design §1: a decision", () => {
     )
   })
 
-  it("every decision that changes anything moves the shop's clock, last of all (design §1)", () => {
+  it("every decision that changes anything moves the shop's clock, last of all (docs/how-it-is-built.md)", () => {
     const shop = new TestShop()
     shop.create()
     expect(shop.last.changes.at(-1)?._tag).toBe("HeadPut")
     expect(shop.rows("HeadPut")).toHaveLength(1)
   })
 
-  it("a long request's fingerprint is lower-case hexadecimal of 256 bits (contract §3)", () => {
+  it("a long request's fingerprint is lower-case hexadecimal of 256 bits (Specification, Idempotency)", () => {
     expect(fingerprint({ service: "Hem".repeat(200) })).toMatch(/^[0-9a-f]{64}$/)
     expect(fingerprint({ service: "Hem" })).toBe('{"service":"Hem"}')
   })
 
-  it("an explicit default is the same request as none (contract §3)", () => {
+  it("an explicit default is the same request as none (Specification, Idempotency)", () => {
     const defaults = { type: "repair" }
     expect(fingerprint({ type: "repair", service: "Hem" }, defaults)).toBe(fingerprint({ service: "Hem" }, defaults))
     expect(fingerprint({ type: "prepare", service: "Hem" }, defaults)).not.toBe(

@@ -36,8 +36,8 @@ const redeem = (key: string) =>
     redeemReward(SHOP, { client_id: AMIRA.id, caller_id: KEY })
   )
 
-describe("spec §4: replays", () => {
-  it("the first time is no replay; the second gives the same ticket and changes nothing (spec §4)", () => {
+describe("Specification, Endpoints: replays", () => {
+  it("the first time is no replay; the second gives the same ticket and changes nothing (Specification, Endpoints)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a"))
     const again = shop.wait(HOUR).does(create("a"))
@@ -47,14 +47,14 @@ describe("spec §4: replays", () => {
     expect(shop.slice.tickets.size).toBe(1)
   })
 
-  it("a replay gives the first data as it was then, whatever became of the ticket (contract §3)", () => {
+  it("a replay gives the first data as it was then, whatever became of the ticket (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const { data } = shop.does(create("a"))
     shop.wait(HOUR).moves(data.id as never, "ready", "collected")
     expect(shop.does(create("a")).data).toEqual(data)
   })
 
-  it("thirty duplicates make one ticket (contract §3)", () => {
+  it("thirty duplicates make one ticket (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const answers = Array.from({ length: 30 }, () => shop.does(create("a")))
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
@@ -63,7 +63,7 @@ describe("spec §4: replays", () => {
     expect(shop.everyRow("EventRaised")).toHaveLength(1)
   })
 
-  it("the effect, the events and the remembered answer are one decision (contract §3)", () => {
+  it("the effect, the events and the remembered answer are one decision (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const { data } = shop.does(create("a"))
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["TicketPut", "EventRaised", "HeadPut", "RememberedPut"])
@@ -73,7 +73,7 @@ describe("spec §4: replays", () => {
     expect(JSON.parse(row!.answer)).toEqual(data)
   })
 
-  it("another request under the same key is refused (contract §3)", () => {
+  it("another request under the same key is refused (Specification, Idempotency)", () => {
     const shop = new TestShop()
     shop.does(create("a", { item: "Coat" }))
     expect(shop.refuses(create("a", { item: "Hat" }))._tag).toBe("IdempotencyKeyReused")
@@ -81,7 +81,7 @@ describe("spec §4: replays", () => {
     expect(shop.slice.tickets.size).toBe(1)
   })
 
-  it("the same key of another caller, or of another operation, is another key (contract §3)", () => {
+  it("the same key of another caller, or of another operation, is another key (Specification, Idempotency)", () => {
     const shop = new TestShop({ program: PROGRAM })
     shop.meets(AMIRA)
     expect(shop.does(create("a")).replayed).toBe(false)
@@ -91,12 +91,12 @@ describe("spec §4: replays", () => {
     expect(shop.slice.tickets.size).toBe(2)
   })
 
-  it("keys differ by case and by inner spaces (contract §3)", () => {
+  it("keys differ by case and by inner spaces (Specification, Idempotency)", () => {
     const shop = new TestShop()
     for (const key of ["a", "A", "a b", "a  b"]) expect(shop.does(create(key)).replayed).toBe(false)
   })
 
-  it("a key is remembered for 30 days, no longer (contract §3)", () => {
+  it("a key is remembered for 30 days, no longer (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a"))
     shop.now = START + THIRTY_DAYS - 1
@@ -109,14 +109,14 @@ describe("spec §4: replays", () => {
     expect(shop.wait(DAY).does(create("a", { item: "Hat" }))).toEqual({ data: later.data, replayed: true })
   })
 
-  it("the key's length is 1 to 80 characters (spec §8)", () => {
+  it("the key's length is 1 to 80 characters (Specification, Limits)", () => {
     const accepts = (key: string) => Either.isRight(Schema.decodeUnknownEither(IdempotencyKey)(key))
     expect(["", "a", "x".repeat(80), "x".repeat(81)].map(accepts)).toEqual([false, true, true, false])
   })
 })
 
-describe("contract §3: only successes are remembered", () => {
-  it("a refused attempt leaves no trace, so the corrected body with the same key succeeds (contract §3)", () => {
+describe("Specification, Idempotency: only successes are remembered", () => {
+  it("a refused attempt leaves no trace, so the corrected body with the same key succeeds (Specification, Idempotency)", () => {
     const shop = new TestShop()
     expect(shop.refuses(create("a", { item: "Darn" }, { found: DARN }))._tag).toBe("ForbiddenWord")
     expect(shop.refuses(create("a", { client_id: AMIRA.id }))._tag).toBe("ClientNotFound")
@@ -124,7 +124,7 @@ describe("contract §3: only successes are remembered", () => {
     expect(shop.does(create("a", { item: "Coat" }))).toMatchObject({ replayed: false, data: { number: 1 } })
   })
 
-  it("a limit that refused leaves no trace either (contract §3)", () => {
+  it("a limit that refused leaves no trace either (Specification, Idempotency)", () => {
     const shop = new TestShop()
     for (let n = 0; n < 150; n++) shop.create()
     expect(shop.refuses(create("a"))._tag).toBe("LimitReached")
@@ -132,18 +132,18 @@ describe("contract §3: only successes are remembered", () => {
   })
 })
 
-describe("contract §3: what makes two requests the same", () => {
-  it("the order of fields makes no difference (contract §3)", () => {
+describe("Specification, Idempotency: what makes two requests the same", () => {
+  it("the order of fields makes no difference (Specification, Idempotency)", () => {
     expect(fingerprint({ a: 1, b: { c: 2, d: [1, { x: 1, y: 2 }] } })).toBe(
       fingerprint({ b: { d: [1, { y: 2, x: 1 }], c: 2 }, a: 1 })
     )
   })
 
-  it("null, undefined and absent fields are one (contract §2, §3)", () => {
+  it("null, undefined and absent fields are one (Specification, Errors; Idempotency)", () => {
     expect(fingerprint({ a: 1, b: null, c: undefined, d: [{ e: null }] })).toBe(fingerprint({ a: 1, d: [{}] }))
   })
 
-  it("surrounding spaces and the spelling of phones, dates and ids make no difference (contract §3)", () => {
+  it("surrounding spaces and the spelling of phones, dates and ids make no difference (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const client_id = shop.meets(AMIRA)
     shop.does(
@@ -159,7 +159,7 @@ describe("contract §3: what makes two requests the same", () => {
     expect(shop.does(again).replayed).toBe(true)
   })
 
-  it("the order of items, an amount, a letter's case, zero against nothing do make a difference (contract §3)", () => {
+  it("the order of items, an amount, a letter's case, zero against nothing do make a difference (Specification, Idempotency)", () => {
     const prints = [
       { items: [{ label: "a" }, { label: "b" }] },
       { items: [{ label: "b" }, { label: "a" }] },
@@ -174,7 +174,7 @@ describe("contract §3: what makes two requests the same", () => {
     expect(new Set(prints).size).toBe(prints.length)
   })
 
-  it("a stamp request of another client or count is another request (contract §3)", () => {
+  it("a stamp request of another client or count is another request (Specification, Idempotency)", () => {
     const shop = new TestShop({ program: PROGRAM })
     shop.meets(AMIRA)
     shop.does(stamps("a", 2))
@@ -183,8 +183,8 @@ describe("contract §3: what makes two requests the same", () => {
   })
 })
 
-describe("contract §3: a replay succeeds where a new request would not", () => {
-  it("while the ticket limits are exhausted, and without using them (contract §3)", () => {
+describe("Specification, Idempotency: a replay succeeds where a new request would not", () => {
+  it("while the ticket limits are exhausted, and without using them (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a"))
     for (let n = 1; n < 150; n++) shop.create()
@@ -193,7 +193,7 @@ describe("contract §3: a replay succeeds where a new request would not", () => 
     expect(shop.slice.head.tickets_per_hour.used).toBe(150)
   })
 
-  it("while the stamps of the day are exhausted (contract §3)", () => {
+  it("while the stamps of the day are exhausted (Specification, Idempotency)", () => {
     const shop = new TestShop({ program: PROGRAM })
     shop.meets(AMIRA)
     const first = shop.does(stamps("a", 10))
@@ -202,7 +202,7 @@ describe("contract §3: a replay succeeds where a new request would not", () => 
     expect(shop.refuses(stamps("c", 1))._tag).toBe("LimitReached")
   })
 
-  it("after the reward is gone, after the programme is off (contract §3)", () => {
+  it("after the reward is gone, after the programme is off (Specification, Idempotency)", () => {
     const shop = new TestShop({ program: PROGRAM })
     shop.meets(AMIRA)
     shop.does(stamps("a", 5))
@@ -212,7 +212,7 @@ describe("contract §3: a replay succeeds where a new request would not", () => 
     expect(shop.refuses(redeem("c"))._tag).toBe("LoyaltyOff")
   })
 
-  it("after the client blocked the shop, as it was answered then (contract §3)", () => {
+  it("after the client blocked the shop, as it was answered then (Specification, Idempotency)", () => {
     const shop = new TestShop()
     const client_id = shop.meets(KARIM)
     const first = shop.does(create("a", { client_id }))
@@ -224,7 +224,7 @@ describe("contract §3: a replay succeeds where a new request would not", () => 
     expect(shop.refuses(create("a", { client_id, item: "Hat" }))._tag).toBe("IdempotencyKeyReused")
   })
 
-  it("when the texts hold a word that is forbidden since (contract §2)", () => {
+  it("when the texts hold a word that is forbidden since (Specification, Errors)", () => {
     const shop = new TestShop()
     const first = shop.does(create("a", { item: "Darn" }))
     expect(shop.does(create("a", { item: "Darn" }, { found: DARN }))).toEqual({

@@ -32,7 +32,7 @@ interface Before {
 const holds = (history: (acts: ReadonlyArray<Act>) => void) =>
   fc.assert(fc.property(histories, history), { numRuns: 80 })
 
-// By hand, from spec §3: which status may follow which state, the window of 24 hours aside.
+// By hand, from Specification, States: which status may follow which state, the window of 24 hours aside.
 const MOVES: Record<string, ReadonlyArray<string>> = {
   workshop: ["ready", "impossible"],
   ready: ["collected", "workshop"],
@@ -50,7 +50,7 @@ const EVENT_OF: Record<string, string> = {
 }
 
 describe("whatever is done to a shop, in whatever order", () => {
-  it("the sequence of changes increases by one with each, and updated_at never decreases along it (contract §1)", () => {
+  it("the sequence of changes increases by one with each, and updated_at never decreases along it (Specification, Lists and sync)", () => {
     holds((history) => {
       const rows = play(history).everyRow("TicketPut")
       rows.forEach((row, i) => {
@@ -60,7 +60,7 @@ describe("whatever is done to a shop, in whatever order", () => {
     })
   })
 
-  it("events follow one another without gaps, in time, each with an id of its own (contract §9)", () => {
+  it("events follow one another without gaps, in time, each with an id of its own (Specification, Webhooks)", () => {
     holds((history) => {
       const rows = play(history).everyRow("EventRaised")
       expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => i + 1))
@@ -71,14 +71,14 @@ describe("whatever is done to a shop, in whatever order", () => {
     })
   })
 
-  it("tickets are numbered without gaps, 9999 followed by 1 (spec §2)", () => {
+  it("tickets are numbered without gaps, 9999 followed by 1 (Specification, Resources)", () => {
     holds((history) => {
       const numbers = [...play(history).slice.tickets.values()].map(({ number }) => number)
       expect(numbers).toEqual(numbers.map((_, i) => (9995 + i >= 9999 ? i - 3 : 9996 + i)))
     })
   })
 
-  it("every change of state has exactly one event of its own, and nothing else has one (spec §6)", () => {
+  it("every change of state has exactly one event of its own, and nothing else has one (Specification, Webhooks)", () => {
     holds((history) => {
       play(history, (shop, before) => {
         if (!before.accepted) return
@@ -96,7 +96,7 @@ describe("whatever is done to a shop, in whatever order", () => {
     })
   })
 
-  it("a status is accepted exactly where the specification's table has it (spec §3)", () => {
+  it("a status is accepted exactly where the specification's table has it (Specification, States)", () => {
     holds((history) => {
       play(history, (shop, before, act) => {
         if (act[0] !== "move") return
@@ -108,7 +108,7 @@ describe("whatever is done to a shop, in whatever order", () => {
     })
   })
 
-  it("an abandoned ticket stays as it is; at most its client may still be linked (spec §3)", () => {
+  it("an abandoned ticket stays as it is; at most its client may still be linked (Specification, States)", () => {
     holds((history) => {
       play(history, (shop, before) => {
         for (const ticket of before.tickets.values()) {
@@ -121,7 +121,7 @@ describe("whatever is done to a shop, in whatever order", () => {
     })
   })
 
-  it("the fields of the end are set exactly in the states that have them (spec §2)", () => {
+  it("the fields of the end are set exactly in the states that have them (Specification, Resources)", () => {
     holds((history) => {
       for (const ticket of play(history).slice.tickets.values()) {
         const { state, abandon_reason } = ticket
@@ -136,7 +136,7 @@ describe("whatever is done to a shop, in whatever order", () => {
     })
   })
 
-  it("a price is never below its deposit, so nothing negative remains to pay (contract §4)", () => {
+  it("a price is never below its deposit, so nothing negative remains to pay (Specification, Tickets)", () => {
     holds((history) => {
       play(history, (shop) => {
         for (const { price_minor, deposit_minor } of shop.slice.tickets.values()) {
@@ -146,7 +146,7 @@ describe("whatever is done to a shop, in whatever order", () => {
     })
   })
 
-  it("a linked client changes only once they block the shop, and each link raises one event (spec §6, contract §12)", () => {
+  it("a linked client changes only once they block the shop, and each link raises one event (Specification, Webhooks)", () => {
     holds((history) => {
       const links: Array<string> = []
       const shop = play(history, (shop, before) => {
@@ -162,7 +162,7 @@ describe("whatever is done to a shop, in whatever order", () => {
     })
   })
 
-  it("the shop's clock never goes back, even when the machine's does (contract §1)", () => {
+  it("the shop's clock never goes back, even when the machine's does (Specification, Lists and sync)", () => {
     holds((history) => {
       play(history, ({ slice }, { last_instant }) => {
         expect(slice.head.last_instant).toBeGreaterThanOrEqual(last_instant)

@@ -8,8 +8,8 @@ const TEXT = `wk_live_${"a".repeat(39)}WXYZ`
 const create = (name = "Till", scopes: ReadonlyArray<string> = ["tickets:read"], text = TEXT) =>
   createKey(SHOP, { name, scopes } as unknown as KeyInput, text)
 
-describe("spec §5: API keys", () => {
-  it("only a hash and the last four characters of a key are stored (contract §7)", () => {
+describe("Specification, Keys and scopes: API keys", () => {
+  it("only a hash and the last four characters of a key are stored (Specification, Keys and scopes)", () => {
     const shop = new TestShop()
     const record = shop.does(create("Till", ["tickets:read", "clients:read"]))
     expect(record).toMatchObject({
@@ -25,14 +25,14 @@ describe("spec §5: API keys", () => {
     expect(shop.slice.keys.get(record.id)).toEqual(record)
   })
 
-  it("at most five keys are active: the sixth is refused (spec §8)", () => {
+  it("at most five keys are active: the sixth is refused (Specification, Limits)", () => {
     const shop = new TestShop()
     for (let n = 0; n < 5; n++) shop.does(create(`Till ${n}`))
     expect(shop.refuses(create())._tag).toBe("TooManyKeys")
     expect(shop.slice.keys.size).toBe(5)
   })
 
-  it("revoked keys do not count among the five (spec §5)", () => {
+  it("revoked keys do not count among the five (Specification, Keys and scopes)", () => {
     const shop = new TestShop()
     for (let n = 0; n < 12; n++) {
       const { id } = shop.does(create(`Till ${n}`))
@@ -42,7 +42,7 @@ describe("spec §5: API keys", () => {
     expect(shop.refuses(create())._tag).toBe("TooManyKeys")
   })
 
-  it("a revoked key says when, and revoking it again changes nothing of that (spec §5)", () => {
+  it("a revoked key says when, and revoking it again changes nothing of that (Specification, Keys and scopes)", () => {
     const shop = new TestShop()
     const { id } = shop.does(create())
     expect(shop.wait(HOUR).does(revokeKey(SHOP, id)).revoked_at).toBe(START + HOUR)
@@ -70,18 +70,18 @@ describe("spec §5: API keys", () => {
     })
   })
 
-  it("an unknown key is not found (spec §5)", () => {
+  it("an unknown key is not found (Specification, Keys and scopes)", () => {
     expect(new TestShop().refuses(revokeKey(SHOP, NOBODY as never))._tag).toBe("KeyNotFound")
   })
 
-  it("a scope named twice is held once (spec §5)", () => {
+  it("a scope named twice is held once (Specification, Keys and scopes)", () => {
     expect(new TestShop().does(create("Till", ["tickets:read", "loyalty:write", "tickets:read"])).scopes).toEqual([
       "tickets:read",
       "loyalty:write"
     ])
   })
 
-  it("a key has a name and at least one of the four scopes (spec §5)", () => {
+  it("a key has a name and at least one of the four scopes (Specification, Keys and scopes)", () => {
     const accepts = (input: object) => Either.isRight(Schema.decodeUnknownEither(KeyInput)(input))
     expect(accepts({ name: "Till", scopes: ["tickets:write"] })).toBe(true)
     expect(accepts({ name: "Till", scopes: [] })).toBe(false)
@@ -89,7 +89,7 @@ describe("spec §5: API keys", () => {
     expect(accepts({ name: " ", scopes: ["tickets:write"] })).toBe(false)
   })
 
-  it("keys raise no events (spec §6)", () => {
+  it("keys raise no events (Specification, Webhooks)", () => {
     const shop = new TestShop()
     const { id } = shop.does(create())
     expect(shop.events).toEqual([])

@@ -7,8 +7,8 @@ const shopWithProgram = (program = {}) => new TestShop({ program: { ...PROGRAM, 
 const program = (settings: object) => changeShop(SHOP, { program: settings } as never)
 const balance = (shop: TestShop) => shop.slice.cards.get(AMIRA.id)?.balance ?? 0
 
-describe("spec §3: loyalty counted as in the app", () => {
-  it("a linked client's ticket earns its stamps when it becomes ready (contract §6)", () => {
+describe("Specification, States: loyalty counted as in the app", () => {
+  it("a linked client's ticket earns its stamps when it becomes ready (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram({ stamps_per_ticket: 3 })
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     expect(balance(shop)).toBe(0)
@@ -26,7 +26,7 @@ describe("spec §3: loyalty counted as in the app", () => {
     })
   })
 
-  it("once in its life: ready, workshop, ready, collected, workshop, ready earn once (contract §6)", () => {
+  it("once in its life: ready, workshop, ready, collected, workshop, ready earn once (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready", "workshop", "ready", "collected", "workshop", "ready", "collected")
@@ -34,21 +34,21 @@ describe("spec §3: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("reopening takes no stamps back (contract §6)", () => {
+  it("reopening takes no stamps back (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready", "workshop", "impossible", "collected")
     expect(balance(shop)).toBe(1)
   })
 
-  it("each ticket earns for itself (contract §6)", () => {
+  it("each ticket earns for itself (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram({ stamps_per_ticket: 2 })
     const client_id = shop.meets(AMIRA)
     for (let n = 0; n < 3; n++) shop.moves(shop.create({ client_id }), "ready", "collected")
     expect(shop.slice.cards.get(client_id)).toMatchObject({ balance: 6, lifetime: 6 })
   })
 
-  it("a client linked after ready earns at collection (contract §6)", () => {
+  it("a client linked after ready earns at collection (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_phone: AMIRA.phone })
     const offer = shop.offer.id
@@ -60,7 +60,7 @@ describe("spec §3: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("a client linked after collection earns nothing until the ticket is ready again (contract §6)", () => {
+  it("a client linked after collection earns nothing until the ticket is ready again (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_phone: AMIRA.phone })
     const offer = shop.offer.id
@@ -71,7 +71,7 @@ describe("spec §3: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("an impossible ticket earns nothing, collected or not (contract §6)", () => {
+  it("an impossible ticket earns nothing, collected or not (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "impossible", "collected")
@@ -80,7 +80,7 @@ describe("spec §3: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("with the programme off nothing is earned; on again before collection, the collection earns (contract §6)", () => {
+  it("with the programme off nothing is earned; on again before collection, the collection earns (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram({ active: false })
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")
@@ -90,7 +90,7 @@ describe("spec §3: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("a ticket collected while the programme was off has earned nothing; reopened and ready again it does (contract §6)", () => {
+  it("a ticket collected while the programme was off has earned nothing; reopened and ready again it does (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram({ active: false })
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready", "collected")
@@ -100,7 +100,7 @@ describe("spec §3: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("what a ticket earned stays when the programme goes off and on again (contract §6)", () => {
+  it("what a ticket earned stays when the programme goes off and on again (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")
@@ -111,7 +111,7 @@ describe("spec §3: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(1)
   })
 
-  it("a programme of no stamps a ticket earns its none once: a later, richer one adds nothing (contract §6)", () => {
+  it("a programme of no stamps a ticket earns its none once: a later, richer one adds nothing (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram({ stamps_per_ticket: 0 })
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")
@@ -121,7 +121,7 @@ describe("spec §3: loyalty counted as in the app", () => {
     expect(balance(shop)).toBe(0)
   })
 
-  it("a ticket of a client who blocks the shop earns nothing (contract §6)", () => {
+  it("a ticket of a client who blocks the shop earns nothing (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.create({ client_phone: AMIRA.phone })
@@ -130,7 +130,7 @@ describe("spec §3: loyalty counted as in the app", () => {
     expect(shop.everyRow("LedgerAppended")).toEqual([])
   })
 
-  it("a ticket without a client earns nothing (contract §6)", () => {
+  it("a ticket without a client earns nothing (Specification, Clients and loyalty)", () => {
     const shop = shopWithProgram()
     shop.moves(shop.create({ client_phone: AMIRA.phone }), "ready", "collected")
     expect(shop.everyRow("LedgerAppended")).toEqual([])

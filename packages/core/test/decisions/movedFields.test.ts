@@ -7,8 +7,8 @@ const ISO = "2026-03-02T09:00:00.000Z"
 const ISO_1H = "2026-03-02T10:00:00.000Z"
 const ISO_2H = "2026-03-02T11:00:00.000Z"
 
-describe("spec §3: the fields that a move sets and clears", () => {
-  it("ready sets ready_at and nothing of the end (spec §3)", () => {
+describe("Specification, States: the fields that a move sets and clears", () => {
+  it("ready sets ready_at and nothing of the end (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.wait(HOUR).moves(id, "ready")
@@ -21,14 +21,14 @@ describe("spec §3: the fields that a move sets and clears", () => {
     })
   })
 
-  it("impossible sets no ready_at and no outcome yet (spec §2)", () => {
+  it("impossible sets no ready_at and no outcome yet (Specification, Resources)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.wait(HOUR).moves(id, "impossible")
     expect(shop.record(id)).toMatchObject({ ready_at: null, collected_at: null, outcome: null })
   })
 
-  it("a ready ticket that is collected has outcome ready and keeps ready_at (spec §3)", () => {
+  it("a ready ticket that is collected has outcome ready and keeps ready_at (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.moves(id, "ready")
@@ -36,7 +36,7 @@ describe("spec §3: the fields that a move sets and clears", () => {
     expect(shop.record(id)).toMatchObject({ outcome: "ready", ready_at: START, collected_at: START + HOUR })
   })
 
-  it("an impossible ticket that is collected has outcome impossible (spec §3)", () => {
+  it("an impossible ticket that is collected has outcome impossible (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.moves(id, "impossible")
@@ -44,7 +44,7 @@ describe("spec §3: the fields that a move sets and clears", () => {
     expect(shop.record(id)).toMatchObject({ outcome: "impossible", ready_at: null, collected_at: START + HOUR })
   })
 
-  it("back to the workshop clears ready_at, collected_at and outcome (contract §5)", () => {
+  it("back to the workshop clears ready_at, collected_at and outcome (Specification, States)", () => {
     for (const state of ["ready", "impossible", "collected"] as const) {
       const shop = new TestShop()
       const id = shop.ticketIn(state)
@@ -53,14 +53,14 @@ describe("spec §3: the fields that a move sets and clears", () => {
     }
   })
 
-  it("an impossible ticket that was ready before has no ready_at (contract §5)", () => {
+  it("an impossible ticket that was ready before has no ready_at (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("ready")
     shop.moves(id, "workshop", "impossible", "collected")
     expect(shop.record(id)).toMatchObject({ ready_at: null, outcome: "impossible" })
   })
 
-  it("back to the workshop keeps notified_at (contract §5)", () => {
+  it("back to the workshop keeps notified_at (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(recordNotified(SHOP, id, "sms"))
@@ -68,7 +68,7 @@ describe("spec §3: the fields that a move sets and clears", () => {
     expect(shop.record(id).notified_at).toBe(START)
   })
 
-  it("every move sets updated_at and shop_changed_at and takes the next place in the order of changes (contract §1)", () => {
+  it("every move sets updated_at and shop_changed_at and takes the next place in the order of changes (Specification, Lists and sync)", () => {
     const shop = new TestShop()
     const id = shop.create()
     let seq = shop.record(id).change_seq
@@ -79,7 +79,7 @@ describe("spec §3: the fields that a move sets and clears", () => {
     }
   })
 
-  it("a move leaves everything else of the ticket as it was (spec §3)", () => {
+  it("a move leaves everything else of the ticket as it was (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ item: "Coat", price_minor: 900, deposit_minor: 100, external_ref: "A-1" })
     const before = shop.record(id)
@@ -92,7 +92,7 @@ describe("spec §3: the fields that a move sets and clears", () => {
     })
   })
 
-  it("the answer, the event and the ticket read later are the same (contract §9)", () => {
+  it("the answer, the event and the ticket read later are the same (Specification, Webhooks)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.wait(HOUR).moves(id, "ready")
@@ -102,8 +102,8 @@ describe("spec §3: the fields that a move sets and clears", () => {
   })
 })
 
-describe("spec §3: the client is notified as from the app", () => {
-  it("a linked client is told that the ticket is ready: event, notified_at and a notification (contract §5)", () => {
+describe("Specification, States: the client is notified as from the app", () => {
+  it("a linked client is told that the ticket is ready: event, notified_at and a notification (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.wait(HOUR).moves(id, "ready")
@@ -115,7 +115,7 @@ describe("spec §3: the client is notified as from the app", () => {
     ])
   })
 
-  it("a linked client is told that the ticket cannot be done (contract §5)", () => {
+  it("a linked client is told that the ticket cannot be done (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.wait(2 * HOUR).moves(id, "impossible")
@@ -125,7 +125,7 @@ describe("spec §3: the client is notified as from the app", () => {
     expect(shop.record(id).notified_at).toBe(START + 2 * HOUR)
   })
 
-  it("nobody is told of a ticket that is collected or reopened (spec §3)", () => {
+  it("nobody is told of a ticket that is collected or reopened (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready")
@@ -137,7 +137,7 @@ describe("spec §3: the client is notified as from the app", () => {
     }
   })
 
-  it("a client is told again each time the ticket becomes ready (contract §5)", () => {
+  it("a client is told again each time the ticket becomes ready (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(AMIRA) })
     shop.moves(id, "ready", "workshop")
@@ -146,7 +146,7 @@ describe("spec §3: the client is notified as from the app", () => {
     expect(shop.record(id).notified_at).toBe(START + HOUR)
   })
 
-  it("a ticket without a client notifies nobody (contract §5)", () => {
+  it("a ticket without a client notifies nobody (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_phone: AMIRA.phone })
     for (const status of ["ready", "workshop", "impossible"] as const) {
@@ -157,7 +157,7 @@ describe("spec §3: the client is notified as from the app", () => {
     expect(shop.record(id).notified_at).toBeNull()
   })
 
-  it("a linked client who blocks the shop is not told, and the ticket shows no client (contract §6)", () => {
+  it("a linked client who blocks the shop is not told, and the ticket shows no client (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const id = shop.create({ client_id: shop.meets(KARIM) })
     shop.create({ client_phone: KARIM.phone })
@@ -172,8 +172,8 @@ describe("spec §3: the client is notified as from the app", () => {
   })
 })
 
-describe("spec §4: the shop told the client itself", () => {
-  it("sets notified_at, counts as a change from the shop, and emits client.notified with its channel (contract §5)", () => {
+describe("Specification, Endpoints: the shop told the client itself", () => {
+  it("sets notified_at, counts as a change from the shop, and emits client.notified with its channel (Specification, States)", () => {
     for (const channel of ["sms", "whatsapp", "call"] as const) {
       const shop = new TestShop()
       const id = shop.create()
@@ -193,7 +193,7 @@ describe("spec §4: the shop told the client itself", () => {
     }
   })
 
-  it("works in every state but abandoned, and moves none (contract §5)", () => {
+  it("works in every state but abandoned, and moves none (Specification, States)", () => {
     for (const state of ["workshop", "ready", "impossible", "collected"] as const) {
       const shop = new TestShop()
       const id = shop.ticketIn(state)

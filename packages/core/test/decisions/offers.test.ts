@@ -13,8 +13,8 @@ const offered = (shop: TestShop, phone: Phone = AMIRA.phone) => {
 
 const wanted = (client_id: string) => createTicket(SHOP, ticketInput({ client_id }), { via: "api", found: [] })
 
-describe("spec §4: the account accepts the offer", () => {
-  it("makes the client known and links them to the ticket, with client.linked (spec §4, §6)", () => {
+describe("Specification, Endpoints: the account accepts the offer", () => {
+  it("makes the client known and links them to the ticket, with client.linked (Specification, Endpoints; Webhooks)", () => {
     const shop = new TestShop()
     const { ticket, offer } = offered(shop)
     const { change_seq } = shop.record(ticket)
@@ -39,14 +39,14 @@ describe("spec §4: the account accepts the offer", () => {
     expect(shop.events[0]!.data).toMatchObject({ client, ticket: { id: ticket, client, client_phone: AMIRA.phone } })
   })
 
-  it("from then on the shop may name the client in a new ticket (contract §6)", () => {
+  it("from then on the shop may name the client in a new ticket (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     expect(shop.refuses(wanted(AMIRA.id))._tag).toBe("ClientNotFound")
     shop.does(answerOffer(SHOP, offered(shop).offer, "accepted"))
     expect(shop.does(wanted(AMIRA.id)).client?.id).toBe(AMIRA.id)
   })
 
-  it("the first link wins: an accepted offer of a ticket that has a client makes known but links nobody (contract §6)", () => {
+  it("the first link wins: an accepted offer of a ticket that has a client makes known but links nobody (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const ticket = shop.create({ client_id: shop.meets(KARIM), client_phone: AMIRA.phone })
     const before = shop.record(ticket)
@@ -56,7 +56,7 @@ describe("spec §4: the account accepts the offer", () => {
     expect(shop.slice.links.get(AMIRA.id)?.known_at).toBe(START)
   })
 
-  it("a ticket whose client has blocked the shop links whoever accepts it next, as if the blocker had never been (contract §12)", () => {
+  it("a ticket whose client has blocked the shop links whoever accepts it next, as if the blocker had never been (Specification, Tickets)", () => {
     const shop = new TestShop()
     const ticket = shop.create({ client_id: shop.meets(KARIM), client_phone: AMIRA.phone })
     const amiras = shop.rows("OfferPut")[0]!.id
@@ -68,7 +68,7 @@ describe("spec §4: the account accepts the offer", () => {
     expect(shop.events[0]!.data).toMatchObject({ client, ticket: { id: ticket, client } })
   })
 
-  it("an abandoned ticket stays as it is: the client becomes known, nothing is linked or raised (contract §12)", () => {
+  it("an abandoned ticket stays as it is: the client becomes known, nothing is linked or raised (Specification, Tickets)", () => {
     const shop = new TestShop()
     const { ticket, offer } = offered(shop)
     shop.wait(60 * DAY).does(closeTicket(SHOP, ticket))
@@ -79,7 +79,7 @@ describe("spec §4: the account accepts the offer", () => {
     expect(shop.slice.links.get(AMIRA.id)?.known_at).toBe(START + 60 * DAY)
   })
 
-  it("no offer is made to the account that is linked already (contract §12)", () => {
+  it("no offer is made to the account that is linked already (Specification, Tickets)", () => {
     const shop = new TestShop()
     shop.create({ client_id: shop.meets(AMIRA), client_phone: AMIRA.phone })
     expect(shop.rows("OfferPut")).toEqual([])
@@ -87,7 +87,7 @@ describe("spec §4: the account accepts the offer", () => {
     expect(shop.rows("OfferPut")).toHaveLength(1)
   })
 
-  it("a client known before keeps the day they became known (contract §6)", () => {
+  it("a client known before keeps the day they became known (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     shop.meets(AMIRA)
     shop.wait(HOUR).does(answerOffer(SHOP, offered(shop).offer, "accepted"))
@@ -95,7 +95,7 @@ describe("spec §4: the account accepts the offer", () => {
     expect(shop.eventTypes).toEqual(["client.linked"])
   })
 
-  it("accepting notifies nobody of what was ready before (contract §5)", () => {
+  it("accepting notifies nobody of what was ready before (Specification, States)", () => {
     const shop = new TestShop()
     const { ticket, offer } = offered(shop)
     shop.moves(ticket, "ready")
@@ -107,8 +107,8 @@ describe("spec §4: the account accepts the offer", () => {
   })
 })
 
-describe("spec §4: the account blocks the shop", () => {
-  it("the offer is answered, nothing is linked and no event is raised (contract §6)", () => {
+describe("Specification, Endpoints: the account blocks the shop", () => {
+  it("the offer is answered, nothing is linked and no event is raised (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const { ticket, offer } = offered(shop)
     const before = shop.record(ticket)
@@ -120,7 +120,7 @@ describe("spec §4: the account blocks the shop", () => {
     expect(shop.refuses(wanted(AMIRA.id))._tag).toBe("ClientNotFound")
   })
 
-  it("a client who was known and then blocks is as one who never was (contract §6)", () => {
+  it("a client who was known and then blocks is as one who never was (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const linked = shop.create({ client_id: shop.meets(AMIRA) })
     shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
@@ -130,7 +130,7 @@ describe("spec §4: the account blocks the shop", () => {
     expect(shop.eventTypes).toEqual(["ticket.ready"])
   })
 
-  it("a block stays: a later visit does not lift it (contract §6)", () => {
+  it("a block stays: a later visit does not lift it (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
     const link = shop.slice.links.get(AMIRA.id)
@@ -140,7 +140,7 @@ describe("spec §4: the account blocks the shop", () => {
     expect(shop.refuses(wanted(AMIRA.id))._tag).toBe("ClientNotFound")
   })
 
-  it("a blocked shop's other offers, earlier and later ones, are closed (contract §10)", () => {
+  it("a blocked shop's other offers, earlier and later ones, are closed (Specification, Sandbox)", () => {
     const shop = new TestShop()
     const earlier = offered(shop).offer
     shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
@@ -151,7 +151,7 @@ describe("spec §4: the account blocks the shop", () => {
     }
   })
 
-  it("one client's block does not touch another's offers (contract §6)", () => {
+  it("one client's block does not touch another's offers (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     const karims = offered(shop, KARIM.phone)
     shop.does(answerOffer(SHOP, offered(shop).offer, "blocked"))
@@ -160,10 +160,10 @@ describe("spec §4: the account blocks the shop", () => {
   })
 })
 
-describe("contract §10: an offer is answered once", () => {
+describe("Specification, Sandbox: an offer is answered once", () => {
   for (const first of ["accepted", "blocked"] as const) {
     for (const second of ["accepted", "blocked"] as const) {
-      it(`an offer that was ${first} cannot be ${second} after it (contract §10)`, () => {
+      it(`an offer that was ${first} cannot be ${second} after it (Specification, Sandbox)`, () => {
         const shop = new TestShop()
         const { offer } = offered(shop)
         shop.does(answerOffer(SHOP, offer, first))
@@ -172,7 +172,7 @@ describe("contract §10: an offer is answered once", () => {
     }
   }
 
-  it("where a client is named, an offer to another's number is not found, and nothing changes (spec §4)", () => {
+  it("where a client is named, an offer to another's number is not found, and nothing changes (Specification, Endpoints)", () => {
     for (const status of ["accepted", "blocked"] as const) {
       const shop = new TestShop()
       const { offer } = offered(shop)
@@ -183,15 +183,15 @@ describe("contract §10: an offer is answered once", () => {
     }
   })
 
-  it("an unknown offer, and one to a number that nobody holds, are not found (contract §10)", () => {
+  it("an unknown offer, and one to a number that nobody holds, are not found (Specification, Sandbox)", () => {
     const shop = new TestShop()
     expect(shop.refuses(answerOffer(SHOP, NOBODY as OfferId, "accepted"))._tag).toBe("OfferNotFound")
     expect(shop.refuses(answerOffer(SHOP, offered(shop, NOBODYS_PHONE).offer, "accepted"))._tag).toBe("OfferNotFound")
   })
 })
 
-describe("contract §6: a visit to the counter", () => {
-  it("makes the client known, once, and says so to nobody (contract §6)", () => {
+describe("Specification, Clients and loyalty: a visit to the counter", () => {
+  it("makes the client known, once, and says so to nobody (Specification, Clients and loyalty)", () => {
     const shop = new TestShop()
     shop.does(recordVisit(SHOP, AMIRA.id))
     expect(shop.slice.links.get(AMIRA.id)).toEqual({
@@ -205,7 +205,7 @@ describe("contract §6: a visit to the counter", () => {
     expect(shop.slice.links.get(AMIRA.id)?.known_at).toBe(START)
   })
 
-  it("an account that does not exist cannot visit (contract §6)", () => {
+  it("an account that does not exist cannot visit (Specification, Clients and loyalty)", () => {
     expect(new TestShop().refuses(recordVisit(SHOP, NOBODY as never))._tag).toBe("ClientNotFound")
   })
 })

@@ -10,8 +10,8 @@ const propose = (id: string, price_minor: number, note?: string | null) =>
   proposeQuote(SHOP, id as never, { price_minor, ...(note === undefined ? {} : { note }) } as QuoteInput)
 const answer = (id: string, status: "accepted" | "refused") => answerQuote(SHOP, id as never, status)
 
-describe("contract §4: the shop proposes a new price", () => {
-  it("the quote waits for its answer; the price stays until then, and no event is raised (contract §4)", () => {
+describe("Specification, Tickets: the shop proposes a new price", () => {
+  it("the quote waits for its answer; the price stays until then, and no event is raised (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000, deposit_minor: 1000 })
     const ticket = shop.wait(HOUR).does(propose(id, 8000, "The lining too"))
@@ -27,21 +27,21 @@ describe("contract §4: the shop proposes a new price", () => {
     expect(shop.record(id)).toMatchObject({ shop_changed_at: START + HOUR, updated_at: START + HOUR })
   })
 
-  it("without a note the note is null (contract §4)", () => {
+  it("without a note the note is null (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     expect(shop.does(propose(id, 8000)).quote?.note).toBeNull()
     expect(shop.does(propose(id, 8000, null)).quote?.note).toBeNull()
   })
 
-  it("a quote below the deposit is refused, one equal to it is not (contract §4)", () => {
+  it("a quote below the deposit is refused, one equal to it is not (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000, deposit_minor: 1000 })
     expect(shop.refuses(propose(id, 999))).toMatchObject({ _tag: "InvalidInput", issues: [{ field: "price_minor" }] })
     expect(shop.does(propose(id, 1000)).quote?.price_minor).toBe(1000)
   })
 
-  it("a later proposal takes the place of an open one, and of an answered one (contract §4)", () => {
+  it("a later proposal takes the place of an open one, and of an answered one (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000 })
     shop.does(propose(id, 8000))
@@ -51,7 +51,7 @@ describe("contract §4: the shop proposes a new price", () => {
     expect(shop.does(answer(id, "accepted")).money).toMatchObject({ price_minor: 6000, before_minor: 5000 })
   })
 
-  it("where a client is named, a ticket that is not theirs is not found: another's, nobody's, or one of a shop they block (spec §6)", () => {
+  it("where a client is named, a ticket that is not theirs is not found: another's, nobody's, or one of a shop they block (Specification, Webhooks)", () => {
     const shop = new TestShop()
     const [theirs, nobodys] = [
       shop.create({ client_id: shop.meets(AMIRA) }),
@@ -69,15 +69,15 @@ describe("contract §4: the shop proposes a new price", () => {
     expect(shop.does(answer(theirs, "accepted")).quote?.status).toBe("accepted")
   })
 
-  it("a proposal of an unknown ticket is not found (spec §4)", () => {
+  it("a proposal of an unknown ticket is not found (Specification, Endpoints)", () => {
     const shop = new TestShop()
     expect(shop.refuses(propose(NOBODY, 1))._tag).toBe("TicketNotFound")
     expect(shop.refuses(answer(NOBODY, "accepted"))._tag).toBe("TicketNotFound")
   })
 })
 
-describe("spec §6: the client accepts a new price", () => {
-  it("it becomes the price, the one before is kept, and quote.accepted is raised (spec §6, contract §4)", () => {
+describe("Specification, Webhooks: the client accepts a new price", () => {
+  it("it becomes the price, the one before is kept, and quote.accepted is raised (Specification, Webhooks; Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000, deposit_minor: 1000, client_id: shop.meets(AMIRA) })
     shop.does(propose(id, 8000))
@@ -99,14 +99,14 @@ describe("spec §6: the client accepts a new price", () => {
     expect(shop.events[0]!.data).toEqual({ ticket, quote: ticket.quote })
   })
 
-  it("of a ticket without a price, before_minor is null (contract §4)", () => {
+  it("of a ticket without a price, before_minor is null (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(propose(id, 8000))
     expect(shop.does(answer(id, "accepted")).money).toMatchObject({ price_minor: 8000, before_minor: null })
   })
 
-  it("before_minor is the price before the last accepted quote (contract §4)", () => {
+  it("before_minor is the price before the last accepted quote (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000 })
     for (const price of [6000, 7000]) {
@@ -116,7 +116,7 @@ describe("spec §6: the client accepts a new price", () => {
     expect(shop.record(id)).toMatchObject({ price_minor: 7000, before_minor: 6000 })
   })
 
-  it("a deposit raised after the proposal cannot make an accepted price fall below it (contract §4)", () => {
+  it("a deposit raised after the proposal cannot make an accepted price fall below it (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 10_000, deposit_minor: 1000 })
     shop.does(propose(id, 6000))
@@ -126,7 +126,7 @@ describe("spec §6: the client accepts a new price", () => {
     expect(shop.does(answer(id, "accepted")).money.remaining_minor).toBe(0)
   })
 
-  it("a deposit is bound by no quote that was refused (contract §4)", () => {
+  it("a deposit is bound by no quote that was refused (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 10_000 })
     shop.does(propose(id, 6000))
@@ -135,8 +135,8 @@ describe("spec §6: the client accepts a new price", () => {
   })
 })
 
-describe("contract §10: a quote is answered once", () => {
-  it("a refused one leaves the price as it was and raises nothing (contract §4)", () => {
+describe("Specification, Sandbox: a quote is answered once", () => {
+  it("a refused one leaves the price as it was and raises nothing (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000 })
     shop.does(propose(id, 8000))
@@ -147,7 +147,7 @@ describe("contract §10: a quote is answered once", () => {
     expect(shop.record(id)).toMatchObject({ updated_at: START + HOUR, shop_changed_at: START })
   })
 
-  it("a second answer is refused, whatever the first was (contract §10)", () => {
+  it("a second answer is refused, whatever the first was (Specification, Sandbox)", () => {
     for (const first of ["accepted", "refused"] as const) {
       const shop = new TestShop()
       const id = shop.create()
@@ -159,7 +159,7 @@ describe("contract §10: a quote is answered once", () => {
     }
   })
 
-  it("with none proposed there is nothing to answer (contract §10)", () => {
+  it("with none proposed there is nothing to answer (Specification, Sandbox)", () => {
     const shop = new TestShop()
     const id = shop.create()
     expect(shop.refuses(answer(id, "accepted"))).toMatchObject({ _tag: "QuoteClosed", status: null })
@@ -167,7 +167,7 @@ describe("contract §10: a quote is answered once", () => {
   })
 })
 
-describe("contract §12: a quote is closed once the ticket is collected or abandoned", () => {
+describe("Specification, Idempotency: a quote is closed once the ticket is collected or abandoned", () => {
   const quoted = () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000 })
@@ -179,7 +179,7 @@ describe("contract §12: a quote is closed once the ticket is collected or aband
       expect(shop.refuses(answer(id, status))).toMatchObject({ _tag: "QuoteClosed", status: "proposed", state })
   }
 
-  it("after the collection it can be neither answered nor proposed anew (contract §12)", () => {
+  it("after the collection it can be neither answered nor proposed anew (Specification, Tickets)", () => {
     const { shop, id } = quoted()
     shop.moves(id, "ready", "collected")
     answersRefused(shop, id, "collected")
@@ -187,13 +187,13 @@ describe("contract §12: a quote is closed once the ticket is collected or aband
     expect(shop.record(id).price_minor).toBe(5000)
   })
 
-  it("once the ticket is reopened it can be answered again (contract §12)", () => {
+  it("once the ticket is reopened it can be answered again (Specification, Idempotency)", () => {
     const { shop, id } = quoted()
     shop.moves(id, "ready", "collected", "workshop")
     expect(shop.does(answer(id, "accepted")).money.price_minor).toBe(8000)
   })
 
-  it("an abandoned ticket's quote cannot be answered (contract §12)", () => {
+  it("an abandoned ticket's quote cannot be answered (Specification, Tickets)", () => {
     const { shop, id } = quoted()
     shop.wait(60 * DAY).does(closeTicket(SHOP, id))
     answersRefused(shop, id, "abandoned")

@@ -5,8 +5,8 @@ import { PROGRAM, SHOP, TestShop } from "./fixtures.js"
 
 const patch = (fields: object) => changeShop(SHOP, fields as ShopPatch)
 
-describe("contract §10: PATCH /sandbox/shops/{id}", () => {
-  it("changes what is given and leaves the rest (contract §10)", () => {
+describe("Specification, Sandbox: PATCH /sandbox/shops/{id}", () => {
+  it("changes what is given and leaves the rest (Specification, Sandbox)", () => {
     const shop = new TestShop()
     const before = shop.slice.shop
     shop.does(patch({ approved: false, forbidden_words: ["darn"] }))
@@ -16,13 +16,13 @@ describe("contract §10: PATCH /sandbox/shops/{id}", () => {
     expect(shop.events).toEqual([])
   })
 
-  it("changes a programme field by field (contract §10)", () => {
+  it("changes a programme field by field (Specification, Sandbox)", () => {
     const shop = new TestShop({ program: PROGRAM })
     shop.does(patch({ program: { stamps_required: 8 } }))
     expect(shop.slice.shop.program).toEqual({ ...PROGRAM, stamps_required: 8 })
   })
 
-  it("the next number is the next ticket's (contract §10)", () => {
+  it("the next number is the next ticket's (Specification, Sandbox)", () => {
     const shop = new TestShop()
     shop.does(patch({ next_number: 42 }))
     expect(shop.record(shop.create()).number).toBe(42)
@@ -30,14 +30,14 @@ describe("contract §10: PATCH /sandbox/shops/{id}", () => {
     expect(shop.record(shop.create()).number).toBe(43)
   })
 
-  it("an empty change changes nothing of the settings (contract §10)", () => {
+  it("an empty change changes nothing of the settings (Specification, Sandbox)", () => {
     const shop = new TestShop()
     const before = shop.slice.shop
     shop.does(patch({}))
     expect(shop.slice.shop).toEqual(before)
   })
 
-  it("null leaves a setting as it is; only the programme's name and label can be null (contract §2, §10)", () => {
+  it("null leaves a setting as it is; only the programme's name and label can be null (Specification, Errors; Sandbox)", () => {
     const shop = new TestShop({ program: PROGRAM, forbidden_words: ["darn"] })
     shop.does(patch({ next_number: 7 }))
     const before = shop.slice.shop
@@ -50,7 +50,7 @@ describe("contract §10: PATCH /sandbox/shops/{id}", () => {
     expect(shop.slice.shop.program).toEqual({ ...PROGRAM, name: null, reward_label: null })
   })
 
-  it("numbers are 1 to 9999; a reward costs at least one stamp, a ticket may give none (contract §4, §6)", () => {
+  it("numbers are 1 to 9999; a reward costs at least one stamp, a ticket may give none (Specification, Tickets; Clients and loyalty)", () => {
     const accepts = (fields: object) => Either.isRight(Schema.decodeUnknownEither(ShopPatch)(fields))
     expect([0, 1, 9999, 10_000].map((next_number) => accepts({ next_number }))).toEqual([false, true, true, false])
     expect([0, 1].map((stamps_required) => accepts({ program: { stamps_required } }))).toEqual([false, true])

@@ -15,7 +15,7 @@ type Row = readonly [
 
 const WAITS: Record<string, number> = { "": 0, "1 h": HOUR, "24 h": 86_400_000, "24 h + 1 ms": 86_400_001 }
 
-// Written out from spec §3 and contract §5: the state, how long ago it was collected, the status asked for,
+// Written out from Specification, States: the state, how long ago it was collected, the status asked for,
 // the event or the refusal, the state afterwards, and what a refusal says would be accepted.
 const MATRIX: ReadonlyArray<Row> = [
   ["workshop", "", "ready", "ticket.ready", "ready", null],
@@ -52,14 +52,14 @@ const MATRIX: ReadonlyArray<Row> = [
   ["abandoned", "", "collected", "TicketAbandoned", "abandoned", []]
 ]
 
-describe("spec §3: the moves of a status request", () => {
+describe("Specification, States: the moves of a status request", () => {
   it("the table below names every state with every status", () => {
     expect(new Set(MATRIX.map(([from, waited, asked]) => `${from} ${waited} ${asked}`)).size).toBe((4 + 4) * 4)
   })
 
   for (const [from, waited, asked, result, state, allowed] of MATRIX) {
     const since = waited === "" ? "" : ` since ${waited}`
-    it(`a ticket ${from}${since} asked to be ${asked}: ${result}, then ${state} (spec §3)`, () => {
+    it(`a ticket ${from}${since} asked to be ${asked}: ${result}, then ${state} (Specification, States)`, () => {
       const shop = new TestShop()
       const id = shop.ticketIn(from)
       const outcome = shop.wait(WAITS[waited]!).tries(changeStatus(SHOP, id, asked))
@@ -79,7 +79,7 @@ describe("spec §3: the moves of a status request", () => {
     })
   }
 
-  it("a collected ticket that was impossible is bound by the same window (spec §3)", () => {
+  it("a collected ticket that was impossible is bound by the same window (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("impossible")
     shop.moves(id, "collected")
@@ -90,7 +90,7 @@ describe("spec §3: the moves of a status request", () => {
     expect(shop.record(id).state).toBe("workshop")
   })
 
-  it("the window counts from the latest collection, not from the first (spec §3)", () => {
+  it("the window counts from the latest collection, not from the first (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.ticketIn("collected")
     shop.wait(20 * HOUR).moves(id, "workshop", "ready", "collected")
@@ -98,14 +98,14 @@ describe("spec §3: the moves of a status request", () => {
     expect(shop.record(id).state).toBe("workshop")
   })
 
-  it("another shop's or an unknown ticket is not found, whatever is asked (spec §4)", () => {
+  it("another shop's or an unknown ticket is not found, whatever is asked (Specification, Endpoints)", () => {
     const shop = new TestShop()
     for (const status of ["ready", "impossible", "workshop", "collected"] as const) {
       expect(shop.refuses(changeStatus(SHOP, NOBODY as never, status))._tag).toBe("TicketNotFound")
     }
   })
 
-  it("every refusal tells a person what would be accepted (contract §2)", () => {
+  it("every refusal tells a person what would be accepted (Specification, Errors)", () => {
     const shop = new TestShop()
     const ready = shop.ticketIn("ready")
     expect(shop.refuses(changeStatus(SHOP, ready, "ready")).message).toMatch(/ready already.*collected/)

@@ -20,8 +20,8 @@ const part = (id: string, input: { label?: string; status: "ordered" | "received
 const edit = (id: string, changes: object, found: ReadonlyArray<FoundWord> = []) =>
   editTicket(SHOP, id as never, changes as TicketEdit, found)
 
-describe("contract §4: a delay", () => {
-  it("postpones the promise and keeps the one before, with the reason (contract §4)", () => {
+describe("Specification, Tickets: a delay", () => {
+  it("postpones the promise and keeps the one before, with the reason (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ promised_at: ISO(10) })
     const ticket = shop.wait(HOUR).does(delay(id, START + 50 * HOUR, { reason: "The thread is late" }))
@@ -34,7 +34,7 @@ describe("contract §4: a delay", () => {
     expect(shop.events).toEqual([])
   })
 
-  it("without a promise before, and without a reason, both are null (contract §4)", () => {
+  it("without a promise before, and without a reason, both are null (Specification, Tickets)", () => {
     const shop = new TestShop()
     expect(shop.does(delay(shop.create(), START + HOUR)).delay).toEqual({
       previous_promised_at: null,
@@ -43,7 +43,7 @@ describe("contract §4: a delay", () => {
     })
   })
 
-  it("a second delay keeps the promise of the first (contract §4)", () => {
+  it("a second delay keeps the promise of the first (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ promised_at: ISO(10) })
     shop.does(delay(id, START + 20 * HOUR))
@@ -51,8 +51,8 @@ describe("contract §4: a delay", () => {
   })
 })
 
-describe("contract §4: a part", () => {
-  it("ordered, then received, keeps when it was ordered and expected (contract §4)", () => {
+describe("Specification, Tickets: a part", () => {
+  it("ordered, then received, keeps when it was ordered and expected (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     expect(shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR })).part).toEqual({
@@ -72,14 +72,14 @@ describe("contract §4: a part", () => {
     expect(shop.events).toEqual([])
   })
 
-  it("null for the expected date means that none was given, so the known one stays (contract §2)", () => {
+  it("null for the expected date means that none was given, so the known one stays (Specification, Errors)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR }))
     expect(shop.does(part(id, { status: "received", expected_at: null })).part?.expected_at).toBe(ISO(48))
   })
 
-  it("another part begins anew (contract §4)", () => {
+  it("another part begins anew (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR }))
@@ -92,7 +92,7 @@ describe("contract §4: a part", () => {
     })
   })
 
-  it("an expected date may be put off (contract §4)", () => {
+  it("an expected date may be put off (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create()
     shop.does(part(id, { status: "ordered", expected_at: START + 48 * HOUR }))
@@ -103,8 +103,8 @@ describe("contract §4: a part", () => {
   })
 })
 
-describe("spec §2: a photo", () => {
-  it("takes the place of the one before (spec §2)", () => {
+describe("Specification, Resources: a photo", () => {
+  it("takes the place of the one before (Specification, Resources)", () => {
     const shop = new TestShop()
     const id = shop.create()
     for (const photo_url of ["https://img.example.com/1.jpg", "https://img.example.com/2.jpg"]) {
@@ -113,14 +113,14 @@ describe("spec §2: a photo", () => {
     }
   })
 
-  it("its address is https (contract §10)", () => {
+  it("its address is https (Specification, Sandbox)", () => {
     const accepts = (photo_url: string) => Either.isRight(Schema.decodeUnknownEither(PhotoInput)({ photo_url }))
     expect(["https://a.example/x.png", "http://a.example/x.png"].map(accepts)).toEqual([true, false])
   })
 })
 
-describe("contract §5: an edit", () => {
-  it("changes what is given, empties what is null, leaves the rest, and raises nothing (contract §5)", () => {
+describe("Specification, States: an edit", () => {
+  it("changes what is given, empties what is null, leaves the rest, and raises nothing (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ item: "Coat", description: "Blue", price_minor: 900, external_ref: "A-1" })
     const before = shop.record(id)
@@ -137,7 +137,7 @@ describe("contract §5: an edit", () => {
     expect(shop.events).toEqual([])
   })
 
-  it("ticks items off and on by their id (spec §2)", () => {
+  it("ticks items off and on by their id (Specification, Resources)", () => {
     const shop = new TestShop()
     const id = shop.create({ items: [{ label: "Coat" }, { label: "Hat" }] })
     const [coat, hat] = shop.record(id).items
@@ -168,7 +168,7 @@ describe("contract §5: an edit", () => {
     })
   })
 
-  it("a deposit above the price is refused, whichever of the two is edited (contract §4)", () => {
+  it("a deposit above the price is refused, whichever of the two is edited (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 900, deposit_minor: 500 })
     const issues = [{ field: "deposit_minor" }]
@@ -178,7 +178,7 @@ describe("contract §5: an edit", () => {
     expect(shop.does(edit(id, { price_minor: null })).money).toMatchObject({ price_minor: null, remaining_minor: null })
   })
 
-  it("forbidden words are refused in an edit too, the embedder's and the shop's own (contract §2)", () => {
+  it("forbidden words are refused in an edit too, the embedder's and the shop's own (Specification, Errors)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"] })
     const id = shop.create()
     expect(shop.refuses(edit(id, { item: "Coat" }, [{ field: "item", word: "coat" }]))).toMatchObject({
@@ -188,7 +188,7 @@ describe("contract §5: an edit", () => {
     expect(shop.refuses(edit(id, { description: "darn" }))).toMatchObject({ field: "description" })
   })
 
-  it("an unknown ticket is not found (spec §4)", () => {
+  it("an unknown ticket is not found (Specification, Endpoints)", () => {
     expect(new TestShop().refuses(edit(NOBODY, {}))._tag).toBe("TicketNotFound")
   })
 })

@@ -21,8 +21,8 @@ const withWebhook = () => {
   return shop
 }
 
-describe("spec §6: one webhook per shop", () => {
-  it("setting an address the first time makes a secret, and the webhook is on (contract §9)", () => {
+describe("Specification, Webhooks: one webhook per shop", () => {
+  it("setting an address the first time makes a secret, and the webhook is on (Specification, Webhooks)", () => {
     const shop = withWebhook()
     expect(shop.slice.webhook).toEqual({
       shop_id: SHOP,
@@ -40,7 +40,7 @@ describe("spec §6: one webhook per shop", () => {
     expect(shop.events).toEqual([])
   })
 
-  it("changing the address keeps the secret (contract §9)", () => {
+  it("changing the address keeps the secret (Specification, Webhooks)", () => {
     const shop = withWebhook()
     expect(shop.does(setWebhook(SHOP, { url: URL_2, secret: "whsec_2" }))).toMatchObject({
       url: URL_2,
@@ -49,7 +49,7 @@ describe("spec §6: one webhook per shop", () => {
     })
   })
 
-  it("a rotation gives a new secret and keeps the old one for 24 hours (spec §6)", () => {
+  it("a rotation gives a new secret and keeps the old one for 24 hours (Specification, Webhooks)", () => {
     const shop = withWebhook()
     expect(shop.wait(HOUR).does(rotateSecret(SHOP, "whsec_2"))).toMatchObject({
       url: URL_1,
@@ -59,7 +59,7 @@ describe("spec §6: one webhook per shop", () => {
     })
   })
 
-  it("a second rotation keeps the last secret, never three (spec §6)", () => {
+  it("a second rotation keeps the last secret, never three (Specification, Webhooks)", () => {
     const shop = withWebhook()
     shop.does(rotateSecret(SHOP, "whsec_2"))
     expect(shop.wait(HOUR).does(rotateSecret(SHOP, "whsec_3"))).toMatchObject({
@@ -69,7 +69,7 @@ describe("spec §6: one webhook per shop", () => {
     })
   })
 
-  it("a new address does not end the old secret's 24 hours (spec §6)", () => {
+  it("a new address does not end the old secret's 24 hours (Specification, Webhooks)", () => {
     const shop = withWebhook()
     shop.does(rotateSecret(SHOP, "whsec_2"))
     expect(shop.wait(HOUR).does(setWebhook(SHOP, { url: URL_2, secret: "whsec_3" }))).toMatchObject({
@@ -79,7 +79,7 @@ describe("spec §6: one webhook per shop", () => {
     })
   })
 
-  it("turning it on again forgets its failures (spec §6)", () => {
+  it("turning it on again forgets its failures (Specification, Webhooks)", () => {
     for (const off_reason of ["gone", "failing"] as const) {
       const shop = withWebhook()
       shop.slice.webhook = { ...shop.slice.webhook!, off_reason, failures_in_row: 20, first_failure_at: START }
@@ -92,7 +92,7 @@ describe("spec §6: one webhook per shop", () => {
     }
   })
 
-  it("without an address there is nothing to rotate or to turn on (contract §9)", () => {
+  it("without an address there is nothing to rotate or to turn on (Specification, Webhooks)", () => {
     const shop = new TestShop()
     expect(shop.refuses(rotateSecret(SHOP, "whsec_2"))._tag).toBe("WebhookNotSet")
     expect(shop.refuses(enableWebhook(SHOP))._tag).toBe("WebhookNotSet")
@@ -133,8 +133,8 @@ describe("an owner turns the webhook off and removes it", () => {
   })
 })
 
-describe("spec §6: the app's test button", () => {
-  it("raises a ping that speaks of no ticket and holds nothing, with or without a webhook (contract §9)", () => {
+describe("Specification, Webhooks: the app's test button", () => {
+  it("raises a ping that speaks of no ticket and holds nothing, with or without a webhook (Specification, Webhooks)", () => {
     for (const shop of [withWebhook(), new TestShop()]) {
       const event = shop.does(pingWebhook(SHOP))
       expect(shop.rows("EventRaised")).toEqual([event])
@@ -150,7 +150,7 @@ describe("spec §6: the app's test button", () => {
     }
   })
 
-  it("each ping is an event of its own, in order (spec §6)", () => {
+  it("each ping is an event of its own, in order (Specification, Webhooks)", () => {
     const shop = new TestShop()
     const [first, second] = [shop.does(pingWebhook(SHOP)), shop.does(pingWebhook(SHOP))]
     expect(second!.id).not.toBe(first!.id)
@@ -158,8 +158,8 @@ describe("spec §6: the app's test button", () => {
   })
 })
 
-describe("contract §10: a webhook as its owner sees it", () => {
-  it("without one everything is empty (contract §10)", () => {
+describe("Specification, Sandbox: a webhook as its owner sees it", () => {
+  it("without one everything is empty (Specification, Sandbox)", () => {
     expect(webhookStatus(null)).toEqual({
       url: null,
       on: false,
@@ -169,7 +169,7 @@ describe("contract §10: a webhook as its owner sees it", () => {
     })
   })
 
-  it("shows its failures and why it is off, never its secret (contract §10)", () => {
+  it("shows its failures and why it is off, never its secret (Specification, Sandbox)", () => {
     const { webhook } = withWebhook().slice
     expect(webhookStatus(webhook)).toMatchObject({ url: URL_1, on: true, off_reason: null })
     const off = { ...webhook!, off_reason: "gone" as const, failures_in_row: 3, first_failure_at: START }

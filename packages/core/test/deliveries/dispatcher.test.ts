@@ -35,7 +35,7 @@ const toTheEnd = ({ clock }: Bench) =>
 const v1 = (secret: string, t: number, body: string) =>
   createHmac("sha256", secret).update(`${t}.${body}`).digest("hex")
 
-describe("spec §6: delivery", () => {
+describe("Specification, Webhooks: delivery", () => {
   it(
     "at once, then after 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h, each from the end of the failure; then it gives up",
     dispatching((bench) =>
@@ -116,7 +116,7 @@ describe("spec §6: delivery", () => {
   )
 
   it(
-    "jitter puts retries off and never brings them forward (contract §9)",
+    "jitter puts retries off and never brings them forward (Specification, Webhooks)",
     dispatching(
       ({ sender }) =>
         Effect.gen(function* () {
@@ -134,7 +134,7 @@ describe("spec §6: delivery", () => {
   )
 })
 
-describe("contract §9: order and numbers in flight", () => {
+describe("Specification, Webhooks: order and numbers in flight", () => {
   it(
     "events of a ticket go out in order, one at a time; no shop has more than four on their way",
     dispatching((bench) =>
@@ -226,7 +226,7 @@ describe("contract §9: order and numbers in flight", () => {
   )
 
   it(
-    "a shop that hangs costs only its own shop (contract §9)",
+    "a shop that hangs costs only its own shop (Specification, Webhooks)",
     dispatching(({ sender, clock }) =>
       Effect.gen(function* () {
         const [hanging, well] = [yield* openHooked, yield* openHooked]
@@ -288,7 +288,7 @@ describe("runOnce", () => {
   )
 
   it(
-    "takes over what a dead process had claimed (design §5)",
+    "takes over what a dead process had claimed (docs/how-it-is-built.md)",
     dispatching(({ sender, clock }) =>
       Effect.gen(function* () {
         yield* raise(yield* openHooked, null, null)

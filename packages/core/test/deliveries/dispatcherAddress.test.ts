@@ -13,9 +13,9 @@ import { dispatching, logOf, openHooked, raise, until } from "./DispatchBench.js
 const webhookOf = (shop_id: ShopId) =>
   Effect.flatMap(Reads, (reads) => Effect.map(reads.shop(shop_id), (state) => state?.webhook))
 
-describe("spec §6: a 410 turns off the webhook whose address answered it", () => {
+describe("Specification, Webhooks: a 410 turns off the webhook whose address answered it", () => {
   it(
-    "its own address: at once (contract §9)",
+    "its own address: at once (Specification, Webhooks)",
     dispatching(({ sender }) =>
       Effect.gen(function* () {
         const shop = yield* openHooked
@@ -28,7 +28,7 @@ describe("spec §6: a 410 turns off the webhook whose address answered it", () =
   )
 
   it(
-    "the address it had when the attempt began: not the new one, to which the event goes next (contract §9)",
+    "the address it had when the attempt began: not the new one, to which the event goes next (Specification, Webhooks)",
     dispatching(({ sender, clock }) =>
       Effect.gen(function* () {
         const { runOnce } = yield* Dispatcher

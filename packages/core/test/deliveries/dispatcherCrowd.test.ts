@@ -4,7 +4,7 @@ import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { answered } from "../../src/testing/Courier.js"
 import { dispatching, openHooked, raise, until } from "./DispatchBench.js"
 
-describe("contract §9: dead receivers must not slow other shops", () => {
+describe("Specification, Webhooks: dead receivers must not slow other shops", () => {
   it(
     "a hundred shops that hang keep a healthy one waiting for nothing",
     dispatching(({ sender, clock }) =>

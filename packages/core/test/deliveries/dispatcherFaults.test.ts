@@ -117,7 +117,7 @@ const trouble = (seed: number) => {
   )
 }
 
-describe("design §5: whatever fails, nothing is lost, and what comes twice comes under the same event id", () => {
+describe("docs/how-it-is-built.md: whatever fails, nothing is lost, and what comes twice comes under the same event id", () => {
   for (let i = 0; i < 8; i++)
     it(
       `a store that is away, forgets to answer or dies, a sender that dies or hangs, interruptions (seed ${SEED + i})`,

@@ -28,7 +28,7 @@ const arrives = (arrived: ReadonlyArray<unknown>) =>
     yield* Fiber.interrupt(running)
   })
 
-describe("design §5: a resting dispatcher", () => {
+describe("docs/how-it-is-built.md: a resting dispatcher", () => {
   it(
     "is woken by the store, and need not wait for its next look",
     dispatching(({ clock, sender }) => {

@@ -21,7 +21,7 @@ import { HastyClock, until } from "./DispatchBench.js"
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Spec §6: at once, then 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h after the failure before. */
+/** Specification, Webhooks: at once, then 1 min, 5 min, 30 min, 2 h, 6 h, 12 h and 24 h after the failure before. */
 const EIGHT = [0, MINUTE, 6 * MINUTE, 36 * MINUTE, 156 * MINUTE, 516 * MINUTE, 1236 * MINUTE, 2676 * MINUTE]
 
 /** Takes the place of everybody who can be told: keeps what arrives, and does as it is told. */
@@ -100,7 +100,7 @@ const untilNothingWaits = Effect.fnUntraced(function* (clock: HastyClock) {
   }
 })
 
-describe("contract §5: a linked client's notification is handed to the embedder's notifier", () => {
+describe("Specification, States: a linked client's notification is handed to the embedder's notifier", () => {
   it(
     "once, as it is in the inbox",
     benched(({ ears }) =>
@@ -131,7 +131,7 @@ describe("contract §5: a linked client's notification is handed to the embedder
   )
 
   it(
-    "a ticket without a client tells nobody, nor does one whose client blocks the shop (contract §6)",
+    "a ticket without a client tells nobody, nor does one whose client blocks the shop (Specification, Clients and loyalty)",
     benched(({ ears }) =>
       Effect.gen(function* () {
         yield* ready(yield* acquainted(TEST_START))
@@ -176,7 +176,7 @@ describe("contract §5: a linked client's notification is handed to the embedder
   )
 })
 
-describe("spec §6: what could not be told is told again by the retry table", () => {
+describe("Specification, Webhooks: what could not be told is told again by the retry table", () => {
   it(
     "under the same id, eight times in all, then it is given up, and that is logged",
     benched(({ clock, ears, logs }) =>
@@ -203,7 +203,7 @@ describe("spec §6: what could not be told is told again by the retry table", ()
     )
   )
 
-  it("each at its own instant where the sandbox clock walks (contract §10)", async () => {
+  it("each at its own instant where the sandbox clock walks (Specification, Sandbox)", async () => {
     const ears = new Ears()
     ears.script = () => notNow
     const whole = TimeWalk.layer([Messenger]).pipe(
@@ -320,9 +320,9 @@ describe("spec §6: what could not be told is told again by the retry table", ()
   })
 })
 
-describe("spec §6: the owner is told of their webhook", () => {
+describe("Specification, Webhooks: the owner is told of their webhook", () => {
   it(
-    "when it fails, again later, and when it is turned off (contract §9)",
+    "when it fails, again later, and when it is turned off (Specification, Webhooks)",
     benched(({ clock, ears }) =>
       Effect.gen(function* () {
         const courier = new Courier()

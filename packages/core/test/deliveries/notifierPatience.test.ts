@@ -7,7 +7,7 @@ import { Messenger } from "../../src/services/Messenger.js"
 import { answered, Courier, record } from "../../src/testing/Courier.js"
 import { HastyClock, until } from "./DispatchBench.js"
 
-it("a notifier has ten seconds for a message, as long as a receiver has (contract §9)", async () => {
+it("a notifier has ten seconds for a message, as long as a receiver has (Specification, Webhooks)", async () => {
   const clock = new HastyClock()
   const hasty = clock.sleep
   const slept_ms: Array<number> = []

@@ -5,7 +5,7 @@ import { answered, unanswered } from "../../src/testing/Courier.js"
 import { HOUR, MINUTE, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop } from "./Outward.js"
 
-describe("spec §6: a 2xx answer acknowledges the event", () => {
+describe("Specification, Webhooks: a 2xx answer acknowledges the event", () => {
   it.each([200, 201, 202, 204, 299])("%i: delivered", (status) => {
     const shop = new HookedShop()
     const event = shop.raises()
@@ -27,7 +27,7 @@ describe("spec §6: a 2xx answer acknowledges the event", () => {
   )
 })
 
-describe("contract §9: the log of attempts", () => {
+describe("Specification, Webhooks: the log of attempts", () => {
   it("holds what came of the attempt, with its number and the instant at which it began", () => {
     const shop = new HookedShop()
     const event = shop.raises()
@@ -44,7 +44,7 @@ describe("contract §9: the log of attempts", () => {
   })
 })
 
-describe("design §5: an ack with a stale token changes nothing", () => {
+describe("docs/how-it-is-built.md: an ack with a stale token changes nothing", () => {
   it("superseded: nothing is logged, nothing counts against the webhook", () => {
     const shop = new HookedShop()
     const event = shop.raises()
@@ -63,7 +63,7 @@ describe("design §5: an ack with a stale token changes nothing", () => {
   })
 })
 
-describe("contract §9: released deliveries get eight attempts anew, the first at once; their numbers go on", () => {
+describe("Specification, Webhooks: released deliveries get eight attempts anew, the first at once; their numbers go on", () => {
   const released = () => {
     const shop = new HookedShop()
     const event = shop.raises()
@@ -92,7 +92,7 @@ describe("contract §9: released deliveries get eight attempts anew, the first a
   })
 })
 
-describe("contract §9: deliveries are made where a webhook is set", () => {
+describe("Specification, Webhooks: deliveries are made where a webhook is set", () => {
   it("no webhook: the event is recorded, and there is no delivery", () => {
     const shop = new TestShop()
     shop.create()
@@ -107,7 +107,7 @@ describe("contract §9: deliveries are made where a webhook is set", () => {
     expect(deliveryState(row, shop.webhook, false)).toBe("parked")
   })
 
-  it("pending, parked, delivered, dead: what a row, the webhook and the last attempt say (contract §10)", () => {
+  it("pending, parked, delivered, dead: what a row, the webhook and the last attempt say (Specification, Sandbox)", () => {
     const shop = new HookedShop()
     const row = shop.delivery(shop.raises())
     const off = { ...shop.webhook, off_reason: "failing" as const }

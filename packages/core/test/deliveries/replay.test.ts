@@ -27,7 +27,7 @@ const replaying = (events: ReadonlyArray<Replayable>, shop = new HookedShop()) =
 
 const step = (shop: HookedShop, { id }: { readonly id: string }) => shop.does(advanceReplay(SHOP, id)).taken_up
 
-describe("contract §10: a replay", () => {
+describe("Specification, Sandbox: a replay", () => {
   it("begins at the first event and ends before those raised later", () => {
     const shop = new HookedShop()
     for (let i = 0; i < 3; i++) shop.raises()
@@ -64,7 +64,7 @@ describe("contract §10: a replay", () => {
     expect(new HookedShop().does(advanceReplay(SHOP, "nothing"))).toEqual({ taken_up: 0, is_done: true })
   })
 
-  it("delivered or dead: sent again with eight attempts, the first at once, behind what is live; numbers go on (contract §9)", () => {
+  it("delivered or dead: sent again with eight attempts, the first at once, behind what is live; numbers go on (Specification, Webhooks)", () => {
     const { shop, replay } = replaying([found(1, undefined, 8)])
     shop.wait(HOUR)
     expect(step(shop, replay)).toBe(1)
@@ -106,7 +106,7 @@ describe("contract §10: a replay", () => {
     expect(shop.attempts(event, answered(200))).toBe("delivered")
   })
 
-  it("not tried yet, in flight or not: it has all its attempts, and keeps its place among its ticket's events (contract §9)", () => {
+  it("not tried yet, in flight or not: it has all its attempts, and keeps its place among its ticket's events (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     const row = shop.delivery(event)!
@@ -118,7 +118,7 @@ describe("contract §10: a replay", () => {
     expect(shop.delivery(event)).toBe(row)
   })
 
-  it("parked: it waits on with the others, and is due with all attempts when the webhook is on again (contract §9)", () => {
+  it("parked: it waits on with the others, and is due with all attempts when the webhook is on again (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     shop.attempts(event, answered(410))
@@ -133,7 +133,7 @@ describe("contract §10: a replay", () => {
   })
 })
 
-describe("contract §10: which events a replay asks for", () => {
+describe("Specification, Sandbox: which events a replay asks for", () => {
   const event = { id: "e1" as EventId, created_at: START }
   it.each([
     [{}, true],

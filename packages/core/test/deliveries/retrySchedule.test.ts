@@ -7,7 +7,7 @@ import { HookedShop } from "./Outward.js"
 
 const SEED = Number(process.env.TEST_SEED ?? 20_261_120)
 
-describe("spec §6: without a 2xx, retries occur, then the service gives up", () => {
+describe("Specification, Webhooks: without a 2xx, retries occur, then the service gives up", () => {
   it.each([
     [1, "1 min", MINUTE],
     [2, "5 min", 5 * MINUTE],
@@ -16,17 +16,17 @@ describe("spec §6: without a 2xx, retries occur, then the service gives up", ()
     [5, "6 h", 6 * HOUR],
     [6, "12 h", 12 * HOUR],
     [7, "24 h", 24 * HOUR]
-  ])("after attempt %i, %s from the end of the failed attempt (spec §6, contract §9)", (made, _, delay) => {
+  ])("after attempt %i, %s from the end of the failed attempt (Specification, Webhooks)", (made, _, delay) => {
     expect(nextAttempt(made, START, 0)).toBe(START + delay)
   })
 
-  it("eight in all, then none (contract §9)", () => {
+  it("eight in all, then none (Specification, Webhooks)", () => {
     expect(MOST_ATTEMPTS).toBe(8)
     expect(nextAttempt(8, START, 0)).toBeNull()
     expect(nextAttempt(9, START, 1)).toBeNull()
   })
 
-  it(`jitter is never early, and puts off by a tenth or five minutes at most (contract §9, seed ${SEED})`, () => {
+  it(`jitter is never early, and puts off by a tenth or five minutes at most (Specification, Webhooks, seed ${SEED})`, () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), fc.double({ min: 0, max: 1, noNaN: true }), (made, jitter) => {
         const plain = nextAttempt(made, START, 0)! - START
@@ -41,7 +41,7 @@ describe("spec §6: without a 2xx, retries occur, then the service gives up", ()
     expect(nextAttempt(7, START, 1)).toBe(START + 24 * HOUR + 5 * MINUTE)
   })
 
-  it("an event's eight attempts: each counts from the end of the one before, the last gives up (spec §6, contract §9)", () => {
+  it("an event's eight attempts: each counts from the end of the one before, the last gives up (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     expect(shop.delivery(event)).toMatchObject({ due_at: START, attempts_made: 0, attempts_in_round: 0 })
@@ -56,7 +56,7 @@ describe("spec §6: without a 2xx, retries occur, then the service gives up", ()
     expect(shop.everyRow("AttemptAppended").map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it("the jitter of an attempt puts off the next (contract §9)", () => {
+  it("the jitter of an attempt puts off the next (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     shop.attempts(event, answered(500), { jitter: 0.5 })

@@ -96,7 +96,7 @@ const interleaved = (seed: number) => async () => {
   if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
 }
 
-describe("contract §10: the clock answers only after everything due by then has run, each at its own instant", () => {
+describe("Specification, Sandbox: the clock answers only after everything due by then has run, each at its own instant", () => {
   for (let i = 0; i < 30; i++)
     it(`also while a dispatcher runs beside it, and events are raised (seed ${SEED + i})`, interleaved(SEED + i))
 })
@@ -110,7 +110,7 @@ const workAt = (instants: ReadonlyArray<number>, done: 0 | 1): Effect.Effect<Due
   })
 }
 
-describe("contract §10: a walk ends at its target however much is due on the way", () => {
+describe("Specification, Sandbox: a walk ends at its target however much is due on the way", () => {
   const START = Date.UTC(2026, 10, 20)
   const TARGET = 10 * HOUR_MS
   const walked = (work: Effect.Effect<DueWork>) =>

@@ -16,14 +16,14 @@ const failing = (failures_in_row: number, age_ms: number, steps_told = 0) => {
 const told = (shop: HookedShop) => shop.rows("NoticeAppended").map(({ kind, off_reason }) => [kind, off_reason])
 
 describe("another address", () => {
-  it("starts with no failures to its name, so those of the last one cannot turn it off (contract §9)", () => {
+  it("starts with no failures to its name, so those of the last one cannot turn it off (Specification, Webhooks)", () => {
     const { shop, event } = failing(19, 80 * HOUR, 2)
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
     expect(shop.webhook).toMatchObject({ failures_in_row: 0, first_failure_at: null, steps_told: 0, secret: "whsec_1" })
     expect(shop.attempts(event, DOWN)).toBe("retry")
   })
 
-  it("what was on its way to the last one says nothing of it: a 410 turns nothing off, a 2xx mends nothing (contract §9)", () => {
+  it("what was on its way to the last one says nothing of it: a 410 turns nothing off, a 2xx mends nothing (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const [refused, taken, lost] = [shop.raises(), shop.raises(), shop.raises()]
     shop.does(setWebhook(SHOP, { url: "https://new.example/hook", secret: "whsec_2" }))
@@ -35,7 +35,7 @@ describe("another address", () => {
     expect(shop.webhook).toMatchObject({ failures_in_row: 1, first_failure_at: START })
   })
 
-  it("the same one again keeps its failures, and one that is off stays off (contract §9)", () => {
+  it("the same one again keeps its failures, and one that is off stays off (Specification, Webhooks)", () => {
     const { shop } = failing(19, 80 * HOUR, 2)
     shop.does(setWebhook(SHOP, { url: URL_1, secret: "whsec_2" }))
     expect(shop.webhook.failures_in_row).toBe(19)
@@ -45,7 +45,7 @@ describe("another address", () => {
   })
 })
 
-describe("spec §6: after 20 failures in a row over 72 hours, the webhook turns off and the owner is told", () => {
+describe("Specification, Webhooks: after 20 failures in a row over 72 hours, the webhook turns off and the owner is told", () => {
   it.each([
     ["the 20th, 72 h after the first", 19, 72 * HOUR, "failing"],
     ["the 20th, a millisecond earlier", 19, 72 * HOUR - 1, null],
@@ -60,7 +60,7 @@ describe("spec §6: after 20 failures in a row over 72 hours, the webhook turns 
     expect(told(shop)).toEqual(off_reason === null ? [] : [["webhook_off", "failing"]])
   })
 
-  it("the notice is stored with the attempt that caused it, and says all that is known (contract §9)", () => {
+  it("the notice is stored with the attempt that caused it, and says all that is known (Specification, Webhooks)", () => {
     const { shop, event } = failing(19, 72 * HOUR, 2)
     shop.attempts(event, unanswered("connect"))
     expect(shop.rows("NoticeAppended")).toEqual([
@@ -78,7 +78,7 @@ describe("spec §6: after 20 failures in a row over 72 hours, the webhook turns 
     expect(shop.rows("AttemptAppended")).toHaveLength(1)
   })
 
-  it("the owner is warned on the way, once a step: at 7 in a day, at 14 in two (design §5)", () => {
+  it("the owner is warned on the way, once a step: at 7 in a day, at 14 in two (docs/how-it-is-built.md)", () => {
     const warned = [
       [6, 24 * HOUR, 0],
       [6, 24 * HOUR - 1, 0],
@@ -95,7 +95,7 @@ describe("spec §6: after 20 failures in a row over 72 hours, the webhook turns 
     expect(warned).toEqual([1, 0, 0, 0, 1, 0, 1])
   })
 
-  it("failures are counted over all deliveries of the shop, from the end of the first (contract §9)", () => {
+  it("failures are counted over all deliveries of the shop, from the end of the first (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const events = Array.from({ length: 4 }, () => shop.raises())
     for (const event of events) shop.wait(1).attempts(event, DOWN)
@@ -111,15 +111,15 @@ describe("spec §6: after 20 failures in a row over 72 hours, the webhook turns 
     expect(shop.webhook).toMatchObject({ failures_in_row: 1, first_failure_at: START + HOUR })
   })
 
-  it("a success with no failures before writes neither webhook nor head (design §5)", () => {
+  it("a success with no failures before writes neither webhook nor head (docs/how-it-is-built.md)", () => {
     const shop = new HookedShop()
     shop.attempts(shop.raises(), answered(200))
     expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["AttemptAppended", "DeliveryRemoved"])
   })
 })
 
-describe("spec §6: on a 410 answer the webhook turns off and the owner is told", () => {
-  it("at once, and the delivery that met it is parked (contract §9)", () => {
+describe("Specification, Webhooks: on a 410 answer the webhook turns off and the owner is told", () => {
+  it("at once, and the delivery that met it is parked (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     expect(shop.attempts(event, answered(410))).toBe("parked")
@@ -128,7 +128,7 @@ describe("spec §6: on a 410 answer the webhook turns off and the owner is told"
     expect(shop.delivery(event)).toMatchObject({ attempts_made: 1 })
   })
 
-  it("the one that met it is parked even if it was its eighth attempt (contract §9)", () => {
+  it("the one that met it is parked even if it was its eighth attempt (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     shop.delivers(event, { attempts_made: 7, attempts_in_round: 7 })
@@ -139,7 +139,7 @@ describe("spec §6: on a 410 answer the webhook turns off and the owner is told"
     expect(shop.rows("AttemptAppended")[0]?.n).toBe(9)
   })
 
-  it("those in flight when it turns off are parked too, and tell nobody a second time (contract §9)", () => {
+  it("those in flight when it turns off are parked too, and tell nobody a second time (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const [first, second, third] = [shop.raises(), shop.raises(), shop.raises()]
     shop.attempts(first!, answered(410))
@@ -150,7 +150,7 @@ describe("spec §6: on a 410 answer the webhook turns off and the owner is told"
   })
 })
 
-describe("contract §9: turning it on again", () => {
+describe("Specification, Webhooks: turning it on again", () => {
   it("raises the generation, forgets the failures, and is known by its instant", () => {
     const { shop } = failing(19, 80 * HOUR, 2)
     shop.hooks({ off_reason: "failing" })
@@ -172,7 +172,7 @@ describe("contract §9: turning it on again", () => {
     expect(shop.delivery(event)).toBe(waiting)
   })
 
-  it("writes one row, however many deliveries it releases (design §5)", () => {
+  it("writes one row, however many deliveries it releases (docs/how-it-is-built.md)", () => {
     const shop = new HookedShop()
     for (let i = 0; i < 500; i++) shop.raises()
     shop.hooks({ off_reason: "gone" }).does(enableWebhook(SHOP))

@@ -23,7 +23,7 @@ describe("time zones", () => {
   )
 })
 
-describe("a shop's day ends at its next midnight (contract §8)", () => {
+describe("a shop's day ends at its next midnight (Specification, Limits)", () => {
   it.each([
     ["an ordinary day", "Africa/Tunis", "2026-11-20T10:20:42.123Z", "2026-11-20T23:00:00.000Z"],
     ["the last millisecond", "Africa/Tunis", "2026-11-20T22:59:59.999Z", "2026-11-20T23:00:00.000Z"],

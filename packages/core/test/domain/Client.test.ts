@@ -4,24 +4,24 @@ import { asSeen, type ClientAccount, type ClientLink, clientBadge, displayName }
 const name = (given_name: string, family_name: string, hide_name: boolean) =>
   displayName({ given_name, family_name, hide_name })
 
-describe("spec §2: display_name follows the client's own choice", () => {
-  it("the full name where the client shows it (contract §6)", () => {
+describe("Specification, Resources: display_name follows the client's own choice", () => {
+  it("the full name where the client shows it (Specification, Clients and loyalty)", () => {
     expect(name("Amira", "Ben Salah", false)).toBe("Amira Ben Salah")
   })
 
-  it("the given name with the initial of the family name and a full stop where the client hides it (contract §6)", () => {
+  it("the given name with the initial of the family name and a full stop where the client hides it (Specification, Clients and loyalty)", () => {
     expect(name("Amira", "Ben Salah", true)).toBe("Amira B.")
     expect(name("Jean-Luc", "d'Arc", true)).toBe("Jean-Luc d.")
   })
 
-  it("an initial is a whole character, also beyond the first 65,536 (contract §4)", () => {
+  it("an initial is a whole character, also beyond the first 65,536 (Specification, Tickets)", () => {
     expect(name("أميرة", "بن صالح", true)).toBe("أميرة ب.")
     expect(name("Zoé", "Élie", true)).toBe("Zoé É.")
     expect(name("Yuki", "𠮷田", true)).toBe("Yuki 𠮷.")
   })
 })
 
-describe("contract §6: the client as a shop may see them", () => {
+describe("Specification, Clients and loyalty: the client as a shop may see them", () => {
   const account = {
     id: "c",
     given_name: "Amira",
@@ -33,12 +33,12 @@ describe("contract §6: the client as a shop may see them", () => {
   const link = (known_at: number | null, blocked_at: number | null) =>
     ({ shop_id: "s", client_id: "c", known_at, blocked_at }) as unknown as ClientLink
 
-  it("a known one is seen by identifier and display name, and by nothing else (spec §2)", () => {
+  it("a known one is seen by identifier and display name, and by nothing else (Specification, Resources)", () => {
     expect(asSeen(account, link(0, null))).toEqual({ id: "c", display_name: "Amira B." })
     expect(clientBadge(asSeen(account, link(0, null))!)).toEqual({ id: "c", display_name: "Amira B." })
   })
 
-  it("without an account, without a link, never known, or blocking: all the same (contract §6)", () => {
+  it("without an account, without a link, never known, or blocking: all the same (Specification, Clients and loyalty)", () => {
     const unseen = [
       asSeen(undefined, undefined),
       asSeen(undefined, link(5, null)),

@@ -13,8 +13,8 @@ const place = fc.oneof(
   fc.tuple(fc.nat(), fc.uuid()).map(([at, id]) => `${at} ${id}`)
 )
 
-describe("contract §1: cursors", () => {
-  it("a cursor stands for the place it was made from (contract §1)", () => {
+describe("Specification, Lists and sync: cursors", () => {
+  it("a cursor stands for the place it was made from (Specification, Lists and sync)", () => {
     fc.assert(
       fc.property(place, (place) => {
         expect(decode(binding, encode(binding, place))).toBe(place)
@@ -22,7 +22,7 @@ describe("contract §1: cursors", () => {
     )
   })
 
-  it("it needs no escaping in an address (contract §1)", () => {
+  it("it needs no escaping in an address (Specification, Lists and sync)", () => {
     fc.assert(
       fc.property(place, (place) => {
         const cursor = encode(binding, place)
@@ -32,7 +32,7 @@ describe("contract §1: cursors", () => {
     )
   })
 
-  it("is bound to its shop and to its filters (contract §1)", () => {
+  it("is bound to its shop and to its filters (Specification, Lists and sync)", () => {
     const cursor = encode(binding, "42")
     expect(decode({ ...binding, shop_id: OTHER_SHOP }, cursor)).toBeNull()
     for (const filters of [[], [["state", ["workshop"]]], [["state", ["ready", "workshop"]]], null, undefined, {}]) {
@@ -41,7 +41,7 @@ describe("contract §1: cursors", () => {
     expect(decode({ shop_id: SHOP, filters: [["state", ["ready"]]] }, cursor)).toBe("42")
   })
 
-  it("one character changed, added or left out: damaged, not another place (contract §1)", () => {
+  it("one character changed, added or left out: damaged, not another place (Specification, Lists and sync)", () => {
     const character = fc.constantFrom(..."ABCxyz019-_.=+/ é\u0000")
     const damage = fc.record({ at: fc.nat(60), character, how: fc.constantFrom("put", "insert", "drop") })
     fc.assert(
@@ -56,7 +56,7 @@ describe("contract §1: cursors", () => {
     )
   })
 
-  it("another spelling of the same place is damaged too (contract §1)", () => {
+  it("another spelling of the same place is damaged too (Specification, Lists and sync)", () => {
     // One byte takes two characters of six bits: the last four bits say nothing.
     const [text, sum] = encode(binding, "7").split(".")
     expect(text).toBe("Nw")
@@ -65,7 +65,7 @@ describe("contract §1: cursors", () => {
     }
   })
 
-  it("no text whatever is taken for a cursor that was not given (contract §1)", () => {
+  it("no text whatever is taken for a cursor that was not given (Specification, Lists and sync)", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(decode(binding, text)).toBeNull()
@@ -76,7 +76,7 @@ describe("contract §1: cursors", () => {
     }
   })
 
-  it("a cursor with something after it is damaged (contract §1)", () => {
+  it("a cursor with something after it is damaged (Specification, Lists and sync)", () => {
     const cursor = encode(binding, "42")
     for (const more of [".", ".x", "0", "\n", " "]) expect(decode(binding, cursor + more)).toBeNull()
   })

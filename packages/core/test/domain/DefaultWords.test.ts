@@ -82,7 +82,7 @@ const insults: Readonly<Record<Language, ReadonlyArray<string>>> = {
 
 const languages = Object.keys(insults) as ReadonlyArray<Language>
 
-describe("the default list of forbidden words (contract §2, 422)", () => {
+describe("the default list of forbidden words (Specification, Errors, 422)", () => {
   for (const language of languages) {
     it.each(insults[language])(`${language}: %j is caught in any case and amid punctuation`, (insult) => {
       for (const text of [insult, insult.toUpperCase(), `Oh, «${insult}»!`, `${insult}...`, `-${insult}/`])

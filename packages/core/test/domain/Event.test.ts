@@ -8,15 +8,15 @@ const ID = "00000000-0000-7000-8000-0000000000e1" as EventId
 const SHOP = "00000000-0000-7000-8000-000000000001" as ShopId
 const AT = 1_772_442_000_123
 
-describe("spec §2: the event envelope", () => {
-  it("is this text, byte for byte (contract §9)", () => {
+describe("Specification, Resources: the event envelope", () => {
+  it("is this text, byte for byte (Specification, Webhooks)", () => {
     expect(eventBody(ID, "ping", AT, SHOP, {})).toBe(
       '{"id":"00000000-0000-7000-8000-0000000000e1","type":"ping","created_at":"2026-03-02T09:00:00.123Z",' +
         '"api_version":"1","shop_id":"00000000-0000-7000-8000-000000000001","data":{}}'
     )
   })
 
-  it("holds its data whole, whatever letters it has (contract §9)", () => {
+  it("holds its data whole, whatever letters it has (Specification, Webhooks)", () => {
     const client = { id: "c", display_name: 'Zoé "Élie" 𠮷\n' }
     const body = eventBody(ID, "client.linked", AT, SHOP, { ticket: { id: "t" } as never, client })
     expect(JSON.parse(body)).toEqual({
@@ -30,7 +30,7 @@ describe("spec §2: the event envelope", () => {
     expect(Either.isRight(Schema.decodeUnknownEither(Event)(JSON.parse(body)))).toBe(true)
   })
 
-  it("there are ten types (spec §2)", () => {
+  it("there are ten types (Specification, Resources)", () => {
     expect(Object.keys(eventTypes).sort()).toEqual([
       "client.linked",
       "client.notified",

@@ -15,7 +15,7 @@ import {
 const read = Schema.decodeUnknownEither(DateTimeText)
 const readEither = Schema.decodeUnknownEither(DateOrDateTimeText)
 
-describe("instants as text (contract §4)", () => {
+describe("instants as text (Specification, Tickets)", () => {
   it("are ISO 8601 in UTC with milliseconds and Z", () => {
     expect(toIso(1_795_170_042_123)).toBe("2026-11-20T10:20:42.123Z")
     expect(toIso(0)).toBe("1970-01-01T00:00:00.000Z")
@@ -28,7 +28,7 @@ describe("instants as text (contract §4)", () => {
   })
 })
 
-describe("a date and time from outside (contract §4)", () => {
+describe("a date and time from outside (Specification, Tickets)", () => {
   it.each([
     ["2026-11-20T10:20:42Z", "2026-11-20T10:20:42.000Z"],
     [" 2026-11-20T10:20:42Z\n", "2026-11-20T10:20:42.000Z"],
@@ -58,7 +58,7 @@ describe("a date and time from outside (contract §4)", () => {
     ["1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59.9999Z", "9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"]
   ])(
-    "%j is cut down to %s; as a bound it is %s, on the same side of every instant (contract §1)",
+    "%j is cut down to %s; as a bound it is %s, on the same side of every instant (Specification, Lists and sync)",
     (input, cut, bound) => {
       expect(Either.map(read(input), toIso)).toEqual(Either.right(cut))
       expect(Either.map(readEither(input), toIso)).toEqual(Either.right(bound))
@@ -102,7 +102,7 @@ describe("a date and time from outside (contract §4)", () => {
     expect(Either.isLeft(readEither(input))).toBe(true)
   })
 
-  it("an offset's + that arrived as a space is read in a bound, and only there (contract §12)", () => {
+  it("an offset's + that arrived as a space is read in a bound, and only there (Specification, Requests and answers)", () => {
     expect(Either.map(readEither("2026-11-20T10:20:42 01:00"), toIso)).toEqual(Either.right("2026-11-20T09:20:42.000Z"))
     expect(Either.isLeft(readEither("2026-11-20 10:20"))).toBe(true)
     expect(Either.isLeft(read("2026-11-20T10:20:42 01:00"))).toBe(true)
@@ -138,7 +138,7 @@ describe("a date and time from outside (contract §4)", () => {
   })
 })
 
-describe("a date in a query (contract §1)", () => {
+describe("a date in a query (Specification, Lists and sync)", () => {
   it("means 00:00 UTC", () => {
     expect(Either.map(readEither("2026-11-20"), toIso)).toEqual(Either.right("2026-11-20T00:00:00.000Z"))
   })

@@ -14,13 +14,13 @@ const left = (policy: Usage["policy"], remaining: number, resets_at: number): Us
   resets_at
 })
 
-describe("contract §8: windows", () => {
-  it("a window that a clock opened before it stepped back is not waited for (contract §8)", () => {
+describe("Specification, Limits: windows", () => {
+  it("a window that a clock opened before it stepped back is not waited for (Specification, Limits)", () => {
     const opened = current(undefined, "writes_per_minute", NOW + HOUR, null)
     expect(current(used(opened, 30), "writes_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
   })
 
-  it("one that a process with a clock a little ahead opened is the same for all (contract §8)", () => {
+  it("one that a process with a clock a little ahead opened is the same for all (Specification, Limits)", () => {
     const opened = (policy: Usage["policy"], resets_in: number) => {
       const window = { used: 7, resets_at: NOW + resets_in }
       return current(window, policy, NOW, TUNIS) === window
@@ -33,16 +33,16 @@ describe("contract §8: windows", () => {
     expect([opened("tickets_per_day", 26 * HOUR), opened("tickets_per_day", 26 * HOUR + 1)]).toEqual([true, false])
   })
 
-  it("a calendar day without a zone is nobody's: it is a mistake of the caller (contract §8)", () => {
+  it("a calendar day without a zone is nobody's: it is a mistake of the caller (Specification, Limits)", () => {
     expect(() => current(undefined, "lookups_per_day", NOW, null)).toThrow("needs its time zone")
   })
 
-  it("the refusal tells what is left where more was asked for (contract §6)", () => {
+  it("the refusal tells what is left where more was asked for (Specification, Clients and loyalty)", () => {
     const refused = new LimitReached({ usages: [left("stamps_per_day", 5, NOW + HOUR)] })
     expect(refused.message).toBe("The limit is 20 stamps added per client and key and day; 5 are left until it resets")
   })
 
-  it("a window of a minute or an hour starts at the first use (contract §8)", () => {
+  it("a window of a minute or an hour starts at the first use (Specification, Limits)", () => {
     expect(current(undefined, "requests_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
     expect(current(undefined, "writes_per_minute", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + MINUTE })
     expect(current(undefined, "unauthenticated_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
@@ -50,7 +50,7 @@ describe("contract §8: windows", () => {
     expect(current(undefined, "lookups_per_hour", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + HOUR })
   })
 
-  it("a day is the shop's calendar day, whenever it was first used (contract §8)", () => {
+  it("a day is the shop's calendar day, whenever it was first used (Specification, Limits)", () => {
     const midnight = Date.parse("2026-03-02T23:00:00Z")
     for (const policy of ["tickets_per_day", "lookups_per_day", "stamps_per_day"] as const) {
       expect(current(undefined, policy, NOW, TUNIS).resets_at).toBe(midnight)
@@ -59,21 +59,21 @@ describe("contract §8: windows", () => {
     }
   })
 
-  it("counts until just before its reset, and begins anew at it (contract §8)", () => {
+  it("counts until just before its reset, and begins anew at it (Specification, Limits)", () => {
     const window = { used: 7, resets_at: NOW + HOUR }
     expect(current(window, "tickets_per_hour", NOW + HOUR - 1, TUNIS)).toBe(window)
     expect(current(window, "tickets_per_hour", NOW + HOUR, TUNIS)).toEqual({ used: 0, resets_at: NOW + 2 * HOUR })
   })
 
-  it("using it never moves its reset (contract §8)", () => {
+  it("using it never moves its reset (Specification, Limits)", () => {
     const window = { used: 7, resets_at: NOW + HOUR }
     expect(used(window, 3)).toEqual({ used: 10, resets_at: NOW + HOUR })
     expect(window.used).toBe(7)
   })
 })
 
-describe("spec §8: what the headers tell", () => {
-  it("the limit, what remains and when it resets (spec §8)", () => {
+describe("Specification, Limits: what the headers tell", () => {
+  it("the limit, what remains and when it resets (Specification, Limits)", () => {
     expect(usage({ used: 0, resets_at: 5 }, "requests_per_minute")).toEqual({
       policy: "requests_per_minute",
       limit: 120,
@@ -84,11 +84,11 @@ describe("spec §8: what the headers tell", () => {
     expect(usage({ used: 600, resets_at: 5 }, "tickets_per_day")).toMatchObject({ limit: 600, remaining: 0 })
   })
 
-  it("what remains is never below zero (spec §8)", () => {
+  it("what remains is never below zero (Specification, Limits)", () => {
     expect(usage({ used: 31, resets_at: 5 }, "writes_per_minute").remaining).toBe(0)
   })
 
-  it("the policy with the fewest uses left is shown, whatever its order (contract §8)", () => {
+  it("the policy with the fewest uses left is shown, whatever its order (Specification, Limits)", () => {
     const few = left("tickets_per_hour", 2, 10)
     const many = left("requests_per_minute", 90, 99)
     expect(scarcest([few, many])).toBe(few)
@@ -96,14 +96,14 @@ describe("spec §8: what the headers tell", () => {
     expect(scarcest([])).toBeUndefined()
   })
 
-  it("among equals the one that resets last is shown (contract §8)", () => {
+  it("among equals the one that resets last is shown (Specification, Limits)", () => {
     const soon = left("requests_per_minute", 2, 10)
     const late = left("writes_per_minute", 2, 20)
     expect(scarcest([soon, late])).toBe(late)
     expect(scarcest([late, soon])).toBe(late)
   })
 
-  it("of several that refused, the longest reset is decisive (contract §8)", () => {
+  it("of several that refused, the longest reset is decisive (Specification, Limits)", () => {
     const hour = left("tickets_per_hour", 0, 10)
     const day = left("tickets_per_day", 0, 20)
     expect(new LimitReached({ usages: [hour, day] }).decisive).toBe(day)
@@ -111,7 +111,7 @@ describe("spec §8: what the headers tell", () => {
     expect(new LimitReached({ usages: [hour] }).decisive).toBe(hour)
   })
 
-  it("the refusal's text says what is used up (spec §7)", () => {
+  it("the refusal's text says what is used up (Specification, Errors)", () => {
     const { message } = new LimitReached({ usages: [usage({ used: 150, resets_at: 5 }, "tickets_per_hour")] })
     expect(message).toMatch(/150 tickets .* per shop/)
   })

@@ -12,33 +12,33 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-describe("spec §8: every limit has the specification's value", () => {
+describe("Specification, Limits: every limit has the specification's value", () => {
   const VALUES: ReadonlyArray<readonly [name: keyof typeof Limits, value: number, section: string]> = [
-    ["active_keys_per_shop", 5, "spec §8"],
-    ["idempotency_key_characters", 80, "spec §8"],
-    ["external_ref_characters", 64, "spec §8"],
-    ["items_min", 2, "spec §8"],
-    ["items_max", 20, "spec §8"],
-    ["page_min", 1, "spec §8"],
-    ["page_max", 100, "spec §8"],
-    ["page_default", 50, "spec §8"],
-    ["stamps_per_call_min", 1, "spec §8"],
-    ["stamps_per_call_max", 10, "spec §8"],
-    ["reopen_window_ms", 24 * HOUR, "spec §8"],
-    ["closure_ms", 60 * DAY, "spec §8"],
-    ["webhook_tolerance_ms", 5 * MINUTE, "spec §8"],
-    ["webhook_answer_ms", 10 * SECOND, "spec §8"],
-    ["secret_overlap_ms", 24 * HOUR, "spec §6"],
-    ["others_max", 100, "contract §1"],
-    ["body_bytes", 65_536, "contract §2"],
-    ["idempotency_memory_ms", 30 * DAY, "contract §3"],
-    ["service_characters", 120, "contract §4"],
-    ["item_characters", 200, "contract §4"],
-    ["description_characters", 2000, "contract §4"],
-    ["item_label_characters", 200, "contract §4"],
-    ["item_service_characters", 120, "contract §4"],
-    ["amount_minor_max", 1_000_000_000_000, "contract §4"],
-    ["deliveries_in_flight_per_shop", 4, "contract §9"],
+    ["active_keys_per_shop", 5, "Specification, Limits"],
+    ["idempotency_key_characters", 80, "Specification, Limits"],
+    ["external_ref_characters", 64, "Specification, Limits"],
+    ["items_min", 2, "Specification, Limits"],
+    ["items_max", 20, "Specification, Limits"],
+    ["page_min", 1, "Specification, Limits"],
+    ["page_max", 100, "Specification, Limits"],
+    ["page_default", 50, "Specification, Limits"],
+    ["stamps_per_call_min", 1, "Specification, Limits"],
+    ["stamps_per_call_max", 10, "Specification, Limits"],
+    ["reopen_window_ms", 24 * HOUR, "Specification, Limits"],
+    ["closure_ms", 60 * DAY, "Specification, Limits"],
+    ["webhook_tolerance_ms", 5 * MINUTE, "Specification, Limits"],
+    ["webhook_answer_ms", 10 * SECOND, "Specification, Limits"],
+    ["secret_overlap_ms", 24 * HOUR, "Specification, Webhooks"],
+    ["others_max", 100, "Specification, Lists and sync"],
+    ["body_bytes", 65_536, "Specification, Errors"],
+    ["idempotency_memory_ms", 30 * DAY, "Specification, Idempotency"],
+    ["service_characters", 120, "Specification, Tickets"],
+    ["item_characters", 200, "Specification, Tickets"],
+    ["description_characters", 2000, "Specification, Tickets"],
+    ["item_label_characters", 200, "Specification, Tickets"],
+    ["item_service_characters", 120, "Specification, Tickets"],
+    ["amount_minor_max", 1_000_000_000_000, "Specification, Tickets"],
+    ["deliveries_in_flight_per_shop", 4, "Specification, Webhooks"],
     ["name_characters", 120, "docs/decisions.md"],
     ["note_characters", 500, "docs/decisions.md"],
     ["url_characters", 2048, "docs/decisions.md"],
@@ -55,11 +55,11 @@ describe("spec §8: every limit has the specification's value", () => {
     expect(Object.keys(Limits).sort()).toEqual(VALUES.map(([name]) => name as string).sort())
   })
 
-  it("numbers start again after 9999 (spec §2)", () => expect(LAST_TICKET_NUMBER).toBe(9999))
+  it("numbers start again after 9999 (Specification, Resources)", () => expect(LAST_TICKET_NUMBER).toBe(9999))
 })
 
-describe("spec §8: what spells a limit out, or keeps a copy of it, agrees with it", () => {
-  it("the refusal to reopen says 24 hours (spec §3)", () => {
+describe("Specification, Limits: what spells a limit out, or keeps a copy of it, agrees with it", () => {
+  it("the refusal to reopen says 24 hours (Specification, States)", () => {
     const { message } = new ReopenWindowPassed({
       state: "collected",
       updated_at: 0,
@@ -70,7 +70,7 @@ describe("spec §8: what spells a limit out, or keeps a copy of it, agrees with 
     expect(message).toBe("The ticket was collected more than 24 hours ago and can no longer change")
   })
 
-  it("the event of a closure says 60 days (spec §6)", () => {
+  it("the event of a closure says 60 days (Specification, Webhooks)", () => {
     expect(eventTypes["ticket.abandoned"]).toMatch(/ for 60 days$/)
   })
 
@@ -81,10 +81,11 @@ describe("spec §8: what spells a limit out, or keeps a copy of it, agrees with 
     expect([accepts(most), accepts(most + 1)]).toEqual([true, false])
   })
 
-  it("a shop has at most four deliveries on their way (contract §9)", () => expect(MOST_IN_FLIGHT_PER_SHOP).toBe(4))
+  it("a shop has at most four deliveries on their way (Specification, Webhooks)", () =>
+    expect(MOST_IN_FLIGHT_PER_SHOP).toBe(4))
 })
 
-describe("spec §8: every policy has the specification's value", () => {
+describe("Specification, Limits: every policy has the specification's value", () => {
   const VALUES = [
     ["requests_per_minute", 120, "minute", "key"],
     ["writes_per_minute", 30, "minute", "key"],
@@ -96,12 +97,12 @@ describe("spec §8: every policy has the specification's value", () => {
     ["unauthenticated_per_minute", 120, "minute", "address"]
   ] as const
   for (const [name, limit, window, per] of VALUES) {
-    it(`${name}: ${limit} per ${window} and ${per} (spec §8, contract §8)`, () => {
+    it(`${name}: ${limit} per ${window} and ${per} (Specification, Limits)`, () => {
       expect(Policies[name]).toMatchObject({ limit, window, per })
     })
   }
 
-  it("there are no others (contract §8)", () => {
+  it("there are no others (Specification, Limits)", () => {
     expect(Object.keys(Policies).sort()).toEqual(VALUES.map(([name]) => name as string).sort())
   })
 })

@@ -16,8 +16,8 @@ const line = (kind: "stamps" | "ticket" | "redeem", stamps: number, created_at: 
 })
 const costing = (stamps_required: number) => ({ ...noProgram, stamps_required })
 
-describe("contract §6: the loyalty card", () => {
-  it("a card never used is zeros with updated_at null (contract §6)", () => {
+describe("Specification, Clients and loyalty: the loyalty card", () => {
+  it("a card never used is zeros with updated_at null (Specification, Clients and loyalty)", () => {
     expect(cardView(blank, noProgram)).toEqual({
       balance: 0,
       lifetime: 0,
@@ -27,7 +27,7 @@ describe("contract §6: the loyalty card", () => {
     })
   })
 
-  it("stamps given raise balance and lifetime; a redeem lowers the balance alone (contract §6)", () => {
+  it("stamps given raise balance and lifetime; a redeem lowers the balance alone (Specification, Clients and loyalty)", () => {
     const given = post(post(blank, line("stamps", 7, 1000)), line("ticket", 2, 2000))
     expect(given).toMatchObject({ balance: 9, lifetime: 9, rewards_redeemed: 0, updated_at: 2000 })
     expect(post(given, line("redeem", -5, 3000))).toMatchObject({
@@ -38,12 +38,12 @@ describe("contract §6: the loyalty card", () => {
     })
   })
 
-  it("rewards available are the balance divided by what a reward costs, rounded down (contract §6)", () => {
+  it("rewards available are the balance divided by what a reward costs, rounded down (Specification, Clients and loyalty)", () => {
     const card = { ...blank, balance: 14 }
     expect([1, 5, 7, 14, 15].map((cost) => rewardsAvailable(card, costing(cost)))).toEqual([14, 2, 2, 1, 0])
   })
 
-  it("its instant is answered in ISO 8601 (contract §4)", () => {
+  it("its instant is answered in ISO 8601 (Specification, Tickets)", () => {
     expect(cardView({ ...blank, updated_at: 1_772_442_000_000 }, noProgram).updated_at).toBe("2026-03-02T09:00:00.000Z")
   })
 })

@@ -7,8 +7,8 @@ const accepts = <A, I>(schema: Schema.Schema<A, I>) => {
   return (value: unknown) => Either.isRight(read(value))
 }
 
-describe("contract §4: money", () => {
-  it("what remains is the price less the deposit, a missing deposit counting 0 (contract §4)", () => {
+describe("Specification, Tickets: money", () => {
+  it("what remains is the price less the deposit, a missing deposit counting 0 (Specification, Tickets)", () => {
     expect(remaining(5000, 1000)).toBe(4000)
     expect(remaining(5000, null)).toBe(5000)
     expect(remaining(5000, 0)).toBe(5000)
@@ -16,12 +16,12 @@ describe("contract §4: money", () => {
     expect(remaining(0, null)).toBe(0)
   })
 
-  it("without a price nothing is known to remain (contract §4)", () => {
+  it("without a price nothing is known to remain (Specification, Tickets)", () => {
     expect(remaining(null, 1000)).toBeNull()
     expect(remaining(null, null)).toBeNull()
   })
 
-  it("a deposit may be as much as the price, not more; either alone is no matter (contract §4)", () => {
+  it("a deposit may be as much as the price, not more; either alone is no matter (Specification, Tickets)", () => {
     expect(depositExceedsPrice(5, 6)).toBe(true)
     expect(depositExceedsPrice(5, 5)).toBe(false)
     expect(depositExceedsPrice(0, 1)).toBe(true)
@@ -29,13 +29,13 @@ describe("contract §4: money", () => {
     expect(depositExceedsPrice(5, null)).toBe(false)
   })
 
-  it("amounts are integers from 0 to 1,000,000,000,000 (contract §4)", () => {
+  it("amounts are integers from 0 to 1,000,000,000,000 (Specification, Tickets)", () => {
     const amount = accepts(AmountMinor)
     expect([0, 1, 1_000_000_000_000].every(amount)).toBe(true)
     expect([-1, 0.5, 1_000_000_000_001, Number.NaN, Number.POSITIVE_INFINITY, "1", null].some(amount)).toBe(false)
   })
 
-  it("a currency is three capital letters, with 0 to 4 decimals (spec §1)", () => {
+  it("a currency is three capital letters, with 0 to 4 decimals (Specification, Requests and answers)", () => {
     expect(["TND", "EUR", "JPY"].every(accepts(Currency))).toBe(true)
     expect(["tnd", "EURO", "E", "", " EUR", "EUR\n"].some(accepts(Currency))).toBe(false)
     expect([0, 2, 3, 4].every(accepts(Decimals))).toBe(true)

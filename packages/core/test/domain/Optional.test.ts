@@ -31,7 +31,7 @@ const CASES: ReadonlyArray<readonly [schema: Schema.Schema.AnyNoContext, needed:
   ]
 ]
 
-describe("contract §2: null for an optional field of a body means absent", () => {
+describe("Specification, Errors: null for an optional field of a body means absent", () => {
   for (const [schema, needed, optional] of CASES) {
     it(`${Object.keys(needed)} with ${optional}`, () => {
       const nulls = Object.fromEntries(optional.split(" ").map((name) => [name, null]))

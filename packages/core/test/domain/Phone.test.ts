@@ -6,7 +6,7 @@ import { Phone, PhoneInQuery } from "../../src/domain/Phone.js"
 const read = Schema.decodeUnknownEither(Phone)
 const readQuery = Schema.decodeUnknownEither(PhoneInQuery)
 
-describe("phones (contract §4)", () => {
+describe("phones (Specification, Tickets)", () => {
   it.each([
     ["+21620123456", "+21620123456"],
     ["  +216 20 123 456 ", "+21620123456"],
@@ -75,7 +75,7 @@ describe("phones (contract §4)", () => {
   })
 })
 
-describe("phones in a query (contract §4)", () => {
+describe("phones in a query (Specification, Tickets)", () => {
   it.each(["+21620123456", " 21620123456", " 216 20 123 456", " +21620123456"])("%j is +21620123456", (input) => {
     expect(readQuery(input)).toEqual(Either.right("+21620123456"))
   })

@@ -78,7 +78,7 @@ const unreadable = [
   ...["2606:4700:::1", "2606:4700", "g::1", "8.8.8.8\u0000", "٨.٨.٨.٨"]
 ]
 
-describe("only global unicast is public (contract §9)", () => {
+describe("only global unicast is public (Specification, Webhooks)", () => {
   it.each(special)("%s is not", (_, addresses) => {
     for (const address of addresses) expect([address, isPublicAddress(address)]).toEqual([address, false])
   })

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest"
 import { Scope, scopeGrants, scopePresets } from "../../src/domain/Scope.js"
 
-describe("spec §5: scopes", () => {
-  it("there are four (spec §5)", () => {
+describe("Specification, Keys and scopes: scopes", () => {
+  it("there are four (Specification, Keys and scopes)", () => {
     expect([...Scope.literals].sort()).toEqual(["clients:read", "loyalty:write", "tickets:read", "tickets:write"])
   })
 
-  it("'Full access' gives all four (spec §5)", () => {
+  it("'Full access' gives all four (Specification, Keys and scopes)", () => {
     expect([...scopePresets.full].sort()).toEqual(["clients:read", "loyalty:write", "tickets:read", "tickets:write"])
   })
 
-  it("'Read only' gives tickets:read and clients:read (spec §5)", () => {
+  it("'Read only' gives tickets:read and clients:read (Specification, Keys and scopes)", () => {
     expect([...scopePresets.read].sort()).toEqual(["clients:read", "tickets:read"])
   })
 
-  it("each says what it grants, in the specification's words (spec §5)", () => {
+  it("each says what it grants, in the specification's words (Specification, Keys and scopes)", () => {
     expect(scopeGrants).toEqual({
       "tickets:read": "Read tickets",
       "tickets:write": "Create tickets and change their state",

@@ -28,7 +28,7 @@ const drain = (windows: Windows, one: Take) => {
 describe("taking uses of several policies", () => {
   const both = [by("requests_per_minute"), by("writes_per_minute")]
 
-  it("takes one of each, or none where one refuses, and names only those that do (contract §8)", () => {
+  it("takes one of each, or none where one refuses, and names only those that do (Specification, Limits)", () => {
     const windows = windowsOf()
     drain(windows, both[1]!)
     const before = both.map((one) => look(windows, one, T))
@@ -40,7 +40,7 @@ describe("taking uses of several policies", () => {
     )
   })
 
-  it("gives back to the window that was taken from, and to no later one, and never below none (contract §8)", () => {
+  it("gives back to the window that was taken from, and to no later one, and never below none (Specification, Limits)", () => {
     const windows = windowsOf()
     const [one] = both as [Take]
     const { limit } = Policies[one.policy]

@@ -10,7 +10,7 @@ const refusal = (input: unknown): string => {
   return Either.isLeft(result) ? ParseResult.ArrayFormatter.formatIssueSync(result.left)[0]!.message : "accepted"
 }
 
-describe("texts (contract §4)", () => {
+describe("texts (Specification, Tickets)", () => {
   it.each([
     ["  Zip ", "Zip"],
     ["\r\n\t Zip\u00a0\ufeff", "Zip"],
@@ -65,7 +65,7 @@ describe("texts (contract §4)", () => {
   })
 })
 
-describe("clean text (contract §4)", () => {
+describe("clean text (Specification, Tickets)", () => {
   it("is neither trimmed nor bounded", () => {
     expect(isCleanText("")).toBe(true)
     expect(isCleanText("  a\n\tb 👗 ")).toBe(true)

@@ -20,13 +20,13 @@ const standing = (state: TicketState, more: Partial<Standing> = {}): Standing =>
   ...more
 })
 
-describe("spec §3: where a ticket stands", () => {
-  it("open means workshop, ready or impossible (contract §1)", () => {
+describe("Specification, States: where a ticket stands", () => {
+  it("open means workshop, ready or impossible (Specification, Lists and sync)", () => {
     const states = ["workshop", "ready", "impossible", "collected", "abandoned"] as const
     expect(states.map(isOpen)).toEqual([true, true, true, false, false])
   })
 
-  it("a refused move lists the statuses that the ticket would accept now (contract §2)", () => {
+  it("a refused move lists the statuses that the ticket would accept now (Specification, Errors)", () => {
     const accepts = (ticket: Standing, refused: TicketStatus = "collected") =>
       Either.match(moveTo(ticket, refused, NOW), {
         onLeft: ({ allowed = [] }) => [...allowed].sort(),
@@ -40,7 +40,7 @@ describe("spec §3: where a ticket stands", () => {
     expect(accepts(standing("abandoned"))).toEqual([])
   })
 
-  it("the closure that awaits it, and when (contract §5)", () => {
+  it("the closure that awaits it, and when (Specification, States)", () => {
     expect(closure(standing("workshop", { shop_changed_at: NOW }))).toEqual({
       due_at: NOW + 60 * DAY,
       reason: "no_news"
@@ -52,7 +52,7 @@ describe("spec §3: where a ticket stands", () => {
     for (const state of ["impossible", "collected", "abandoned"] as const) expect(closure(standing(state))).toBeNull()
   })
 
-  it("sixty days are 60 times 24 hours, whatever the clocks of the shop do (contract §5)", () => {
+  it("sixty days are 60 times 24 hours, whatever the clocks of the shop do (Specification, States)", () => {
     expect(closure(standing("workshop", { shop_changed_at: 0 }))?.due_at).toBe(5_184_000_000)
   })
 })

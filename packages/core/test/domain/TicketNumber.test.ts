@@ -2,12 +2,12 @@ import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { following, label, TicketNumber } from "../../src/domain/TicketNumber.js"
 
-describe("spec §2: ticket numbers", () => {
-  it("each number is followed by the next, 9999 by 1 (spec §2)", () => {
+describe("Specification, Resources: ticket numbers", () => {
+  it("each number is followed by the next, 9999 by 1 (Specification, Resources)", () => {
     expect([1, 2, 998, 9998, 9999].map(following)).toEqual([2, 3, 999, 9999, 1])
   })
 
-  it("ten thousand steps visit every number once and come back (contract §4)", () => {
+  it("ten thousand steps visit every number once and come back (Specification, Tickets)", () => {
     const seen = new Set<number>()
     let number = 1
     for (let step = 0; step < 9999; step++) {
@@ -18,11 +18,11 @@ describe("spec §2: ticket numbers", () => {
     expect(number).toBe(1)
   })
 
-  it("a label has four digits (contract §4)", () => {
+  it("a label has four digits (Specification, Tickets)", () => {
     expect([1, 42, 420, 9999].map(label)).toEqual(["0001", "0042", "0420", "9999"])
   })
 
-  it("a number is 1 to 9999 (contract §1)", () => {
+  it("a number is 1 to 9999 (Specification, Lists and sync)", () => {
     const accepts = (n: unknown) => Either.isRight(Schema.decodeUnknownEither(TicketNumber)(n))
     expect([1, 9999].every(accepts)).toBe(true)
     expect([0, 10_000, -1, 1.5, "1"].some(accepts)).toBe(false)

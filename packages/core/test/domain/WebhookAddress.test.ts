@@ -82,7 +82,7 @@ const privateHosts = [
   ...["[fc00::1]", "[fd00:ec2::254]", "[fe80::1]", "[fec0::1]", "[ff02::1]"]
 ]
 
-describe("webhook addresses for the world (contract §9)", () => {
+describe("webhook addresses for the world (Specification, Webhooks)", () => {
   it.each(good)("%j is kept as %s", (given, kept) => expect(parse(given, production)).toEqual(Either.right(kept)))
 
   it.each(bad)("%s: what could never be dialled is refused when it is set", (reason, texts) => {
@@ -132,7 +132,7 @@ describe("webhook addresses for the world (contract §9)", () => {
   })
 })
 
-describe("webhook addresses in the sandbox (contract §10)", () => {
+describe("webhook addresses in the sandbox (Specification, Sandbox)", () => {
   it.each([
     "http://localhost:4011/hook",
     "http://localhost/",

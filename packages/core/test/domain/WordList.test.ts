@@ -4,7 +4,7 @@ import * as WordList from "../../src/domain/WordList.js"
 
 const list = WordList.make(["ass", "Merde", "enculé", "fils de pute", "pousse-crotte", "fils d'âne", "🖕", "", "--"])
 
-describe("forbidden words are whole words, whatever the case (contract §2, 422)", () => {
+describe("forbidden words are whole words, whatever the case (Specification, Errors, 422)", () => {
   it.each([
     "ass",
     "ASS!",
@@ -67,7 +67,7 @@ describe("forbidden words are whole words, whatever the case (contract §2, 422)
   })
 })
 
-describe("letters that nobody sees (contract §2)", () => {
+describe("letters that nobody sees (Specification, Errors)", () => {
   it("do not part a word", () => {
     const list = WordList.make(["rubbish"])
     for (const text of ["rub\u00adbish", "rub\u200bbish", "\u2066rubbish\u2069"])

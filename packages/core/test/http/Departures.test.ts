@@ -31,19 +31,19 @@ const bearing = (header: string) =>
     })
   )
 
-describe("spec §7: what a failure's headers say", () => {
-  it("a scheme only where a key or a token is missing or wrong (contract §2)", () => {
+describe("Specification, Errors: what a failure's headers say", () => {
+  it("a scheme only where a key or a token is missing or wrong (Specification, Errors)", () => {
     expect(bearing("WWW-Authenticate")).toEqual({ Unauthenticated: "Bearer", SandboxTokenWrong: "Bearer" })
   })
 
-  it("an embedder's own sign-in names its own scheme, or none (spec §5)", () => {
+  it("an embedder's own sign-in names its own scheme, or none (Specification, Keys and scopes)", () => {
     const unknown = { _tag: "NotSignedIn", message: "Sign in first" } as const
     const challenge = 'Basic realm="shop"'
     expect(departed(unknown).headers).not.toHaveProperty("WWW-Authenticate")
     expect(departed({ ...unknown, challenge }).headers).toHaveProperty("WWW-Authenticate", challenge)
   })
 
-  it("when to try again only where waiting helps: whole seconds, never too early (spec §8, contract §2)", () => {
+  it("when to try again only where waiting helps: whole seconds, never too early (Specification, Limits; Errors)", () => {
     expect(bearing("Retry-After")).toEqual({ LimitReached: "42", StoreUnavailable: "1" })
     expect(departed(usedUp).headers).toMatchObject({
       "RateLimit-Limit": "30",
@@ -53,7 +53,7 @@ describe("spec §7: what a failure's headers say", () => {
   })
 })
 
-describe("contract §1: what holds results to the contract in tests", () => {
+describe("Specification, Lists and sync: what holds results to the contract in tests", () => {
   const route: Route<never> = {
     method: "GET",
     path: "/v1/shop",

@@ -4,7 +4,7 @@ import { duplicateMembers } from "../../src/http/DuplicateMembers.js"
 
 const found = (text: string) => duplicateMembers(text, JSON.parse(text))
 
-describe("a member given twice in one object of a JSON text (contract §12)", () => {
+describe("a member given twice in one object of a JSON text (Specification, Requests and answers)", () => {
   it.each([
     ['{"service":"Hem"}', []],
     ['{"service":"First","service":"Last"}', ["service"]],

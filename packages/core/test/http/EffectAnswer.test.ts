@@ -36,7 +36,7 @@ const asked = async (body: string, failure?: HandlerFailure) => {
 const good = JSON.stringify({ ticket: { service: "Hem" }, order: "1" })
 
 describe("an embedder's own handler answers failures as the API does", () => {
-  it("a body that its schema does not take: 400, with each field and what to change (contract §2)", async () => {
+  it("a body that its schema does not take: 400, with each field and what to change (Specification, Errors)", async () => {
     const { status, text } = await asked(JSON.stringify({ ticket: { servce: "Hem", price_minor: 1.5 } }))
     const { error } = JSON.parse(text)
     expect([status, error.code]).toEqual([400, "VALIDATION_ERROR"])
@@ -51,7 +51,7 @@ describe("an embedder's own handler answers failures as the API does", () => {
     expect(text).not.toMatch(/└|readonly|TicketInput|Encoded/)
   })
 
-  it("a body that is no JSON, or no object: 400 (contract §2)", async () => {
+  it("a body that is no JSON, or no object: 400 (Specification, Errors)", async () => {
     for (const [body, message] of [
       ["{", "must be valid JSON in UTF-8"],
       ["[]", "must be an object"]
@@ -61,19 +61,19 @@ describe("an embedder's own handler answers failures as the API does", () => {
     }
   })
 
-  it("a refusal by the table of errors (spec §7)", async () => {
+  it("a refusal by the table of errors (Specification, Errors)", async () => {
     const { status, text } = await asked(good, new ForbiddenWord({ field: "service" }))
     expect([status, JSON.parse(text).error]).toMatchObject([422, { code: "PROFANITY", details: { field: "service" } }])
   })
 
-  it("a limit with the seconds until it resets (contract §8)", async () => {
+  it("a limit with the seconds until it resets (Specification, Limits)", async () => {
     const resets_at = clock.unsafeCurrentTimeMillis() + 3_600_000
     const usage = { policy: "tickets_per_hour", limit: 150, remaining: 0, resets_at } as const
     const { status, headers } = await asked(good, new LimitReached({ usages: [usage] }))
     expect([status, headers.get("retry-after")]).toEqual([429, "3600"])
   })
 
-  it("a store that is away: 503 without a word of why, which goes to the log (contract §2)", async () => {
+  it("a store that is away: 503 without a word of why, which goes to the log (Specification, Errors)", async () => {
     const remedy = "The database has no schema: run workshop migrate"
     const { status, headers, text, log } = await asked(good, new StoreUnavailable({ remedy }))
     expect([status, headers.get("retry-after"), JSON.parse(text).error.code]).toEqual([503, "1", "UNAVAILABLE"])

@@ -71,13 +71,13 @@ describe("The API as an HttpApp", () => {
     expect([await asked("/workshop/v1/shop"), await asked("/v1/shop")]).toEqual([200, 404])
   })
 
-  it("goes by the server's own sessions (spec §5)", async () => {
+  it("goes by the server's own sessions (Specification, Keys and scopes)", async () => {
     expect((await ask("/workshop/v1/shop")).status).toBe(401)
     const read = await ask("/workshop/v1/shop", { headers: { cookie: "session=amira" } })
     expect(await read.json()).toMatchObject({ data: { id: shop.id } })
   })
 
-  it("takes a body of 64 KiB, and refuses one byte more by name (contract §2)", async () => {
+  it("takes a body of 64 KiB, and refuses one byte more by name (Specification, Errors)", async () => {
     const padded = (bytes: number) => ask("/workshop/v1/tickets", create('{"service":"Hem"}'.padEnd(bytes), "padded"))
     expect((await padded(65_536)).status).toBe(201)
     const large = await padded(65_537)

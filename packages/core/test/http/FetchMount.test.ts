@@ -34,7 +34,7 @@ const read = (path: string, headers: Readonly<Record<string, string>> = {}) =>
   answer(new Request(`https://shop.example${path}`, { headers }))
 
 describe("The API as a fetch of its own", () => {
-  it("refuses a bearer token given twice, which Headers join with a comma (contract §12)", async () => {
+  it("refuses a bearer token given twice, which Headers join with a comma (Specification, Lists and sync)", async () => {
     const answer = mountFetch(workshop)
     const headers = new Headers({ authorization: "Bearer wk_live_one" })
     headers.append("authorization", "Bearer wk_live_two")
@@ -43,14 +43,14 @@ describe("The API as a fetch of its own", () => {
     expect([twice.status, (await twice.json()).error.details]).toEqual([400, { issues: [issue] }])
   })
 
-  it("answers under its prefix, and nowhere else, by the server's own sessions (spec §5)", async () => {
+  it("answers under its prefix, and nowhere else, by the server's own sessions (Specification, Keys and scopes)", async () => {
     const cookie = "session=amira"
     expect(await (await read("/workshop/v1/shop", { cookie })).json()).toMatchObject({ data: { id: shop_id } })
     expect((await read("/v1/shop", { cookie })).status).toBe(404)
     expect((await read("/workshopper/v1/shop", { cookie })).status).toBe(404)
   })
 
-  it("tells whom it does not know what the server says, and counts them by address (contract §8)", async () => {
+  it("tells whom it does not know what the server says, and counts them by address (Specification, Limits)", async () => {
     const from = (address: string) => read("/workshop/v1/shop", { "x-from": address })
     const first = await from("192.0.2.1")
     expect([first.status, await first.json()]).toMatchObject([401, { error: { message: "Open /login" } }])
@@ -71,7 +71,7 @@ describe("The API as a fetch of its own", () => {
     expect(await left("2001:db8:1:300::1")).toBe("119")
   })
 
-  it("takes a body of 64 KiB, and refuses one byte more by name (contract §2)", async () => {
+  it("takes a body of 64 KiB, and refuses one byte more by name (Specification, Errors)", async () => {
     const caller: CallerFields = { shop_id, caller_id, scopes: ["tickets:write"] }
     const write = mountFetch(workshop, { authenticate: () => caller })
     const headers = { "idempotency-key": "one", "content-type": "application/json" }

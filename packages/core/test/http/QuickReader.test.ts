@@ -34,7 +34,7 @@ const ticket = fc.record(
   { requiredKeys: [] }
 )
 
-describe("a request is read alike whether quickly or by its schema (contract §2)", () => {
+describe("a request is read alike whether quickly or by its schema (Specification, Errors)", () => {
   it("reads a right body as the schema does", () => {
     const body = {
       service: " Zip ",
@@ -91,7 +91,7 @@ describe("a request is read alike whether quickly or by its schema (contract §2
   })
 })
 
-describe("the query of the list is read quickly too (spec §4)", () => {
+describe("the query of the list is read quickly too (Specification, Endpoints)", () => {
   const read = quickReader(TicketQuery, true)!
 
   it("reads numbers and lists", () =>

@@ -141,7 +141,7 @@ describe("what was refused is remembered until it resets", { timeout: 30_000 }, 
     expect((await ask("/v1/shop", { address, key })).status).toBe(429)
   })
 
-  it("and not where the use was given back: a 429 of another limit is no request (contract §8)", async () => {
+  it("and not where the use was given back: a 429 of another limit is no request (Specification, Limits)", async () => {
     const [first, second] = (await newKeys(2)) as [string, string]
     const address = newAddress()
     const look = (key: string) => ask("/v1/clients?phone=%2B21620123456", { address, key })

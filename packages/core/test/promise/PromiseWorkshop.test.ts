@@ -22,7 +22,7 @@ const shop = async () => {
 }
 
 describe("The Promise face", () => {
-  it("creates, repeats, moves and lists tickets with plain values (spec §3, §4)", async () => {
+  it("creates, repeats, moves and lists tickets with plain values (Specification, States; Endpoints)", async () => {
     const caller = await shop()
     const first = await workshop.tickets.create(caller, { service: " Heels ", price_minor: 2500 }, "order-1")
     const again = await workshop.tickets.create(caller, { price_minor: 2500, service: "Heels" }, "order-1")
@@ -39,7 +39,7 @@ describe("The Promise face", () => {
     })
   })
 
-  it("answers a refusal as a value, with what a person needs (design §7)", async () => {
+  it("answers a refusal as a value, with what a person needs (docs/how-it-is-built.md)", async () => {
     const caller = await shop()
     const made = await workshop.tickets.createInApp(caller, { service: "Heels" })
     if (!made.ok) throw new Error("refused")
@@ -50,7 +50,7 @@ describe("The Promise face", () => {
     })
   })
 
-  it("tells everything that is wrong with an input at once, and saves nothing (contract §2)", async () => {
+  it("tells everything that is wrong with an input at once, and saves nothing (Specification, Errors)", async () => {
     const caller = await shop()
     const refused = await workshop.tickets.create(caller, { service: "", price_minor: 1.5 }, "order-1")
     if (refused.ok || refused.refusal._tag !== "InvalidInput") throw new Error("not refused")
@@ -61,7 +61,7 @@ describe("The Promise face", () => {
     expect(await workshop.tickets.list(caller, {})).toMatchObject({ ok: true, value: { data: [] } })
   })
 
-  it("undefined is absent, and what is missing is required, by the name of what it is (contract §2)", async () => {
+  it("undefined is absent, and what is missing is required, by the name of what it is (Specification, Errors)", async () => {
     const caller = await shop()
     const sparse = { service: "Hem", item: undefined, items: [{ label: "a", service: undefined }, { label: "b" }] }
     const made = await workshop.tickets.createInApp(caller, sparse as { readonly service: string })
@@ -81,7 +81,7 @@ describe("The Promise face", () => {
     expect(await workshop.tickets.byId(caller, "17")).toMatchObject({ refusal: { issues: [{ field: "ticket_id" }] } })
   })
 
-  it("null is absent, also in a list's query (contract §2)", async () => {
+  it("null is absent, also in a list's query (Specification, Errors)", async () => {
     const caller = await shop()
     for (const service of ["Heels", "Hem"]) {
       await workshop.tickets.createInApp(caller, { service, client_id: null })
@@ -121,7 +121,7 @@ describe("The Promise face", () => {
       expect(await answer(client.value.id, never)).toMatchObject({ ok: false, refusal: { _tag: "TicketNotFound" } })
   })
 
-  it("tells clients by the notifier it was given, and again where that rejects (contract §5)", async () => {
+  it("tells clients by the notifier it was given, and again where that rejects (Specification, States)", async () => {
     const told: Array<string> = []
     const clock = new SettableClock()
     const own = await start({
@@ -150,7 +150,7 @@ describe("The Promise face", () => {
     await own.stop()
   })
 
-  it("in the background does nothing where it is told so, but a turn at a time (contract §5, §9)", async () => {
+  it("in the background does nothing where it is told so, but a turn at a time (Specification, States; Webhooks)", async () => {
     const told: Array<string> = []
     const clock = new SettableClock()
     const own = await start({
@@ -179,7 +179,7 @@ describe("The Promise face", () => {
     await own.stop()
   })
 
-  it("signs in the header that it was told (spec §6)", async () => {
+  it("signs in the header that it was told (Specification, Webhooks)", async () => {
     const sender = new ScriptedSender()
     const { layer } = sender
     const own = await start({ store: MemoryStore.layer, sender: layer, signatureHeader: "X-Lac", background: false })
@@ -193,7 +193,7 @@ describe("The Promise face", () => {
     await own.stop()
   })
 
-  it("rejects only for defects: a shop that never was is one (design §7)", async () => {
+  it("rejects only for defects: a shop that never was is one (docs/how-it-is-built.md)", async () => {
     const caller = { ...(await shop()), shop_id: "019a0000-0000-7000-8000-00000000dead" }
     await expect(workshop.tickets.createInApp(caller, { service: "Heels" })).rejects.toThrow("No shop")
   })

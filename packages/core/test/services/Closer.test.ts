@@ -10,7 +10,7 @@ import { inWorkshop, openShop, query, refusalOf, ticketId } from "./Workbench.js
 const abandoned = (types: ReadonlyArray<{ readonly type: string }>) =>
   types.filter(({ type }) => type === "ticket.abandoned").length
 
-describe("§3 automatic closure by the service", () => {
+describe("Specification, States: automatic closure by the service", () => {
   it(
     "ready, 60 days, never collected: abandoned as uncollected, at that instant, with its event",
     inWorkshop((clock) =>

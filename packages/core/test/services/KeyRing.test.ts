@@ -35,7 +35,7 @@ const observed = Effect.fnUntraced(function* (gate?: Deferred.Deferred<void>) {
   return { ring: yield* Effect.provide(KeyRing, context), looked }
 }, Effect.scoped)
 
-describe("§5 Authentication", () => {
+describe("Specification, Keys and scopes: Authentication", () => {
   it(
     "a key is shown once, at creation; what is kept is its hash and its last four characters",
     inWorkshop(() =>

@@ -7,7 +7,7 @@ import { Tickets } from "../../src/services/Tickets.js"
 import { ticketInput } from "../../src/testing/Fixtures.js"
 import { callerOf, inWorkshop, key, openShop, refusalOf, regular, shopPatch, stamps, ticketId } from "./Workbench.js"
 
-describe("§4 stamps", () => {
+describe("Specification, Endpoints: stamps", () => {
   it(
     "are answered with the card, how many were added, and the rewards they unlocked",
     inWorkshop((clock) =>
@@ -89,7 +89,7 @@ describe("§4 stamps", () => {
   )
 })
 
-describe("§4 redeem, and the programme", () => {
+describe("Specification, Endpoints: redeem, and the programme", () => {
   it(
     "uses one reward; the same key of another operation or caller is another request",
     inWorkshop((clock) =>

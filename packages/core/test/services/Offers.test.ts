@@ -21,7 +21,7 @@ const offered = Effect.fnUntraced(function* () {
   return { caller, id, ticket: ticketId(data), offer: offer! }
 })
 
-describe("§4 the ticket is offered to the account holding client_phone", () => {
+describe("Specification, Endpoints: the ticket is offered to the account holding client_phone", () => {
   it(
     "nobody is linked automatically",
     inWorkshop(() =>

@@ -60,7 +60,7 @@ const world = (holder: "nobody" | "somebody" | "blocking") => {
   }).pipe(Effect.provide(workshopLayer(clock, 5)), Effect.withClock(clock), Effect.runPromise)
 }
 
-describe("§4 client_phone: the answer is identical whether or not an account exists", () => {
+describe("Specification, Endpoints: client_phone: the answer is identical whether or not an account exists", () => {
   it("to the last byte, as are reads and events: nobody, somebody, or somebody who blocks the shop", async () => {
     const nobody = await world("nobody")
     expect(nobody).toContain('"found":"ClientNotFound"')
@@ -69,7 +69,7 @@ describe("§4 client_phone: the answer is identical whether or not an account ex
   })
 })
 
-describe("A client who blocks the shop is, for that shop, as one that never existed (contract §6)", () => {
+describe("A client who blocks the shop is, for that shop, as one that never existed (Specification, Clients and loyalty)", () => {
   const blocked = Effect.fnUntraced(function* () {
     const caller = yield* openShop()
     const id = yield* regular(caller)
@@ -158,7 +158,7 @@ describe("A client who blocks the shop is, for that shop, as one that never exis
   )
 })
 
-describe("Only clients who already know the shop are visible (spec §4)", () => {
+describe("Only clients who already know the shop are visible (Specification, Endpoints)", () => {
   it(
     "an account, an open offer or another shop's client is nobody's business",
     inWorkshop(() =>

@@ -13,7 +13,7 @@ import { inWorkshop, key, openShop, query, regular, shopPatch, stamps, ticketId 
 const at_once = { concurrency: "unbounded" } as const
 const times = (n: number) => Array.from({ length: n }, (_, i) => i)
 
-describe("§4 POST /v1/tickets: the same request replayed creates no duplicate", () => {
+describe("Specification, Endpoints: POST /v1/tickets: the same request replayed creates no duplicate", () => {
   it(
     "thirty at once with one key give one ticket and twenty-nine replays of it",
     inWorkshop(() =>
@@ -88,7 +88,7 @@ describe("§4 POST /v1/tickets: the same request replayed creates no duplicate",
   )
 })
 
-describe("§3 transitions that meet", () => {
+describe("Specification, States: transitions that meet", () => {
   it(
     "ten times ready at once: one move, one event, one notification, stamps earned once",
     inWorkshop(() =>
@@ -142,7 +142,7 @@ describe("§3 transitions that meet", () => {
   )
 })
 
-describe("§4 loyalty under parallel requests", () => {
+describe("Specification, Endpoints: loyalty under parallel requests", () => {
   it(
     "ten redeems of one reward at once: one gets it",
     inWorkshop(() =>

@@ -8,7 +8,7 @@ import { Tickets } from "../../src/services/Tickets.js"
 import { ticketInput } from "../../src/testing/Fixtures.js"
 import { inWorkshop, key, openShop, query, quote, refusalOf, shopPatch, ticketId } from "./Workbench.js"
 
-describe("§2 numbers follow the app's numbering", () => {
+describe("Specification, Resources: numbers follow the app's numbering", () => {
   it(
     "9998, 9999, 1, 2: they start again at 1 after 9999 and skip nothing; a failed create uses none up",
     inWorkshop(() =>
@@ -55,7 +55,7 @@ describe("§2 numbers follow the app's numbering", () => {
   )
 })
 
-describe("§3 a collected ticket", () => {
+describe("Specification, States: a collected ticket", () => {
   it(
     "goes back to the workshop within 24 hours, inclusive; later any status is refused",
     inWorkshop((clock) =>
@@ -85,7 +85,7 @@ describe("§3 a collected ticket", () => {
   )
 })
 
-describe("§4 GET /v1/tickets", () => {
+describe("Specification, Endpoints: GET /v1/tickets", () => {
   it(
     "a cursor belongs to its shop and its filters; the page size may differ",
     inWorkshop(() =>
@@ -116,7 +116,7 @@ describe("§4 GET /v1/tickets", () => {
   )
 
   it(
-    "exactly a page full has no more; synced_until is the shop's last change, whatever was asked (contract §12)",
+    "exactly a page full has no more; synced_until is the shop's last change, whatever was asked (Specification, Lists and sync)",
     inWorkshop((clock) =>
       Effect.gen(function* () {
         const caller = yield* openShop()
@@ -141,7 +141,7 @@ describe("§4 GET /v1/tickets", () => {
   )
 })
 
-describe("§4 another shop's ticket answers 404, to every call", () => {
+describe("Specification, Endpoints: another shop's ticket answers 404, to every call", () => {
   it(
     "read, moved, noted and quoted",
     inWorkshop(() =>
@@ -164,7 +164,7 @@ describe("§4 another shop's ticket answers 404, to every call", () => {
   )
 })
 
-describe("Idempotency (contract §3)", () => {
+describe("Idempotency (Specification, Idempotency)", () => {
   it(
     "a refused attempt leaves no trace: the corrected body with the same key succeeds",
     inWorkshop(() =>

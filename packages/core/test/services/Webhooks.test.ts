@@ -10,7 +10,7 @@ import { inWorkshop, openShop, refusalOf } from "./Workbench.js"
 
 const address = (url: string) => Either.getOrThrow(parse(url, production))
 
-describe("§6 one webhook per shop", () => {
+describe("Specification, Webhooks: one webhook per shop", () => {
   it(
     "setting the address the first time makes a secret, changing it keeps it",
     inWorkshop(() =>

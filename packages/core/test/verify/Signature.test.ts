@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000
 
 const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text, "utf8").digest("hex")
 
-describe("the signature header (spec §6)", () => {
+describe("the signature header (Specification, Webhooks)", () => {
   it("is t, the seconds, and v1, the hex HMAC-SHA256 of t, a dot and the body", () => {
     const body = '{"name":"Zoë 👞"}'
     expect(signatureHeader(body, ["whsec_a"], AT)).toBe(`t=1732000000,v1=${hmac("whsec_a", `1732000000.${body}`)}`)
@@ -38,7 +38,7 @@ describe("the signature header (spec §6)", () => {
   })
 })
 
-describe("the secrets that sign (spec §6)", () => {
+describe("the secrets that sign (Specification, Webhooks)", () => {
   const webhook = {
     shop_id: "shop_1" as ShopId,
     url: "https://shop.example.com/hook",

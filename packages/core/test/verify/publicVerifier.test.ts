@@ -17,7 +17,7 @@ const judge = (body: string | Buffer, header: string, secret: string, tolerance_
   }
 }
 
-describe("a public verifier of this scheme (spec §6)", () => {
+describe("a public verifier of this scheme (Specification, Webhooks)", () => {
   it.each(Object.keys(eventTypes))(
     "accepts what we sign of %s, and neither another secret nor another body",
     (type) => {

@@ -85,7 +85,7 @@ describe("verify's own rules", () => {
     expect(await verify("{}", header, SECRET)).toEqual({ ok: false, reason: "too_old" })
   })
 
-  it("tolerates five minutes either way unless told, as the limits say (spec §8)", async () => {
+  it("tolerates five minutes either way unless told, as the limits say (Specification, Limits)", async () => {
     const off = (ms: number) => verify("{}", header, SECRET, { now: new Date(AT + ms) })
     const most = Limits.webhook_tolerance_ms
     for (const ms of [most, -most]) expect(await off(ms)).toMatchObject({ ok: true })

@@ -52,7 +52,7 @@ const withoutSlash = (stamp: Stamp): Departure => ({
   body: ""
 })
 
-/** `/docs`: a page to read the API and to try it with a key that is typed in. It asks nothing of any other host (contract §11). */
+/** `/docs`: a page to read the API and to try it with a key that is typed in. It asks nothing of any other host (Specification, Commands). */
 export const docsBranch: Effect.Effect<Branch> = Effect.map(parts, (known) => ({
   prefix: "/docs",
   answer: (arrival, stamp) => {

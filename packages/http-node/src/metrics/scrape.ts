@@ -5,7 +5,7 @@ import { exposition } from "./exposition.js"
 /** How long gauges may take to be brought up to date, in real time; what is late shows what it last knew. */
 const MEASURING = "2 seconds"
 
-/** All metrics of the process as Prometheus reads them (contract §11). */
+/** All metrics of the process as Prometheus reads them (Specification, Commands). */
 export const scrape: Effect.Effect<string> = Effect.gen(function* () {
   const probes = [...((yield* Probes) ?? [])]
   const measured = Effect.forEach(probes, ({ measure = Effect.void }) => measure, { concurrency: "unbounded" })

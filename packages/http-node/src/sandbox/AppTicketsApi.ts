@@ -25,7 +25,7 @@ const act = <const Name extends string>(name: Name, path: `/${string}` = `/${nam
     .addError(FailureAnswer("NOT_FOUND"))
     .addError(FailureAnswer("CONFLICT"))
 
-/** Tickets as the shop works on them in its app, and the client's answers to new prices (contract §10). */
+/** Tickets as the shop works on them in its app, and the client's answers to new prices (Specification, Sandbox). */
 export class AppTicketsApi extends HttpApiGroup.make("appTickets")
   .add(
     HttpApiEndpoint.post("create", "/shops/:id/tickets")

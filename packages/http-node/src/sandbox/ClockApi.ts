@@ -8,7 +8,7 @@ const ClockView = Schema.Struct({ now: Schema.String, frozen: Schema.Boolean }).
   identifier: "SandboxClock"
 })
 
-/** The clock: read, moved, stopped (contract §10). */
+/** The clock: read, moved, stopped (Specification, Sandbox). */
 export class ClockApi extends HttpApiGroup.make("clock")
   .add(HttpApiEndpoint.get("read", "/clock").addSuccess(Answer(ClockView)))
   .add(HttpApiEndpoint.post("move", "/clock").setPayload(ClockMove).addSuccess(Answer(ClockView))) {}

@@ -7,7 +7,7 @@ import { Answer, created, FailureAnswer } from "@workshop/core/http/Envelope"
 import { Schema } from "effect"
 import { OfShop } from "./ShopsApi.js"
 
-/** A new key's name, with its scopes or the name of a preset (spec §5). */
+/** A new key's name, with its scopes or the name of a preset (Specification, Keys and scopes). */
 const KeyRequest = Schema.Struct({
   name: KeyInput.from.fields.name,
   scopes: optional(KeyInput.from.fields.scopes),
@@ -43,7 +43,7 @@ const KeyView = Schema.Struct({
 const NewKey = Schema.Struct({ id: Schema.String, key: Schema.String })
 const RevokedKey = Schema.Struct({ id: Schema.String, revoked_at: Schema.NullOr(Schema.String) })
 
-/** A shop's API keys: what its owner does in the app (contract §10). */
+/** A shop's API keys: what its owner does in the app (Specification, Sandbox). */
 export class KeysApi extends HttpApiGroup.make("keys")
   .add(
     HttpApiEndpoint.get("list", "/shops/:id/keys")

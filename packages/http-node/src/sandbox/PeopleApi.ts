@@ -32,7 +32,7 @@ const NotificationView = Schema.Struct({
 
 const Visit = Schema.Struct({ client_id: Schema.String, shop_id: Schema.String })
 
-/** What clients do: open an account, come to the counter, answer offers, read what they were told (contract §10). */
+/** What clients do: open an account, come to the counter, answer offers, read what they were told (Specification, Sandbox). */
 export class PeopleApi extends HttpApiGroup.make("people")
   .add(
     HttpApiEndpoint.post("register", "/clients")

@@ -7,7 +7,7 @@ import { PeopleApi } from "./PeopleApi.js"
 import { ShopsApi } from "./ShopsApi.js"
 import { WebhookApi } from "./WebhookApi.js"
 
-/** The contract of the sandbox: what the app, the owner, the client and the clock do, for testers (contract §10). */
+/** The contract of the sandbox: what the app, the owner, the client and the clock do, for testers (Specification, Sandbox). */
 export class SandboxApi extends HttpApi.make("sandbox")
   .add(ClockApi)
   .add(ShopsApi)

@@ -69,7 +69,7 @@ export const auditView = ({ id, created_at, actor, act, details }: AuditEntry) =
 
 const NewShop = Schema.Struct({ shop: ShopSettings, key_id: Schema.String, key: Schema.String })
 
-/** Shops and their settings: what the operator and the owner do (contract §10). */
+/** Shops and their settings: what the operator and the owner do (Specification, Sandbox). */
 export class ShopsApi extends HttpApiGroup.make("shops")
   .add(
     HttpApiEndpoint.post("open", "/shops")

@@ -51,7 +51,7 @@ const NoticeView = Schema.Struct({
   first_failure_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Notice" })
 
-/** A shop's webhook, and the events that it is sent: what the owner does in the app (contract §10). */
+/** A shop's webhook, and the events that it is sent: what the owner does in the app (Specification, Sandbox). */
 export class WebhookApi extends HttpApiGroup.make("webhook")
   .add(
     HttpApiEndpoint.put("set", "/shops/:id/webhook")

@@ -13,5 +13,5 @@ const isLoopback = (host: string): boolean => {
 /** Whether there is a token that guards the sandbox: an empty one is none. */
 export const isGuard = (token: string | null): token is string => token !== null && token !== ""
 
-/** Whether the sandbox may be served at a host: only this machine reaches it, or a token guards it (contract §10). */
+/** Whether the sandbox may be served at a host: only this machine reaches it, or a token guards it (Specification, Sandbox). */
 export const sandboxAllowed = (host: string, token: string | null): boolean => isLoopback(host) || isGuard(token)

@@ -49,7 +49,7 @@ const isAddressedHere = (arrival: Arrival): boolean => {
 const isRead = ({ method }: Arrival): boolean => method === "GET" || method === "HEAD"
 
 /**
- * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (contract §10).
+ * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (Specification, Sandbox).
  * Its requests count against no limit; the limits on tickets hold all the same.
  */
 export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) =>

@@ -18,7 +18,7 @@ const attemptView = ({ n, started_at, status, error, detail, address, timings, h
   }
 }
 
-/** A delivery as its owner reads it, with the whole log of its attempts (contract §9, §10). */
+/** A delivery as its owner reads it, with the whole log of its attempts (Specification, Webhooks; Sandbox). */
 export const deliveryView = ({ event_id, type, state, next_attempt_at, attempts }: LoggedDelivery) => ({
   event_id,
   type,

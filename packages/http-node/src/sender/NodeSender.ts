@@ -11,7 +11,7 @@ import { Deadlines } from "./Deadlines.js"
 import { nameServers, type Resolve } from "./Resolver.js"
 import { Routes } from "./Route.js"
 
-/** How a sender works. The defaults are the contract's (contract §9). */
+/** How a sender works. The defaults are the contract's (Specification, Webhooks). */
 export interface NodeSenderOptions {
   readonly policy: Policy
   /** From the call to the status line: waiting, look-up, dial and handshake included. */
@@ -64,7 +64,7 @@ export const make = (options: NodeSenderOptions): Effect.Effect<NodeSender, neve
     const onBytes = (bytes: number) => {
       bytes_read += bytes
     }
-    // Durations are real, also where the caller's clock is a sandbox's (contract §9).
+    // Durations are real, also where the caller's clock is a sandbox's (Specification, Webhooks).
     const clock = Clock.make()
     const [verdicts, rests] = [new Deadlines(deadline_ms, clock), new Deadlines(body_ms, clock)]
     for (const { watch } of [verdicts, rests]) yield* Effect.forkScoped(watch)
@@ -82,6 +82,6 @@ export const make = (options: NodeSenderOptions): Effect.Effect<NodeSender, neve
     return { send, counts: () => ({ ...connections.counts, bytes_read }) }
   })
 
-/** The sender of a service on Node (contract §9). */
+/** The sender of a service on Node (Specification, Webhooks). */
 export const layer = (options: NodeSenderOptions): Layer.Layer<WebhookSender> =>
   Layer.scoped(WebhookSender, make(options))

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-describe("spec §6: every step of a ticket reaches the shop's address, signed", () => {
+describe("Specification, Webhooks: every step of a ticket reaches the shop's address, signed", () => {
   it("all ten types arrive, each verifies at the instant it was sent, with the bytes that the log shows", async () => {
     await using front = await Shopfront.open()
     const shop = await service.shop(front)
@@ -68,7 +68,7 @@ describe("spec §6: every step of a ticket reaches the shop's address, signed", 
   })
 })
 
-describe("spec §6: whatever the receiver does, nothing is lost", () => {
+describe("Specification, Webhooks: whatever the receiver does, nothing is lost", () => {
   it("killed amid a request and brought back: everything arrives, under the same ids", async () => {
     await using front = await Shopfront.open()
     const shop = await service.shop(front)
@@ -177,7 +177,7 @@ describe("spec §6: whatever the receiver does, nothing is lost", () => {
   })
 })
 
-describe("contract §9: one slow or dead receiver must not slow other shops", () => {
+describe("Specification, Webhooks: one slow or dead receiver must not slow other shops", () => {
   it("a shop whose receiver hangs holds four connections, while the others get everything", async () => {
     const hangs: Manner = () => {}
     await using hanging = await Shopfront.open(hangs)

@@ -17,7 +17,7 @@ const answer = await runtime.runPromise(
 const get = (path: string, method = "GET") => answer(new Request(`http://127.0.0.1${path}`, { method }))
 
 describe("/docs", () => {
-  it("is a page whose every part this server serves itself (contract §11)", async () => {
+  it("is a page whose every part this server serves itself (Specification, Commands)", async () => {
     const page = await get("/docs")
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
     const html = await page.text()

@@ -72,7 +72,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 const metrics = async () => (await get("/metrics")).text()
 const bearer = { Authorization: `Bearer ${key}` }
 
-describe("GET /metrics (contract §11)", () => {
+describe("GET /metrics (Specification, Commands)", () => {
   it("is Prometheus' text format, without a key, an envelope or a limit", async () => {
     await get("/healthz")
     const page = await get("/metrics")
@@ -119,7 +119,7 @@ describe("GET /metrics (contract §11)", () => {
     expect(buckets).toEqual([...buckets].sort((a, b) => a - b))
   })
 
-  it("counts a refusal by the policy that refused (contract §8)", async () => {
+  it("counts a refusal by the policy that refused (Specification, Limits)", async () => {
     const refused = (text: string) =>
       total(text, "workshop_rate_limit_refusals_total", { policy: "unauthenticated_per_minute" })
     const before = refused(await metrics())
@@ -148,7 +148,7 @@ describe("GET /metrics (contract §11)", () => {
     expect(total(await metrics(), "workshop_http_requests_total", { route: "/odd", status: "aborted" })).toBe(1)
   })
 
-  it("marks what is logged while a request is answered with its Request-Id (contract §2)", async () => {
+  it("marks what is logged while a request is answered with its Request-Id (Specification, Errors)", async () => {
     await Promise.allSettled([get("/odd/dies")])
     expect(logs.filter((line) => line.includes("Odd"))).toEqual([expect.stringMatching(/request_id=[0-9a-f]{24}\b/)])
   })
@@ -208,7 +208,7 @@ describe("exposition", () => {
   })
 })
 
-describe("GET /readyz (contract §11)", () => {
+describe("GET /readyz (Specification, Commands)", () => {
   it("answers 503 with the reason while a probe complains, and 200 again afterwards", async () => {
     const complaint = probe({ complaint: Effect.succeed("The schema is behind: run workshop migrate.") })
     const during = await runtime.runPromise(

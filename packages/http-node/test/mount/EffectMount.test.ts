@@ -64,7 +64,7 @@ const posted = async (bytes: number) => {
 }
 
 it.each([70_000, 1_000_000, 10_000_000])(
-  "an HttpApp on a socket refuses a body of %d bytes that comes in chunks, and whoever sent it reads why (contract §2)",
+  "an HttpApp on a socket refuses a body of %d bytes that comes in chunks, and whoever sent it reads why (Specification, Errors)",
   async (bytes) => {
     const { status, error } = await posted(bytes)
     expect(status).toBe(400)
@@ -72,7 +72,7 @@ it.each([70_000, 1_000_000, 10_000_000])(
   }
 )
 
-it("an HttpApp on a socket refuses an Idempotency-Key given twice (contract §12)", async () => {
+it("an HttpApp on a socket refuses an Idempotency-Key given twice (Specification, Idempotency)", async () => {
   const { port } = node.address() as AddressInfo
   const headers = { "content-type": "application/json", "idempotency-key": ["one", "two"] }
   const sending = request({ port, host: "127.0.0.1", method: "POST", path: "/v1/tickets", headers, agent })

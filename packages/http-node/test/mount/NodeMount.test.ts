@@ -77,7 +77,7 @@ describe("The API inside a Node server", () => {
     expect(wrong.status).toBe(400)
   })
 
-  it("goes by the server's own sessions in place of keys (spec §5)", async () => {
+  it("goes by the server's own sessions in place of keys (Specification, Keys and scopes)", async () => {
     const { shop_id } = await opened()
     const caller_id = "019a0000-0000-7000-8000-000000000001"
     const authenticate = ({ headers }: IncomingMessage) =>
@@ -94,7 +94,7 @@ describe("The API inside a Node server", () => {
     expect(await denied.json()).toMatchObject({ error: { code: "FORBIDDEN", details: { scope: "tickets:write" } } })
   })
 
-  it("tells those whom the server does not know what the server says, and nothing of keys (spec §5)", async () => {
+  it("tells those whom the server does not know what the server says, and nothing of keys (Specification, Keys and scopes)", async () => {
     const told = async (unauthenticated?: { readonly message: string; readonly challenge?: string }) => {
       const options = { authenticate: () => null, ...(unauthenticated && { unauthenticated }) }
       const { status, headers, ...answer } = await fetch(

@@ -23,7 +23,7 @@ export const SECOND = 1000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
-/** Spec §8: closure without collection or news. */
+/** Specification, Limits: closure without collection or news. */
 export const SIXTY_DAYS = 5_184_000_000
 
 /** An id that nothing has. */

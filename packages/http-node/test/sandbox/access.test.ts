@@ -2,7 +2,7 @@ import { sandboxAllowed } from "@workshop/http-node/sandbox/sandboxAllowed"
 import { describe, expect, it } from "vitest"
 import { NOBODY, Sandbox } from "./Sandbox.js"
 
-describe("The sandbox's token (contract §10)", () => {
+describe("The sandbox's token (Specification, Sandbox)", () => {
   it("without one, nothing needs to be sent", async () => {
     const sandbox = await Sandbox.open()
     expect((await sandbox.ask("GET", "/sandbox/clock")).status).toBe(200)
@@ -52,7 +52,7 @@ describe("The sandbox's token (contract §10)", () => {
   })
 })
 
-describe("Where the sandbox may be served (contract §10)", () => {
+describe("Where the sandbox may be served (Specification, Sandbox)", () => {
   it("without a token on this machine's own addresses alone", () => {
     for (const host of ["127.0.0.1", "127.1.2.3", "::1", "localhost", "LocalHost", "::ffff:127.0.0.1"])
       expect(sandboxAllowed(host, null), host).toBe(true)
@@ -66,7 +66,7 @@ describe("Where the sandbox may be served (contract §10)", () => {
   })
 })
 
-describe("The sandbox's answers (contract §1, §2, §8)", () => {
+describe("The sandbox's answers (Specification, Lists and sync; Errors; Limits)", () => {
   it("count nowhere, and tell what the address has left", async () => {
     const sandbox = await Sandbox.open()
     for (let n = 0; n < 130; n++) {

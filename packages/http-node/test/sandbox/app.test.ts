@@ -15,7 +15,7 @@ const create = (shop: { readonly id: string }, body: object = {}, once?: string)
     once === undefined ? {} : { once }
   )
 
-describe("Clients (contract §10)", () => {
+describe("Clients (Specification, Sandbox)", () => {
   it("open an account, and a visit to the counter makes them known", async () => {
     const shop = await sandbox.shop()
     const phone = "+21650000001"
@@ -30,7 +30,7 @@ describe("Clients (contract §10)", () => {
     expect((await look()).data).toMatchObject({ id: opened.data.id, display_name: "Amira B." })
   })
 
-  it("null for hide_name means that nothing was said (contract §2)", async () => {
+  it("null for hide_name means that nothing was said (Specification, Errors)", async () => {
     const shop = await sandbox.shop()
     const person = { given_name: "Amira", family_name: "Ben Salah", phone: "+21650000002", hide_name: null }
     const opened = await sandbox.ask("POST", "/sandbox/clients", person)
@@ -106,7 +106,7 @@ describe("Clients (contract §10)", () => {
   })
 })
 
-describe("Tickets made in the app (contract §10)", () => {
+describe("Tickets made in the app (Specification, Sandbox)", () => {
   it("need no Idempotency-Key", async () => {
     const shop = await sandbox.shop()
     const { status, data, meta, headers } = await create(shop, { price_minor: 1200 })
@@ -142,7 +142,7 @@ describe("Tickets made in the app (contract §10)", () => {
   })
 })
 
-describe("Acts on a ticket (contract §10)", () => {
+describe("Acts on a ticket (Specification, Sandbox)", () => {
   it("a quote is proposed, accepted once, and becomes the price", async () => {
     const shop = await sandbox.shop()
     const ticket = (await create(shop, { price_minor: 1000 })).data
@@ -206,7 +206,7 @@ describe("Acts on a ticket (contract §10)", () => {
   }
 })
 
-describe("An unknown client, offer or ticket is not found (contract §10)", () => {
+describe("An unknown client, offer or ticket is not found (Specification, Sandbox)", () => {
   for (const [method, path, body] of [
     ["POST", `/sandbox/clients/${NOBODY}/visits`, "shop"],
     ["GET", `/sandbox/clients/${NOBODY}/offers`, undefined],

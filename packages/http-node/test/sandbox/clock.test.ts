@@ -2,7 +2,7 @@ import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { DAY, HOUR, later, MINUTE, Sandbox, SECOND, START } from "./Sandbox.js"
 
-describe("The sandbox clock (contract §10)", () => {
+describe("The sandbox clock (Specification, Sandbox)", () => {
   it("runs along with the real one until told otherwise", async () => {
     const sandbox = await Sandbox.open()
     expect(await sandbox.good("GET", "/sandbox/clock")).toEqual({ now: START, frozen: false })
@@ -88,7 +88,7 @@ describe("The sandbox clock (contract §10)", () => {
     await Effect.runPromise(Fiber.join(sleeper))
   })
 
-  it("measures durations in real time, frozen or not (contract §9)", async () => {
+  it("measures durations in real time, frozen or not (Specification, Webhooks)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const timed = sandbox.runtime.runPromise(Effect.timed(Effect.sync(() => sandbox.real.pass(250))))
@@ -96,7 +96,7 @@ describe("The sandbox clock (contract §10)", () => {
   })
 })
 
-describe("A refused move moves nothing (contract §10)", () => {
+describe("A refused move moves nothing (Specification, Sandbox)", () => {
   const refused: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>, ReadonlyArray<string>]> = [
     ["negative milliseconds", { advance_ms: -1, freeze: true }, ["body advance_ms"]],
     ["a fraction of a millisecond", { advance_ms: 1.5 }, ["body advance_ms"]],
@@ -139,7 +139,7 @@ describe("A refused move moves nothing (contract §10)", () => {
   })
 })
 
-describe("Moves of the sandbox clock wait for one another (contract §10)", () => {
+describe("Moves of the sandbox clock wait for one another (Specification, Sandbox)", () => {
   it("so that concurrent advances add up", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })

@@ -12,7 +12,7 @@ import { DAY, HOUR, type Json, later, MINUTE, Sandbox, SECOND, SIXTY_DAYS, START
 const read = (sandbox: Sandbox, shop: { readonly key: string }, ticket: Json): Promise<Json> =>
   sandbox.good("GET", `/v1/tickets/${ticket.id}`, undefined, { bearer: shop.key })
 
-describe("Moving the clock closes what is due on the way, each at its own instant (contract §10)", () => {
+describe("Moving the clock closes what is due on the way, each at its own instant (Specification, Sandbox)", () => {
   it("a ticket left in the workshop, sixty days after the shop's last news", async () => {
     const sandbox = await Sandbox.open()
     const shop = await sandbox.shop()
@@ -149,7 +149,7 @@ describe("Moving the clock closes what is due on the way, each at its own instan
   })
 })
 
-describe("While the clock runs along, closures happen without any call (contract §10)", () => {
+describe("While the clock runs along, closures happen without any call (Specification, Sandbox)", () => {
   it("within about a second", async () => {
     const sandbox = await Sandbox.open()
     const closing = sandbox.runtime.runFork(Effect.flatMap(Closer, ({ run }) => run))
@@ -164,7 +164,7 @@ describe("While the clock runs along, closures happen without any call (contract
   })
 })
 
-describe("A walk stops where it cannot go on (contract §10)", () => {
+describe("A walk stops where it cannot go on (Specification, Sandbox)", () => {
   const walkOver = (work: { readonly next: () => number | null; readonly runOnce: Effect.Effect<number> }) => {
     const real = new HandClock(0)
     const source = Effect.succeed({ next: () => Effect.sync(work.next), runOnce: work.runOnce })

@@ -19,7 +19,7 @@ const hooked = async () => {
   return { own, id, path, first, second, replay: (body: unknown) => own.good("POST", `${path}/replay`, body) }
 }
 
-describe("GET /sandbox/shops/{id}/deliveries (contract §10)", () => {
+describe("GET /sandbox/shops/{id}/deliveries (Specification, Sandbox)", () => {
   it("tells each event's state, when it is tried next, and its attempts", async () => {
     const { own, path, first, second } = await hooked()
     expect(await own.good("GET", path)).toEqual([
@@ -37,7 +37,7 @@ describe("GET /sandbox/shops/{id}/deliveries (contract §10)", () => {
   })
 })
 
-describe("POST /sandbox/shops/{id}/deliveries/replay (contract §10)", () => {
+describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", () => {
   it("counts what it sends again: all, by name, by time and by state; null stands for a filter left out", async () => {
     const { replay, first, second } = await hooked()
     const dry_run = true
@@ -79,7 +79,7 @@ describe("POST /sandbox/shops/{id}/deliveries/replay (contract §10)", () => {
   })
 })
 
-describe("An unknown shop is not found (contract §10)", () => {
+describe("An unknown shop is not found (Specification, Sandbox)", () => {
   it.each([
     ["GET", "deliveries", undefined],
     ["GET", "notices", undefined],

@@ -19,7 +19,7 @@ const answer = async (id: string, how: "accept" | "block") => {
 
 const read = (shop: Shop, path: string) => sandbox.ask("GET", `/v1${path}`, undefined, { bearer: shop.key })
 
-describe("Accepting an offer (contract §12)", () => {
+describe("Accepting an offer (Specification, Tickets)", () => {
   it("links a ticket whose client has blocked the shop", async () => {
     const shop = await sandbox.shop()
     const [blocker, other] = [await sandbox.person(), await sandbox.person()]
@@ -57,7 +57,7 @@ describe("Accepting an offer (contract §12)", () => {
   })
 })
 
-describe("A quote of a ticket that has left the shop (contract §12)", () => {
+describe("A quote of a ticket that has left the shop (Specification, Tickets)", () => {
   it("is closed: 409 QUOTE_CLOSED, and the price stays", async () => {
     const shop = await sandbox.shop()
     const { id } = await sandbox.ticket(shop, { price_minor: 1000 })

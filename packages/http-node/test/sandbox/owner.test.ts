@@ -11,7 +11,7 @@ const input = { name: "Retouches du Lac", currency: "EUR", decimals: 2, time_zon
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const SECRET = /^whsec_[A-Za-z0-9_-]{43}$/
 
-describe("Shops (contract §10)", () => {
+describe("Shops (Specification, Sandbox)", () => {
   it("are opened approved, active, with the API on and a full-access key that works", async () => {
     const { status, data } = await sandbox.ask("POST", "/sandbox/shops", input)
     expect(status).toBe(201)
@@ -143,7 +143,7 @@ describe("Shops (contract §10)", () => {
   })
 })
 
-describe("Keys (contract §10)", () => {
+describe("Keys (Specification, Sandbox)", () => {
   it("are made with scopes or with a preset, listed without their text, and revoked", async () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/keys`
@@ -237,7 +237,7 @@ describe("The audit log", () => {
   })
 })
 
-describe("The webhook (contract §10)", () => {
+describe("The webhook (Specification, Sandbox)", () => {
   it("is set, read, moved without losing its secret, rotated, pinged and enabled", async () => {
     const { id } = await sandbox.shop()
     const path = `/sandbox/shops/${id}/webhook`
@@ -332,7 +332,7 @@ describe("The webhook (contract §10)", () => {
   })
 })
 
-describe("An unknown shop or key is not found (contract §10)", () => {
+describe("An unknown shop or key is not found (Specification, Sandbox)", () => {
   for (const [method, path, body] of [
     ["GET", `/sandbox/shops/${NOBODY}`, undefined],
     ["PATCH", `/sandbox/shops/${NOBODY}`, { active: false }],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { DAY, HOUR, later, MINUTE, Sandbox, SECOND } from "./Sandbox.js"
 
-describe("The sandbox clock serves every rule (contract §10)", () => {
-  it("a collected ticket is reopened up to 24 hours later, and not a millisecond more (contract §5)", async () => {
+describe("The sandbox clock serves every rule (Specification, Sandbox)", () => {
+  it("a collected ticket is reopened up to 24 hours later, and not a millisecond more (Specification, States)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const shop = await sandbox.shop()
@@ -16,7 +16,7 @@ describe("The sandbox clock serves every rule (contract §10)", () => {
     expect([refused.status, refused.error.details.reason]).toEqual([409, "REOPEN_WINDOW"])
   })
 
-  it("the limits of a minute reset after a minute, and on a frozen clock only when it is moved (contract §8)", async () => {
+  it("the limits of a minute reset after a minute, and on a frozen clock only when it is moved (Specification, Limits)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const shop = await sandbox.shop()
@@ -33,7 +33,7 @@ describe("The sandbox clock serves every rule (contract §10)", () => {
     expect((await ask()).status).toBe(200)
   })
 
-  it("tickets count per hour and per calendar day, those of the app too (contract §8)", async () => {
+  it("tickets count per hour and per calendar day, those of the app too (Specification, Limits)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ set: "2026-11-21T23:00:00Z", freeze: true })
     const shop = await sandbox.shop()
@@ -60,7 +60,7 @@ describe("The sandbox clock serves every rule (contract §10)", () => {
     expect([accepted.status, accepted.headers["RateLimit-Limit"]]).toEqual([201, "120"])
   })
 
-  it("stamps count until the shop's own midnight (contract §6)", async () => {
+  it("stamps count until the shop's own midnight (Specification, Clients and loyalty)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ set: "2026-11-21T22:00:00Z", freeze: true })
     const shop = await sandbox.shop()
@@ -84,7 +84,7 @@ describe("The sandbox clock serves every rule (contract §10)", () => {
     expect((await stamp()).data.card.balance).toBe(30)
   })
 
-  it("an Idempotency-Key is remembered for thirty days (contract §3)", async () => {
+  it("an Idempotency-Key is remembered for thirty days (Specification, Idempotency)", async () => {
     const sandbox = await Sandbox.open()
     await sandbox.clock({ freeze: true })
     const shop = await sandbox.shop()

@@ -22,7 +22,7 @@ const send = async (method: string, path: string, body?: unknown, headers: Recor
   return { status: response.status, headers: response.headers, ...(await response.json()) }
 }
 
-describe("The sandbox over a socket (contract §10)", () => {
+describe("The sandbox over a socket (Specification, Sandbox)", () => {
   it("opens a shop whose ticket closes after sixty days, with every method on the way", async () => {
     await send("POST", "/sandbox/clock", { freeze: true })
     const { shop, key } = (

@@ -17,7 +17,7 @@ const resolving = (...answers: ReadonlyArray<ReadonlyArray<string>>) => {
   return { asked, resolve }
 }
 
-describe("addresses in the webhook's own text (contract §9)", () => {
+describe("addresses in the webhook's own text (Specification, Webhooks)", () => {
   it.each([
     ...["127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001"],
     ...["127.0.0.1.", "１２７.0.0.1", "%31%32%37.0.0.1", "0", "0.0.0.0", "127.255.255.254"],

@@ -2,7 +2,7 @@ import { acknowledges, saysGone } from "@workshop/core/domain/Attempt"
 import { describe, expect, it } from "vitest"
 import { answer, answering, post, receiver, sendOnce, until, withSender } from "./Receiver.js"
 
-describe("the request (spec §6)", () => {
+describe("the request (Specification, Webhooks)", () => {
   it("is a POST of the very body, with the headers given and none of them in place of the sender's own", async () => {
     await using at = await answering(answer("200 OK"))
     const headers = {

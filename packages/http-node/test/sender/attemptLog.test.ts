@@ -10,7 +10,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 const ms = expect.any(Number)
 
-describe("the log of attempts as the owner reads it (contract §9, §10)", () => {
+describe("the log of attempts as the owner reads it (Specification, Webhooks; Sandbox)", () => {
   it("tells of an answer its status, the address dialled, the stages that there were, and the start of what came", async () => {
     await using front = await Shopfront.open((response) => void response.writeHead(500).end(`no\n${"x".repeat(8192)}`))
     const shop = await service.shop(front)

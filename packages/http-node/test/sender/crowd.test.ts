@@ -40,7 +40,7 @@ const meanings = (socket: Socket, request: string) => {
 
 const shop = (n: number) => ({ shop_id: `shop_${n}` as ShopId })
 
-describe("256 hostile receivers at once (contract §9)", () => {
+describe("256 hostile receivers at once (Specification, Webhooks)", () => {
   it("each come to what it deserves, cost little, and keep a healthy shop waiting for nothing", async () => {
     const timeTo = standingTime()
     await using bad = await receiver({ onRequest: meanings })

@@ -25,7 +25,7 @@ const everywhere = () => receiver({ host: "::" })
 
 const REFUSED = { status: null, error: "refused_address", address: null }
 
-describe("a listener on all addresses of this machine hears nothing (contract §9)", () => {
+describe("a listener on all addresses of this machine hears nothing (Specification, Webhooks)", () => {
   it("though it would hear a call to any of them", async () => {
     await using at = await everywhere()
     const calls = ["127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"].map((host) => connect(at.port, host))

@@ -7,7 +7,7 @@ import { Shopfront } from "../delivery/Shopfront.js"
 // Its scheme is ours, so that a receiver may judge by a library that we did not write.
 const { webhooks } = new Stripe("sk_test_nothing_is_sent")
 
-describe("a public verifier at the receiver's end of the wire (spec §6)", () => {
+describe("a public verifier at the receiver's end of the wire (Specification, Webhooks)", () => {
   it("accepts all ten types as they arrive, at the instant each was sent, and none under another secret", async () => {
     await using service = await Service.open()
     await using front = await Shopfront.open()

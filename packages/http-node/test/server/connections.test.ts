@@ -27,7 +27,7 @@ const lastAnswer = async (client: RawClient, message: string, field = "header") 
   expect(await client.end()).toBe("")
 }
 
-describe("what is no HTTP is answered in the envelope (contract §1)", () => {
+describe("what is no HTTP is answered in the envelope (Specification, Lists and sync)", () => {
   const NOT_HTTP = "must be valid HTTP/1.1"
 
   it.each([
@@ -47,7 +47,7 @@ describe("what is no HTTP is answered in the envelope (contract §1)", () => {
     await lastAnswer((await server.client()).send(text), NOT_HTTP)
   })
 
-  it("a host given twice (contract §12)", async () => {
+  it("a host given twice (Specification, Lists and sync)", async () => {
     const server = await begin()
     const twice = "GET /v1/shop HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n"
     await lastAnswer((await server.client()).send(twice), "is given twice; send it once", "Host")
@@ -92,7 +92,7 @@ describe("what is no HTTP is answered in the envelope (contract §1)", () => {
   })
 })
 
-describe("slow clients (contract §1)", () => {
+describe("slow clients (Specification, Lists and sync)", () => {
   const LATE = "must arrive without delay"
 
   it("a head that does not come to its end is answered", async () => {
@@ -146,7 +146,7 @@ describe("slow clients (contract §1)", () => {
   })
 })
 
-describe("one request after another (contract §1)", () => {
+describe("one request after another (Specification, Lists and sync)", () => {
   it("pipelined requests are answered in their order", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })
@@ -192,7 +192,7 @@ describe("one request after another (contract §1)", () => {
   })
 })
 
-describe("stopping (contract §11)", () => {
+describe("stopping (Specification, Commands)", () => {
   it("finishes what runs, says that nothing follows, and accepts no more", async () => {
     const slow = gate()
     const server = await begin({ branches: [slow.branch] })

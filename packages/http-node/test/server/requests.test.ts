@@ -15,7 +15,7 @@ afterAll(() => server.stop())
 
 const LARGE = 10 * 1024 * 1024
 
-describe("methods and paths (contract §2)", () => {
+describe("methods and paths (Specification, Errors)", () => {
   it("HEAD answers as GET without a body, with GET's Content-Length", async () => {
     const client = await server.client()
     const get = await client.request("GET /v1/shop", [server.key]).answer()
@@ -125,7 +125,7 @@ describe("methods and paths (contract §2)", () => {
   })
 })
 
-describe("bodies (contract §2)", () => {
+describe("bodies (Specification, Errors)", () => {
   const tooLarge = {
     status: 400,
     issues: [{ in: "body", field: "body", message: "must be at most 65536 bytes" }]
@@ -220,7 +220,7 @@ describe("bodies (contract §2)", () => {
   })
 })
 
-describe("pages (contract §11)", () => {
+describe("pages (Specification, Commands)", () => {
   it.each(["/healthz", "/readyz", "/openapi.json"])(
     "%s is JSON without the envelope, for GET and HEAD",
     async (path) => {
@@ -241,7 +241,7 @@ describe("pages (contract §11)", () => {
     }
   })
 
-  it("a page counts against no limit, so it shows none (contract §8)", async () => {
+  it("a page counts against no limit, so it shows none (Specification, Limits)", async () => {
     const client = await server.client()
     const pages = ["/healthz", "/readyz", "/openapi.json", "/docs/", "/docs/none", "/healthz/none"]
     for (const path of pages) {
@@ -288,7 +288,7 @@ describe("pages (contract §11)", () => {
     expect(json).toMatchObject({ servers: [{ url: "/", description: "This server" }] })
   })
 
-  it("/openapi.json names the header that webhooks are signed in (spec §6)", async () => {
+  it("/openapi.json names the header that webhooks are signed in (Specification, Webhooks)", async () => {
     const away = new StoreUnavailable({ cause: "none" })
     const { body } = await shownWhile(away, "/openapi.json", { signatureHeader: "X-Lac-Signature" })
     expect(JSON.parse(body).webhooks.ping.post.parameters).toMatchObject([{ name: "X-Lac-Signature", in: "header" }])

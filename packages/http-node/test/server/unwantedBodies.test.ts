@@ -43,7 +43,9 @@ const sendEndlessly = async (port: number, ...head: ReadonlyArray<string>) => {
   return status
 }
 
-describe("a body that nobody wants is read to 256 KiB at most (contract §12)", { timeout: 60_000 }, () => {
+describe("a body that nobody wants is read to 256 KiB at most (Specification, Requests and answers)", {
+  timeout: 60_000
+}, () => {
   let server: Running
   beforeAll(async () => {
     server = await start()

@@ -17,7 +17,7 @@ import type { Answer, Call } from "./Wire.js"
 
 export const ALL_SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const
 
-/** A ticket as spec §2 shows it. */
+/** A ticket as Specification, Resources shows it. */
 export interface TicketJson {
   readonly id: string
   readonly number: number
@@ -33,7 +33,7 @@ export interface TicketJson {
   readonly [field: string]: unknown
 }
 
-/** An event as spec §2 shows it. */
+/** An event as Specification, Resources shows it. */
 export interface EventJson {
   readonly id: string
   readonly type: string

@@ -44,7 +44,7 @@ export interface Answer<D = unknown> {
   readonly limit: { readonly limit: number; readonly remaining: number; readonly reset: number }
 }
 
-// Spec §7 and contract §2, by hand.
+// Specification, Errors, by hand.
 const STATUS_OF: Readonly<Record<string, number>> = {
   VALIDATION_ERROR: 400,
   UNAUTHENTICATED: 401,
@@ -62,7 +62,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 
 const seenRequestIds = new Set<string>()
 
-/** What holds of every answer, whatever it answers (spec §1, §7, §8; contract §1, §2, §8). */
+/** What holds of every answer, whatever it answers (Specification, Requests and answers; Errors; Limits; Lists and sync). */
 const holdToEnvelope = (status: number, headers: Answer["headers"], text: string, isHead: boolean) => {
   expect(headers["content-type"]).toBe("application/json; charset=utf-8")
   expect(headers["request-id"]).toMatch(/^\S{8,}$/)

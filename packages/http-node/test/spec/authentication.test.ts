@@ -13,8 +13,8 @@ let addresses = 0
 /** An address of its own for each test, as requests without a good key are counted by address. */
 const address = () => `10.5.0.${++addresses}`
 
-describe("the Authorization header (spec §5)", () => {
-  it("a missing, wrong or odd header is 401 UNAUTHENTICATED, always with the same words (spec §5)", async () => {
+describe("the Authorization header (Specification, Keys and scopes)", () => {
+  it("a missing, wrong or odd header is 401 UNAUTHENTICATED, always with the same words (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     const from = address()
     const { key } = shop
@@ -57,7 +57,7 @@ describe("the Authorization header (spec §5)", () => {
     }
   })
 
-  it("the scheme's name may be in any case, as HTTP has it (spec §5)", async () => {
+  it("the scheme's name may be in any case, as HTTP has it (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     for (const scheme of ["Bearer", "bearer", "BEARER"]) {
       const answer = await world.api("GET", "/v1/shop", { headers: { authorization: `${scheme} ${shop.key}` } })
@@ -65,14 +65,14 @@ describe("the Authorization header (spec §5)", () => {
     }
   })
 
-  it("a key in the query or the body is no key (spec §5)", async () => {
+  it("a key in the query or the body is no key (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     for (const query of [`key=${shop.key}`, `access_token=${shop.key}`, `api_key=${shop.key}`]) {
       expect((await world.api("GET", "/v1/shop", { query, from: address() })).status).toBe(401)
     }
   })
 
-  it("every endpoint asks for a key before anything else is looked at (spec §4, contract §2)", async () => {
+  it("every endpoint asks for a key before anything else is looked at (Specification, Endpoints; Errors)", async () => {
     const from = address()
     const endpoints = [
       ["GET", "/v1/shop"],
@@ -94,8 +94,8 @@ describe("the Authorization header (spec §5)", () => {
   })
 })
 
-describe("keys (spec §5, contract §7)", () => {
-  it("a key is wk_live_ and 43 characters of base64url; two are never alike (contract §7)", async () => {
+describe("keys (Specification, Keys and scopes)", () => {
+  it("a key is wk_live_ and 43 characters of base64url; two are never alike (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     const keys = [shop.key]
     for (let i = 0; i < 4; i++) keys.push((await shop.newKey()).key)
@@ -103,7 +103,7 @@ describe("keys (spec §5, contract §7)", () => {
     expect(new Set(keys).size).toBe(5)
   })
 
-  it("a key reaches only its own shop (spec §5)", async () => {
+  it("a key reaches only its own shop (Specification, Keys and scopes)", async () => {
     const [mine, theirs] = [await world.shop(), await world.shop()]
     await theirs.create()
     expect((await mine.get("/v1/tickets")).data).toEqual([])
@@ -111,7 +111,7 @@ describe("keys (spec §5, contract §7)", () => {
     expect((await theirs.get("/v1/shop")).data.id).toBe(theirs.id)
   })
 
-  it("an Authorization given twice is 400, also with good keys, and counts against the address (contract §12)", async () => {
+  it("an Authorization given twice is 400, also with good keys, and counts against the address (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const [good, from] = [`Bearer ${shop.key}`, address()]
     const remaining = []
@@ -129,7 +129,7 @@ describe("keys (spec §5, contract §7)", () => {
     expect(remaining).toEqual([119, 118])
   })
 
-  it("a revoked key stops working at once here, others of the shop go on; revoking twice is no matter (spec §5)", async () => {
+  it("a revoked key stops working at once here, others of the shop go on; revoking twice is no matter (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     const second = await shop.newKey()
     expect((await shop.get("/v1/shop", "", { key: second.key })).status).toBe(200)
@@ -142,7 +142,7 @@ describe("keys (spec §5, contract §7)", () => {
     expect((await shop.get("/v1/shop", "", { key: second.key, from: address() })).status).toBe(401)
   })
 
-  it("at most five active keys a shop; the sixth is TOO_MANY_KEYS until one is revoked (spec §5, contract §10)", async () => {
+  it("at most five active keys a shop; the sixth is TOO_MANY_KEYS until one is revoked (Specification, Keys and scopes; Sandbox)", async () => {
     const shop = await world.shop()
     const made = []
     for (let i = 0; i < 4; i++) made.push(await shop.newKey())
@@ -158,7 +158,7 @@ describe("keys (spec §5, contract §7)", () => {
   })
 })
 
-/** Contract §7: each endpoint, and the one scope that opens it; null where any key will do. */
+/** Specification, Keys and scopes: each endpoint, and the one scope that opens it; null where any key will do. */
 const ENDPOINTS = [
   ["GET", "/v1/shop", null],
   ["POST", "/v1/tickets", "tickets:write"],
@@ -181,9 +181,9 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "/v1/clients/CLIENT/loyalty/stamps": { count: 10 }
 }
 
-describe("scopes (spec §5, contract §7)", () => {
+describe("scopes (Specification, Keys and scopes)", () => {
   for (const scope of ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const) {
-    it(`a key with ${scope} alone opens its own endpoints and no other: 403 FORBIDDEN with details.scope (spec §5, contract §7)`, async () => {
+    it(`a key with ${scope} alone opens its own endpoints and no other: 403 FORBIDDEN with details.scope (Specification, Keys and scopes)`, async () => {
       const shop = await world.shop()
       const client = await world.known(shop)
       const ticket = await shop.create()
@@ -209,13 +209,13 @@ describe("scopes (spec §5, contract §7)", () => {
     })
   }
 
-  it("HEAD needs the scope that GET needs (contract §2, §7)", async () => {
+  it("HEAD needs the scope that GET needs (Specification, Errors; Keys and scopes)", async () => {
     const shop = await world.shop()
     const { key } = await shop.newKey(["tickets:write"])
     expect((await world.api("HEAD", "/v1/tickets", { key })).status).toBe(403)
   })
 
-  it("two keys of one shop see the same data (spec §5)", async () => {
+  it("two keys of one shop see the same data (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     const reader = await shop.newKey(["tickets:read", "clients:read"])
     const ticket = await shop.create()
@@ -225,7 +225,7 @@ describe("scopes (spec §5, contract §7)", () => {
   })
 })
 
-describe("a shop's flags (spec §7, contract §2)", () => {
+describe("a shop's flags (Specification, Errors)", () => {
   for (const active of [true, false]) {
     for (const approved of [true, false]) {
       for (const api_enabled of [true, false]) {
@@ -236,7 +236,7 @@ describe("a shop's flags (spec §7, contract §2)", () => {
             : !api_enabled
               ? "API_DISABLED"
               : "200"
-        it(`active ${active}, approved ${approved}, API on ${api_enabled}: ${code} at once, for reads and writes (contract §2)`, async () => {
+        it(`active ${active}, approved ${approved}, API on ${api_enabled}: ${code} at once, for reads and writes (Specification, Errors)`, async () => {
           const shop = await world.shop()
           expect((await shop.get("/v1/shop")).status).toBe(200)
           await shop.change({ active, approved, api_enabled })

@@ -8,8 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe("the Client and the loyalty card (spec §2)", () => {
-  it("a client who never came with a ticket has zeros, and a card never used (spec §2, contract §6)", async () => {
+describe("the Client and the loyalty card (Specification, Resources)", () => {
+  it("a client who never came with a ticket has zeros, and a card never used (Specification, Resources; Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { data } = await shop.get(`/v1/clients/${client.id}`)
@@ -22,7 +22,7 @@ describe("the Client and the loyalty card (spec §2)", () => {
     })
   })
 
-  it("tickets_open counts workshop, ready and impossible; tickets_total all of this shop's (spec §2, contract §1)", async () => {
+  it("tickets_open counts workshop, ready and impossible; tickets_total all of this shop's (Specification, Resources; Lists and sync)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const client = await world.known(shop)
     await world.visit(client, other)
@@ -42,7 +42,7 @@ describe("the Client and the loyalty card (spec §2)", () => {
     expect(data).toMatchObject({ tickets_open: 3, tickets_total: 5 })
   })
 
-  it("client.loyalty is the card, and null while the programme is off (contract §6)", async () => {
+  it("client.loyalty is the card, and null while the programme is off (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     await shop.stamp(client.id, 10)
@@ -69,7 +69,7 @@ describe("the Client and the loyalty card (spec §2)", () => {
     ["أميرة", "بن صالح", true, "أميرة ب."]
   ]
   for (const [given_name, family_name, hide_name, shown] of names) {
-    it(`${given_name} ${family_name}, ${hide_name ? "hidden" : "in full"}, is shown as ${shown} everywhere (spec §2, contract §6)`, async () => {
+    it(`${given_name} ${family_name}, ${hide_name ? "hidden" : "in full"}, is shown as ${shown} everywhere (Specification, Resources; Clients and loyalty)`, async () => {
       const shop = await world.shop()
       const client = await world.known(shop, { given_name, family_name, hide_name })
       const ticket = await shop.create({ service: "Hem", client_id: client.id })

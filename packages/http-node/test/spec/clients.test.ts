@@ -10,8 +10,8 @@ afterAll(() => world.close())
 
 const BLANK: CardJson = { balance: 0, lifetime: 0, rewards_available: 0, rewards_redeemed: 0, updated_at: null }
 
-describe("GET /v1/clients?phone= (spec §4)", () => {
-  it("the client who holds the number, however it is written in international format (spec §4, contract §4)", async () => {
+describe("GET /v1/clients?phone= (Specification, Endpoints)", () => {
+  it("the client who holds the number, however it is written in international format (Specification, Endpoints; Tickets)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop, { phone: "+21622333444" })
     const shown = { id: client.id, display_name: "Amira Ben Salah", tickets_open: 0, tickets_total: 0, loyalty: BLANK }
@@ -32,7 +32,7 @@ describe("GET /v1/clients?phone= (spec §4)", () => {
     }
   })
 
-  it("a phone that is missing, national or none at all is 400, and so is any other parameter (spec §4, contract §2)", async () => {
+  it("a phone that is missing, national or none at all is 400, and so is any other parameter (Specification, Endpoints; Errors)", async () => {
     const shop = await world.shop()
     const rows: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
       ["", ["query phone"]],
@@ -56,7 +56,7 @@ describe("GET /v1/clients?phone= (spec §4)", () => {
     }
   })
 
-  it("only clients who already know the shop are visible: a ticket accepted there, or a visit to the counter (spec §4)", async () => {
+  it("only clients who already know the shop are visible: a ticket accepted there, or a visit to the counter (Specification, Endpoints)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const client = await world.client()
     const status = async (of: TestShop) => (await of.get("/v1/clients", { phone: client.phone })).status
@@ -69,7 +69,7 @@ describe("GET /v1/clients?phone= (spec §4)", () => {
     expect([await status(shop), await status(other)]).toEqual([200, 200])
   })
 
-  it("an unknown number and the number of a client who blocked the shop give the same 404 (spec §4)", async () => {
+  it("an unknown number and the number of a client who blocked the shop give the same 404 (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const blocker = await world.blocker(shop)
     const [unknown, blocked] = [
@@ -80,8 +80,8 @@ describe("GET /v1/clients?phone= (spec §4)", () => {
   })
 })
 
-describe("GET /v1/clients/{id} (spec §4)", () => {
-  it("display name, open and total ticket counts, loyalty card; the id in any case of letters (spec §4)", async () => {
+describe("GET /v1/clients/{id} (Specification, Endpoints)", () => {
+  it("display name, open and total ticket counts, loyalty card; the id in any case of letters (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     await shop.create({ service: "Hem", client_id: client.id })
@@ -90,7 +90,7 @@ describe("GET /v1/clients/{id} (spec §4)", () => {
     expect((await shop.get(`/v1/clients/${client.id.toUpperCase()}`)).data).toEqual(shown)
   })
 
-  it("a client of another shop only is 404 here (spec §4, contract §6)", async () => {
+  it("a client of another shop only is 404 here (Specification, Endpoints; Clients and loyalty)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const client = await world.known(other)
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
@@ -98,8 +98,8 @@ describe("GET /v1/clients/{id} (spec §4)", () => {
   })
 })
 
-describe("GET /v1/clients/{id}/loyalty (spec §4)", () => {
-  it("data has the shop's programme and the card (spec §4, contract §6)", async () => {
+describe("GET /v1/clients/{id}/loyalty (Specification, Endpoints)", () => {
+  it("data has the shop's programme and the card (Specification, Endpoints; Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     expect((await shop.get(`/v1/clients/${client.id}/loyalty`)).data).toEqual({
@@ -108,7 +108,7 @@ describe("GET /v1/clients/{id}/loyalty (spec §4)", () => {
     })
   })
 
-  it("while the programme is off: 200 with active false, and the card as it stands (contract §6)", async () => {
+  it("while the programme is off: 200 with active false, and the card as it stands (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     await shop.stamp(client.id, 7)
@@ -121,7 +121,7 @@ describe("GET /v1/clients/{id}/loyalty (spec §4)", () => {
     })
   })
 
-  it("cards of different shops are different cards (spec §5)", async () => {
+  it("cards of different shops are different cards (Specification, Keys and scopes)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const client = await world.known(shop)
     await world.visit(client, other)
@@ -131,8 +131,8 @@ describe("GET /v1/clients/{id}/loyalty (spec §4)", () => {
   })
 })
 
-describe("POST /v1/clients/{id}/loyalty/stamps (spec §4)", () => {
-  it("it answers the card, what was added and how many rewards that unlocked (contract §6)", async () => {
+describe("POST /v1/clients/{id}/loyalty/stamps (Specification, Endpoints)", () => {
+  it("it answers the card, what was added and how many rewards that unlocked (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop({ program: { active: true, stamps_required: 3 } })
     const client = await world.known(shop)
     const rows = [
@@ -157,7 +157,7 @@ describe("POST /v1/clients/{id}/loyalty/stamps (spec §4)", () => {
     expect(await shop.events()).toEqual([])
   })
 
-  it("count is 1 to 10, a whole number, and required; nothing else is known (spec §4, §8)", async () => {
+  it("count is 1 to 10, a whole number, and required; nothing else is known (Specification, Endpoints; Limits)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     for (const count of [0, 11, -1, 1.5, "1", null, true, [1], {}, 1e9]) {
@@ -172,7 +172,7 @@ describe("POST /v1/clients/{id}/loyalty/stamps (spec §4)", () => {
     for (const count of [1, 10]) expect((await shop.stamp(client.id, count)).status).toBe(200)
   })
 
-  it("when loyalty is off the answer is 409 with the reason LOYALTY_OFF, and the card stays (spec §4)", async () => {
+  it("when loyalty is off the answer is 409 with the reason LOYALTY_OFF, and the card stays (Specification, Endpoints)", async () => {
     const shop = await world.shop({ program: { active: false } })
     const client = await world.known(shop)
     const answer = await shop.stamp(client.id, 1)
@@ -186,7 +186,7 @@ describe("POST /v1/clients/{id}/loyalty/stamps (spec §4)", () => {
   })
 })
 
-describe("POST /v1/clients/{id}/loyalty/redeem (spec §4)", () => {
+describe("POST /v1/clients/{id}/loyalty/redeem (Specification, Endpoints)", () => {
   const withStamps = async (...counts: ReadonlyArray<number>) => {
     const shop = await world.shop()
     const client = await world.known(shop)
@@ -194,7 +194,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (spec §4)", () => {
     return { shop, client }
   }
 
-  it("it uses one reward: stamps_required are spent, lifetime stays, the reward is told (contract §6)", async () => {
+  it("it uses one reward: stamps_required are spent, lifetime stays, the reward is told (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(10, 5)
     world.clock.advance(MINUTE)
     const answer = await shop.redeem(client.id)
@@ -206,20 +206,20 @@ describe("POST /v1/clients/{id}/loyalty/redeem (spec §4)", () => {
     expect(await shop.events()).toEqual([])
   })
 
-  it("a reward without a label has the label null (contract §6)", async () => {
+  it("a reward without a label has the label null (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(10)
     await shop.change({ program: { reward_label: null } })
     expect((await shop.redeem(client.id)).data.reward).toEqual({ label: null, redeemed_at: world.iso() })
   })
 
-  it("with nothing to redeem 409 NO_REWARD; while the programme is off 409 LOYALTY_OFF (contract §6)", async () => {
+  it("with nothing to redeem 409 NO_REWARD; while the programme is off 409 LOYALTY_OFF (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(9)
     expect((await shop.redeem(client.id)).error).toMatchObject({ code: "CONFLICT", details: { reason: "NO_REWARD" } })
     await shop.change({ program: { active: false } })
     expect((await shop.redeem(client.id)).error).toMatchObject({ code: "CONFLICT", details: { reason: "LOYALTY_OFF" } })
   })
 
-  it("no body, an empty one and an empty object are the same; anything in it is refused (spec §4, contract §2)", async () => {
+  it("no body, an empty one and an empty object are the same; anything in it is refused (Specification, Endpoints; Errors)", async () => {
     const { shop, client } = await withStamps(10)
     const path = `/v1/clients/${client.id}/loyalty/redeem`
     for (const body of [{ count: 1 }, { reward: "x" }, [], [1], "x", 5, true]) {
@@ -234,7 +234,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (spec §4)", () => {
     expect((await shop.post(path, undefined, { once, raw: " { } " })).meta).toEqual({ replayed: true })
   })
 
-  it("rewards_available is floor(balance / stamps_required) as the programme stands now (contract §6)", async () => {
+  it("rewards_available is floor(balance / stamps_required) as the programme stands now (Specification, Clients and loyalty)", async () => {
     const { shop, client } = await withStamps(10, 9)
     const available = async () =>
       (await shop.get<{ card: CardJson }>(`/v1/clients/${client.id}/loyalty`)).data.card.rewards_available
@@ -247,7 +247,7 @@ describe("POST /v1/clients/{id}/loyalty/redeem (spec §4)", () => {
     expect(await available()).toBe(0)
   })
 
-  it("loyalty of an unknown client, or another shop's, is 404 (spec §4)", async () => {
+  it("loyalty of an unknown client, or another shop's, is 404 (Specification, Endpoints)", async () => {
     const { client } = await withStamps(10)
     const shop = await world.shop()
     for (const id of [NOBODY, client.id]) {

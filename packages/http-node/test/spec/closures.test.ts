@@ -14,8 +14,8 @@ const wait = async (ms: number) => {
   await world.closeDue()
 }
 
-describe("automatic closure (spec §3)", () => {
-  it("a ready ticket never collected closes after 60 days as uncollected, with its event (spec §3)", async () => {
+describe("automatic closure (Specification, States)", () => {
+  it("a ready ticket never collected closes after 60 days as uncollected, with its event (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     world.clock.advance(HOUR)
@@ -36,7 +36,7 @@ describe("automatic closure (spec §3)", () => {
     expect([event.type, event.data]).toEqual(["ticket.abandoned", { ticket: closed, reason: "uncollected" }])
   })
 
-  it("a ticket left in the workshop for 60 days without any change from the shop closes as no_news (spec §3)", async () => {
+  it("a ticket left in the workshop for 60 days without any change from the shop closes as no_news (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await wait(60 * DAY - 1)
@@ -53,7 +53,7 @@ describe("automatic closure (spec §3)", () => {
     expect([event.type, event.data]).toEqual(["ticket.abandoned", { ticket: closed, reason: "no_news" }])
   })
 
-  it("a ticket found late is closed as of the instant at which it was due (contract §5)", async () => {
+  it("a ticket found late is closed as of the instant at which it was due (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     const due = world.iso(60 * DAY)
@@ -61,7 +61,7 @@ describe("automatic closure (spec §3)", () => {
     expect(await shop.ticket(id)).toMatchObject({ state: "abandoned", abandoned_at: due })
   })
 
-  it("it closes once, whatever often the closer runs (contract §5)", async () => {
+  it("it closes once, whatever often the closer runs (Specification, States)", async () => {
     const shop = await world.shop()
     await shop.create()
     world.clock.advance(60 * DAY)
@@ -70,7 +70,7 @@ describe("automatic closure (spec §3)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created", "ticket.abandoned"])
   })
 
-  it("impossible and collected tickets never close by themselves (contract §5)", async () => {
+  it("impossible and collected tickets never close by themselves (Specification, States)", async () => {
     const shop = await world.shop()
     const [impossible, collected] = [await shop.create(), await shop.create()]
     await shop.move(impossible.id, "impossible")
@@ -80,7 +80,7 @@ describe("automatic closure (spec §3)", () => {
     expect((await shop.ticket(collected.id)).state).toBe("collected")
   })
 
-  it("if the shop's command commits first, the closure does nothing (contract §5)", async () => {
+  it("if the shop's command commits first, the closure does nothing (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     world.clock.advance(60 * DAY)
@@ -89,7 +89,7 @@ describe("automatic closure (spec §3)", () => {
     expect((await shop.ticket(id)).state).toBe("ready")
   })
 
-  it("ready counts from ready_at and nothing else resets it (contract §5)", async () => {
+  it("ready counts from ready_at and nothing else resets it (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await shop.move(id, "ready")
@@ -100,7 +100,7 @@ describe("automatic closure (spec §3)", () => {
     expect(await shop.ticket(id)).toMatchObject({ state: "abandoned", abandon_reason: "uncollected" })
   })
 
-  it("a ticket reopened and made ready again counts anew (contract §5)", async () => {
+  it("a ticket reopened and made ready again counts anew (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await shop.move(id, "ready")
@@ -121,7 +121,7 @@ describe("automatic closure (spec §3)", () => {
     "a photo": (shop, id) => shop.photo(id, "https://p.example/1.jpg")
   }
   for (const [name, act] of Object.entries(news)) {
-    it(`${name} is a change from the shop and starts the 60 days of the workshop anew (contract §5)`, async () => {
+    it(`${name} is a change from the shop and starts the 60 days of the workshop anew (Specification, States)`, async () => {
       const shop = await world.shop()
       const { id } = await shop.create()
       await wait(59 * DAY)
@@ -133,7 +133,7 @@ describe("automatic closure (spec §3)", () => {
     })
   }
 
-  it("what the client does, accepting a quote, does not put the closure off (contract §5)", async () => {
+  it("what the client does, accepting a quote, does not put the closure off (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await shop.quote(id, { price_minor: 700 })
@@ -143,7 +143,7 @@ describe("automatic closure (spec §3)", () => {
     expect((await shop.ticket(id)).state).toBe("abandoned")
   })
 
-  it("reading and a refused request are no news (contract §5)", async () => {
+  it("reading and a refused request are no news (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await wait(59 * DAY)
@@ -153,7 +153,7 @@ describe("automatic closure (spec §3)", () => {
     expect((await shop.ticket(id)).state).toBe("abandoned")
   })
 
-  it("more tickets than fit in one look of the closer all close (spec §3)", async () => {
+  it("more tickets than fit in one look of the closer all close (Specification, States)", async () => {
     const shop = await world.shop()
     for (let i = 0; i < 600; i++) {
       if (i % 150 === 0) world.clock.advance(HOUR)

@@ -10,7 +10,7 @@ afterAll(() => world.close())
 const MAX = 1_000_000_000_000
 const many = (n: number) => Array.from({ length: n }, (_, i) => ({ label: `Item ${i}` }))
 
-/** Contract §4, by hand: a field, a value that is taken, and what the ticket then shows. */
+/** Specification, Tickets, by hand: a field, a value that is taken, and what the ticket then shows. */
 const GOOD: ReadonlyArray<
   readonly [name: string, body: Readonly<Record<string, unknown>>, shows: Readonly<Record<string, unknown>>]
 > = [
@@ -80,9 +80,9 @@ const GOOD: ReadonlyArray<
   ["a French phone number", { client_phone: "+33 6 12 34 56 78" }, { client_phone: "+33612345678" }]
 ]
 
-describe("POST /v1/tickets takes (spec §4, contract §4)", () => {
+describe("POST /v1/tickets takes (Specification, Endpoints; Tickets)", () => {
   for (const [name, body, shows] of GOOD) {
-    it(`${name} (spec §4, contract §4)`, async () => {
+    it(`${name} (Specification, Endpoints; Tickets)`, async () => {
       const shop = await world.shop()
       const ticket = await shop.create({ service: "Hem", ...body })
       expect(ticket).toMatchObject(shows)
@@ -90,7 +90,7 @@ describe("POST /v1/tickets takes (spec §4, contract §4)", () => {
     })
   }
 
-  it("2 to 20 items, each with a label, the rest optional, in the order given; the price is not derived from them (contract §4)", async () => {
+  it("2 to 20 items, each with a label, the rest optional, in the order given; the price is not derived from them (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const items = [
       { label: "x".repeat(200), service: "y".repeat(120), price_minor: MAX },
@@ -106,7 +106,7 @@ describe("POST /v1/tickets takes (spec §4, contract §4)", () => {
     expect((await shop.create({ service: "Hem", items: many(2) })).items).toHaveLength(2)
   })
 
-  it("a client the shop knows, in any case of letters, who is linked at once: ticket.created, then client.linked (contract §4)", async () => {
+  it("a client the shop knows, in any case of letters, who is linked at once: ticket.created, then client.linked (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const badge = { id: client.id, display_name: "Amira Ben Salah" }
@@ -119,8 +119,8 @@ describe("POST /v1/tickets takes (spec §4, contract §4)", () => {
   })
 })
 
-describe("numbers of tickets (spec §2, contract §4)", () => {
-  it("9999 is followed by 1, skipping nothing, with labels of four digits (spec §2, contract §4)", async () => {
+describe("numbers of tickets (Specification, Resources; Tickets)", () => {
+  it("9999 is followed by 1, skipping nothing, with labels of four digits (Specification, Resources; Tickets)", async () => {
     const shop = await world.shop()
     await shop.change({ next_number: 9998 })
     const labels = []
@@ -128,7 +128,7 @@ describe("numbers of tickets (spec §2, contract §4)", () => {
     expect(labels).toEqual(["9998", "9999", "0001", "0002"])
   })
 
-  it("a failed create uses no number up, whyever it failed (contract §4)", async () => {
+  it("a failed create uses no number up, whyever it failed (Specification, Tickets)", async () => {
     const shop = await world.shop()
     expect((await shop.create()).number).toBe(1)
     expect((await shop.tryCreate({ service: "" })).status).toBe(400)
@@ -137,7 +137,7 @@ describe("numbers of tickets (spec §2, contract §4)", () => {
     expect((await shop.create()).number).toBe(2)
   })
 
-  it("forty tickets at once get forty numbers in a row (contract §4)", async () => {
+  it("forty tickets at once get forty numbers in a row (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const { key } = await shop.newKey()
     const made = await Promise.all(

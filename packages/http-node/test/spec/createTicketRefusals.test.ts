@@ -11,7 +11,7 @@ const MAX = 1_000_000_000_000
 const ITEM = { label: "Left" }
 const many = (n: number) => Array.from({ length: n }, (_, i) => ({ label: `Item ${i}` }))
 
-/** Contract §4, by hand: a field and values that are refused with 400 naming it. */
+/** Specification, Tickets, by hand: a field and values that are refused with 400 naming it. */
 const BAD: ReadonlyArray<readonly [field: string, values: ReadonlyArray<unknown>]> = [
   [
     "service",
@@ -114,9 +114,9 @@ const CONTROL = ["\u0000", "\u0001", "\u0008", "\u000b", "\r", "\u001b", "\u007f
 const LONE = ["\ud800", "\udfff", "\udc00\ud800"]
 const TEXTS = ["service", "item", "description", "external_ref"]
 
-describe("POST /v1/tickets refuses with 400 and changes nothing (spec §4, contract §2, §4)", () => {
+describe("POST /v1/tickets refuses with 400 and changes nothing (Specification, Endpoints; Errors; Tickets)", () => {
   for (const [field, values] of BAD) {
-    it(`${field}: ${values.length} bad values, each named in details.issues (contract §2, §4)`, async () => {
+    it(`${field}: ${values.length} bad values, each named in details.issues (Specification, Errors; Tickets)`, async () => {
       const shop = await world.shop()
       for (const value of values) {
         if ((await shop.get("/v1/shop")).limit.remaining < 5) world.clock.advance(MINUTE)
@@ -133,7 +133,7 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (spec §4, contr
   }
 
   for (const field of TEXTS) {
-    it(`control characters and lone surrogates in ${field} (contract §4)`, async () => {
+    it(`control characters and lone surrogates in ${field} (Specification, Tickets)`, async () => {
       const shop = await world.shop()
       for (const character of [...CONTROL, ...LONE]) {
         world.clock.advance(3000)
@@ -144,7 +144,7 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (spec §4, contr
     })
   }
 
-  it("control characters and lone surrogates in an item's label and service, and in a phone number (contract §4)", async () => {
+  it("control characters and lone surrogates in an item's label and service, and in a phone number (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const bodies = [
       ["items.0.label", { items: [{ label: "a\u0000" }, ITEM] }],
@@ -158,13 +158,13 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (spec §4, contr
     }
   })
 
-  it("a deposit above the price (contract §4)", async () => {
+  it("a deposit above the price (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const answer = await shop.tryCreate({ service: "Hem", price_minor: 5, deposit_minor: 6 })
     expect(answer.error.details!.issues).toMatchObject([{ in: "body", field: "deposit_minor" }])
   })
 
-  it("every problem at once, in the header and in the body, each named (contract §2)", async () => {
+  it("every problem at once, in the header and in the body, each named (Specification, Errors)", async () => {
     const shop = await world.shop()
     const body = {
       type: "x",
@@ -195,7 +195,7 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (spec §4, contr
     expect(found.length).toBe(11)
   })
 
-  it("a price or deposit that is wrong in itself is told once, and blames no other (contract §2, §4)", async () => {
+  it("a price or deposit that is wrong in itself is told once, and blames no other (Specification, Errors; Tickets)", async () => {
     const shop = await world.shop()
     for (const [price_minor, deposit_minor, fields] of [
       [-5, 1, ["price_minor"]],
@@ -208,14 +208,14 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (spec §4, contr
     }
   })
 
-  it("a deposit above the price is told along with the other problems (contract §2, §4)", async () => {
+  it("a deposit above the price is told along with the other problems (Specification, Errors; Tickets)", async () => {
     const shop = await world.shop()
     const answer = await shop.tryCreate({ item: "", price_minor: 5, deposit_minor: 6 })
     const found = answer.error.details!.issues!.map(({ field }) => field)
     expect(found.sort()).toEqual(["deposit_minor", "item", "service"])
   })
 
-  it("a body that is not an object (contract §2)", async () => {
+  it("a body that is not an object (Specification, Errors)", async () => {
     const shop = await world.shop()
     for (const body of [[], [{ service: "Hem" }], "Hem", 1, true, null]) {
       const answer = await shop.tryCreate(body, body === null ? { raw: "null" } : {})
@@ -224,7 +224,7 @@ describe("POST /v1/tickets refuses with 400 and changes nothing (spec §4, contr
     }
   })
 
-  it("an answer to a bad value repeats nothing of it (contract §2)", async () => {
+  it("an answer to a bad value repeats nothing of it (Specification, Errors)", async () => {
     const shop = await world.shop()
     const answer = await shop.tryCreate({
       service: "Hem",

@@ -11,8 +11,8 @@ afterAll(() => world.close())
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** What World.api holds every answer of every test to is written in Wire.ts; here is what each kind of answer holds. */
-describe("the envelope (spec §1, contract §1)", () => {
-  it("a result is success true and data; meta only where there is something to say (spec §1, contract §1)", async () => {
+describe("the envelope (Specification, Requests and answers; Lists and sync)", () => {
+  it("a result is success true and data; meta only where there is something to say (Specification, Requests and answers; Lists and sync)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create()
@@ -35,7 +35,7 @@ describe("the envelope (spec §1, contract §1)", () => {
     expect((await shop.stamp(client.id, 1)).meta).toEqual({ replayed: false })
   })
 
-  it("a failure is success false and error with code, message and optional details (spec §1, §7)", async () => {
+  it("a failure is success false and error with code, message and optional details (Specification, Requests and answers; Errors)", async () => {
     const shop = await world.shop()
     const answer = await shop.get(`/v1/tickets/${NOBODY}`)
     expect(JSON.parse(answer.text)).toEqual({
@@ -44,7 +44,7 @@ describe("the envelope (spec §1, contract §1)", () => {
     })
   })
 
-  it("an unknown route or method under /v1 is 404 after authentication, 401 before (contract §2)", async () => {
+  it("an unknown route or method under /v1 is 404 after authentication, 401 before (Specification, Errors)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     const unknown = [
@@ -87,7 +87,7 @@ describe("the envelope (spec §1, contract §1)", () => {
     }
   })
 
-  it("a path outside /v1 is 404 in the envelope, no key asked (contract §11)", async () => {
+  it("a path outside /v1 is 404 in the envelope, no key asked (Specification, Commands)", async () => {
     for (const path of [
       "/",
       "/v2/shop",
@@ -103,7 +103,7 @@ describe("the envelope (spec §1, contract §1)", () => {
     }
   })
 
-  it("a path with an empty parameter or percent-encoding that is none is answered, not crashed upon (contract §1)", async () => {
+  it("a path with an empty parameter or percent-encoding that is none is answered, not crashed upon (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     for (const path of [
       "/v1/tickets/%",
@@ -118,7 +118,7 @@ describe("the envelope (spec §1, contract §1)", () => {
     }
   })
 
-  it("a path of thousands of characters is answered (contract §1)", async () => {
+  it("a path of thousands of characters is answered (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     for (const path of [
       `/v1/tickets/${"a".repeat(5000)}`,
@@ -130,7 +130,7 @@ describe("the envelope (spec §1, contract §1)", () => {
     }
   })
 
-  it("HEAD answers as GET without a body: status, type, length and limits (contract §2)", async () => {
+  it("HEAD answers as GET without a body: status, type, length and limits (Specification, Errors)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     for (const path of [
@@ -150,7 +150,7 @@ describe("the envelope (spec §1, contract §1)", () => {
     expect((await world.api("HEAD", "/v1/shop")).status).toBe(401)
   })
 
-  it("a parameter that no endpoint names is refused by name, also where an endpoint takes none (contract §2)", async () => {
+  it("a parameter that no endpoint names is refused by name, also where an endpoint takes none (Specification, Errors)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create()
@@ -174,13 +174,13 @@ describe("the envelope (spec §1, contract §1)", () => {
     expect((await shop.events()).length).toBe(1)
   })
 
-  it("no answer may be stored, and none names what serves it (contract §2)", async () => {
+  it("no answer may be stored, and none names what serves it (Specification, Errors)", async () => {
     const { headers } = await (await world.shop()).get("/v1/shop")
     expect(headers["cache-control"]).toBe("no-store")
     expect(headers["x-powered-by"]).toBeUndefined()
   })
 
-  it("what is not HTTP is answered in the envelope too (contract §1)", async () => {
+  it("what is not HTTP is answered in the envelope too (Specification, Lists and sync)", async () => {
     for (const bytes of [
       "nonsense\r\n\r\n",
       "GET /v1/shop HTTP/9.9\r\n\r\n",
@@ -196,8 +196,8 @@ describe("the envelope (spec §1, contract §1)", () => {
   })
 })
 
-describe("amounts and instants (spec §1)", () => {
-  it("amounts are integers in minor units with the currency and its decimals (spec §1)", async () => {
+describe("amounts and instants (Specification, Requests and answers)", () => {
+  it("amounts are integers in minor units with the currency and its decimals (Specification, Requests and answers)", async () => {
     for (const [currency, decimals] of [
       ["TND", 3],
       ["EUR", 2],
@@ -216,7 +216,7 @@ describe("amounts and instants (spec §1)", () => {
     }
   })
 
-  it("every instant of every answer and event is ISO 8601 in UTC with milliseconds and Z (spec §1, contract §4)", async () => {
+  it("every instant of every answer and event is ISO 8601 in UTC with milliseconds and Z (Specification, Requests and answers; Tickets)", async () => {
     const shop = await world.shop({ time_zone: "Asia/Tokyo" })
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id, promised_at: "2026-12-24T18:00+09:00" })

@@ -12,8 +12,8 @@ afterAll(() => world.close())
 
 const coded = ({ status, error }: Answer) => [status, error.code]
 
-describe("each code of spec §7", () => {
-  it("400 VALIDATION_ERROR names each issue's part, field and what to change (spec §7, contract §2)", async () => {
+describe("each code of Specification, Errors", () => {
+  it("400 VALIDATION_ERROR names each issue's part, field and what to change (Specification, Errors)", async () => {
     const shop = await world.shop()
     const { error } = await shop.tryCreate({ service: "Hem", items: [{ label: "a" }, { label: "" }], colour: "red" })
     expect(error).toEqual({
@@ -28,7 +28,7 @@ describe("each code of spec §7", () => {
     })
   })
 
-  it("401 UNAUTHENTICATED and 404 NOT_FOUND have no details (spec §7)", async () => {
+  it("401 UNAUTHENTICATED and 404 NOT_FOUND have no details (Specification, Errors)", async () => {
     const shop = await world.shop()
     for (const answer of [
       await world.api("GET", "/v1/shop"),
@@ -39,7 +39,7 @@ describe("each code of spec §7", () => {
     }
   })
 
-  it("409 CONFLICT carries exactly reason, and from, to, allowed and the present of a refused move (contract §2, §12)", async () => {
+  it("409 CONFLICT carries exactly reason, and from, to, allowed and the present of a refused move (Specification, Errors)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id, updated_at } = await shop.create()
@@ -59,7 +59,7 @@ describe("each code of spec §7", () => {
     })
   })
 
-  it("429 TOO_MANY_ATTEMPTS has details.limit and nothing else (contract §2)", async () => {
+  it("429 TOO_MANY_ATTEMPTS has details.limit and nothing else (Specification, Errors)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     for (const count of [10, 10]) await shop.stamp(client.id, count)
@@ -68,7 +68,7 @@ describe("each code of spec §7", () => {
   })
 })
 
-describe("422 PROFANITY (spec §7, contract §2)", () => {
+describe("422 PROFANITY (Specification, Errors)", () => {
   const create = async (body: object, forbidden_words: ReadonlyArray<string> = []) => {
     const shop = await world.shop({ forbidden_words })
     return shop.tryCreate({ service: "Hem", ...body })
@@ -85,14 +85,14 @@ describe("422 PROFANITY (spec §7, contract §2)", () => {
     ["service", { service: "fuck", item: "fuck" }]
   ]
   for (const [field, body] of forbidden) {
-    it(`${JSON.stringify(body)} is 422 with details.field ${field} (contract §2)`, async () => {
+    it(`${JSON.stringify(body)} is 422 with details.field ${field} (Specification, Errors)`, async () => {
       const answer = await create(body)
       expect([answer.status, answer.error.code, answer.error.details]).toEqual([422, "PROFANITY", { field }])
       expect(answer.text).not.toMatch(/fuck|merde|putain|connard/i)
     })
   }
 
-  it("whole words only; names and trades that hold one as a part pass (contract §2)", async () => {
+  it("whole words only; names and trades that hold one as a part pass (Specification, Errors)", async () => {
     for (const service of [
       "Scunthorpe",
       "Assemble the classic bass",
@@ -109,11 +109,11 @@ describe("422 PROFANITY (spec §7, contract §2)", () => {
     }
   })
 
-  it("external_ref is not looked at (contract §2)", async () => {
+  it("external_ref is not looked at (Specification, Errors)", async () => {
     expect((await create({ external_ref: "fuck" })).status).toBe(201)
   })
 
-  it("the shop's own words are added to the list, whatever the case, also phrases (contract §2, §10)", async () => {
+  it("the shop's own words are added to the list, whatever the case, also phrases (Specification, Errors; Sandbox)", async () => {
     const words = ["Sprocket", "blue moon"]
     expect(coded(await create({ service: "a SPROCKET" }, words))).toEqual([422, "PROFANITY"])
     expect(coded(await create({ item: "Once in a Blue  Moon" }, words))).toEqual([422, "PROFANITY"])
@@ -122,7 +122,7 @@ describe("422 PROFANITY (spec §7, contract §2)", () => {
     expect(coded(await create({ service: "fuck" }, words))).toEqual([422, "PROFANITY"])
   })
 
-  it("a refused text leaves no trace: no ticket, no event, no number, no remembered key (contract §3)", async () => {
+  it("a refused text leaves no trace: no ticket, no event, no number, no remembered key (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.tryCreate({ service: "fuck" }, { once })
@@ -132,7 +132,7 @@ describe("422 PROFANITY (spec §7, contract §2)", () => {
   })
 })
 
-describe("failures of the service itself (contract §2)", () => {
+describe("failures of the service itself (Specification, Errors)", () => {
   /** Requests that need each port. */
   const askers: Readonly<
     Record<"Store" | "Reads" | "Directory" | "RateLimits", (shop: TestShop) => Promise<ReadonlyArray<Answer>>>
@@ -172,7 +172,7 @@ describe("failures of the service itself (contract §2)", () => {
   ]
 
   for (const port of ["Store", "Reads", "Directory", "RateLimits"] as const) {
-    it(`while ${port} cannot be reached: 503 UNAVAILABLE with Retry-After, and afterwards all is well (contract §2)`, async () => {
+    it(`while ${port} cannot be reached: 503 UNAVAILABLE with Retry-After, and afterwards all is well (Specification, Errors)`, async () => {
       const shop = await world.shop()
       world.clock.advance(HOUR)
       world.faults.set(port, "unavailable")
@@ -187,7 +187,7 @@ describe("failures of the service itself (contract §2)", () => {
   }
 
   for (const port of ["Store", "Reads", "Directory"] as const) {
-    it(`a bug in ${port}: 500 INTERNAL without a detail; the log has the cause under the Request-Id (contract §2)`, async () => {
+    it(`a bug in ${port}: 500 INTERNAL without a detail; the log has the cause under the Request-Id (Specification, Errors)`, async () => {
       const shop = await world.shop()
       world.clock.advance(HOUR)
       world.faults.set(port, "dying")
@@ -204,7 +204,7 @@ describe("failures of the service itself (contract §2)", () => {
     })
   }
 
-  it("a request that failed with 503 or 500 leaves no trace: the same Idempotency-Key creates afterwards (contract §3)", async () => {
+  it("a request that failed with 503 or 500 leaves no trace: the same Idempotency-Key creates afterwards (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     for (const fault of ["unavailable", "dying"] as const) {
       const once = shop.attempt()
@@ -216,7 +216,7 @@ describe("failures of the service itself (contract §2)", () => {
     expect((await shop.get<ReadonlyArray<unknown>>("/v1/tickets")).data).toHaveLength(2)
   })
 
-  it("a 500 and a 503 count as a request like any other (contract §8)", async () => {
+  it("a 500 and a 503 count as a request like any other (Specification, Limits)", async () => {
     const shop = await world.shop()
     const before = (await shop.get("/v1/shop")).limit.remaining
     world.faults.set("Reads", "dying")

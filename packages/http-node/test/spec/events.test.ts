@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe("the ten events (spec §6, contract §9)", () => {
-  it("a ticket's whole life raises each event with the ticket as it stood then, in the order of what happened (spec §6, contract §9)", async () => {
+describe("the ten events (Specification, Webhooks)", () => {
+  it("a ticket's whole life raises each event with the ticket as it stood then, in the order of what happened (Specification, Webhooks)", async () => {
     const shop = await world.shop({ tracking_base_url: "https://t.example/" })
     const client = await world.client()
     const stands = []
@@ -67,7 +67,7 @@ describe("the ten events (spec §6, contract §9)", () => {
     expect(events.at(-1)!.created_at).toBe(world.iso())
   })
 
-  it("events raised in one act have ids of their own that sort in their order (contract §4)", async () => {
+  it("events raised in one act have ids of their own that sort in their order (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -78,7 +78,7 @@ describe("the ten events (spec §6, contract §9)", () => {
     expect(created! < linked!).toBe(true)
   })
 
-  it("an event is a frozen text: later changes of ticket, client, shop or block leave it (contract §9)", async () => {
+  it("an event is a frozen text: later changes of ticket, client, shop or block leave it (Specification, Webhooks)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id, price_minor: 5 })
@@ -93,7 +93,7 @@ describe("the ten events (spec §6, contract §9)", () => {
     expect(before[0]).toContain("Amira Ben Salah")
   })
 
-  it("after a client blocked the shop, nothing new speaks of them (contract §6)", async () => {
+  it("after a client blocked the shop, nothing new speaks of them (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -116,7 +116,7 @@ describe("the ten events (spec §6, contract §9)", () => {
     }
   })
 
-  it("a quote proposed, refused or answered twice raises nothing (spec §6)", async () => {
+  it("a quote proposed, refused or answered twice raises nothing (Specification, Webhooks)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await shop.quote(id, { price_minor: 5 })
@@ -125,7 +125,7 @@ describe("the ten events (spec §6, contract §9)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("reading, look-ups, stamps, redeems, visits, delays, parts, photos and blocks raise nothing (spec §6)", async () => {
+  it("reading, look-ups, stamps, redeems, visits, delays, parts, photos and blocks raise nothing (Specification, Webhooks)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_phone: "+21626000111" })
@@ -140,7 +140,7 @@ describe("the ten events (spec §6, contract §9)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("refused requests raise nothing (contract §3)", async () => {
+  it("refused requests raise nothing (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await shop.tryMove(id, "collected")
@@ -149,7 +149,7 @@ describe("the ten events (spec §6, contract §9)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("a ticket made in the app raises ticket.created as one through the API does (spec §6)", async () => {
+  it("a ticket made in the app raises ticket.created as one through the API does (Specification, Webhooks)", async () => {
     const shop = await world.shop()
     const { data } = await shop.createInApp({ service: "Hem" })
     expect((await shop.events()).map(({ type, data }) => [type, data])).toEqual([
@@ -157,14 +157,14 @@ describe("the ten events (spec §6, contract §9)", () => {
     ])
   })
 
-  it("events of one shop are not another's (spec §5)", async () => {
+  it("events of one shop are not another's (Specification, Keys and scopes)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     await shop.create()
     expect(await other.events()).toEqual([])
     expect((await shop.events())[0]!.shop_id).toBe(shop.id)
   })
 
-  it("an event's created_at follows the shop's clock, which never goes back (contract §1)", async () => {
+  it("an event's created_at follows the shop's clock, which never goes back (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     world.clock.advance(-HOUR)

@@ -15,8 +15,8 @@ const withoutRequestId = ({ status, headers, text }: Answer) => {
 
 const reused = { code: "CONFLICT", details: { reason: "IDEMPOTENCY_KEY_REUSED" } }
 
-describe("the Idempotency-Key (spec §4, contract §3)", () => {
-  it("1 to 80 characters; missing, empty or longer is 400 for all three operations (contract §3)", async () => {
+describe("the Idempotency-Key (Specification, Endpoints; Idempotency)", () => {
+  it("1 to 80 characters; missing, empty or longer is 400 for all three operations (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const operations = [
@@ -42,7 +42,7 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
     expect((await shop.redeem(client.id, { once: "r" })).status).toBe(200)
   })
 
-  it("a create replayed answers 200 with the same ticket, replayed true and the header; no duplicate is made (spec §4, contract §1)", async () => {
+  it("a create replayed answers 200 with the same ticket, replayed true and the header; no duplicate is made (Specification, Endpoints; Lists and sync)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     const body = { service: "Hem", items: [{ label: "a" }, { label: "b" }], client_phone: "+21627000111" }
@@ -60,7 +60,7 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("a replay is the first answer as it was then, though the ticket moved on (contract §3)", async () => {
+  it("a replay is the first answer as it was then, though the ticket moved on (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     const first = await shop.create({ service: "Hem" }, { once })
@@ -68,7 +68,7 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
     expect((await shop.tryCreate({ service: "Hem" }, { once })).data).toEqual(first)
   })
 
-  it("key order, spaces, null and an explicit default make no difference (contract §3)", async () => {
+  it("key order, spaces, null and an explicit default make no difference (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem", price_minor: 5, item: "Coat", promised_at: "2026-12-01T10:00:00Z" }, { once })
@@ -85,7 +85,7 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
     expect((await shop.post("/v1/tickets", undefined, { raw: same[0]!, once: ` ${once} ` })).status).toBe(200)
   })
 
-  it("the phone number's and the id's spelling makes no difference (contract §3)", async () => {
+  it("the phone number's and the id's spelling makes no difference (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const once = shop.attempt()
@@ -97,7 +97,7 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
     expect((await shop.stamp(client.id.toUpperCase(), 2, { once: stamps })).meta).toEqual({ replayed: true })
   })
 
-  it("the same key with any other body is 409 IDEMPOTENCY_KEY_REUSED, and changes nothing (contract §3)", async () => {
+  it("the same key with any other body is 409 IDEMPOTENCY_KEY_REUSED, and changes nothing (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     const items = [{ label: "a" }, { label: "b" }]
@@ -121,13 +121,13 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
     expect((await shop.tryCreate(first, { once })).status).toBe(200)
   })
 
-  it("keys are told apart by every letter's case (contract §3)", async () => {
+  it("keys are told apart by every letter's case (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     expect((await shop.tryCreate({ service: "A" }, { once: "key" })).status).toBe(201)
     expect((await shop.tryCreate({ service: "B" }, { once: "KEY" })).status).toBe(201)
   })
 
-  it("the operations and the API keys are independent of each other (contract §3)", async () => {
+  it("the operations and the API keys are independent of each other (Specification, Idempotency)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const client = await world.known(shop)
     const second = await shop.newKey()
@@ -143,7 +143,7 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
     for (const { meta } of answers) expect(meta).toEqual({ replayed: false })
   })
 
-  it("the path parameter is part of the request: the same key for another client is 409 (contract §3)", async () => {
+  it("the path parameter is part of the request: the same key for another client is 409 (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const [a, b] = [await world.known(shop), await world.known(shop)]
     const [stamps, redeem] = [shop.attempt(), shop.attempt()]
@@ -155,7 +155,7 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
     expect((await shop.redeem(b.id, { once: redeem })).error).toMatchObject(reused)
   })
 
-  it("only successes are remembered: the corrected request with the same key succeeds (contract §3)", async () => {
+  it("only successes are remembered: the corrected request with the same key succeeds (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const [create, redeem] = [shop.attempt(), shop.attempt()]
@@ -168,7 +168,7 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
     expect((await shop.redeem(client.id, { once: redeem })).status).toBe(200)
   })
 
-  it("a key is remembered 30 days, and then is new (contract §3)", async () => {
+  it("a key is remembered 30 days, and then is new (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })
@@ -179,7 +179,7 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
     expect([answer.status, answer.meta, answer.data.number]).toEqual([201, { replayed: false }, 2])
   })
 
-  it("stamps and redeem replayed answer the first card, 200 both times, and do it once (contract §3)", async () => {
+  it("stamps and redeem replayed answer the first card, 200 both times, and do it once (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const [stamps, redeem] = [shop.attempt(), shop.attempt()]
@@ -198,7 +198,7 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
     expect(data.loyalty).toMatchObject({ balance: 0, lifetime: 10, rewards_redeemed: 1 })
   })
 
-  it("a replay repeats what was answered of a client who blocked since; nothing new speaks of them (contract §3)", async () => {
+  it("a replay repeats what was answered of a client who blocked since; nothing new speaks of them (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const once = shop.attempt()
@@ -212,8 +212,8 @@ describe("the Idempotency-Key (spec §4, contract §3)", () => {
   })
 })
 
-describe("duplicates in parallel (contract §3)", () => {
-  it("thirty equal creates over sockets give one 201 and twenty-nine 200 with identical data (contract §3)", async () => {
+describe("duplicates in parallel (Specification, Idempotency)", () => {
+  it("thirty equal creates over sockets give one 201 and twenty-nine 200 with identical data (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     const body = { service: "Hem", items: [{ label: "a" }, { label: "b" }] }
@@ -224,7 +224,7 @@ describe("duplicates in parallel (contract §3)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("ten redeems of one reward under ten keys: one 200, nine 409 NO_REWARD (contract §6)", async () => {
+  it("ten redeems of one reward under ten keys: one 200, nine 409 NO_REWARD (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     await shop.stamp(client.id, 10)
@@ -235,7 +235,7 @@ describe("duplicates in parallel (contract §3)", () => {
     for (const { error } of refused) expect(error.details).toEqual({ reason: "NO_REWARD" })
   })
 
-  it("ten ready at once: one 200 and the rest 409 SAME_STATE, one event (spec §3)", async () => {
+  it("ten ready at once: one 200 and the rest 409 SAME_STATE, one event (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     const answers = await Promise.all(Array.from({ length: 10 }, () => shop.tryMove(id, "ready")))
@@ -245,7 +245,7 @@ describe("duplicates in parallel (contract §3)", () => {
     expect(await shop.eventTypes()).toEqual(["ticket.created", "ticket.ready"])
   })
 
-  it("ten equal stamps give one addition, each answer the same but for replayed (contract §3)", async () => {
+  it("ten equal stamps give one addition, each answer the same but for replayed (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const once = shop.attempt()
@@ -255,14 +255,14 @@ describe("duplicates in parallel (contract §3)", () => {
     expect(new Set(answers.map(({ data }) => JSON.stringify(data))).size).toBe(1)
   })
 
-  it("two different bodies under one key at once: one 201, one 409 (contract §3)", async () => {
+  it("two different bodies under one key at once: one 201, one 409 (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     const answers = await Promise.all(["A", "B"].map((service) => shop.tryCreate({ service }, { once })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
   })
 
-  it("replays differ from each other in nothing but what counts down (contract §3)", async () => {
+  it("replays differ from each other in nothing but what counts down (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     const once = shop.attempt()
     await shop.create({ service: "Hem" }, { once })

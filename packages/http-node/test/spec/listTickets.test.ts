@@ -46,8 +46,8 @@ const six = async () => {
   return { shop, client, made }
 }
 
-describe("GET /v1/tickets lists and filters (spec §4)", () => {
-  it("without a parameter all tickets of the shop, newest first, 50 at most, and nothing of another shop (spec §4, contract §1)", async () => {
+describe("GET /v1/tickets lists and filters (Specification, Endpoints)", () => {
+  it("without a parameter all tickets of the shop, newest first, 50 at most, and nothing of another shop (Specification, Endpoints; Lists and sync)", async () => {
     const { shop } = await six()
     await (await world.shop()).create({ service: "Foreign" })
     const answer = await list(shop)
@@ -56,12 +56,12 @@ describe("GET /v1/tickets lists and filters (spec §4)", () => {
     expect(answer.data[0]).toEqual(await shop.ticket(answer.data[0]!.id))
   })
 
-  it("a shop without tickets has an empty list (spec §4)", async () => {
+  it("a shop without tickets has an empty list (Specification, Endpoints)", async () => {
     const answer = await list(await world.shop())
     expect([answer.data, answer.meta]).toEqual([[], { has_more: false, next_cursor: null }])
   })
 
-  it("each filter alone, and combined: all that are given must hold (spec §4)", async () => {
+  it("each filter alone, and combined: all that are given must hold (Specification, Endpoints)", async () => {
     const { shop, client, made } = await six()
     const rows: ReadonlyArray<readonly [Query, ReadonlyArray<string>]> = [
       [{ state: "workshop" }, ["E", "A"]],
@@ -97,7 +97,7 @@ describe("GET /v1/tickets lists and filters (spec §4)", () => {
     for (const [query, services] of rows) expect(await found(shop, query), JSON.stringify(query)).toEqual(services)
   })
 
-  it("an unescaped + of a phone number arrives as a space and is read as + (contract §4)", async () => {
+  it("an unescaped + of a phone number arrives as a space and is read as + (Specification, Tickets)", async () => {
     const { shop } = await six()
     expect(await found(shop, "phone=+21620555111")).toEqual(["D", "B"])
     expect(await found(shop, "phone=%2B21620555111")).toEqual(["D", "B"])
@@ -105,7 +105,7 @@ describe("GET /v1/tickets lists and filters (spec §4)", () => {
     expect(await refused(shop, "phone=21620555111")).toEqual(["query phone"])
   })
 
-  it("a bare date is 00:00 UTC: created_after includes it, created_before does not (contract §1)", async () => {
+  it("a bare date is 00:00 UTC: created_after includes it, created_before does not (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const midnight = Math.ceil(world.now / DAY) * DAY
     world.clock.set(midnight - 1)
@@ -119,7 +119,7 @@ describe("GET /v1/tickets lists and filters (spec §4)", () => {
     expect(await found(shop, { created_after: `${day}T01:00:00+01:00` })).toEqual(["At"])
   })
 
-  it("bad parameters are refused by name (spec §4, contract §1, §2)", async () => {
+  it("bad parameters are refused by name (Specification, Endpoints; Lists and sync; Errors)", async () => {
     const shop = await world.shop()
     const rows: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
       ["state", ["", "open", "Ready", "ready,", ",", "ready,open", "ready;workshop"]],
@@ -146,7 +146,7 @@ describe("GET /v1/tickets lists and filters (spec §4)", () => {
     }
   })
 
-  it("every problem of a query at once (contract §2)", async () => {
+  it("every problem of a query at once (Specification, Errors)", async () => {
     const shop = await world.shop()
     const query =
       "state=x&number=0&client_id=1&phone=1&external_ref=&created_after=x&created_before=x&updated_since=x&limit=0&who=1"
@@ -166,7 +166,7 @@ describe("GET /v1/tickets lists and filters (spec §4)", () => {
     )
   })
 
-  it("a parameter given twice, and percent-encoding that is none, are refused by name (contract §2)", async () => {
+  it("a parameter given twice, and percent-encoding that is none, are refused by name (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect(await refused(shop, "number=5&number=6")).toEqual(["query number"])
     expect(await refused(shop, "limit=5&limit=5")).toEqual(["query limit"])
@@ -176,14 +176,14 @@ describe("GET /v1/tickets lists and filters (spec §4)", () => {
     expect(await refused(shop, "%zz=1")).toEqual(["query query"])
   })
 
-  it("empty pieces of a query are nothing (contract §2)", async () => {
+  it("empty pieces of a query are nothing (Specification, Errors)", async () => {
     const shop = await world.shop()
     await shop.create({ service: "A" })
     expect(await found(shop, "&&limit=1&")).toEqual(["A"])
   })
 })
 
-describe("paging (spec §4, contract §1)", () => {
+describe("paging (Specification, Endpoints; Lists and sync)", () => {
   /** All pages, followed by cursor; `sizes` gives each page's limit in turn. */
   const walk = async (shop: TestShop, query: Query, sizes: ReadonlyArray<number>) => {
     const pages: Array<ReadonlyArray<string>> = []
@@ -214,7 +214,7 @@ describe("paging (spec §4, contract §1)", () => {
     return { shop, ids, order: created.data.map(({ id }) => id) }
   }
 
-  it("the order is created_at, then id, both descending, with many tickets in one millisecond (contract §1)", async () => {
+  it("the order is created_at, then id, both descending, with many tickets in one millisecond (Specification, Lists and sync)", async () => {
     const { shop, ids } = await many(30)
     const { data } = await list(shop, { limit: 100 })
     const sorted = [...data].sort((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? 1 : -1))
@@ -223,7 +223,7 @@ describe("paging (spec §4, contract §1)", () => {
   })
 
   for (const size of [1, 2, 3, 7, 11, 12, 13, 100]) {
-    it(`following next_cursor in pages of ${size} gives every ticket once, in order (spec §4)`, async () => {
+    it(`following next_cursor in pages of ${size} gives every ticket once, in order (Specification, Endpoints)`, async () => {
       const { shop, order } = await many(12)
       const pages = await walk(shop, {}, [size])
       expect(pages.flat()).toEqual(order)
@@ -231,7 +231,7 @@ describe("paging (spec §4, contract §1)", () => {
     })
   }
 
-  it("the default is 50 a page, the most 100, and has_more is exact at the edge (spec §4, §8)", async () => {
+  it("the default is 50 a page, the most 100, and has_more is exact at the edge (Specification, Endpoints; Limits)", async () => {
     const { shop } = await many(100)
     const first = await list(shop)
     expect([first.data.length, first.meta.has_more]).toEqual([50, true])
@@ -243,19 +243,19 @@ describe("paging (spec §4, contract §1)", () => {
     expect((await list(shop, { limit: 100 })).meta.has_more).toBe(true)
   })
 
-  it("limit may differ between pages (contract §1)", async () => {
+  it("limit may differ between pages (Specification, Lists and sync)", async () => {
     const { shop, order } = await many(12)
     expect((await walk(shop, {}, [1, 5, 2, 3])).flat()).toEqual(order)
   })
 
-  it("a filtered list pages through its own tickets only (spec §4)", async () => {
+  it("a filtered list pages through its own tickets only (Specification, Endpoints)", async () => {
     const { shop, order } = await many(15)
     const ready = order.filter((_, i) => i % 2 === 0)
     for (const id of ready) await shop.move(id, "ready")
     expect((await walk(shop, { state: "ready" }, [3])).flat()).toEqual(ready)
   })
 
-  it("tickets created meanwhile do not disturb the pages behind (contract §1)", async () => {
+  it("tickets created meanwhile do not disturb the pages behind (Specification, Lists and sync)", async () => {
     const { shop, order } = await many(6)
     const first = await list(shop, { limit: 3 })
     world.clock.advance(1)
@@ -264,7 +264,7 @@ describe("paging (spec §4, contract §1)", () => {
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(order)
   })
 
-  it("a cursor of another shop, of other filters or damaged is 400 (contract §1)", async () => {
+  it("a cursor of another shop, of other filters or damaged is 400 (Specification, Lists and sync)", async () => {
     const [{ shop }, other] = [await many(6), await many(6)]
     const cursor = (await list(shop, { limit: 2, state: "workshop" })).meta.next_cursor as string
     const since = (await list(shop, { limit: 2, updated_since: "2026-01-01" })).meta.next_cursor as string
@@ -290,7 +290,7 @@ describe("paging (spec §4, contract §1)", () => {
     }
   })
 
-  it("a cursor with the right digest of a place that no list has is 400 (contract §12)", async () => {
+  it("a cursor with the right digest of a place that no list has is 400 (Specification, Lists and sync)", async () => {
     const { shop } = await many(1)
     const id = "019aa0fd-bb8b-7001-8000-000000000001"
     const forged = (place: string, ...filters: ReadonlyArray<readonly [string, unknown]>) =>
@@ -320,7 +320,7 @@ describe("paging (spec §4, contract §1)", () => {
     }
   })
 
-  it("a cursor may be used again and gives the same page (contract §1)", async () => {
+  it("a cursor may be used again and gives the same page (Specification, Lists and sync)", async () => {
     const { shop } = await many(6)
     const cursor = (await list(shop, { limit: 2 })).meta.next_cursor as string
     expect(await found(shop, { cursor })).toEqual(await found(shop, { cursor }))

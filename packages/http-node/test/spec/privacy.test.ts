@@ -23,7 +23,7 @@ interface Kind {
 
 const blocks = (_: TestShop, stranger: Stranger) => world.answer(stranger, "block")
 
-/** Contract §6: those whom a shop must not be able to tell apart. */
+/** Specification, Clients and loyalty: those whom a shop must not be able to tell apart. */
 const STRANGERS: Readonly<Record<string, Kind>> = {
   "no account": { who: async () => ({ id: NOBODY, phone: world.phone() }) },
   "an account unknown to the shop": { who: () => world.client() },
@@ -95,17 +95,17 @@ const asked = async (kind: string, act: (shop: TestShop, stranger: Stranger) => 
   return { answer: seen(stranger, answer), events }
 }
 
-describe("what a shop can learn of clients who are none of its own (contract §6)", () => {
+describe("what a shop can learn of clients who are none of its own (Specification, Clients and loyalty)", () => {
   const [first, ...others] = Object.keys(STRANGERS)
 
   for (const [name, act] of Object.entries(TRIES)) {
-    it(`${name}: status, body, every header and events are alike whoever is asked for (spec §4, contract §6)`, async () => {
+    it(`${name}: status, body, every header and events are alike whoever is asked for (Specification, Endpoints; Clients and loyalty)`, async () => {
       const expected = await asked(first!, act)
       for (const kind of others) expect(await asked(kind, act), kind).toEqual(expected)
     })
   }
 
-  it("tried one after another in one shop, all answers, counters and events stay alike (contract §6)", async () => {
+  it("tried one after another in one shop, all answers, counters and events stay alike (Specification, Clients and loyalty)", async () => {
     const begin = world.now
     const all = async (kind: string) => {
       world.clock.set(begin)
@@ -123,7 +123,7 @@ describe("what a shop can learn of clients who are none of its own (contract §6
     for (const kind of others) expect(await all(kind), kind).toEqual(expected)
   })
 
-  it("an unknown client's 404 says the same as a blocking one's, to the byte (spec §4)", async () => {
+  it("an unknown client's 404 says the same as a blocking one's, to the byte (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const blocker = await world.blocker(shop)
     for (const path of [(id: string) => `/v1/clients/${id}`, (id: string) => `/v1/clients/${id}/loyalty`]) {
@@ -132,7 +132,7 @@ describe("what a shop can learn of clients who are none of its own (contract §6
     }
   })
 
-  it("a ticket of a client who blocks the shop shows client null everywhere: by id, list, by number, sync, status, notified (contract §6)", async () => {
+  it("a ticket of a client who blocks the shop shows client null everywhere: by id, list, by number, sync, status, notified (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -155,7 +155,7 @@ describe("what a shop can learn of clients who are none of its own (contract §6
     }
   })
 
-  it("the tickets of a client who blocks the shop are no longer found by client_id, though they stay (contract §6)", async () => {
+  it("the tickets of a client who blocks the shop are no longer found by client_id, though they stay (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -176,7 +176,7 @@ describe("what a shop can learn of clients who are none of its own (contract §6
     expect((await shop.ticket(id)).id).toBe(id)
   })
 
-  it("a block tells the shop nothing: no event, no change of the ticket, no new updated_at (contract §6)", async () => {
+  it("a block tells the shop nothing: no event, no change of the ticket, no new updated_at (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -189,7 +189,7 @@ describe("what a shop can learn of clients who are none of its own (contract §6
     expect(data).toEqual([])
   })
 
-  it("a create with the phone of a known client links nobody either: the offer is theirs to accept (spec §4)", async () => {
+  it("a create with the phone of a known client links nobody either: the offer is theirs to accept (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const answer = await shop.tryCreate({ service: "Hem", client_phone: client.phone })
@@ -197,7 +197,7 @@ describe("what a shop can learn of clients who are none of its own (contract §6
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 
-  it("stamps earned go to no card of a client who blocked the shop (contract §6)", async () => {
+  it("stamps earned go to no card of a client who blocked the shop (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })

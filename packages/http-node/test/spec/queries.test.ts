@@ -23,8 +23,8 @@ const refused = async (shop: TestShop, query: string) => {
   return answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)
 }
 
-describe("how a query may be written (spec §4, contract §12)", () => {
-  it("state given several times means the same as a list of states (contract §12)", async () => {
+describe("how a query may be written (Specification, Endpoints)", () => {
+  it("state given several times means the same as a list of states (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const a = await shop.create({ service: "A" })
     world.clock.advance(1)
@@ -39,7 +39,7 @@ describe("how a query may be written (spec §4, contract §12)", () => {
       expect(await refused(shop, bad)).toEqual(["query state"])
   })
 
-  it("a tracking code finds one ticket, however it is typed, and another shop's not (contract §12)", async () => {
+  it("a tracking code finds one ticket, however it is typed, and another shop's not (Specification, Lists and sync)", async () => {
     const [shop, other] = [await world.shop(), await world.shop()]
     const { tracking_code } = await shop.create({ service: "A" })
     await shop.create({ service: "B" })
@@ -55,7 +55,7 @@ describe("how a query may be written (spec §4, contract §12)", () => {
       expect(await refused(shop, `tracking_code=${bad}`), bad).toEqual(["query tracking_code"])
   })
 
-  it("an offset's unescaped plus is read as one, and t and z may be small (contract §12)", async () => {
+  it("an offset's unescaped plus is read as one, and t and z may be small (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     await shop.create({ service: "A", promised_at: "2031-03-02t10:00:00z" })
     const at = Date.parse(world.iso())

@@ -12,7 +12,7 @@ afterAll(() => world.close())
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-// Spec §2, in its order.
+// Specification, Resources, in its order.
 const TICKET_FIELDS = [
   "id",
   "number",
@@ -45,8 +45,8 @@ const TICKET_FIELDS = [
   "external_ref"
 ]
 
-describe("the Ticket (spec §2)", () => {
-  it("a ticket with nothing but a service has every field, the others null (spec §2)", async () => {
+describe("the Ticket (Specification, Resources)", () => {
+  it("a ticket with nothing but a service has every field, the others null (Specification, Resources)", async () => {
     const shop = await world.shop()
     const ticket = await shop.create({ service: "Hem" })
     expect(Object.keys(ticket).sort()).toEqual([...TICKET_FIELDS].sort())
@@ -90,7 +90,7 @@ describe("the Ticket (spec §2)", () => {
     })
   })
 
-  it("a ticket with everything shows everything, the inner fields as decided (spec §2, contract §4)", async () => {
+  it("a ticket with everything shows everything, the inner fields as decided (Specification, Resources; Tickets)", async () => {
     const shop = await world.shop({ tracking_base_url: "https://t.example/" })
     const client = await world.known(shop)
     const created_at = world.iso()
@@ -165,14 +165,14 @@ describe("the Ticket (spec §2)", () => {
     })
   })
 
-  it("a ticket made in the app says so and takes the next number of the same row (spec §2)", async () => {
+  it("a ticket made in the app says so and takes the next number of the same row (Specification, Resources)", async () => {
     const shop = await world.shop()
     await shop.create()
     const { data } = await shop.createInApp({ service: "Hem" })
     expect(await shop.ticket(data.id)).toMatchObject({ created_via: "app", number: 2, number_label: "0002" })
   })
 
-  it("a refused quote leaves the price; a proposed one does not change it yet (contract §4)", async () => {
+  it("a refused quote leaves the price; a proposed one does not change it yet (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create({ service: "Hem", price_minor: 100 })
     await shop.quote(id, { price_minor: 300 })
@@ -191,7 +191,7 @@ describe("the Ticket (spec §2)", () => {
     expect(refused.money).toMatchObject({ price_minor: 100, remaining_minor: 100, before_minor: null })
   })
 
-  it("the tracking codes of a shop are all different and follow from nothing else (contract §4)", async () => {
+  it("the tracking codes of a shop are all different and follow from nothing else (Specification, Tickets)", async () => {
     const shop = await world.shop()
     const codes = new Set<unknown>()
     for (let i = 0; i < 25; i++) codes.add((await shop.create()).tracking_code)
@@ -199,8 +199,8 @@ describe("the Ticket (spec §2)", () => {
   })
 })
 
-describe("the shop record and the event envelope (spec §2)", () => {
-  it("the shop record is id, name, currency, decimals, time_zone and the key's scopes (contract §7)", async () => {
+describe("the shop record and the event envelope (Specification, Resources)", () => {
+  it("the shop record is id, name, currency, decimals, time_zone and the key's scopes (Specification, Keys and scopes)", async () => {
     const shop = await world.shop({ name: "Atelier Ünï", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
     const { key } = await shop.newKey(["clients:read", "tickets:read"])
     const { data } = await shop.get("/v1/shop", "", { key })
@@ -215,7 +215,7 @@ describe("the shop record and the event envelope (spec §2)", () => {
     expect((await shop.create()).money).toMatchObject({ currency: "EUR", decimals: 2 })
   })
 
-  it("an event is id, type, created_at, api_version 1, shop_id and data; a ping's data is empty (spec §2, contract §9)", async () => {
+  it("an event is id, type, created_at, api_version 1, shop_id and data; a ping's data is empty (Specification, Resources; Webhooks)", async () => {
     const shop = await world.shop()
     await world.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.ping(shop.id)))
     const ticket = await shop.create()

@@ -10,8 +10,8 @@ afterAll(() => world.close())
 
 const program = { stamps_per_ticket: 3, stamps_required: 10 }
 
-describe("what also happens when a ticket moves (spec §3)", () => {
-  it("a new ticket stands in the workshop with none of the later instants (spec §3)", async () => {
+describe("what also happens when a ticket moves (Specification, States)", () => {
+  it("a new ticket stands in the workshop with none of the later instants (Specification, States)", async () => {
     const shop = await world.shop()
     const ticket = await shop.create({ service: "Hem" })
     expect(ticket).toMatchObject({
@@ -27,7 +27,7 @@ describe("what also happens when a ticket moves (spec §3)", () => {
     })
   })
 
-  it("ready sets ready_at; collected sets collected_at and the outcome ready (spec §3)", async () => {
+  it("ready sets ready_at; collected sets collected_at and the outcome ready (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     world.clock.advance(HOUR)
@@ -38,14 +38,14 @@ describe("what also happens when a ticket moves (spec §3)", () => {
     expect(collected).toMatchObject({ ready_at, collected_at: world.iso(), outcome: "ready" })
   })
 
-  it("a ticket that was impossible is collected with the outcome impossible and never was ready (spec §3)", async () => {
+  it("a ticket that was impossible is collected with the outcome impossible and never was ready (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     const collected = await shop.move(id, "impossible", "collected")
     expect(collected).toMatchObject({ ready_at: null, collected_at: world.iso(), outcome: "impossible" })
   })
 
-  it("back to the workshop clears ready_at, collected_at and outcome; notified_at stays (contract §5)", async () => {
+  it("back to the workshop clears ready_at, collected_at and outcome; notified_at stays (Specification, States)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -65,7 +65,7 @@ describe("what also happens when a ticket moves (spec §3)", () => {
   })
 
   for (const status of ["ready", "impossible"]) {
-    it(`a linked client is told in the app when their ticket is ${status} (spec §3, contract §5)`, async () => {
+    it(`a linked client is told in the app when their ticket is ${status} (Specification, States)`, async () => {
       const shop = await world.shop()
       const client = await world.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -83,7 +83,7 @@ describe("what also happens when a ticket moves (spec §3)", () => {
       expect(note).toMatchObject({ type: `ticket.${status}`, ticket_id: id, client_id: client.id })
     })
 
-    it(`without a linked client nobody is told when a ticket is ${status} (contract §5)`, async () => {
+    it(`without a linked client nobody is told when a ticket is ${status} (Specification, States)`, async () => {
       const shop = await world.shop()
       const stranger = await world.client()
       const { id } = await shop.create({ service: "Hem", client_phone: stranger.phone })
@@ -93,7 +93,7 @@ describe("what also happens when a ticket moves (spec §3)", () => {
       expect(await world.inbox(stranger)).toEqual([])
     })
 
-    it(`a client who blocked the shop since is not told when their ticket is ${status} (contract §6)`, async () => {
+    it(`a client who blocked the shop since is not told when their ticket is ${status} (Specification, Clients and loyalty)`, async () => {
       const shop = await world.shop()
       const client = await world.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -106,7 +106,7 @@ describe("what also happens when a ticket moves (spec §3)", () => {
     })
   }
 
-  it("collected and reopened tell nobody in the app (spec §3)", async () => {
+  it("collected and reopened tell nobody in the app (Specification, States)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -123,7 +123,7 @@ describe("what also happens when a ticket moves (spec §3)", () => {
   })
 })
 
-describe("stamps that tickets earn (spec §3, contract §6)", () => {
+describe("stamps that tickets earn (Specification, States; Clients and loyalty)", () => {
   const setting = async (settings: Readonly<Record<string, unknown>> = {}) => {
     const shop = await world.shop()
     await shop.change({ program: { ...program, ...settings } })
@@ -133,7 +133,7 @@ describe("stamps that tickets earn (spec §3, contract §6)", () => {
     return { shop, client, id, lifetime }
   }
 
-  it("a ticket earns stamps_per_ticket at the first ready, once in its life (contract §6)", async () => {
+  it("a ticket earns stamps_per_ticket at the first ready, once in its life (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting()
     await shop.move(id, "ready")
     const ready = { balance: 3, lifetime: 3, rewards_available: 0, rewards_redeemed: 0, updated_at: world.iso() }
@@ -143,7 +143,7 @@ describe("stamps that tickets earn (spec §3, contract §6)", () => {
     expect(await lifetime()).toEqual(ready)
   })
 
-  it("an impossible ticket earns nothing, collected or not; made ready afterwards it earns (contract §6)", async () => {
+  it("an impossible ticket earns nothing, collected or not; made ready afterwards it earns (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting()
     await shop.move(id, "impossible", "collected")
     expect(await lifetime()).toMatchObject({ lifetime: 0, updated_at: null })
@@ -151,7 +151,7 @@ describe("stamps that tickets earn (spec §3, contract §6)", () => {
     expect(await lifetime()).toMatchObject({ lifetime: 3 })
   })
 
-  it("a ticket ready while the programme was off earns when it is collected with the programme on (contract §6)", async () => {
+  it("a ticket ready while the programme was off earns when it is collected with the programme on (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting({ active: false })
     await shop.move(id, "ready")
     expect(await lifetime()).toMatchObject({ lifetime: 0 })
@@ -160,7 +160,7 @@ describe("stamps that tickets earn (spec §3, contract §6)", () => {
     expect(await lifetime()).toMatchObject({ lifetime: 3 })
   })
 
-  it("a ticket ready before its client was linked earns when it is collected (contract §6)", async () => {
+  it("a ticket ready before its client was linked earns when it is collected (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -171,22 +171,22 @@ describe("stamps that tickets earn (spec §3, contract §6)", () => {
     expect(data.card.lifetime).toBe(1)
   })
 
-  it("stamps that tickets earn do not count against the 20 of a day (contract §6)", async () => {
+  it("stamps that tickets earn do not count against the 20 of a day (Specification, Clients and loyalty)", async () => {
     const { shop, client, id } = await setting({ stamps_per_ticket: 50, stamps_required: 100 })
     await shop.move(id, "ready")
     for (const count of [10, 10]) expect((await shop.stamp(client.id, count)).status).toBe(200)
     expect((await shop.stamp(client.id, 1)).status).toBe(429)
   })
 
-  it("a programme that gives no stamps for tickets gives none (contract §6)", async () => {
+  it("a programme that gives no stamps for tickets gives none (Specification, Clients and loyalty)", async () => {
     const { shop, id, lifetime } = await setting({ stamps_per_ticket: 0 })
     await shop.move(id, "ready", "collected")
     expect(await lifetime()).toMatchObject({ lifetime: 0, updated_at: null })
   })
 })
 
-describe("tickets offered to a phone number (spec §3, §4)", () => {
-  it("the ticket is offered to the account holding client_phone; nobody is linked by itself (spec §3)", async () => {
+describe("tickets offered to a phone number (Specification, States; Endpoints)", () => {
+  it("the ticket is offered to the account holding client_phone; nobody is linked by itself (Specification, States)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const ticket = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -195,7 +195,7 @@ describe("tickets offered to a phone number (spec §3, §4)", () => {
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
   })
 
-  it("accepting links the client and makes them known: ticket, events and look-up tell (spec §6, contract §6)", async () => {
+  it("accepting links the client and makes them known: ticket, events and look-up tell (Specification, Webhooks; Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -211,7 +211,7 @@ describe("tickets offered to a phone number (spec §3, §4)", () => {
     })
   })
 
-  it("blocking leaves the ticket unlinked, raises nothing, and a later visit does not lift it (contract §6)", async () => {
+  it("blocking leaves the ticket unlinked, raises nothing, and a later visit does not lift it (Specification, Clients and loyalty)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -223,7 +223,7 @@ describe("tickets offered to a phone number (spec §3, §4)", () => {
     expect((await shop.get(`/v1/clients/${client.id}`)).status).toBe(404)
   })
 
-  it("a link accepted by the client does not put off the closure for no news (contract §5)", async () => {
+  it("a link accepted by the client does not put off the closure for no news (Specification, States)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })

@@ -23,7 +23,7 @@ const WAYS = {
 } as const
 type Way = keyof typeof WAYS
 
-/** Spec §3 and contract §5 by hand: what stands, what is asked, the new state's event or the refusal, what it would accept. */
+/** Specification, States by hand: what stands, what is asked, the new state's event or the refusal, what it would accept. */
 const MATRIX: ReadonlyArray<
   readonly [Way, from: string, asked: string, result: string, allowed: ReadonlyArray<string>]
 > = [
@@ -73,10 +73,10 @@ const brought = async (way: Way): Promise<readonly [TestShop, string]> => {
   return [shop, id]
 }
 
-describe("a status request from every state (spec §3)", () => {
+describe("a status request from every state (Specification, States)", () => {
   for (const [way, from, asked, result, allowed] of MATRIX) {
     const isMove = result.startsWith("ticket.")
-    it(`a ticket ${way} asked to be ${asked} ${isMove ? `raises ${result}` : `answers 409 ${result}`} (spec §3)`, async () => {
+    it(`a ticket ${way} asked to be ${asked} ${isMove ? `raises ${result}` : `answers 409 ${result}`} (Specification, States)`, async () => {
       const [shop, id] = await brought(way)
       const before = await shop.ticket(id)
       const told = (await shop.events()).length
@@ -106,7 +106,7 @@ describe("a status request from every state (spec §3)", () => {
     })
   }
 
-  it("only ready, impossible, workshop and collected are statuses; abandoned is not to be asked for (spec §4)", async () => {
+  it("only ready, impossible, workshop and collected are statuses; abandoned is not to be asked for (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     for (const status of ["abandoned", "READY", "", " ready", "open", 1, true, null, ["ready"], { status: "ready" }]) {
@@ -119,7 +119,7 @@ describe("a status request from every state (spec §3)", () => {
     expect((await shop.ticket(id)).state).toBe("workshop")
   })
 
-  it("another shop's ticket and an unknown one answer the same 404, whatever is asked (spec §4)", async () => {
+  it("another shop's ticket and an unknown one answer the same 404, whatever is asked (Specification, Endpoints)", async () => {
     const [mine, theirs] = [await world.shop(), await world.shop()]
     const { id } = await theirs.create()
     for (const status of ["ready", "impossible", "workshop", "collected"]) {

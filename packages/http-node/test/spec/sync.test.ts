@@ -51,8 +51,8 @@ const everything = async (shop: TestShop) => {
   return all
 }
 
-describe("GET /v1/tickets with updated_since (spec §4, contract §1)", () => {
-  it("only what changed since then, inclusive, in the order of changes; synced_until is where to go on (contract §1)", async () => {
+describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists and sync)", () => {
+  it("only what changed since then, inclusive, in the order of changes; synced_until is where to go on (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const [a, b, c] = [
       await shop.create({ service: "A" }),
@@ -76,14 +76,14 @@ describe("GET /v1/tickets with updated_since (spec §4, contract §1)", () => {
     expect((await shop.ticket(c.id)).updated_at < since).toBe(true)
   })
 
-  it("synced_until is there only with updated_since (contract §1)", async () => {
+  it("synced_until is there only with updated_since (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     expect(Object.keys((await shop.get("/v1/tickets")).meta).sort()).toEqual(["has_more", "next_cursor"])
     const synced = await shop.get("/v1/tickets", { updated_since: "2026-01-01" })
     expect(synced.meta).toEqual({ has_more: false, next_cursor: null, synced_until: "2026-01-01T00:00:00.000Z" })
   })
 
-  it("whoever followed a future updated_since misses nothing afterwards (contract §12)", async () => {
+  it("whoever followed a future updated_since misses nothing afterwards (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const { updated_at } = await shop.create()
     world.clock.advance(MINUTE)
@@ -98,7 +98,7 @@ describe("GET /v1/tickets with updated_since (spec §4, contract §1)", () => {
     expect(data.map((ticket) => ticket.id)).toContain(id)
   })
 
-  it("synced_until advances although the filter matches nothing, page by page no further than the page (contract §12)", async () => {
+  it("synced_until advances although the filter matches nothing, page by page no further than the page (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const first = await shop.create({ service: "Hem", external_ref: "A" })
     world.clock.advance(MINUTE)
@@ -109,7 +109,7 @@ describe("GET /v1/tickets with updated_since (spec §4, contract §1)", () => {
     expect((await shop.get("/v1/tickets", { ...asked, limit: 1 })).meta.synced_until).toBe(first.updated_at)
   })
 
-  it("an automatic closure, a link and an accepted quote are changes too (spec §6)", async () => {
+  it("an automatic closure, a link and an accepted quote are changes too (Specification, Webhooks)", async () => {
     const shop = await world.shop()
     const client = await world.client()
     const { id } = await shop.create({ service: "Hem", client_phone: client.phone })
@@ -131,7 +131,7 @@ describe("GET /v1/tickets with updated_since (spec §4, contract §1)", () => {
     }
   })
 
-  it("a ticket that changes while its page waits moves behind and is not missed (contract §1)", async () => {
+  it("a ticket that changes while its page waits moves behind and is not missed (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const ids = []
     for (let i = 0; i < 4; i++) ids.push((await shop.create()).id)
@@ -143,7 +143,7 @@ describe("GET /v1/tickets with updated_since (spec §4, contract §1)", () => {
     expect(till.tickets).toEqual(await everything(shop))
   })
 
-  it("updated_at never falls, though the clock step back (contract §1)", async () => {
+  it("updated_at never falls, though the clock step back (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const first = await shop.create()
     world.clock.advance(-HOUR)
@@ -156,7 +156,7 @@ describe("GET /v1/tickets with updated_since (spec §4, contract §1)", () => {
   })
 
   const SEED = 20261120
-  it(`a till that follows updated_since and cursor never misses a change, at any page size, with a clock that stands, jumps and steps back (contract §1; seed ${SEED})`, async () => {
+  it(`a till that follows updated_since and cursor never misses a change, at any page size, with a clock that stands, jumps and steps back (Specification, Lists and sync; seed ${SEED})`, async () => {
     const step = FastCheck.oneof(
       {
         weight: 4,

@@ -20,8 +20,8 @@ const BAD_IDS = [
   "%00"
 ]
 
-describe("GET /v1/tickets/{id} (spec §4)", () => {
-  it("it answers the ticket, by its id in any case of letters (spec §4)", async () => {
+describe("GET /v1/tickets/{id} (Specification, Endpoints)", () => {
+  it("it answers the ticket, by its id in any case of letters (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const ticket = await shop.create()
     expect(await shop.ticket(ticket.id)).toEqual(ticket)
@@ -29,14 +29,14 @@ describe("GET /v1/tickets/{id} (spec §4)", () => {
     expect((await shop.get(`/v1/tickets/${encodeURIComponent(ticket.id)}`)).status).toBe(200)
   })
 
-  it("another shop's ticket answers 404 as an unknown one does (spec §4)", async () => {
+  it("another shop's ticket answers 404 as an unknown one does (Specification, Endpoints)", async () => {
     const [mine, theirs] = [await world.shop(), await world.shop()]
     const { id } = await theirs.create()
     const [foreign, unknown] = [await mine.get(`/v1/tickets/${id}`), await mine.get(`/v1/tickets/${NOBODY}`)]
     expect([foreign.status, foreign.text]).toEqual([404, unknown.text])
   })
 
-  it("an id that is no uuid is 400, in the path, for every endpoint with an id (spec §4, contract §2)", async () => {
+  it("an id that is no uuid is 400, in the path, for every endpoint with an id (Specification, Endpoints; Errors)", async () => {
     const shop = await world.shop()
     const endpoints = [
       ["GET", "/v1/tickets/ID", undefined],
@@ -58,7 +58,7 @@ describe("GET /v1/tickets/{id} (spec §4)", () => {
   })
 })
 
-describe("GET /v1/tickets/by-number/{n} (spec §4, contract §1)", () => {
+describe("GET /v1/tickets/by-number/{n} (Specification, Endpoints; Lists and sync)", () => {
   const other = ({ id, number, number_label, state, created_at }: TicketJson) => ({
     id,
     number,
@@ -67,7 +67,7 @@ describe("GET /v1/tickets/by-number/{n} (spec §4, contract §1)", () => {
     created_at
   })
 
-  it("the one ticket with that number, no others (spec §4)", async () => {
+  it("the one ticket with that number, no others (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     await shop.create()
     const second = await shop.create()
@@ -75,7 +75,7 @@ describe("GET /v1/tickets/by-number/{n} (spec §4, contract §1)", () => {
     expect([answer.data, answer.meta]).toEqual([second, { others: [] }])
   })
 
-  it("the most recent open ticket with that number; meta.others lists the rest, newest first (spec §4, contract §1)", async () => {
+  it("the most recent open ticket with that number; meta.others lists the rest, newest first (Specification, Endpoints; Lists and sync)", async () => {
     const shop = await world.shop()
     const again = async (...moves: ReadonlyArray<string>) => {
       await shop.change({ next_number: 7 })
@@ -107,7 +107,7 @@ describe("GET /v1/tickets/by-number/{n} (spec §4, contract §1)", () => {
     ])
   })
 
-  it("ready is open too; another shop's tickets are not among the others (spec §4, contract §1)", async () => {
+  it("ready is open too; another shop's tickets are not among the others (Specification, Endpoints; Lists and sync)", async () => {
     const [shop, stranger] = [await world.shop(), await world.shop()]
     await stranger.create()
     const old = await shop.create()
@@ -121,7 +121,7 @@ describe("GET /v1/tickets/by-number/{n} (spec §4, contract §1)", () => {
     expect((answer.meta.others as ReadonlyArray<TicketJson>).map(({ id }) => id)).toEqual([young.id])
   })
 
-  it("of two made in one millisecond the newest is the one with the higher id (contract §1)", async () => {
+  it("of two made in one millisecond the newest is the one with the higher id (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     const twins = [await shop.create()]
     await shop.change({ next_number: 1 })
@@ -133,7 +133,7 @@ describe("GET /v1/tickets/by-number/{n} (spec §4, contract §1)", () => {
     )
   })
 
-  it("at most 100 others (contract §1)", async () => {
+  it("at most 100 others (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     for (let i = 0; i < 103; i++) {
       await shop.change({ next_number: 5 })
@@ -142,7 +142,7 @@ describe("GET /v1/tickets/by-number/{n} (spec §4, contract §1)", () => {
     expect((await shop.get("/v1/tickets/by-number/5")).meta.others).toHaveLength(100)
   })
 
-  it("a number without a ticket is 404; outside 1..9999 or no integer 400 (contract §1)", async () => {
+  it("a number without a ticket is 404; outside 1..9999 or no integer 400 (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     for (const n of ["1", "42", "9999"]) expect((await shop.get(`/v1/tickets/by-number/${n}`)).status, n).toBe(404)
     for (const n of ["0", "10000", "-1", "1.5", "1e2", "abc", "0x1", "%201", "99999999999999999999", "NaN"]) {
@@ -153,9 +153,9 @@ describe("GET /v1/tickets/by-number/{n} (spec §4, contract §1)", () => {
   })
 })
 
-describe("POST /v1/tickets/{id}/notified (spec §4, contract §5)", () => {
+describe("POST /v1/tickets/{id}/notified (Specification, Endpoints; States)", () => {
   for (const channel of ["sms", "whatsapp", "call"]) {
-    it(`${channel} sets notified_at and emits client.notified with its channel; nobody is told in the app (contract §5)`, async () => {
+    it(`${channel} sets notified_at and emits client.notified with its channel; nobody is told in the app (Specification, States)`, async () => {
       const shop = await world.shop()
       const client = await world.known(shop)
       const { id } = await shop.create({ service: "Hem", client_id: client.id })
@@ -180,7 +180,7 @@ describe("POST /v1/tickets/{id}/notified (spec §4, contract §5)", () => {
     collected: ["ready", "collected"]
   }
   for (const [state, moves] of Object.entries(states)) {
-    it(`it works in the state ${state}, also without a client and more than once (contract §5)`, async () => {
+    it(`it works in the state ${state}, also without a client and more than once (Specification, States)`, async () => {
       const shop = await world.shop()
       const { id } = await shop.create()
       await shop.move(id, ...moves)
@@ -194,7 +194,7 @@ describe("POST /v1/tickets/{id}/notified (spec §4, contract §5)", () => {
     })
   }
 
-  it("an abandoned ticket answers 409 ABANDONED and stays as it was (contract §5)", async () => {
+  it("an abandoned ticket answers 409 ABANDONED and stays as it was (Specification, States)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     world.clock.advance(60 * DAY)
@@ -206,7 +206,7 @@ describe("POST /v1/tickets/{id}/notified (spec §4, contract §5)", () => {
     expect(await shop.ticket(id)).toEqual(before)
   })
 
-  it("other channels, app among them, and unknown fields are 400; unknown tickets 404 (spec §4)", async () => {
+  it("other channels, app among them, and unknown fields are 400; unknown tickets 404 (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     for (const channel of ["app", "SMS", "email", "", null, 1, ["sms"]]) {

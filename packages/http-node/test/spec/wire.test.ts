@@ -25,7 +25,7 @@ const bodyOf = (bytes: number) => {
   return `${body.slice(0, -1)}${" ".repeat(bytes - body.length)}}`
 }
 
-describe("a request's body (contract §2)", () => {
+describe("a request's body (Specification, Errors)", () => {
   const malformed: Readonly<Record<string, string>> = {
     "half an object": '{"service":"Hem"',
     "no JSON at all": "service=Hem",
@@ -40,12 +40,12 @@ describe("a request's body (contract §2)", () => {
     "a number with a leading zero": '{"service":"Hem","price_minor":010}'
   }
   for (const [name, raw] of Object.entries(malformed)) {
-    it(`${name} is 400 as malformed JSON (contract §2)`, async () => {
+    it(`${name} is 400 as malformed JSON (Specification, Errors)`, async () => {
       expect(await issuesOf(await world.shop(), raw)).toEqual(["body body"])
     })
   }
 
-  it("bytes that are not UTF-8 are 400: bad bytes, overlong forms, encoded surrogates, UTF-16 (contract §2, §4)", async () => {
+  it("bytes that are not UTF-8 are 400: bad bytes, overlong forms, encoded surrogates, UTF-16 (Specification, Errors; Tickets)", async () => {
     const shop = await world.shop()
     const around = (...bytes: ReadonlyArray<number>) =>
       Buffer.concat([Buffer.from('{"service":"He'), Buffer.from(bytes), Buffer.from('m"}')])
@@ -55,7 +55,7 @@ describe("a request's body (contract §2)", () => {
     expect(await issuesOf(shop, Buffer.from('{"service":"Hem"}', "utf16le"))).toEqual(["body body"])
   })
 
-  it("escapes are read as JSON has them: \\u0041, pairs of surrogates; \\u0000 and lone halves are 400 (contract §4)", async () => {
+  it("escapes are read as JSON has them: \\u0041, pairs of surrogates; \\u0000 and lone halves are 400 (Specification, Tickets)", async () => {
     const shop = await world.shop()
     expect((await send(shop, '{"service":"\\u0041\\ud83d\\ude00"}')).data).toMatchObject({ service: "A😀" })
     for (const written of ["\\u0000", "\\ud83d", "\\ude00", "\\ude00\\ud83d"]) {
@@ -63,7 +63,7 @@ describe("a request's body (contract §2)", () => {
     }
   })
 
-  it("numbers beyond what JSON's doubles hold are 400: 1e400, 2^53+1, 1.5; 1.0 and 1e3 are whole (contract §4)", async () => {
+  it("numbers beyond what JSON's doubles hold are 400: 1e400, 2^53+1, 1.5; 1.0 and 1e3 are whole (Specification, Tickets)", async () => {
     const shop = await world.shop()
     for (const number of ["1e400", "-1e400", "9007199254740993", "1.5", "-1", "1e-5", "1000000000001"]) {
       expect(await issuesOf(shop, `{"service":"Hem","price_minor":${number}}`), number).toEqual(["body price_minor"])
@@ -79,7 +79,7 @@ describe("a request's body (contract §2)", () => {
     }
   })
 
-  it("a field called __proto__ is unknown, and changes nothing of anything (contract §2)", async () => {
+  it("a field called __proto__ is unknown, and changes nothing of anything (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect(await issuesOf(shop, '{"service":"Hem","__proto__":{"type":"prepare"}}')).toEqual(["body __proto__"])
     expect(await issuesOf(shop, '{"service":"Hem","constructor":{"prototype":{"x":1}}}')).toEqual(["body constructor"])
@@ -94,14 +94,14 @@ describe("a request's body (contract §2)", () => {
     expect(({} as Record<string, unknown>).x).toBeUndefined()
   })
 
-  it("a byte order mark before the JSON is passed over, as RFC 8259 allows; within a text it is a character (contract §2)", async () => {
+  it("a byte order mark before the JSON is passed over, as RFC 8259 allows; within a text it is a character (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect((await send(shop, '\ufeff{"service":"Hem"}')).data).toMatchObject({ service: "Hem" })
     expect((await send(shop, '{"service":"a\ufeffb"}')).data).toMatchObject({ service: "a\ufeffb" })
     expect(await issuesOf(shop, '\ufeff\ufeff{"service":"Hem"}')).toEqual(["body body"])
   })
 
-  it("a compressed body is 400 (contract §2)", async () => {
+  it("a compressed body is 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     for (const encoding of ["gzip", "br", "deflate"]) {
       expect(await issuesOf(shop, '{"service":"Hem"}', { "content-encoding": encoding })).toEqual([
@@ -110,7 +110,7 @@ describe("a request's body (contract §2)", () => {
     }
   })
 
-  it("a member given twice in one object is 400, with everything else that is wrong (contract §12)", async () => {
+  it("a member given twice in one object is 400, with everything else that is wrong (Specification, Lists and sync)", async () => {
     const shop = await world.shop()
     expect(await issuesOf(shop, '{"service":"First","service":"Last"}')).toEqual(["body service"])
     const items = '"items":[{"label":"a"},{"label":"b","label":"c"}]'
@@ -127,7 +127,7 @@ describe("a request's body (contract §2)", () => {
     ])
   })
 
-  it("an Idempotency-Key given twice is 400, alike or not, and nothing is made (contract §12)", async () => {
+  it("an Idempotency-Key given twice is 400, alike or not, and nothing is made (Specification, Idempotency)", async () => {
     const shop = await world.shop()
     for (const keys of [
       ["one", "two"],
@@ -142,7 +142,7 @@ describe("a request's body (contract §2)", () => {
     expect((await shop.get("/v1/tickets")).data).toEqual([])
   })
 
-  it("nesting as deep as 64 KiB allow is an answer like any other (contract §2)", async () => {
+  it("nesting as deep as 64 KiB allow is an answer like any other (Specification, Errors)", async () => {
     const shop = await world.shop()
     const depth = 30_000
     expect(await issuesOf(shop, "[".repeat(depth) + "]".repeat(depth))).toEqual(["body body"])
@@ -156,7 +156,7 @@ describe("a request's body (contract §2)", () => {
     expect([...found].sort()).toEqual(["body items.0.a", "body items.0.label"])
   })
 
-  it("a body of exactly 64 KiB is read; one byte more is 400 (contract §2)", async () => {
+  it("a body of exactly 64 KiB is read; one byte more is 400 (Specification, Errors)", async () => {
     const shop = await world.shop()
     expect((await send(shop, bodyOf(LIMIT))).status).toBe(201)
     expect(await issuesOf(shop, bodyOf(LIMIT + 1))).toEqual(["body body"])
@@ -164,7 +164,7 @@ describe("a request's body (contract §2)", () => {
     expect((await shop.create()).number).toBe(2)
   })
 
-  it("a body in chunks without a length is bounded alike (contract §2)", async () => {
+  it("a body in chunks without a length is bounded alike (Specification, Errors)", async () => {
     const shop = await world.shop()
     const chunked = (body: string) => {
       const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]
@@ -178,7 +178,7 @@ describe("a request's body (contract §2)", () => {
     expect(refused).toContain('"VALIDATION_ERROR"')
   })
 
-  it("the header's problems are told along with those of an unreadable body (contract §2)", async () => {
+  it("the header's problems are told along with those of an unreadable body (Specification, Errors)", async () => {
     const shop = await world.shop()
     const answer = await shop.post("/v1/tickets", undefined, { raw: "{" })
     expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`).sort()).toEqual([
@@ -187,21 +187,21 @@ describe("a request's body (contract §2)", () => {
     ])
   })
 
-  it("an empty body is an object with nothing in it: what is required is told (contract §2)", async () => {
+  it("an empty body is an object with nothing in it: what is required is told (Specification, Errors)", async () => {
     const shop = await world.shop()
     const answer = await shop.post("/v1/tickets", undefined, { once: shop.attempt() })
     expect(answer.error.details!.issues!.map((issue) => `${issue.in} ${issue.field}`)).toEqual(["body service"])
   })
 })
 
-describe("a request's content type (contract §2)", () => {
+describe("a request's content type (Specification, Errors)", () => {
   for (const type of [
     "application/json",
     "application/json; charset=utf-8",
     "APPLICATION/JSON",
     "application/json ;x=y"
   ]) {
-    it(`${type} is taken (contract §2)`, async () => {
+    it(`${type} is taken (Specification, Errors)`, async () => {
       const answer = await send(await world.shop(), '{"service":"Hem"}', { "content-type": type })
       expect(answer.status).toBe(201)
     })
@@ -218,14 +218,14 @@ describe("a request's content type (contract §2)", () => {
     ""
   ]
   for (const type of refused) {
-    it(`"${type}" is 400 (contract §2)`, async () => {
+    it(`"${type}" is 400 (Specification, Errors)`, async () => {
       expect(await issuesOf(await world.shop(), '{"service":"Hem"}', { "content-type": type })).toEqual([
         "header Content-Type"
       ])
     })
   }
 
-  it("no content type at all is 400 where there is a body (contract §2)", async () => {
+  it("no content type at all is 400 where there is a body (Specification, Errors)", async () => {
     const shop = await world.shop()
     const body = '{"service":"Hem"}'
     const head = ["POST /v1/tickets HTTP/1.1", "Host: x", `Authorization: Bearer ${shop.key}`, "Idempotency-Key: c"]

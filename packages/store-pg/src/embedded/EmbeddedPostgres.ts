@@ -96,7 +96,7 @@ const urlOf = (database: string, password: string, port: number): string =>
  * Runs a real Postgres from the binaries that npm brings, in `dataDir` and on loopback alone, until the scope closes;
  * then it is stopped in good order. It is made on the first start, recovers what was committed after a crash, and is
  * started again should it die. Under root it runs as an unprivileged user. Fails with one sentence where it cannot run
- * or another process uses the folder (contract §11).
+ * or another process uses the folder (Specification, Commands).
  */
 export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres, EmbeddedRefused, Scope.Scope> =>
   Effect.gen(function* () {

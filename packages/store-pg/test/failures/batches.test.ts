@@ -34,7 +34,7 @@ const tagOf = (exit: Exit.Exit<unknown, { readonly _tag: string }>) =>
 const allAtOnce = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(effects.map(Effect.exit), { concurrency: "unbounded" })
 
-describe.concurrent("a batch that the database refuses (design §1, point 5)", { timeout: LONG }, () => {
+describe.concurrent("a batch that the database refuses (docs/how-it-is-built.md, point 5)", { timeout: LONG }, () => {
   it("a poisoned command fails alone, and the others of its batch are saved", () =>
     testing(
       Effect.gen(function* () {
@@ -96,7 +96,7 @@ describe.concurrent("a batch that the database refuses (design §1, point 5)", {
     ))
 })
 
-describe.concurrent("a shop whose head is held elsewhere (design §1, point 2)", { timeout: LONG }, () => {
+describe.concurrent("a shop whose head is held elsewhere (docs/how-it-is-built.md, point 2)", { timeout: LONG }, () => {
   const hold = (session: Session, shop_id: ShopId) =>
     session.run(`begin; select from shop_head where shop_id = '${shop_id}' for update`)
 
@@ -157,7 +157,7 @@ describe.concurrent("a shop whose head is held elsewhere (design §1, point 2)",
     ))
 })
 
-describe("a clock that steps back (design §1)", { timeout: LONG }, () => {
+describe("a clock that steps back (docs/how-it-is-built.md)", { timeout: LONG }, () => {
   it("the shop's time stands until the clock has caught up, so that the sync misses nothing", () => {
     const clock = new SettableClock()
     const moment = (shop_id: ShopId): Command<{ readonly now: number }> => changing(shop_id, () => {})

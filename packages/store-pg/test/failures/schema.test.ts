@@ -80,7 +80,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect(refusal).toMatchObject({ _tag: "StoreUnavailable", message: expect.stringMatching(REMEDY) })
   })
 
-  it("is answered 503 without a word of it, and the log has why (contract §2)", async () => {
+  it("is answered 503 without a word of it, and the log has why (Specification, Errors)", async () => {
     const log: Array<string> = []
     const departure = await Effect.runPromise(
       Effect.scoped(Effect.flatMap(databaseAfter(UNMIGRATED), ({ url }) => served(url, log)))

@@ -28,7 +28,7 @@ const onItsWay = Effect.gen(function* () {
 /** What ends a batch on the wire: the statement that commits it. */
 const commits = (sent: string) => sent.includes("commit\0")
 
-describe.concurrent("when the way to the database breaks (design §1, point 6)", { timeout: LONG }, () => {
+describe.concurrent("when the way to the database breaks (docs/how-it-is-built.md, point 6)", { timeout: LONG }, () => {
   it.each([
     ["the commit arrived and its answer was lost: it is committed once and answered", "mute"],
     ["the commit never arrived: it is run again and answered", "drop"]

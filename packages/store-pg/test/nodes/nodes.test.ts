@@ -28,7 +28,7 @@ const onBoth = <A, E, R>(one: Ports, two: Ports, times: number, effect: Effect.E
     { concurrency: "unbounded" }
   )
 
-describe.concurrent("several nodes on one database (design §8)", { timeout: 30_000 }, () => {
+describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", { timeout: 30_000 }, () => {
   it("commands of one shop run one after another over all of them: no number twice, none left out", () =>
     testing(
       Effect.gen(function* () {

@@ -115,8 +115,8 @@ afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
 }, 60_000)
 
-describe("two processes on one database (design §8)", { timeout: 60_000 }, () => {
-  it("thirty equal creates give one ticket, and the limit on writes counts over both (spec §4, §8)", async () => {
+describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
+  it("thirty equal creates give one ticket, and the limit on writes counts over both (Specification, Endpoints; Limits)", async () => {
     const { key } = await open(one.base)
     const post = (base: string, once: string) =>
       call(`${base}/v1/tickets`, { method: "POST", key, once, body: { service: "Hem" } })
@@ -131,7 +131,7 @@ describe("two processes on one database (design §8)", { timeout: 60_000 }, () =
     expect(data).toHaveLength(1)
   })
 
-  it("a key revoked at one is refused by the other (spec §5), also after its listener was cut off", async () => {
+  it("a key revoked at one is refused by the other (Specification, Keys and scopes), also after its listener was cut off", async () => {
     for (const cut of [false, true]) {
       const { key, key_id } = await open(one.base)
       expect((await call(`${two.base}/v1/shop`, { key })).status).toBe(200)
@@ -149,7 +149,7 @@ describe("two processes on one database (design §8)", { timeout: 60_000 }, () =
     }
   })
 
-  it("answers 503 UNAVAILABLE with Retry-After while its database is away, and recovers by itself (contract §2)", async () => {
+  it("answers 503 UNAVAILABLE with Retry-After while its database is away, and recovers by itself (Specification, Errors)", async () => {
     const { key } = await open(two.base)
     const get = () => call(`${two.base}/v1/tickets`, { key })
     const post = (once: string) =>
@@ -171,7 +171,7 @@ describe("two processes on one database (design §8)", { timeout: 60_000 }, () =
   })
 })
 
-describe("a process killed with -9 under load (design §8, §9)", { timeout: 60_000 }, () => {
+describe("a process killed with -9 under load (docs/how-it-is-built.md)", { timeout: 60_000 }, () => {
   it("what it acknowledged is there, no number is missing or twice, and every event arrives under its own id", async () => {
     const shops = await Promise.all(upTo(4).map(() => open(one.base)))
     const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
@@ -225,7 +225,7 @@ describe("a process killed with -9 under load (design §8, §9)", { timeout: 60_
   })
 })
 
-describe("workshop dispatch (contract §11)", { timeout: 60_000 }, () => {
+describe("workshop dispatch (Specification, Commands)", { timeout: 60_000 }, () => {
   it("delivers what serve leaves to it, and ends in good order", async () => {
     const { url: apart } = await within(testDatabase)
     const ports = await within(node({ url: apart }))

@@ -19,7 +19,7 @@ const endpoints = [
 
 const ALL = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
 
-/** Keys and their rights (spec §5, contract §7). */
+/** Keys and their rights (Specification, Keys and scopes). */
 export const accessCases: ReadonlyArray<Case> = casesOf("§5", [
   ...endpoints.map(
     ([method, path, scope]) =>

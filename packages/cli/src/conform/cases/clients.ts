@@ -28,7 +28,7 @@ const compare = async (world: World, ask: (shop: Shop, client: Person) => Promis
   expectAlike(hidden.exchange, absent.exchange)
 }
 
-/** Who is seen of a shop (spec §4, contract §6). */
+/** Who is seen of a shop (Specification, Endpoints; Clients and loyalty). */
 export const clientCases = casesOf("§4", [
   {
     id: "client-by-phone",

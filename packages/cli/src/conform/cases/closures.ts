@@ -10,7 +10,7 @@ const news = [
   ["photo", { photo_url: "https://pictures.example.com/1.jpg" }]
 ] as const
 
-/** What closes by itself, and when (spec §3, contract §5). */
+/** What closes by itself, and when (Specification, States). */
 export const closureCases: ReadonlyArray<Case> = casesOf("§3", [
   {
     id: "closure-uncollected",

@@ -2,7 +2,7 @@ import { expectSame, expectShape } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import { NOBODY } from "../World.js"
 
-/** How tickets are made (spec §4, contract §4). */
+/** How tickets are made (Specification, Endpoints; Tickets). */
 export const creationCases = casesOf("§4", [
   {
     id: "shop-record",

@@ -5,7 +5,7 @@ import { DAY, HOUR, later, MINUTE } from "../World.js"
 
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
 
-/** How events reach their receiver (spec §6, contract §9). */
+/** How events reach their receiver (Specification, Webhooks). */
 export const deliveryCases: ReadonlyArray<Case> = casesOf("§6", [
   {
     id: "delivery-retries",

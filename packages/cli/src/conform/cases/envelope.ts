@@ -4,7 +4,7 @@ import type { Ticket } from "../Shapes.js"
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Envelope, money and dates of every answer (spec §1, contract §1 and §2). */
+/** Envelope, money and dates of every answer (Specification, Requests and answers; Lists and sync; Errors). */
 export const envelopeCases = casesOf("§1", [
   {
     id: "envelope-success",

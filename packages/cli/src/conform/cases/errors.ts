@@ -2,7 +2,7 @@ import { expectSame, expectThat } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import { MINUTE, NOBODY } from "../World.js"
 
-/** Codes, reasons and the order in which they are found (spec §7, contract §2). */
+/** Codes, reasons and the order in which they are found (Specification, Errors). */
 export const errorCases = casesOf("§7", [
   {
     id: "error-validation",

@@ -6,7 +6,7 @@ import { DAY } from "../World.js"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Which events are raised, and what they hold (spec §6, contract §9). */
+/** Which events are raised, and what they hold (Specification, Webhooks). */
 export const eventCases = casesOf("§6", [
   {
     id: "event-envelope",

@@ -36,7 +36,7 @@ const FIELDS = [
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
-/** What a ticket shows (spec §2, contract §4). */
+/** What a ticket shows (Specification, Resources; Tickets). */
 export const fieldCases = casesOf("§2", [
   {
     id: "ticket-fields",

@@ -3,7 +3,7 @@ import { casesOf } from "../Case.js"
 import type { Ticket } from "../Shapes.js"
 import { DAY } from "../World.js"
 
-/** The Idempotency-Key (spec §4, contract §3). */
+/** The Idempotency-Key (Specification, Endpoints; Idempotency). */
 export const idempotencyCases = casesOf("§4", [
   {
     id: "idempotency-required",

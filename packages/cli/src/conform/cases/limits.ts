@@ -13,7 +13,7 @@ const many = async (shop: Shop, n: number) => {
   for (let i = 0; i < n; i++) (await shop.app()).ok(201)
 }
 
-/** Requests, writes, tickets: each limit at its edge and one past it (spec §8, contract §8). */
+/** Requests, writes, tickets: each limit at its edge and one past it (Specification, Limits). */
 export const limitCases = casesOf("§8", [
   {
     id: "limit-requests",

@@ -11,7 +11,7 @@ const ids = (tickets: Page) => tickets.map(({ id }) => id)
 const list = async (shop: Shop, query: string): Promise<ReadonlyArray<string>> =>
   ids((await shop.get<Page>(`/tickets?${query}`)).ok())
 
-/** How tickets are listed and filtered (spec §4, contract §1). */
+/** How tickets are listed and filtered (Specification, Endpoints; Lists and sync). */
 export const listCases = casesOf("§4", [
   {
     id: "list-newest-first",

@@ -8,7 +8,7 @@ interface Stamped {
   readonly rewards_unlocked: number
 }
 
-/** Loyalty cards (spec §4, contract §6). */
+/** Loyalty cards (Specification, Endpoints; Clients and loyalty). */
 export const loyaltyCases = casesOf("§4", [
   {
     id: "loyalty-read",

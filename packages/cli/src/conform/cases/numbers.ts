@@ -3,7 +3,7 @@ import { casesOf, type Row } from "../Case.js"
 import type { Ticket } from "../Shapes.js"
 import { DAY, MINUTE, NOBODY } from "../World.js"
 
-/** Reading one ticket, and telling that the client was told (spec §4). */
+/** Reading one ticket, and telling that the client was told (Specification, Endpoints). */
 export const numberCases = casesOf("§4", [
   {
     id: "read-ticket",

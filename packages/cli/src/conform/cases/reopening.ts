@@ -2,7 +2,7 @@ import { expectSame, expectShape } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import { DAY } from "../World.js"
 
-/** A collected ticket's way back (spec §3, contract §5). */
+/** A collected ticket's way back (Specification, States). */
 export const reopeningCases = casesOf("§3", [
   {
     id: "reopen-at-24h",

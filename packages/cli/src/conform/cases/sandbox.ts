@@ -2,7 +2,7 @@ import { expectSame, expectShape, expectThat } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import { DAY, later, NOBODY } from "../World.js"
 
-/** The sandbox itself (contract §10). */
+/** The sandbox itself (Specification, Sandbox). */
 export const sandboxCases = casesOf("sandbox", [
   {
     id: "sandbox-clock-stands",

@@ -4,7 +4,7 @@ import { receiving } from "../receiving.js"
 import { expectSigned, signatureOf } from "../signature.js"
 import { DAY, MINUTE } from "../World.js"
 
-/** How deliveries are signed (spec §6, contract §9). */
+/** How deliveries are signed (Specification, Webhooks). */
 export const signatureCases = casesOf("§6", [
   {
     id: "signature",

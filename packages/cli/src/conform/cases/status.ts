@@ -47,7 +47,7 @@ const refusals = [
 
 const needOf = (from: string): Case["needs"] => (from === "abandoned" ? "sandbox" : "key")
 
-/** Every status asked of every state (spec §3, contract §5). */
+/** Every status asked of every state (Specification, States). */
 export const statusCases: ReadonlyArray<Case> = casesOf("§3", [
   ...moves.map(
     ([from, to, event, fields]) =>
@@ -87,7 +87,7 @@ export const statusCases: ReadonlyArray<Case> = casesOf("§3", [
   )
 ])
 
-/** What a status does besides (spec §3, spec §4). */
+/** What a status does besides (Specification, States; Endpoints). */
 export const statusEffectCases = casesOf("§3", [
   {
     id: "status-instants",

@@ -11,7 +11,7 @@ const states = async (shop: Shop) => (await shop.deliveries()).map(({ state }) =
 const notices = async (shop: Shop): Promise<number> =>
   (await shop.world.act<ReadonlyArray<unknown>>("GET", `/shops/${shop.id}/notices`)).length
 
-/** What turns a webhook off, what turns it on again, and what is sent again (spec §6, contract §9 and §10). */
+/** What turns a webhook off, what turns it on again, and what is sent again (Specification, Webhooks; Sandbox). */
 export const switchOffCases = casesOf("§6", [
   {
     id: "webhook-gone",

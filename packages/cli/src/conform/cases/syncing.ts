@@ -24,7 +24,7 @@ const follow = async (shop: Shop, instant: string, limit: number, between?: (pag
   return { seen, synced_until: "" }
 }
 
-/** How a till keeps its copy up to date (spec §4, spec §6, contract §1). */
+/** How a till keeps its copy up to date (Specification, Endpoints; Webhooks; Lists and sync). */
 export const syncingCases = casesOf("§4", [
   {
     id: "sync-order",

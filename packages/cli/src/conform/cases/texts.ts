@@ -8,7 +8,7 @@ const lengths = [
   ["external_ref", 64]
 ] as const
 
-/** What texts, amounts and lists may be, at each edge and past it (spec §4, spec §8, contract §4). */
+/** What texts, amounts and lists may be, at each edge and past it (Specification, Endpoints; Limits; Tickets). */
 export const textCases: ReadonlyArray<Case> = casesOf("§4", [
   ...lengths.map(
     ([field, most]) =>

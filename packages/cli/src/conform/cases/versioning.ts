@@ -1,7 +1,7 @@
 import { expectSame } from "../Broken.js"
 import { casesOf } from "../Case.js"
 
-/** The version (spec §9). */
+/** The version (Specification, Versions). */
 export const versioningCases = casesOf("§9", [
   {
     id: "version-in-path",

@@ -36,7 +36,7 @@ const created = ({ town, dice }: Stage, times: number): ReadonlyArray<Errand> | 
   )
 }
 
-/** What the shop does in its app (contract §10). */
+/** What the shop does in its app (Specification, Sandbox). */
 export const appActs: ReadonlyArray<Deed> = [
   { name: "create in the app", weight: 5, plan: (stage) => created(stage, 1) },
   { name: "many creates in the app", weight: 0.15, plan: (stage) => created(stage, stage.dice.between(40, 170)) },

@@ -65,7 +65,7 @@ const answered = ({ town, dice }: Stage): ReadonlyArray<Errand> | null => {
   }))
 }
 
-/** What clients do (contract §10). */
+/** What clients do (Specification, Sandbox). */
 export const clientActs: ReadonlyArray<Deed> = [
   { name: "register", weight: 0.5, plan: (stage) => (stage.town.clients.length < 40 ? [registerErrand(stage)] : null) },
   {

@@ -32,7 +32,7 @@ const once = (act: "stamps" | "redeem"): Deed["plan"] =>
     return Array.from({ length: copies }, () => attemptOn(shop, attempt, fate))
   })
 
-/** What tills do with clients and their cards (spec §4). */
+/** What tills do with clients and their cards (Specification, Endpoints). */
 export const loyaltyActs: ReadonlyArray<Deed> = [
   {
     name: "find a client",

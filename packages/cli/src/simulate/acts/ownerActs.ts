@@ -56,7 +56,7 @@ const replayed = (shop: KnownShop, { dice }: Stage): ReadonlyArray<Errand> => {
   return [owner(shop, "replay", "POST", `/sandbox/shops/${shop.id}/deliveries/replay`, body)]
 }
 
-/** What the owner does, each alone at its instant (contract §10). */
+/** What the owner does, each alone at its instant (Specification, Sandbox). */
 export const ownerActs: ReadonlyArray<Deed> = [
   {
     name: "make or revoke a key",

@@ -33,7 +33,7 @@ const heard = (shop: KnownShop, answer: Answer | null) => {
   if (!meta.has_more) shop.feed.updated_since = meta.synced_until
 }
 
-/** The next page of the feed that a till follows (contract §1). */
+/** The next page of the feed that a till follows (Specification, Lists and sync). */
 export const pollErrand = (shop: KnownShop, key: HeldKey, limit: number): Errand => {
   const { updated_since, cursor } = shop.feed
   const query = new URLSearchParams({ updated_since, limit: String(limit) })
@@ -60,7 +60,7 @@ const FILTERS = [
   "phone=%2B21629999999"
 ] as const
 
-/** What tills read (spec §4). */
+/** What tills read (Specification, Endpoints). */
 export const readActs: ReadonlyArray<Deed> = [
   {
     name: "poll",

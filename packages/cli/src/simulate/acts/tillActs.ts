@@ -88,7 +88,7 @@ const again = (stage: Stage): ReadonlyArray<Errand> | null => {
   return [{ ...attemptOn(shop, other, "plain", "reuse a key"), told: () => {} }]
 }
 
-/** What tills do with tickets (spec §4). */
+/** What tills do with tickets (Specification, Endpoints). */
 export const tillActs: ReadonlyArray<Deed> = [
   {
     name: "create",

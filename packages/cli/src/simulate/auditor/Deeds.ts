@@ -1,10 +1,10 @@
 import type { Evidence, Exchange } from "./Evidence.js"
 import { actOf, DAY, dataOf, isGood } from "./Reading.js"
 
-/** What is remembered of an Idempotency-Key, and how long (contract §3). */
+/** What is remembered of an Idempotency-Key, and how long (Specification, Idempotency). */
 export const REMEMBERED = 30 * DAY
 
-/** All requests that a caller made under one Idempotency-Key for one operation (contract §3). */
+/** All requests that a caller made under one Idempotency-Key for one operation (Specification, Idempotency). */
 export interface Deed {
   readonly kind: "create" | "stamps" | "redeem"
   readonly shop: string

@@ -5,7 +5,7 @@ export interface Answer {
   readonly body: Envelope
 }
 
-/** The envelope of every answer (spec §1). */
+/** The envelope of every answer (Specification, Requests and answers). */
 export interface Envelope {
   readonly success: boolean
   readonly data?: unknown
@@ -53,7 +53,7 @@ export interface Reception {
   readonly isKept?: boolean
 }
 
-/** A ticket as it is answered, as far as it is audited (spec §2). */
+/** A ticket as it is answered, as far as it is audited (Specification, Resources). */
 export interface SeenTicket {
   readonly id: string
   readonly number: number
@@ -71,7 +71,7 @@ export interface SeenTicket {
   readonly notified_at: string | null
 }
 
-/** An event as it was sent (spec §2). */
+/** An event as it was sent (Specification, Resources). */
 export interface SeenEvent {
   readonly id: string
   readonly type: string
@@ -87,7 +87,7 @@ export interface SeenEvent {
   }
 }
 
-/** One attempt at a delivery, as the sandbox lists it (contract §10). */
+/** One attempt at a delivery, as the sandbox lists it (Specification, Sandbox). */
 export interface SeenAttempt {
   readonly n: number
   readonly started_at: string
@@ -95,7 +95,7 @@ export interface SeenAttempt {
   readonly error: string | null
 }
 
-/** A delivery, as the sandbox lists it (contract §10). */
+/** A delivery, as the sandbox lists it (Specification, Sandbox). */
 export interface SeenDelivery {
   readonly event_id: string
   readonly type: string
@@ -125,13 +125,13 @@ export interface ClosedShop {
   readonly cards: ReadonlyArray<{ readonly client: string; readonly status: number; readonly data: SeenLoyalty | null }>
 }
 
-/** A card and its programme (spec §2, contract §6). */
+/** A card and its programme (Specification, Resources; Clients and loyalty). */
 export interface SeenLoyalty {
   readonly program: { readonly active: boolean; readonly stamps_required: number; readonly stamps_per_ticket: number }
   readonly card: SeenCard
 }
 
-/** A loyalty card (spec §2). */
+/** A loyalty card (Specification, Resources). */
 export interface SeenCard {
   readonly balance: number
   readonly lifetime: number

@@ -18,7 +18,7 @@ export const isGood = ({ answer }: Exchange): boolean => answer !== null && answ
 /** What a success answered. */
 export const dataOf = <A>({ answer }: Exchange): A => answer?.body.data as A
 
-/** Whether an answer repeats an earlier one (contract §1). */
+/** Whether an answer repeats an earlier one (Specification, Lists and sync). */
 export const isReplay = ({ answer }: Exchange): boolean => answer?.body.meta?.replayed === true
 
 /** The code of a failure. */

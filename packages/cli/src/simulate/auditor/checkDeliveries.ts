@@ -3,7 +3,7 @@ import { goodActs, grouped, HOUR, isGood, MINUTE, ms } from "./Reading.js"
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "deliveries",
-  section: "spec §6, contract §9",
+  section: "Specification, Webhooks",
   message,
   evidence
 })

@@ -3,7 +3,7 @@ import { codeOf, dataOf, detailOf, grouped, isGood, MINUTE, settingsAt, shown } 
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "doors",
-  section: "spec §5, contract §2, §7",
+  section: "Specification, Keys and scopes; Errors",
   message,
   evidence
 })

@@ -1,7 +1,7 @@
 import type { Evidence, Exchange, Violation } from "./Evidence.js"
 import { shown } from "./Reading.js"
 
-/** The codes of spec §7 and contract §2, with their statuses. */
+/** The codes of Specification, Errors, with their statuses. */
 const CODES: Readonly<Record<string, number>> = {
   VALIDATION_ERROR: 400,
   UNAUTHENTICATED: 401,
@@ -30,9 +30,11 @@ const wrong = (exchange: Exchange): string | null => {
   return status === 409 && body.error.details?.reason === undefined ? "a 409 has no details.reason" : null
 }
 
-/** Every answer wears the envelope, with a code that goes with its status, and none is a 5xx (spec §1, §7). */
+/** Every answer wears the envelope, with a code that goes with its status, and none is a 5xx (Specification, Requests and answers; Errors). */
 export const checkEnvelopes = ({ exchanges }: Evidence): ReadonlyArray<Violation> =>
   exchanges.flatMap((exchange) => {
     const message = wrong(exchange)
-    return message === null ? [] : [{ rule: "envelope", section: "spec §1", message, evidence: shown(exchange) }]
+    return message === null
+      ? []
+      : [{ rule: "envelope", section: "Specification, Requests and answers", message, evidence: shown(exchange) }]
   })

@@ -4,7 +4,7 @@ import { actOf, dataOf, isGood, isReplay, ms, shown } from "./Reading.js"
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "events",
-  section: "spec §6, contract §9",
+  section: "Specification, Webhooks",
   message,
   evidence
 })

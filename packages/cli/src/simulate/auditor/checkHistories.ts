@@ -3,7 +3,7 @@ import { actOf, DAY, eventsByTicket, HOUR, isGood, ms, type TicketEvent } from "
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "histories",
-  section: "spec §3, contract §5",
+  section: "Specification, States",
   message,
   evidence
 })
@@ -20,7 +20,7 @@ const MOVES: Readonly<Record<string, { readonly from: ReadonlyArray<string>; rea
 const REOPEN_WINDOW = 24 * HOUR
 const CLOSURE = 60 * DAY
 
-/** By whom a ticket was changed, when: what puts its closure off (contract §5). */
+/** By whom a ticket was changed, when: what puts its closure off (Specification, States). */
 const NEWS = new Set(["status", "notified", "quote", "delay", "part", "photo"])
 
 /** The instants at which the shop changed each of its tickets. */
@@ -155,7 +155,7 @@ const inShop = (evidence: Evidence, shop: ClosedShop, news: Map<string, Array<nu
   return found
 }
 
-/** Every ticket's way through its states is one that spec §3 allows, at instants that agree, and closures come at theirs. */
+/** Every ticket's way through its states is one that Specification, States allows, at instants that agree, and closures come at theirs. */
 export const checkHistories = (evidence: Evidence): ReadonlyArray<Violation> => {
   const news = newsOf(evidence)
   return evidence.shops.flatMap((shop) => inShop(evidence, shop, news))

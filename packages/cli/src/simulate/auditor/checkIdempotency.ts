@@ -4,7 +4,7 @@ import { codeOf, dataOf, detailOf, isGood, isReplay, ms, shown } from "./Reading
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "idempotency",
-  section: "spec §4, contract §3",
+  section: "Specification, Endpoints; Idempotency",
   message,
   evidence
 })

@@ -5,7 +5,7 @@ import { actOf, codeOf, dataOf, detailOf, grouped, HOUR, isGood, isReplay, MINUT
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "limits",
-  section: "spec §8, contract §8",
+  section: "Specification, Limits",
   message,
   evidence
 })
@@ -23,7 +23,7 @@ const LIMITS: Readonly<Record<string, number>> = {
 
 const bound = (policy: string, window: Bound["window"]): Bound => ({ policy, limit: LIMITS[policy]!, window })
 
-/** The name of the calendar day in a time zone (contract §8). */
+/** The name of the calendar day in a time zone (Specification, Limits). */
 const dayIn = (time_zone: string): ((now: number) => string) => {
   const format = new Intl.DateTimeFormat("en-CA", { timeZone: time_zone })
   return (now) => format.format(now)

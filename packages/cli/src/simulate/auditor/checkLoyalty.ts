@@ -4,7 +4,7 @@ import { actOf, eventsByTicket, ms, settingsAt } from "./Reading.js"
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "loyalty",
-  section: "spec §4, contract §6",
+  section: "Specification, Endpoints; Clients and loyalty",
   message,
   evidence
 })

@@ -5,7 +5,7 @@ const LAST = 9999
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "numbers",
-  section: "spec §2, contract §4",
+  section: "Specification, Resources; Tickets",
   message,
   evidence
 })

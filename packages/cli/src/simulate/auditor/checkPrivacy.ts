@@ -3,7 +3,7 @@ import { actOf, codeOf, dataOf, goodActs, grouped, isGood, isReplay, ms, shown }
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "privacy",
-  section: "spec §4, contract §6",
+  section: "Specification, Endpoints; Clients and loyalty",
   message,
   evidence
 })
@@ -73,7 +73,7 @@ const afterBlock = (evidence: Evidence, shops: Map<string, ClosedShop>): Readonl
     ]
   })
 
-/** A number's holder is linked by nobody but themselves: a create never says whether there is one (spec §4). */
+/** A number's holder is linked by nobody but themselves: a create never says whether there is one (Specification, Endpoints). */
 const offered = (exchange: Exchange): Violation | null => {
   const body = exchange.body as { readonly client_phone?: string; readonly client_id?: string } | undefined
   if (

@@ -14,7 +14,7 @@ import {
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "refusals",
-  section: "spec §3, contract §5",
+  section: "Specification, States",
   message,
   evidence
 })

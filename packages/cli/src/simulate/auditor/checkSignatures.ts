@@ -4,7 +4,7 @@ import { DAY, dataOf, goodActs, isGood, ms, SECOND } from "./Reading.js"
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "signatures",
-  section: "spec §6, contract §9",
+  section: "Specification, Webhooks",
   message,
   evidence
 })

@@ -3,7 +3,7 @@ import { dataOf, isGood, ms, shown } from "./Reading.js"
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "sync",
-  section: "spec §4, contract §1",
+  section: "Specification, Endpoints; Lists and sync",
   message,
   evidence
 })

@@ -3,7 +3,7 @@ import { HOUR, ms } from "./Reading.js"
 
 const violation = (message: string, evidence: unknown): Violation => ({
   rule: "webhooks",
-  section: "spec §6, contract §9",
+  section: "Specification, Webhooks",
   message,
   evidence
 })

@@ -23,7 +23,7 @@ export interface Counts {
   readonly outcomes: Tally
 }
 
-/** What a simulation answers to a program (contract §11). */
+/** What a simulation answers to a program (Specification, Commands). */
 export interface Summary {
   readonly seed: number
   /** A fingerprint of everything that was seen; the same seed has the same on the memory store. */

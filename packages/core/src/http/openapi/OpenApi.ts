@@ -215,7 +215,7 @@ export const document: Node = build()
 
 /** What of its document an operator may choose. */
 export interface DocumentOptions {
-  /** The header that carries the signature of a webhook (spec §6), as the dispatcher was told; `Service-Signature` where it is left out. */
+  /** The header that carries the signature of a webhook (Specification, Webhooks), as the dispatcher was told; `Service-Signature` where it is left out. */
   readonly signatureHeader?: string
 }
 

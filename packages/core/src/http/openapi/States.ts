@@ -8,7 +8,7 @@ import {
   type TicketState
 } from "../../domain/TicketLifecycle.js"
 
-/** What each state means to a person at the counter (spec §3). */
+/** What each state means to a person at the counter (Specification, States). */
 export const stateMeanings = {
   workshop: "The item is in the workshop and somebody works on it",
   ready: "The work is done; the item can be picked up",

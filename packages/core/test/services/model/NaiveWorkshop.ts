@@ -66,7 +66,7 @@ export class NaiveWorkshop {
     shop.events.push({ type, ticket: n, at, data: { ticket: this.view(n), ...more } })
   }
 
-  /** Only successes are remembered, for thirty days (contract §3). */
+  /** Only successes are remembered, for thirty days (Specification, Idempotency). */
   #once(shop: number, place: string, key: string | null, request: string, run: () => Answer): Answer {
     const full = `${place} ${key}`
     const first = this.#remembered.find((r) => r.place === full && this.#now(shop) < r.until)
@@ -128,7 +128,7 @@ export class NaiveWorkshop {
     })
   }
 
-  /** The statuses that a ticket takes now, and what happens otherwise (spec §3, contract §5). */
+  /** The statuses that a ticket takes now, and what happens otherwise (Specification, States). */
   #allowed(t: NaiveTicket): ReadonlyArray<string> {
     if (t.state === "workshop") return ["ready", "impossible"]
     if (t.state === "ready" || t.state === "impossible") return ["collected", "workshop"]
@@ -304,7 +304,7 @@ export class NaiveWorkshop {
     return { ok: null }
   }
 
-  /** Closes what is due: ready tickets never collected, and workshop tickets without news, for sixty days (spec §3). */
+  /** Closes what is due: ready tickets never collected, and workshop tickets without news, for sixty days (Specification, States). */
   close(): Answer {
     let closed = 0
     this.tickets.forEach((t, n) => {
