@@ -68,7 +68,12 @@ export class Intake {
 
   #take(chunk: Buffer): void {
     if (this.#isOver) return
-    if (this.#held === undefined) this.#parseAll(chunk)
+    if (this.#held === undefined && this.#unanswered === 0 && chunk.length <= SLICE_BYTES) {
+      // What a client that waits for its answers sends, as it is.
+      this.#sliceLength = chunk.length
+      this.#bodyLeft -= chunk.length
+      this.#parse?.(chunk)
+    } else if (this.#held === undefined) this.#parseAll(chunk)
     else this.#hold(Buffer.concat([this.#held, chunk]))
   }
 
