@@ -610,8 +610,12 @@ update /* workshop reclaim */ delivery d set lease_until = null from (
   returning d.shop_id;
 
 -- remove client_link (workshop lane)
-delete /* workshop remove client_link */ from client_link t using json_populate_recordset(null::client_link, $1) q
-    where t.shop_id = q.shop_id and t.client_id = q.client_id;
+delete /* workshop remove client_link */ from client_link t using (
+      select r.shop_id, r.place from json_populate_recordset(null::client_link, $1) q cross join lateral (
+        select r.shop_id, r.ctid as place from client_link r
+        where r.shop_id = q.shop_id and r.client_id = q.client_id limit 1
+      ) r
+    ) f where t.ctid = f.place and t.shop_id = f.shop_id;
 
 -- remove delivery (workshop lane)
 delete /* workshop remove delivery */ from delivery d using unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
@@ -622,12 +626,20 @@ delete /* workshop remove message */ from message m using unnest($1::uuid[], $2:
            where m.shop_id = q.shop_id and m.id = q.id;
 
 -- remove notification (workshop lane)
-delete /* workshop remove notification */ from notification t using json_populate_recordset(null::notification, $1) q
-    where t.shop_id = q.shop_id and t.id = q.id;
+delete /* workshop remove notification */ from notification t using (
+      select r.shop_id, r.place from json_populate_recordset(null::notification, $1) q cross join lateral (
+        select r.shop_id, r.ctid as place from notification r
+        where r.shop_id = q.shop_id and r.id = q.id limit 1
+      ) r
+    ) f where t.ctid = f.place and t.shop_id = f.shop_id;
 
 -- remove offer (workshop lane)
-delete /* workshop remove offer */ from offer t using json_populate_recordset(null::offer, $1) q
-    where t.shop_id = q.shop_id and t.id = q.id;
+delete /* workshop remove offer */ from offer t using (
+      select r.shop_id, r.place from json_populate_recordset(null::offer, $1) q cross join lateral (
+        select r.shop_id, r.ctid as place from offer r
+        where r.shop_id = q.shop_id and r.id = q.id limit 1
+      ) r
+    ) f where t.ctid = f.place and t.shop_id = f.shop_id;
 
 -- remove old attempt (workshop retention)
 with /* workshop remove old attempt */ gone as (
@@ -659,8 +671,12 @@ with /* workshop remove old replay */ gone as (
       ) select count(*)::integer as n from gone;
 
 -- remove remembered (workshop lane)
-delete /* workshop remove remembered */ from remembered t using json_populate_recordset(null::remembered, $1) q
-    where t.shop_id = q.shop_id and t.caller_id = q.caller_id and t.operation = q.operation and t.key = q.key;
+delete /* workshop remove remembered */ from remembered t using (
+      select r.shop_id, r.place from json_populate_recordset(null::remembered, $1) q cross join lateral (
+        select r.shop_id, r.ctid as place from remembered r
+        where r.shop_id = q.shop_id and r.caller_id = q.caller_id and r.operation = q.operation and r.key = q.key limit 1
+      ) r
+    ) f where t.ctid = f.place and t.shop_id = f.shop_id;
 
 -- remove webhook (workshop lane)
 delete /* workshop remove webhook */ from webhook w using unnest($1::uuid[], $2::uuid[]) q (shop_id, id) where w.shop_id = q.shop_id;

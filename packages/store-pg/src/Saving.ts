@@ -51,11 +51,15 @@ const removing = {
   }
 } as const
 
-/** Rows of other tables go rarely, by their whole key. */
+/** Rows of other tables go rarely, by their whole key. Looked up one by one, see the loading of remembered answers. */
 const removal = <Name extends TableName>(table: Name) => ({
   name: `remove ${table}`,
-  text: `delete from ${table} t using json_populate_recordset(null::${table}, $1) q
-    where ${tables[table].key.map((column) => `t.${column} = q.${column}`).join(" and ")}`
+  text: `delete from ${table} t using (
+      select r.shop_id, r.place from json_populate_recordset(null::${table}, $1) q cross join lateral (
+        select r.shop_id, r.ctid as place from ${table} r
+        where ${tables[table].key.map((column) => `r.${column} = q.${column}`).join(" and ")} limit 1
+      ) r
+    ) f where t.ctid = f.place and t.shop_id = f.shop_id`
 })
 
 const rarelyRemoving = {

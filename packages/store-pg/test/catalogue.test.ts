@@ -147,6 +147,7 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
       "ReplayStatements.ts",
       "Saving.ts",
       "ServerLife.ts",
+      "SettledClient.ts",
       "TurnStatements.ts"
     ])
   })
