@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { suite } from "@workshop/cli/conform/Suite"
 import { describe, expect, it } from "vitest"
@@ -49,6 +49,16 @@ describe("docs/specification.md and the cases of conform", () => {
       return rule === undefined || !rule.cases.some(isNamedBy(id))
     })
     expect(astray.map(({ id, anchor }) => `${id} at ${anchor}`)).toEqual([])
+  })
+
+  it("no page and no source names a section of a document that is not in the repository", () => {
+    const files = ["docs", "packages", "examples", "scripts"].flatMap((folder) =>
+      readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
+        .filter((file) => /\.(ts|mjs|md)$/.test(file) && !/(^|\/)(node_modules|dist)\//.test(file))
+        .map((file) => `${folder}/${file}`)
+    )
+    const elsewhere = /\b(spec|contract|design) §\d/
+    expect(files.filter((file) => elsewhere.test(readFileSync(`${root}${file}`, "utf8")))).toEqual([])
   })
 
   it("every anchor stands once", () => {

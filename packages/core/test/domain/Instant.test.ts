@@ -132,8 +132,10 @@ describe("a date and time from outside (Specification, Tickets)", () => {
   it("OpenAPI shows a date-time", () => {
     expect(JSONSchema.make(DateTimeText)).toMatchObject({ type: "string", format: "date-time" })
     expect(JSONSchema.make(DateOrDateTimeText)).toMatchObject({
-      type: "string",
-      anyOf: [{ format: "date-time" }, { format: "date" }]
+      anyOf: [
+        { type: "string", format: "date-time" },
+        { type: "string", format: "date" }
+      ]
     })
   })
 })
