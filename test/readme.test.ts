@@ -85,7 +85,7 @@ const CHANGING = [
   /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   /^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/,
-  /^wk_live_[A-Za-z0-9_-]{43}$/
+  /^wk_(live|test)_[A-Za-z0-9_-]{43}$/
 ]
 const formOf = (value: unknown) => (typeof value === "string" ? CHANGING.find((form) => form.test(value)) : undefined)
 

@@ -9,6 +9,7 @@ import type { ShopRecord } from "@workshop/core/domain/Shop"
 /** What one commit wrote, a line each. */
 export type Entry =
   | { readonly _tag: "Shop"; readonly shop: ShopRecord }
+  | { readonly _tag: "SandboxMade" }
   | { readonly _tag: "Account"; readonly account: ClientAccount }
   | { readonly _tag: "Audit"; readonly audited: AuditEntry }
   | { readonly _tag: "ErasureBegun"; readonly person: Person }

@@ -31,6 +31,7 @@ const replayInto =
   (entry: Entry): void => {
     if (entry._tag === "Shop") memory.open(entry.shop)
     else if (entry._tag === "Audit") memory.audit.push(entry.audited)
+    else if (entry._tag === "SandboxMade") memory.isSandboxMade = true
     else if (entry._tag === "Account") {
       const { id, phone } = entry.account
       const before = memory.accounts.get(id)
@@ -89,6 +90,7 @@ const journalDirectory = (memory: Memory, journal: Journal): Context.Tag.Service
   return {
     ...known,
     createShop: (shop) => Effect.zipRight(written(journal, { _tag: "Shop", shop }), known.createShop(shop)),
+    markSandboxMade: Effect.zipRight(written(journal, { _tag: "SandboxMade" }), known.markSandboxMade),
     createClient: (account) =>
       memory.holders.has(account.phone)
         ? Effect.succeed(false)

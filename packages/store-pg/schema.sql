@@ -198,6 +198,11 @@ create table loyalty_ledger (
   constraint loyalty_ledger_ticket_named CHECK (((kind = 'ticket'::text) = (ticket_id IS NOT NULL)))
 );
 
+create table mark (
+  name text not null,
+  constraint mark_pkey PRIMARY KEY (name)
+);
+
 create table message (
   shop_id uuid not null,
   id uuid not null,

@@ -67,7 +67,7 @@ export class Workshop {
   /** Waits until it answers; what it prints comes in one piece. */
   async listens(): Promise<{ readonly base: string; readonly port: number; readonly key: string }> {
     const [, base = "", port = ""] = await this.says(/^Listening on (http:\/\/\S+:(\d+))$/m)
-    const [, key = ""] = await this.says(/^export WORKSHOP_KEY=(wk_live_\S+)$/m)
+    const [, key = ""] = await this.says(/^export WORKSHOP_KEY=(wk_(?:live|test)_\S+)$/m)
     return { base, port: Number(port), key }
   }
 

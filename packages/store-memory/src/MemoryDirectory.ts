@@ -31,6 +31,10 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
       const wanted = shops.filter(({ id }) => after === null || id > after)
       return wanted.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
     }),
+  isSandboxMade: Effect.sync(() => memory.isSandboxMade),
+  markSandboxMade: Effect.sync(() => {
+    memory.isSandboxMade = true
+  }),
   latest: Effect.sync(() =>
     Array.from(memory.shelves.values(), ({ slice }) => slice.head.last_instant).reduce((a, b) => Math.max(a, b), 0)
   ),

@@ -42,6 +42,15 @@ export const pgDirectory = Effect.map(
         Effect.map((rows) => rows.map(({ shop }) => shop)),
         available
       ),
+    isSandboxMade: sql<{ readonly marked: boolean }>`
+    select exists (select from mark where name = 'sandbox') as marked`.pipe(
+      Effect.map(([found]) => found!.marked),
+      available
+    ),
+    markSandboxMade: sql`insert into mark (name) values ('sandbox') on conflict do nothing`.pipe(
+      Effect.asVoid,
+      available
+    ),
     latest: sql<{ readonly latest: number }>`
     select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest from shop_head`.pipe(
       Effect.map(([found]) => found!.latest),

@@ -13,7 +13,7 @@ import { database, testing } from "./nodes/Node.js"
 /** Small, and copied to every machine of a distributed Postgres. */
 const DIRECTORY = ["shop", "client_account", "client_erasure", "api_key"]
 /** Of no shop, and of no command. */
-const APART = ["rate_limit", "server_life", "schema_migration"]
+const APART = ["mark", "rate_limit", "server_life", "schema_migration"]
 
 const SHOP = "01890000-0000-7000-8000-000000000001" as ShopId
 

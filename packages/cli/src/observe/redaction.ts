@@ -1,6 +1,6 @@
 /** What must never be read in a log, whatever brought it there, and what stands in its place. */
 const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\b(wk_live|whsec)_[\w-]+/g, "$1_..."],
+  [/\b(wk_live|wk_test|whsec)_[\w-]+/g, "$1_..."],
   [/\bBearer\s+[^\s"'\\]+/gi, "Bearer ..."],
   [/(?<!\w)(\w+:\/\/[^\s:@/"]*):[^\s@/"]*@/g, "$1:...@"],
   // In E.164, also where a query string escaped the plus.

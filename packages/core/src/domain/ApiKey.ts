@@ -26,20 +26,30 @@ export interface ApiKeyRecord {
 export const isActive = ({ revoked_at, expires_at }: ApiKeyRecord, now: Instant): boolean =>
   revoked_at === null && (expires_at === null || now < expires_at)
 
-const PREFIX = "wk_live_"
+/** What a key opens: a shop of a server in earnest, or of a sandbox, which no other server takes (contract §12). */
+export type KeyKind = "live" | "test"
+
+/** How a key begins. */
+export const keyPrefixes = { live: "wk_live_", test: "wk_test_" } as const satisfies Record<KeyKind, string>
+
+/** A test key may be given, so that a till's configuration outlives the sandbox; it is shorter or longer then. */
+const TEST_KEY = /^wk_test_[A-Za-z0-9_-]{8,64}$/
 
 /** Bytes of entropy a new key takes. */
 export const KEY_BYTES = SECRET_BYTES
 
 /** The key's text, shown once. */
-export const keyText = (entropy: Uint8Array): string => PREFIX + secretText(entropy)
+export const keyText = (kind: KeyKind, entropy: Uint8Array): string => keyPrefixes[kind] + secretText(entropy)
 
 /** What is stored of a key, in lower-case hexadecimal. */
 export const keyHash = (key: string): string => sha256Hex(key)
 
+/** Whether a text could be a test key. */
+export const looksLikeTestKey = (text: string): boolean => TEST_KEY.test(text)
+
 /** Whether a text could be a key at all; anything else needs no look-up. */
 export const looksLikeKey = (text: string): boolean =>
-  text.startsWith(PREFIX) && isSecretText(text.slice(PREFIX.length))
+  looksLikeTestKey(text) || (text.startsWith(keyPrefixes.live) && isSecretText(text.slice(keyPrefixes.live.length)))
 
 /** The shop has as many active keys as it may have (Specification, Limits). */
 export class TooManyKeys extends Data.TaggedError("TooManyKeys")<{}> {

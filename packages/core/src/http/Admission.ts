@@ -95,6 +95,10 @@ const refusalOf = ({ shop, caller }: KeyHolder, route: Route<Caller> | undefined
     : { _tag: "ScopeMissing", scope: route.scope }
 }
 
+/** What is wrong with a key, where more can be said than that it is unknown (contract §12). */
+const refusalOfKey = (keyRing: KeyRing, key: string): AdmissionRefusal | undefined =>
+  keyRing.isTestKeyElsewhere(key) ? { _tag: "TestKeyElsewhere" } : undefined
+
 /**
  * Lets a request in, in the order of checks of Specification, Errors: the key, the limit on requests, the shop's flags,
  * the route, the scope, the limit on writes. Limits are taken in one call, all or none of them.
@@ -160,7 +164,7 @@ export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuth
         const known = keyRing.known(key, now)
         if (known !== undefined) return letIn(arrival, known, now)
         return Effect.flatMap(lookUp(arrival, key, now), (holder) =>
-          holder === null ? turnAway(arrival, now) : letIn(arrival, holder, now)
+          holder === null ? turnAway(arrival, now, refusalOfKey(keyRing, key)) : letIn(arrival, holder, now)
         )
       },
       /** What a route counts besides, once its request is well formed (Specification, Limits). */

@@ -59,7 +59,11 @@ export const retryAfter = (failure: Failure, now: Instant): string | undefined =
 /** By which scheme whoever is not known may make themselves known. */
 const challengeOf = (failure: Failure): string | undefined => {
   if (failure._tag === "NotSignedIn") return failure.challenge
-  return failure._tag === "Unauthenticated" || failure._tag === "SandboxTokenWrong" ? "Bearer" : undefined
+  return failure._tag === "Unauthenticated" ||
+    failure._tag === "TestKeyElsewhere" ||
+    failure._tag === "SandboxTokenWrong"
+    ? "Bearer"
+    : undefined
 }
 
 /** A failure in its envelope. A 429 tells of the limit that refused (Specification, Limits). */

@@ -35,6 +35,7 @@ export interface NotSignedIn {
 /** Why a request is not admitted, before anything is asked of the services. */
 export type AdmissionRefusal =
   | { readonly _tag: "Unauthenticated" }
+  | { readonly _tag: "TestKeyElsewhere" }
   | NotSignedIn
   | { readonly _tag: "SandboxTokenWrong" }
   | { readonly _tag: "SandboxHostForeign" }
@@ -72,6 +73,10 @@ interface Row {
 /** How each failure is answered. */
 export const failureRows = {
   Unauthenticated: { code: "UNAUTHENTICATED", message: "Send a valid API key as Authorization: Bearer <key>" },
+  TestKeyElsewhere: {
+    code: "UNAUTHENTICATED",
+    message: "This is the test key of a sandbox (wk_test_…), and this server has none: send a key that begins wk_live_"
+  },
   NotSignedIn: { code: "UNAUTHENTICATED" },
   SandboxHostForeign: {
     code: "UNAUTHENTICATED",

@@ -25,6 +25,10 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
       after: ShopId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ShopRecord>, StoreUnavailable>
+    /** Whether the data were made by a sandbox, for good: never in earnest (contract §12). */
+    readonly isSandboxMade: Effect.Effect<boolean, StoreUnavailable>
+    /** Notes that the data are a sandbox's. */
+    readonly markSandboxMade: Effect.Effect<void, StoreUnavailable>
     /** The latest instant at which any shop did something; 0 where none did. A clock set to no earlier tells no shop's past. */
     readonly latest: Effect.Effect<Instant, StoreUnavailable>
     /** Opens a client account; false, and nothing opened, where another account holds the number. */

@@ -1,11 +1,12 @@
 import { Effect, Stream } from "effect"
-import { type ApiKeyRecord, isActive, keyHash, looksLikeKey } from "../domain/ApiKey.js"
+import { type ApiKeyRecord, isActive, keyHash, looksLikeKey, looksLikeTestKey } from "../domain/ApiKey.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { type Instant, SECOND_MS } from "../domain/Instant.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import { Directory } from "../ports/Directory.js"
 import type { Caller } from "./Caller.js"
 import { keyUses } from "./KeyUses.js"
+import { inSandbox } from "./SandboxClock.js"
 
 /** A good key: on whose behalf it speaks, and its shop as it was when the key was read. */
 export interface KeyHolder {
@@ -34,6 +35,7 @@ export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing",
     const directory = yield* Directory
     const believed = new Map<string, Believed>()
     const used = yield* keyUses(directory)
+    const isSandbox = yield* inSandbox
     /** Counts what was forgotten, so that a look-up begun before does not bring it back. */
     let forgotten = 0
 
@@ -67,15 +69,19 @@ export class KeyRing extends Effect.Service<KeyRing>()("@workshop/core/KeyRing",
       })
     yield* Effect.forkScoped(Stream.runForEach(directory.news, forget))
 
+    /** Whether a key is a sandbox's, which this process is not: it is refused by that name, whether or not it was ever made. */
+    const isTestKeyElsewhere = (key: string) => !isSandbox && looksLikeTestKey(key)
+
     return {
       known,
       /** Whether a key must be looked up that was never found good here. */
-      isNew: (key: string): boolean => looksLikeKey(key) && !believed.has(key),
+      isNew: (key: string): boolean => looksLikeKey(key) && !isTestKeyElsewhere(key) && !believed.has(key),
+      isTestKeyElsewhere,
       /** Who holds a key; null where the key is missing, wrong, revoked or expired. Such misses are not remembered. */
       holderOf: (key: string, now: Instant) => {
         const holder = known(key, now)
         if (holder !== undefined) return Effect.succeed(holder)
-        return looksLikeKey(key) ? lookUp(key, now) : Effect.succeed(null)
+        return looksLikeKey(key) && !isTestKeyElsewhere(key) ? lookUp(key, now) : Effect.succeed(null)
       },
       /** Forgets the keys of a shop of which something changed; of all shops for null. */
       forget

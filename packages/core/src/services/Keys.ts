@@ -9,6 +9,7 @@ import { Reads } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
 import { auditing } from "./Actor.js"
 import { KeyRing } from "./KeyRing.js"
+import { inSandbox } from "./SandboxClock.js"
 import { Shops } from "./Shops.js"
 
 /** A shop's API keys: what its owner does with them (Specification, Keys and scopes). */
@@ -22,11 +23,19 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     const entropy = yield* Entropy
     const keyRing = yield* KeyRing
     const run = auditing(store)
+    const isSandbox = yield* inSandbox
+    const fresh = Effect.gen(function* () {
+      const isTest = isSandbox || (yield* directory.isSandboxMade)
+      return keyText(isTest ? "test" : "live", entropy.bytes(KEY_BYTES))
+    })
     return {
-      /** A new key. `key` is its text and is never to be had again. */
-      create: Effect.fnUntraced(function* (shop_id: ShopId, input: KeyInput) {
+      /**
+       * A new key. `key` is its text and is never to be had again. In a sandbox, and on data that one made, it is a test key,
+       * whose text may be given (contract §12).
+       */
+      create: Effect.fnUntraced(function* (shop_id: ShopId, input: KeyInput, given?: string) {
         yield* shops.byId(shop_id)
-        const key = keyText(entropy.bytes(KEY_BYTES))
+        const key = given ?? (yield* fresh)
         const record = yield* run(createKey(shop_id, input, key), ({ id, name, scopes, expires_at }) => ({
           act: "key.created",
           details: { key_id: id, name, scopes, expires_at: toIsoOrNull(expires_at) }

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { type Instant, LAST_INSTANT } from "../domain/Instant.js"
 
 /**
@@ -72,3 +72,6 @@ export class SandboxClock extends Context.Tag("@workshop/core/SandboxClock")<San
     })
   )
 }
+
+/** Whether the process is a sandbox: its time can be moved, so nothing that it keeps is in earnest (contract §12). */
+export const inSandbox: Effect.Effect<boolean> = Effect.map(Effect.serviceOption(SandboxClock), Option.isSome)

@@ -34,6 +34,13 @@ export const directoryContract = [
     yield* same("no such shop", yield* reads.shop(yield* freshId<ShopId>()), null)
   }),
 
+  contractCase("data are a sandbox's once they were marked so, and stay it (contract §12)", function* () {
+    const directory = yield* Directory
+    yield* directory.markSandboxMade
+    yield* directory.markSandboxMade
+    yield* same("marked", yield* directory.isSandboxMade, true)
+  }),
+
   contractCase("shops are listed by id, a page at a time", function* () {
     const directory = yield* Directory
     const opened = [yield* openShop(), yield* openShop({ name: "Atelier Port" }), yield* openShop({ active: false })]
@@ -96,7 +103,7 @@ export const directoryContract = [
     const clock = yield* SettableClock.current
     const directory = yield* Directory
     const shop = yield* openShop()
-    const text = keyText(yield* Entropy.draw(KEY_BYTES))
+    const text = keyText("live", yield* Entropy.draw(KEY_BYTES))
     const hash = keyHash(text)
     yield* same("no such key", yield* directory.keyByHash(hash), null)
     const record = yield* run(createKey(shop.id, KEY, text))
@@ -114,7 +121,7 @@ export const directoryContract = [
     const directory = yield* Directory
     const shop = yield* openShop()
     const [used, unused] = yield* Effect.replicateEffect(
-      Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => run(createKey(shop.id, KEY, keyText(bytes)))),
+      Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => run(createKey(shop.id, KEY, keyText("live", bytes)))),
       2
     )
     const lastUses = Effect.map(
@@ -140,7 +147,7 @@ export const directoryContract = [
   contractCase("five active keys, also when ten are asked for at once", function* () {
     const reads = yield* Reads
     const shop = yield* openShop()
-    const texts = yield* Effect.replicateEffect(Effect.map(Entropy.draw(KEY_BYTES), keyText), 10)
+    const texts = yield* Effect.replicateEffect(Effect.map(Entropy.draw(KEY_BYTES), (bytes) => keyText("live", bytes)), 10)
     const answers = yield* Effect.forEach(texts, (text) => Effect.either(run(createKey(shop.id, KEY, text))), {
       concurrency: "unbounded"
     })
@@ -152,7 +159,7 @@ export const directoryContract = [
     const directory = yield* Directory
     const [shop, other] = [yield* openShop(), yield* openShop()]
     const holder = yield* openAccount()
-    const key = yield* run(createKey(other.id, KEY, keyText(yield* Entropy.draw(KEY_BYTES))))
+    const key = yield* run(createKey(other.id, KEY, keyText("live", yield* Entropy.draw(KEY_BYTES))))
     const ticket = yield* offered(shop.id, holder.phone)
     const [offer] = yield* directory.offers(holder.id)
     const id = ticket.id as TicketId

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { KEY_BYTES, keyHash, keyText, looksLikeKey } from "../../src/domain/ApiKey.js"
+import { KEY_BYTES, keyHash, keyText, looksLikeKey, looksLikeTestKey } from "../../src/domain/ApiKey.js"
 import { SECRET_BYTES, secretText } from "../../src/domain/SecretText.js"
 import { rotated, webhookSecret } from "../../src/domain/Webhook.js"
 
@@ -39,24 +39,46 @@ describe("Specification, Keys and scopes: API keys", () => {
   it("a key is wk_live_ and 43 characters (Specification, Keys and scopes)", () => {
     fc.assert(
       fc.property(secretBytes, (bytes) => {
-        const key = keyText(bytes)
+        const key = keyText("live", bytes)
         expect(key).toBe(`wk_live_${Buffer.from(bytes).toString("base64url")}`)
         expect(looksLikeKey(key)).toBe(true)
       })
     )
   })
 
-  it("its hash is SHA-256 in lower-case hexadecimal, as Node computes it (Specification, Keys and scopes)", () => {
+  it("a test key is wk_test_ and 43 characters, or 8 to 64 that were given (contract §12)", () => {
+    const key = keyText("test", new Uint8Array(32))
+    expect(key).toBe(`wk_test_${"A".repeat(43)}`)
+    for (const good of [key, "wk_test_eight-ch", `wk_test_${"a".repeat(64)}`])
+      expect([looksLikeKey(good), looksLikeTestKey(good)], good).toEqual([true, true])
+    for (const bad of [
+      "wk_test_",
+      "wk_test_seven-c",
+      `wk_test_${"a".repeat(65)}`,
+      "wk_test_with space",
+      "wk_test_eight-ch\n"
+    ])
+      expect([looksLikeKey(bad), looksLikeTestKey(bad)], bad).toEqual([false, false])
+    expect(looksLikeTestKey(keyText("live", new Uint8Array(32)))).toBe(false)
+  })
+
+  it("its hash is SHA-256 in lower-case hexadecimal, as Node computes it (contract §7)", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: "grapheme" }), secretBytes.map(keyText)), (text) => {
-        expect(keyHash(text)).toBe(createHash("sha256").update(text, "utf8").digest("hex"))
-      })
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: "grapheme" }),
+          secretBytes.map((bytes) => keyText("live", bytes))
+        ),
+        (text) => {
+          expect(keyHash(text)).toBe(createHash("sha256").update(text, "utf8").digest("hex"))
+        }
+      )
     )
     expect(keyHash("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   })
 
-  it("what could not be a key needs no look-up (Specification, Keys and scopes)", () => {
-    const key = keyText(new Uint8Array(32))
+  it("what could not be a key needs no look-up (spec §5)", () => {
+    const key = keyText("live", new Uint8Array(32))
     const others = [
       "",
       "wk_live_",

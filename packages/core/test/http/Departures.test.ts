@@ -17,6 +17,7 @@ const usedUp = new LimitReached({
 const failures: ReadonlyArray<Failure> = [
   ...Object.values(refusalSamples).map(({ refusal }) => refusal),
   { _tag: "SandboxTokenWrong" },
+  { _tag: "TestKeyElsewhere" },
   { _tag: "ScopeMissing", scope: "tickets:read" },
   { _tag: "InvalidRequest", issues: [] },
   usedUp
@@ -31,9 +32,13 @@ const bearing = (header: string) =>
     })
   )
 
-describe("Specification, Errors: what a failure's headers say", () => {
-  it("a scheme only where a key or a token is missing or wrong (Specification, Errors)", () => {
-    expect(bearing("WWW-Authenticate")).toEqual({ Unauthenticated: "Bearer", SandboxTokenWrong: "Bearer" })
+describe("spec §7: what a failure's headers say", () => {
+  it("a scheme only where a key or a token is missing or wrong (contract §2)", () => {
+    expect(bearing("WWW-Authenticate")).toEqual({
+      Unauthenticated: "Bearer",
+      TestKeyElsewhere: "Bearer",
+      SandboxTokenWrong: "Bearer"
+    })
   })
 
   it("an embedder's own sign-in names its own scheme, or none (Specification, Keys and scopes)", () => {

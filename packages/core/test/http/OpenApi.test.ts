@@ -301,6 +301,7 @@ describe("the samples of refusals", () => {
       "InvalidRequest",
       "LimitReached",
       "SandboxTokenWrong",
+      "TestKeyElsewhere",
       "SandboxHostForeign"
     ]
     expect(Object.keys(failureRows).filter((tag) => !shown.has(tag as never) && !others.includes(tag))).toEqual([])

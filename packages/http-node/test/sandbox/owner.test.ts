@@ -30,7 +30,7 @@ describe("Shops (Specification, Sandbox)", () => {
         languages: ["en", "fr"]
       },
       key_id: expect.stringMatching(UUID),
-      key: expect.stringMatching(/^wk_live_[A-Za-z0-9_-]{43}$/)
+      key: expect.stringMatching(/^wk_test_[A-Za-z0-9_-]{43}$/)
     })
     const read = await sandbox.good("GET", "/v1/shop", undefined, { bearer: data.key })
     const scopes = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]

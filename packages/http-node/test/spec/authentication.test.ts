@@ -33,7 +33,6 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
       `Bearer "${key}"`,
       `Bearer ${key},`,
       `Bearer ${key.toUpperCase()}`,
-      `Bearer ${key.replace("wk_live_", "wk_test_")}`,
       `Bearer ${key.replace("wk_live_", "")}`,
       "Bearer wk_live_",
       `Bearer wk_live_${"A".repeat(43)}`,
@@ -57,7 +56,23 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
     }
   })
 
-  it("the scheme's name may be in any case, as HTTP has it (Specification, Keys and scopes)", async () => {
+  it("the test key of a sandbox is refused by that name, whether or not it was ever made (contract §12)", async () => {
+    const from = address()
+    const { key } = await world.shop()
+    for (const test of [key.replace("wk_live_", "wk_test_"), "wk_test_stable-key", `wk_test_${"A".repeat(43)}`]) {
+      const answer = await world.api("GET", "/v1/shop", { from, headers: { authorization: `Bearer ${test}` } })
+      expect([answer.status, answer.error.code, answer.headers["www-authenticate"]]).toEqual([
+        401,
+        "UNAUTHENTICATED",
+        "Bearer"
+      ])
+      expect(answer.error.message).toBe(
+        "This is the test key of a sandbox (wk_test_…), and this server has none: send a key that begins wk_live_"
+      )
+    }
+  })
+
+  it("the scheme's name may be in any case, as HTTP has it (spec §5)", async () => {
     const shop = await world.shop()
     for (const scheme of ["Bearer", "bearer", "BEARER"]) {
       const answer = await world.api("GET", "/v1/shop", { headers: { authorization: `${scheme} ${shop.key}` } })

@@ -90,11 +90,11 @@ export const accessCases: ReadonlyArray<Case> = casesOf("§5", [
   },
   {
     id: "key-format",
-    rule: "A key is wk_live_ and 43 characters; it is shown at its creation and never again.",
+    rule: "A sandbox's key is wk_test_ and 43 characters; it is shown at its creation and never again.",
     anchor: "rule-key-format",
     run: async (world) => {
       const shop = await world.shop()
-      expectShape(shop.key, /^wk_live_[A-Za-z0-9_-]{43}$/, "the key")
+      expectShape(shop.key, /^wk_test_[A-Za-z0-9_-]{43}$/, "the key")
       const list = await world.sandbox("GET", `/shops/${shop.id}/keys`)
       list.ok()
       expectSame(list.exchange.answer.body.includes(shop.key), false, "whether the list of keys holds its text")
