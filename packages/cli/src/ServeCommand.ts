@@ -1,5 +1,5 @@
 import { Command } from "@effect/cli"
-import { sandboxAllowed } from "@workshop/http-node/sandbox/sandboxAllowed"
+import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox/sandboxAllowed"
 import { Effect } from "effect"
 import { CommandRefused } from "./OneSentence.js"
 import { serveOptions } from "./ServeOptions.js"
@@ -21,6 +21,12 @@ const checked = ({ store, noDispatcher, sandbox, sandboxToken, host }: Asked) =>
   if (!sandbox && sandboxToken !== null) {
     return new CommandRefused({
       message: "--sandbox-token guards the sandbox, which is off: add --sandbox, or leave the token out."
+    })
+  }
+  // A flag's own reader would repeat the token in its sentence.
+  if (sandboxToken !== null && !isGuard(sandboxToken)) {
+    return new CommandRefused({
+      message: `--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least ${TOKEN_CHARACTERS} characters: openssl rand -hex 16 makes one.`
     })
   }
   return sandbox && !sandboxAllowed(host, sandboxToken)

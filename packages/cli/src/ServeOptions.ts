@@ -42,7 +42,8 @@ export const serveOptions = {
   sandboxToken: value({
     name: "sandbox-token",
     placeholder: "text",
-    description: "Asked of every call of the sandbox as its bearer token; must be set where other machines reach it.",
+    description:
+      "Asked of every call of the sandbox as its bearer token, at least 32 characters; must be set where other machines reach it.",
     read: optional(text),
     fallback: ""
   }),

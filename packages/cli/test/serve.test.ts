@@ -79,7 +79,10 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
 
   beforeAll(() => {
     plain = serve()
-    sandboxed = serve(["--sandbox"], { WORKSHOP_TRUST_PROXY: "yes", WORKSHOP_SANDBOX_TOKEN: "secret" })
+    sandboxed = serve(["--sandbox"], {
+      WORKSHOP_TRUST_PROXY: "yes",
+      WORKSHOP_SANDBOX_TOKEN: "sandbox-token-of-thirty-two-chars"
+    })
     demo = serve(["--demo"])
   })
 
@@ -112,7 +115,10 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
         body: JSON.stringify(body)
       })
     expect((await post("/v1/tickets", key, { service: "Hem" })).status).toBe(201)
-    expect((await post("/sandbox/clock", "secret", { advance_ms: 60 * 24 * 60 * 60 * 1000 })).status).toBe(200)
+    expect(
+      (await post("/sandbox/clock", "sandbox-token-of-thirty-two-chars", { advance_ms: 60 * 24 * 60 * 60 * 1000 }))
+        .status
+    ).toBe(200)
     expect(await get(`${base}/v1/tickets`, key)).toMatchObject({ data: [{ state: "abandoned" }] })
   })
 
@@ -120,7 +126,7 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     const { base } = await sandboxed.listens()
     const clock = (headers: Record<string, string>) => fetch(`${base}/sandbox/clock`, { headers })
     expect((await clock({})).status).toBe(401)
-    expect((await clock({ Authorization: "Bearer secret" })).status).toBe(200)
+    expect((await clock({ Authorization: "Bearer sandbox-token-of-thirty-two-chars" })).status).toBe(200)
   })
 
   it("--demo furnishes the shop: tickets in every state but abandoned, a known client with a reward", async () => {
@@ -266,6 +272,10 @@ describe(
       [
         ["serve", "--store", "memory", "--host", "192.0.2.1"],
         "192.0.2.1 port 4010 is no address of this machine: choose one with --host, such as 127.0.0.1."
+      ],
+      [
+        ["serve", "--sandbox", "--sandbox-token", "thirty-one-characters-are-short"],
+        "--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least 32 characters: openssl rand -hex 16 makes one."
       ],
       [
         ["serve", "--host", "0.0.0.0", "--sandbox"],

@@ -36,9 +36,12 @@ const PATIENT = { timeout: 120_000 }
 
 describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () => {
   it("passes over real sockets against workshop serve, and leaves the clock running", async () => {
-    workshop = new Workshop(["serve", "--sandbox", "--store", "memory", "--sandbox-token", "hush"], {
-      WORKSHOP_PORT: "0"
-    })
+    workshop = new Workshop(
+      ["serve", "--sandbox", "--store", "memory", "--sandbox-token", "sandbox-token-of-thirty-two-chars"],
+      {
+        WORKSHOP_PORT: "0"
+      }
+    )
     const { base } = await workshop.listens()
     const [junit, html] = ["xml", "html"].map((name) => join(folder, `report.${name}`))
     const reports = ["--junit", junit!, "--html", html!]
@@ -48,14 +51,24 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
       "--only",
       `${only}secret-rotation,webhook-gone,closure-uncollected,reopen-at-24h,limit-unauthenticated`
     ]
-    const args = ["conform", "--base-url", `${base}/v1/`, "--sandbox-token", "hush", ...cases, ...reports]
+    const args = [
+      "conform",
+      "--base-url",
+      `${base}/v1/`,
+      "--sandbox-token",
+      "sandbox-token-of-thirty-two-chars",
+      ...cases,
+      ...reports
+    ]
     const { status, stdout, stderr } = await run(args)
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     expect(stdout).toMatch(/^12 cases against http:\S+ with its sandbox/)
     expect(stdout).toMatch(/12 cases in [\d.]+ s: ✓ 12\n$/)
     expect(readFileSync(junit!, "utf8")).toContain('tests="12" failures="0"')
     expect(readFileSync(html!, "utf8")).toContain("conforms")
-    const clock = await fetch(`${base}/sandbox/clock`, { headers: { Authorization: "Bearer hush" } })
+    const clock = await fetch(`${base}/sandbox/clock`, {
+      headers: { Authorization: "Bearer sandbox-token-of-thirty-two-chars" }
+    })
     expect(await clock.json()).toMatchObject({ data: { frozen: false } })
 
     const without = await typed(["conform", "--base-url", base])

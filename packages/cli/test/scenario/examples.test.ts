@@ -44,14 +44,25 @@ describe("against a running service, over sockets (Specification, Commands)", { 
   })
 
   it("all of them pass, one of them again, and the clock runs on as before", async () => {
-    const service = new Workshop(["serve", "--store", "memory", "--sandbox", "--sandbox-token", "s", "--port", "0"])
+    const service = new Workshop([
+      "serve",
+      "--store",
+      "memory",
+      "--sandbox",
+      "--sandbox-token",
+      "sandbox-token-of-thirty-two-chars",
+      "--port",
+      "0"
+    ])
     started.push(service)
     const { base } = await service.listens()
-    const there = { base_url: `${base}/v1`, sandbox_token: "s" }
+    const there = { base_url: `${base}/v1`, sandbox_token: "sandbox-token-of-thirty-two-chars" }
     for (const name of [...files, "4-offers-and-privacy.yaml"]) {
       expect(await runScenario(`${folder}/${name}`, there)).toMatchObject({ passed: true })
     }
-    const clock = await fetch(`${base}/sandbox/clock`, { headers: { Authorization: "Bearer s" } })
+    const clock = await fetch(`${base}/sandbox/clock`, {
+      headers: { Authorization: "Bearer sandbox-token-of-thirty-two-chars" }
+    })
     expect(await clock.json()).toMatchObject({ data: { frozen: false } })
     await expect(runScenario(`${folder}/1-envelope.yaml`, { base_url: base })).rejects.toThrow(
       `The sandbox at ${base} asks for its token: give it with --sandbox-token.`

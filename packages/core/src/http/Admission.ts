@@ -54,7 +54,7 @@ export const ambiguousHead = (arrival: Arrival): InvalidRequest | undefined => {
 }
 
 /** A request without a good key, by where it comes from. */
-const anonymous = (arrival: Arrival): Take => ({
+export const anonymous = (arrival: Arrival): Take => ({
   policy: "unauthenticated_per_minute",
   subject: countedAddress(arrival.address),
   time_zone: null

@@ -39,6 +39,7 @@ export type AdmissionRefusal =
   | NotSignedIn
   | { readonly _tag: "SandboxTokenWrong" }
   | { readonly _tag: "SandboxHostForeign" }
+  | { readonly _tag: "SandboxSenderForeign" }
   | { readonly _tag: "AccountDeactivated" }
   | { readonly _tag: "ShopNotApproved" }
   | { readonly _tag: "ApiDisabled" }
@@ -82,6 +83,11 @@ export const failureRows = {
     code: "UNAUTHENTICATED",
     message:
       "Without a token the sandbox takes only what is addressed to this machine: call 127.0.0.1 or localhost, or start it with --sandbox-token"
+  },
+  SandboxSenderForeign: {
+    code: "UNAUTHENTICATED",
+    message:
+      "Without a token the sandbox takes no request that came through a proxy or from a web page elsewhere: call it straight from this machine, or start it with --sandbox-token"
   },
   SandboxTokenWrong: {
     code: "UNAUTHENTICATED",

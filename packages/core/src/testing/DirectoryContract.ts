@@ -147,7 +147,10 @@ export const directoryContract = [
   contractCase("five active keys, also when ten are asked for at once", function* () {
     const reads = yield* Reads
     const shop = yield* openShop()
-    const texts = yield* Effect.replicateEffect(Effect.map(Entropy.draw(KEY_BYTES), (bytes) => keyText("live", bytes)), 10)
+    const texts = yield* Effect.replicateEffect(
+      Effect.map(Entropy.draw(KEY_BYTES), (bytes) => keyText("live", bytes)),
+      10
+    )
     const answers = yield* Effect.forEach(texts, (text) => Effect.either(run(createKey(shop.id, KEY, text))), {
       concurrency: "unbounded"
     })

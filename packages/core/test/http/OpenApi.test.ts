@@ -302,7 +302,8 @@ describe("the samples of refusals", () => {
       "LimitReached",
       "SandboxTokenWrong",
       "TestKeyElsewhere",
-      "SandboxHostForeign"
+      "SandboxHostForeign",
+      "SandboxSenderForeign"
     ]
     expect(Object.keys(failureRows).filter((tag) => !shown.has(tag as never) && !others.includes(tag))).toEqual([])
   })

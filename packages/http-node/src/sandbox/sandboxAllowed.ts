@@ -10,8 +10,11 @@ const isLoopback = (host: string): boolean => {
   return family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")
 }
 
-/** Whether there is a token that guards the sandbox: an empty one is none. */
-export const isGuard = (token: string | null): token is string => token !== null && token !== ""
+/** How long a token is at least: nobody guesses 32 random characters. */
+export const TOKEN_CHARACTERS = 32
+
+/** Whether a token guards the sandbox. An empty one is none, and a short one may be guessed. */
+export const isGuard = (token: string | null): token is string => token !== null && token.length >= TOKEN_CHARACTERS
 
 /** Whether the sandbox may be served at a host: only this machine reaches it, or a token guards it (Specification, Sandbox). */
 export const sandboxAllowed = (host: string, token: string | null): boolean => isLoopback(host) || isGuard(token)

@@ -1,6 +1,8 @@
 import { sandboxAllowed } from "@workshop/http-node/sandbox/sandboxAllowed"
 import { describe, expect, it } from "vitest"
-import { NOBODY, Sandbox } from "./Sandbox.js"
+import { MINUTE, NOBODY, Sandbox } from "./Sandbox.js"
+
+const TOKEN = "sandbox-token-of-thirty-two-chars"
 
 describe("The sandbox's token (Specification, Sandbox)", () => {
   it("without one, nothing needs to be sent", async () => {
@@ -22,14 +24,14 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
     ] as const)
       for (const call of [{ headers: { host } }, { headers: { host }, bearer: "anything" }])
         expect((await empty.ask("GET", "/sandbox/clock", undefined, call)).status, host).toBe(status)
-    const guarded = await Sandbox.open({ token: "t0ken" })
-    const call = { bearer: "t0ken", headers: { host: "workshop.example" } }
+    const guarded = await Sandbox.open({ token: TOKEN })
+    const call = { bearer: TOKEN, headers: { host: "workshop.example" } }
     expect((await guarded.ask("GET", "/sandbox/clock", undefined, call)).status).toBe(200)
   })
 
   it("with one, it is asked for before anything else", async () => {
-    const sandbox = await Sandbox.open({ token: "open sesame".replace(" ", "-") })
-    for (const bearer of [undefined, "open-sesam", "open-sesame2", "OPEN-SESAME", "x"]) {
+    const sandbox = await Sandbox.open({ token: TOKEN })
+    for (const bearer of [undefined, TOKEN.slice(0, -1), `${TOKEN}2`, TOKEN.toUpperCase(), "x"]) {
       for (const path of ["/sandbox/clock", "/sandbox/nothing", `/sandbox/shops/${NOBODY}`]) {
         const call = bearer === undefined ? {} : { bearer }
         const { status, error } = await sandbox.ask("GET", path, undefined, call)
@@ -37,18 +39,110 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
         expect(error.message).toBe("Send the token with which the sandbox was started as Authorization: Bearer <token>")
       }
     }
-    const basic = { headers: { authorization: "Basic open-sesame" } }
+    const basic = { headers: { authorization: `Basic ${TOKEN}` } }
     expect((await sandbox.ask("GET", "/sandbox/clock", undefined, basic)).status).toBe(401)
-    const call = { bearer: "open-sesame" }
+    const call = { bearer: TOKEN }
     expect((await sandbox.ask("GET", "/sandbox/clock", undefined, call)).status).toBe(200)
     expect((await sandbox.ask("GET", "/sandbox/nothing", undefined, call)).status).toBe(404)
   })
 
   it("moves nothing and opens nothing without it", async () => {
-    const sandbox = await Sandbox.open({ token: "t0ken" })
-    const before = await sandbox.good("GET", "/sandbox/clock", undefined, { bearer: "t0ken" })
+    const sandbox = await Sandbox.open({ token: TOKEN })
+    const before = await sandbox.good("GET", "/sandbox/clock", undefined, { bearer: TOKEN })
     expect((await sandbox.ask("POST", "/sandbox/clock", { advance_ms: 1000 })).status).toBe(401)
-    expect(await sandbox.good("GET", "/sandbox/clock", undefined, { bearer: "t0ken" })).toEqual(before)
+    expect(await sandbox.good("GET", "/sandbox/clock", undefined, { bearer: TOKEN })).toEqual(before)
+  })
+})
+
+describe("A sandbox without a token takes only what its user's own programs send (contract §10)", () => {
+  const sandbox = Sandbox.open()
+  const statusOf = async (method: string, path: string, headers: Readonly<Record<string, string>>) => {
+    const { status, error } = await (await sandbox).ask(method, path, undefined, { headers })
+    return status === 401 ? [status, error.code, error.message] : [status]
+  }
+  const refused = [
+    401,
+    "UNAUTHENTICATED",
+    "Without a token the sandbox takes no request that came through a proxy or from a web page elsewhere: call it straight from this machine, or start it with --sandbox-token"
+  ]
+
+  it.each([
+    { forwarded: "for=192.0.2.1" },
+    { via: "1.1 proxy" },
+    { "x-real-ip": "192.0.2.1" },
+    { "x-forwarded-for": "192.0.2.1" },
+    { "x-forwarded-host": "workshop.example" },
+    { "x-forwarded-proto": "https" },
+    { "x-forwarded-port": "443" },
+    { "x-forwarded-server": "proxy" },
+    { "x-forwarded-prefix": "/workshop" }
+  ])("refuses what a proxy sent on: %j", async (headers) =>
+    expect(await statusOf("GET", "/sandbox/clock", { host: "127.0.0.1:4010", ...headers })).toEqual(refused)
+  )
+
+  it.each([
+    { origin: "https://evil.example" },
+    { origin: "null" },
+    { origin: "http://localhost:3000" },
+    { origin: "http://127.0.0.1:4011" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { origin: "http://127.0.0.1:4010", "sec-fetch-site": "cross-site" }
+  ])("refuses what a page elsewhere sent, with a body or without: %j", async (given) => {
+    const { id } = await (await sandbox).shop()
+    const headers = { host: "127.0.0.1:4010", ...given }
+    for (const path of [
+      "clock",
+      `shops/${id}/webhook/rotate`,
+      `shops/${id}/webhook/enable`,
+      `shops/${id}/deliveries/replay`
+    ])
+      expect(await statusOf("POST", `/sandbox/${path}`, headers), path).toEqual(refused)
+    expect(await statusOf("GET", "/sandbox/clock", headers)).toEqual(refused)
+  })
+
+  it("takes what its own pages send, and what is typed", async () => {
+    const host = "127.0.0.1:4010"
+    for (const given of [
+      { origin: "http://127.0.0.1:4010", "sec-fetch-site": "same-origin" },
+      { "sec-fetch-site": "none" },
+      {}
+    ])
+      expect(await statusOf("GET", "/sandbox/clock", { host, ...given })).toEqual([200])
+  })
+
+  it("with a token all of them are taken: it is the token that lets in", async () => {
+    const guarded = await Sandbox.open({ token: TOKEN })
+    const headers = { "x-forwarded-for": "192.0.2.1", via: "1.1 proxy", origin: "https://tester.example" }
+    expect((await guarded.ask("GET", "/sandbox/clock", undefined, { bearer: TOKEN, headers })).status).toBe(200)
+  })
+})
+
+describe("Guesses of the token are limited", () => {
+  it("after 120 wrong ones in a minute comes 429, for the right token too; other requests do not count", async () => {
+    const sandbox = await Sandbox.open({ token: TOKEN })
+    for (let n = 0; n < 130; n++)
+      expect((await sandbox.ask("GET", "/sandbox/clock", undefined, { bearer: TOKEN })).status).toBe(200)
+    for (let n = 1; n <= 120; n++) {
+      const { status, headers } = await sandbox.ask(
+        "POST",
+        "/sandbox/clock",
+        {},
+        { bearer: `guess ${n}`.padEnd(32, "x") }
+      )
+      expect([status, headers["RateLimit-Remaining"]]).toEqual([401, String(120 - n)])
+    }
+    for (const bearer of ["x".repeat(32), TOKEN]) {
+      const { status, error, headers } = await sandbox.ask("GET", "/sandbox/clock", undefined, { bearer })
+      expect([status, error.code, error.details.limit]).toEqual([
+        429,
+        "TOO_MANY_ATTEMPTS",
+        "unauthenticated_per_minute"
+      ])
+      expect(headers["Retry-After"]).toBe(headers["RateLimit-Reset"])
+    }
+    sandbox.real.pass(MINUTE)
+    expect((await sandbox.ask("GET", "/sandbox/clock", undefined, { bearer: TOKEN })).status).toBe(200)
   })
 })
 
@@ -60,9 +154,10 @@ describe("Where the sandbox may be served (Specification, Sandbox)", () => {
       expect(sandboxAllowed(host, null), host).toBe(false)
   })
 
-  it("with a token anywhere; an empty one is none", () => {
-    expect(sandboxAllowed("0.0.0.0", "t0ken")).toBe(true)
-    expect(sandboxAllowed("0.0.0.0", "")).toBe(false)
+  it("with a token of 32 characters anywhere; a shorter one is none", () => {
+    expect(sandboxAllowed("0.0.0.0", TOKEN)).toBe(true)
+    for (const token of ["", "t0ken", TOKEN.slice(0, 31)]) expect(sandboxAllowed("0.0.0.0", token), token).toBe(false)
+    expect(sandboxAllowed("0.0.0.0", TOKEN.slice(0, 32))).toBe(true)
   })
 })
 

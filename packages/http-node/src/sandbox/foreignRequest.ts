@@ -1,0 +1,39 @@
+import type { Arrival } from "@workshop/core/http/Arrival"
+import { sandboxAllowed } from "./sandboxAllowed.js"
+
+/** What proxies add. Behind one every request comes from this machine, whoever sent it. */
+const PROXY_HEADERS = [
+  "forwarded",
+  "via",
+  "x-real-ip",
+  ...["for", "by", "host", "port", "prefix", "proto", "scheme", "server", "ssl"].map((what) => `x-forwarded-${what}`)
+]
+
+/** What a browser says of a request that its own page sent, or that somebody typed. */
+const OWN_SITES = ["same-origin", "none"]
+
+/** Whether a request names this machine as its host, or none: a page elsewhere may let a name of its own lead here. */
+const isAddressedHere = (host: string | undefined): boolean =>
+  host === undefined || sandboxAllowed(host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1"), null)
+
+/** Whether a web page of another origin sent the request. Browsers say so, also of a POST without a body. */
+const isOfAnotherPage = ({ header }: Arrival): boolean => {
+  const origin = header("origin")?.toLowerCase()
+  const host = header("host")?.toLowerCase()
+  const site = header("sec-fetch-site")
+  return (
+    (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) ||
+    (site !== undefined && !OWN_SITES.includes(site))
+  )
+}
+
+/**
+ * Why a sandbox without a token does not take a request; undefined where nothing speaks against its having been sent straight
+ * from this machine, by a program of its user's.
+ */
+export const foreignness = (arrival: Arrival): "SandboxHostForeign" | "SandboxSenderForeign" | undefined => {
+  if (!isAddressedHere(arrival.header("host"))) return "SandboxHostForeign"
+  return PROXY_HEADERS.some((name) => arrival.header(name) !== undefined) || isOfAnotherPage(arrival)
+    ? "SandboxSenderForeign"
+    : undefined
+}

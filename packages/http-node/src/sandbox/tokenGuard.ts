@@ -1,0 +1,46 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import type { Instant } from "@workshop/core/domain/Instant"
+import { LimitReached, type Usage } from "@workshop/core/domain/LimitWindow"
+import type { Take } from "@workshop/core/domain/Take"
+import { anonymous, bearer } from "@workshop/core/http/Admission"
+import type { Arrival } from "@workshop/core/http/Arrival"
+import type { RateLimits } from "@workshop/core/ports/RateLimits"
+import type { StoreUnavailable } from "@workshop/core/ports/Store"
+import { type Context, Effect } from "effect"
+import { isGuard, TOKEN_CHARACTERS } from "./sandboxAllowed.js"
+
+/** Lets a request with the token pass (null). With another one it tells what the address's tries have come to. */
+export type TokenGuard = (
+  arrival: Arrival,
+  now: Instant
+) => Effect.Effect<ReadonlyArray<Usage> | null, LimitReached | StoreUnavailable>
+
+const digest = (text: string) => createHash("sha256").update(text).digest()
+
+/** Tries of a token, by the address from which they come; apart from requests without a key, which have nothing to guess here. */
+const guessing = (arrival: Arrival): Take => {
+  const { subject, ...take } = anonymous(arrival)
+  return { ...take, subject: `sandbox ${subject}` }
+}
+
+/**
+ * The guard of a sandbox with a token; none without. How long a comparison takes tells nothing of the token. Wrong ones are
+ * counted, and an address that sent too many is refused with the right one too, or it could go on guessing.
+ */
+export const tokenGuard = (
+  token: string | null,
+  limits: Context.Tag.Service<RateLimits>
+): Effect.Effect<TokenGuard | undefined> => {
+  if (token === null || token === "") return Effect.succeed(undefined)
+  if (!isGuard(token)) return Effect.dieMessage(`The sandbox's token must have at least ${TOKEN_CHARACTERS} characters`)
+  const expected = digest(token)
+  return Effect.succeed((arrival, now) =>
+    timingSafeEqual(digest(bearer(arrival) ?? ""), expected)
+      ? Effect.filterOrFail(
+          limits.look(guessing(arrival), now),
+          ({ remaining }) => remaining > 0,
+          (usage) => new LimitReached({ usages: [usage] })
+        ).pipe(Effect.as(null))
+      : limits.take([guessing(arrival)], now)
+  )
+}
