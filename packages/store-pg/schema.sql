@@ -665,6 +665,10 @@ comment on column loyalty_ledger.caller_id is 'Who gave or spent them; null for 
 
 comment on column loyalty_ledger.created_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people.';
 
+comment on table mark is 'What holds of the whole database. "sandbox": a sandbox made these data, so none of them are in earnest.';
+
+comment on column mark.name is 'What holds.';
+
 comment on table message is 'Notifications and notices that still have to be sent.';
 
 comment on column message.shop_id is 'The shop to which the row belongs.';

@@ -1,11 +1,13 @@
 import { KeyInput } from "@workshop/core/decisions/ownShop"
+import { isActive, keyHash } from "@workshop/core/domain/ApiKey"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import { scopePresets } from "@workshop/core/domain/Scope"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Actor } from "@workshop/core/services/Actor"
 import { Keys } from "@workshop/core/services/Keys"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
-import { Effect, Schema } from "effect"
+import { Clock, Context, Effect, Schema } from "effect"
+import { CommandRefused } from "./OneSentence.js"
 
 /** Whether the store has a shop already: then its keys were shown when they were made. */
 export const hasShops = Effect.gen(function* () {
@@ -20,11 +22,17 @@ const asServe = Effect.provideService(Actor, "workshop serve")
 export const openShop = (name: string) =>
   asServe(Shops.create(Schema.decodeSync(ShopInput)({ name, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })))
 
+/** The text of `--demo-key` for the key that a start makes; null for a random one. */
+export class GivenKey extends Context.Reference<GivenKey>()("@workshop/cli/GivenKey", {
+  defaultValue: (): string | null => null
+}) {}
+
 /** Makes a full-access key for a shop; its text is for the caller to print, at once. */
-export const makeKey = (shop_id: ShopId, name: string) =>
-  asServe(
-    Effect.map(Keys.create(shop_id, Schema.decodeSync(KeyInput)({ name, scopes: scopePresets.full })), ({ key }) => key)
-  )
+export const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: string) {
+  const input = Schema.decodeSync(KeyInput)({ name, scopes: scopePresets.full })
+  const { key } = yield* asServe(Keys.create(shop_id, input, (yield* GivenKey) ?? undefined))
+  return key
+})
 
 /** Opens the shop that a newcomer finds: an empty store would have nothing to try. Returns its key. */
 export const openFirstShop = Effect.gen(function* () {
@@ -32,6 +40,38 @@ export const openFirstShop = Effect.gen(function* () {
   const key = yield* makeKey(id, "first")
   return { key, opening: `The shop ${name} is open. Its key is shown this once:` }
 })
+
+/** The shop that a given key opens; null where it opens none yet. One that was revoked or expired would open nothing again. */
+export const shopOfKey = Effect.fnUntraced(function* (key: string) {
+  const found = yield* (yield* Directory).keyByHash(keyHash(key))
+  if (found !== null && !isActive(found.key, yield* Clock.currentTimeMillis)) {
+    return yield* new CommandRefused({
+      message: "The key of --demo-key was revoked or has expired: give another, or begin with new data."
+    })
+  }
+  return found?.shop ?? null
+})
+
+/** A sandbox gives out keys to every shop and moves time for good, so it takes no data that no sandbox made (contract §12). */
+export const refuseRealData = Effect.gen(function* () {
+  const { isSandboxMade } = yield* Directory
+  if ((yield* hasShops) && !(yield* isSandboxMade)) {
+    return yield* new CommandRefused({
+      message:
+        "No sandbox made the data there, and one would give out keys to every shop and move time for good: name other data with --data-dir or --database-url, use --store memory, or, if you mean it, add --sandbox-on-real-data."
+    })
+  }
+})
+
+/** An empty store that a sandbox begins is a sandbox's from then on. */
+export const claimForSandbox = Effect.gen(function* () {
+  if (!(yield* hasShops)) yield* (yield* Directory).markSandboxMade
+})
+
+/** What to say without a sandbox where a sandbox made the data. */
+export const madeBySandbox: ReadonlyArray<string> = [
+  "A sandbox made these data, and its keys (wk_test_...) are refused here: add --sandbox, or begin with new data by --data-dir or --database-url."
+]
 
 /** What to say where the shops are there already. */
 export const stillThere: ReadonlyArray<string> = [

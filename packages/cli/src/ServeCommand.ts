@@ -1,4 +1,5 @@
 import { Command } from "@effect/cli"
+import { looksLikeTestKey } from "@workshop/core/domain/ApiKey"
 import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox/sandboxAllowed"
 import { Effect } from "effect"
 import { CommandRefused } from "./OneSentence.js"
@@ -7,7 +8,7 @@ import { serveOptions } from "./ServeOptions.js"
 /** The flags as they were read. */
 export type Asked = Command.Command.ParseConfig<typeof serveOptions>
 
-const checked = ({ store, noDispatcher, sandbox, sandboxToken, host }: Asked) => {
+const checked = ({ store, noDispatcher, sandbox, sandboxToken, demoKey, host }: Asked) => {
   if (noDispatcher && store === "memory") {
     return new CommandRefused({
       message: "--no-dispatcher leaves deliveries to another process, which cannot see --store memory: leave one out."
@@ -21,6 +22,16 @@ const checked = ({ store, noDispatcher, sandbox, sandboxToken, host }: Asked) =>
   if (!sandbox && sandboxToken !== null) {
     return new CommandRefused({
       message: "--sandbox-token guards the sandbox, which is off: add --sandbox, or leave the token out."
+    })
+  }
+  if (!sandbox && demoKey !== null) {
+    return new CommandRefused({
+      message: "--demo-key is a key of a sandbox, which is off: add --sandbox, or leave the key out."
+    })
+  }
+  if (demoKey !== null && !looksLikeTestKey(demoKey)) {
+    return new CommandRefused({
+      message: "--demo-key (or WORKSHOP_DEMO_KEY) must be wk_test_ and 8 to 64 letters, digits, - or _."
     })
   }
   // A flag's own reader would repeat the token in its sentence.

@@ -55,6 +55,18 @@ export const serveOptions = {
     read: optional(text),
     fallback: ""
   }),
+  sandboxOnRealData: toggle(
+    "sandbox-on-real-data",
+    "Serve the sandbox on data that no sandbox made: it gives out keys to every shop, and moves time for good."
+  ),
+  demoKey: value({
+    name: "demo-key",
+    placeholder: "wk_test_...",
+    description:
+      "The key of the first shop, or of the demo shop, so that it stays the same: wk_test_ and 8 to 64 characters.",
+    read: optional(text),
+    fallback: ""
+  }),
   demo: toggle(
     "demo",
     "Open a demo shop with a programme, clients and tickets, or find that of an earlier start again."

@@ -20,7 +20,17 @@ import { connectionLimits } from "./ConnectionFlags.js"
 import { demoShop, demoSteps } from "./DemoShop.js"
 import { delivering, reaching } from "./dispatch/delivering.js"
 import { workOff } from "./dispatch/workOff.js"
-import { hasShops, nextSteps, openFirstShop, stillThere } from "./FirstShop.js"
+import {
+  claimForSandbox,
+  GivenKey,
+  hasShops,
+  madeBySandbox,
+  nextSteps,
+  openFirstShop,
+  refuseRealData,
+  shopOfKey,
+  stillThere
+} from "./FirstShop.js"
 import { observing, watching } from "./observe/observing.js"
 import type { Asked } from "./ServeCommand.js"
 import { choiceOf, type StoreChoice, storeLayer } from "./StoreChoice.js"
@@ -78,11 +88,17 @@ const aboutStopping = ({ npm_command }: Readonly<Record<string, string | undefin
 
 /** What a start with `--demo` says; `workshop serve` alone opens a shop where there is none. */
 const greeting = Effect.fnUntraced(function* (asked: Asked, base: string) {
+  if (asked.sandbox) yield* claimForSandbox
+  else if (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade)) return madeBySandbox
+  const { demoKey } = asked
+  const opened = demoKey === null ? null : yield* shopOfKey(demoKey)
+  if (demoKey !== null && opened !== null)
+    return nextSteps(base, `The shop ${opened.name} of an earlier start is there, with the key of --demo-key:`, demoKey)
   if (asked.demo) {
     const demo = yield* demoShop
     return demo.key === null ? [demo.opening] : [...nextSteps(base, demo.opening, demo.key), ...demoSteps(base, demo)]
   }
-  if (yield* hasShops) return stillThere
+  if (demoKey === null && (yield* hasShops)) return stillThere
   const { opening, key } = yield* openFirstShop
   return nextSteps(base, opening, key)
 })
@@ -90,12 +106,13 @@ const greeting = Effect.fnUntraced(function* (asked: Asked, base: string) {
 /** Serves the API, the pages and what else there is, until interrupted. */
 const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<ReadonlyArray<Branch>, E, R>) =>
   Effect.gen(function* () {
+    if (asked.sandbox && !asked.sandboxOnRealData) yield* refuseRealData
     const branches = [yield* workshopBranch({ isHeld: false }), ...(yield* others), ...(yield* pages(asked))]
     // Before a shop is opened: with the port taken, nobody would see its key.
     const pipe = yield* pipeline(branches, watching(asked))
     const { port } = yield* Effect.mapError(listen(pipe, { ...asked, limits: connectionLimits(asked) }), cannotListen)
     const base = baseOf(asked.host, port)
-    const greeted = yield* greeting(asked, base)
+    const greeted = yield* Effect.provideService(greeting(asked, base), GivenKey, asked.demoKey)
     if (!asked.noDispatcher) yield* workOff
     yield* Console.log(
       [

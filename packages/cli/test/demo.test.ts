@@ -63,7 +63,72 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
   })
 })
 
-describe("the demo shop (Specification, Commands)", PATIENT, () => {
+describe("the data of a sandbox (contract §12)", PATIENT, () => {
+  it("are told apart from those in earnest, both ways", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "workshop-sandbox-"))
+    const there = { ...nowhere, WORKSHOP_DATA_DIR: folder }
+    const start = (...flags: ReadonlyArray<string>) => {
+      const workshop = new Workshop(["serve", "--port", "0", ...flags], there)
+      started.push(workshop)
+      return workshop
+    }
+    const end = async (workshop: Workshop) => {
+      workshop.kill("SIGTERM")
+      expect([await workshop.exited, workshop.stderr]).toEqual([0, ""])
+    }
+    const statusOf = async (base: string, key: string) =>
+      (await fetch(`${base}/v1/shop`, { headers: { Authorization: `Bearer ${key}` } })).status
+
+    const key = "wk_test_the-till-of-the-shop"
+    const sandbox = start("--sandbox", "--demo-key", key)
+    const { base, key: shown } = await sandbox.listens()
+    expect([shown, await statusOf(base, key)]).toEqual([key, 200])
+    await end(sandbox)
+
+    const [shop] = JSON.parse((await run(["shop", "list", "--json"], there)).stdout) as ReadonlyArray<{ id: string }>
+    const made = await run(["key", "create", shop!.id, "--name", "Second", "--json"], there)
+    expect(JSON.parse(made.stdout).key).toMatch(/^wk_test_/)
+
+    const earnest = start()
+    await earnest.says(/A sandbox made these data, and its keys \(wk_test_\.\.\.\) are refused here/)
+    const [, there2 = ""] = await earnest.says(/^Listening on (http:\/\/\S+)$/m)
+    expect(await statusOf(there2, key)).toBe(401)
+    await end(earnest)
+
+    const again = start("--sandbox", "--demo-key", key)
+    const { base: later } = await again.listens()
+    expect(again.stdout).toContain("The shop My workshop of an earlier start is there, with the key of --demo-key:")
+    expect(await statusOf(later, key)).toBe(200)
+    await end(again)
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it("in earnest are refused to a sandbox, unless it is meant", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "workshop-earnest-"))
+    const there = { ...nowhere, WORKSHOP_DATA_DIR: folder }
+    const earnest = new Workshop(["serve", "--port", "0"], there)
+    started.push(earnest)
+    expect((await earnest.listens()).key).toMatch(/^wk_live_/)
+    earnest.kill("SIGTERM")
+    await earnest.exited
+
+    const refused = await run(["serve", "--port", "0", "--sandbox"], there)
+    expect(refused).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr:
+        "No sandbox made the data there, and one would give out keys to every shop and move time for good: name other data with --data-dir or --database-url, use --store memory, or, if you mean it, add --sandbox-on-real-data.\n"
+    })
+    const meant = new Workshop(["serve", "--port", "0", "--sandbox", "--sandbox-on-real-data"], there)
+    started.push(meant)
+    await meant.says(/^The sandbox is at/m)
+    meant.kill("SIGTERM")
+    expect(await meant.exited).toBe(0)
+    rmSync(folder, { recursive: true, force: true })
+  })
+})
+
+describe("the demo shop (contract §11)", PATIENT, () => {
   const inMemory = services({ store: "memory", databaseUrl: null, dataDir: "", migrate: true })
 
   it("gets one key a start, each shown, and none once it has five", async () => {

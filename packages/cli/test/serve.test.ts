@@ -274,6 +274,14 @@ describe(
         "192.0.2.1 port 4010 is no address of this machine: choose one with --host, such as 127.0.0.1."
       ],
       [
+        ["serve", "--demo-key", "wk_test_stable-key"],
+        "--demo-key is a key of a sandbox, which is off: add --sandbox, or leave the key out."
+      ],
+      [
+        ["serve", "--sandbox", "--demo-key", "wk_live_stable-key"],
+        "--demo-key (or WORKSHOP_DEMO_KEY) must be wk_test_ and 8 to 64 letters, digits, - or _."
+      ],
+      [
         ["serve", "--sandbox", "--sandbox-token", "thirty-one-characters-are-short"],
         "--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least 32 characters: openssl rand -hex 16 makes one."
       ],
