@@ -25,10 +25,15 @@ const secondsUntil = (instant: Instant, now: Instant): string =>
 
 const headers = ({ request_id, now }: Stamp, usages: ReadonlyArray<Usage>): Record<string, string> => {
   const shown = scarcest(usages)
-  if (shown === undefined) return { "Content-Type": JSON_TYPE, "Cache-Control": "no-store", "Request-Id": request_id }
-  return {
+  const common = {
     "Content-Type": JSON_TYPE,
-    "Cache-Control": "no-store",
+    // Texts of shops and clients stand in answers: no browser may take one for a page.
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store"
+  }
+  if (shown === undefined) return { ...common, "Request-Id": request_id }
+  return {
+    ...common,
     "Request-Id": request_id,
     "RateLimit-Limit": String(shown.limit),
     "RateLimit-Remaining": String(shown.remaining),

@@ -177,6 +177,7 @@ describe("the envelope (Specification, Requests and answers; Lists and sync)", (
   it("no answer may be stored, and none names what serves it (Specification, Errors)", async () => {
     const { headers } = await (await world.shop()).get("/v1/shop")
     expect(headers["cache-control"]).toBe("no-store")
+    expect(headers["x-content-type-options"]).toBe("nosniff")
     expect(headers["x-powered-by"]).toBeUndefined()
   })
 
