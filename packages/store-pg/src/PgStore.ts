@@ -14,6 +14,7 @@ import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import { Context, Effect, Layer } from "effect"
 import { databaseUrl } from "./Address.js"
 import { bulletin } from "./Bulletin.js"
+import { warnOfClearText } from "./encryption.js"
 import type { DatabaseFailed } from "./migrate/DatabaseFailed.js"
 import { pgAuditLog } from "./PgAuditLog.js"
 import { type LeaseClock, pgDeliveries } from "./PgDeliveries.js"
@@ -41,6 +42,7 @@ export interface PgStoreOptions {
 const ports = ({ url, lanes = 2, leaseClock = "database" }: PgStoreOptions) =>
   Effect.gen(function* () {
     yield* databaseUrl(url)
+    yield* warnOfClearText(url)
     const entropy = yield* Entropy
     const node = Array.from(entropy.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
     yield* pgProbe()

@@ -1,0 +1,46 @@
+import { clearHostOf, warnOfClearText } from "@workshop/store-pg/encryption"
+import { Effect, Logger } from "effect"
+import { describe, expect, it } from "vitest"
+
+describe("a connection to the database of another machine is encrypted, or is warned of", () => {
+  it.each([
+    "postgres://u:p@127.0.0.1:5432/w",
+    "postgres://u:p@127.9.9.9/w",
+    "postgres://u:p@[::1]/w",
+    "postgres://u:p@localhost/w",
+    "postgres://u@/w?host=/var/run/postgresql",
+    "postgres://u:p@db.example.com/w?sslmode=require",
+    "postgres://u:p@db.example.com/w?sslmode=verify-ca",
+    "postgres://u:p@db.example.com/w?sslmode=verify-full&sslrootcert=/etc/ca.pem",
+    "postgres://u:p@db.example.com/w?ssl=true",
+    "postgres://u:p@db.example.com/w?sslmode=disable"
+  ])("%s stays here, or says what it wants", (url) => expect(clearHostOf(url, undefined)).toBeUndefined())
+
+  it.each([
+    ["postgres://u:p@db.example.com/w", "db.example.com"],
+    ["postgres://u:p@10.0.0.5:6432/w", "10.0.0.5"],
+    ["postgres://u:p@[2001:db8::1]/w", "2001:db8::1"],
+    ["postgres://u:p@localhost.example.com/w", "localhost.example.com"],
+    ["postgres://u@/w?host=db.example.com", "db.example.com"]
+  ])("%s goes in the clear", (url, host) => expect(clearHostOf(url, undefined)).toBe(host))
+
+  it("PGSSLMODE counts where the address says nothing", () => {
+    expect(clearHostOf("postgres://u:p@db.example.com/w", "verify-full")).toBeUndefined()
+    expect(clearHostOf("postgres://u:p@db.example.com/w", "")).toBe("db.example.com")
+  })
+
+  it("the warning names the host and what to add, and no password", async () => {
+    const said: Array<string> = []
+    const logger = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => {
+        said.push(String(message))
+      })
+    )
+    await Effect.runPromise(Effect.provide(warnOfClearText("postgres://u:hunter2@db.example.com/w"), logger))
+    expect(said).toEqual([
+      expect.stringMatching(/^The connection to the database on db\.example\.com is not encrypted.*sslmode=verify-full/)
+    ])
+    expect(said.join()).not.toContain("hunter2")
+  })
+})
