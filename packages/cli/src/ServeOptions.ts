@@ -1,6 +1,6 @@
 import { connectionOptions } from "./ConnectionFlags.js"
 import { keepEvents } from "./dispatch/DispatchOptions.js"
-import { signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
+import { refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
 import { STORES } from "./StoreChoice.js"
 import { databaseUrlFlag, dataDirFlag, noMigrateFlag } from "./StoreFlags.js"
@@ -24,6 +24,7 @@ export const serveOptions = {
   keepEvents,
   signatureHeader,
   webhookPort,
+  refuseNetwork,
   host: value({
     name: "host",
     placeholder: "address",

@@ -2,7 +2,7 @@ import { observeOptions } from "../observe/ObserveOptions.js"
 import { databaseUrlFlag, noMigrateFlag } from "../StoreFlags.js"
 import { value } from "../terminal/Flags.js"
 import { duration, host, optional, port } from "../terminal/Readers.js"
-import { signatureHeader, webhookPort } from "./WebhookOptions.js"
+import { refuseNetwork, signatureHeader, webhookPort } from "./WebhookOptions.js"
 
 /** How long events are kept; `serve` has it too. */
 export const keepEvents = value({
@@ -21,6 +21,7 @@ export const dispatchOptions = {
   keepEvents,
   signatureHeader,
   webhookPort,
+  refuseNetwork,
   statusHost: value({
     name: "status-host",
     placeholder: "address",

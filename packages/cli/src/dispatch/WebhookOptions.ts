@@ -1,4 +1,5 @@
 import { Options } from "@effect/cli"
+import { isNetwork } from "@workshop/core/domain/PublicAddress"
 import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
 import { production } from "@workshop/core/domain/WebhookAddress"
 import { isOwnHeader } from "@workshop/core/ports/WebhookSender"
@@ -25,7 +26,19 @@ const port: Reader<number> = (given) =>
     ? Either.right(Number(given))
     : Either.left("must be a port from 1 to 65535")
 
-/** `--webhook-port` of whoever sets an address or delivers to it: both must be told the same (Specification, Webhooks). At least one. */
+const network: Reader<string> = (given) =>
+  isNetwork(given) ? Either.right(given) : Either.left("must be a network, such as 203.0.113.0/24 or 2001:db8::/32")
+
+/** `--refuse-network` of whoever delivers: where webhooks may not go besides the special-purpose addresses (contract §9). */
+export const refuseNetwork = list({
+  name: "refuse-network",
+  placeholder: "cidr",
+  description:
+    "A network that webhooks may not reach though its addresses are public, such as your own; several, between commas or one flag each.",
+  read: network
+})
+
+/** `--webhook-port` of whoever sets an address or delivers to it: both must be told the same (contract §9). At least one. */
 export const webhookPort: Options.Options<ReadonlyArray<number>> = Options.map(
   list({
     name: "webhook-port",

@@ -9,10 +9,16 @@ export interface AskedDelivery {
   readonly signatureHeader: string
   /** The ports that webhooks may use. */
   readonly webhookPort: ReadonlyArray<number>
+  /** Networks that webhooks may not reach besides. */
+  readonly refuseNetwork: ReadonlyArray<string>
 }
 
-/** Where webhooks may go: a policy, on the ports that were asked for. */
-export const reaching = (policy: Policy, { webhookPort: ports }: AskedDelivery): Policy => ({ ...policy, ports })
+/** Where webhooks may go: a policy, on the ports and outside the networks that were asked for. */
+export const reaching = (policy: Policy, { webhookPort: ports, refuseNetwork }: AskedDelivery): Policy => ({
+  ...policy,
+  ports,
+  refusedNetworks: refuseNetwork
+})
 
 /** A dispatcher that delivers as it was asked to, over Node's sockets (Specification, Webhooks). */
 export const delivering = (asked: AskedDelivery, policy: Policy, isJittered = true) =>

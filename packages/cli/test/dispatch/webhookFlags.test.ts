@@ -47,13 +47,26 @@ describe("workshop serve", PATIENT, () => {
   }
 
   beforeAll(async () => {
-    const flags = ["--signature-header", "X-Lac-Signature", "--webhook-port", "443,8443"]
+    const flags = [
+      "--signature-header",
+      "X-Lac-Signature",
+      "--webhook-port",
+      "443,8443",
+      "--refuse-network",
+      "93.184.216.0/24"
+    ]
     const server = start("serve", "--store", "memory", "--sandbox", "--port", "0", ...flags)
     const [, at = ""] = await server.says(/^Listening on (\S+)$/m)
     base = at
   }, 60_000)
 
-  it("--signature-header: a delivery carries its signature under that name alone, and it verifies (Specification, Webhooks)", async () => {
+  it("--refuse-network: an address in it is refused when it is set, and its neighbour is not", async () => {
+    const shop = await open()
+    const set = async (url: string) => (await ask("PUT", `/shops/${shop}/webhook`, { url })).status
+    expect([await set("https://93.184.216.34/events"), await set("https://93.184.217.34/events")]).toEqual([400, 200])
+  })
+
+  it("--signature-header: a delivery carries its signature under that name alone, and it verifies (spec §6)", async () => {
     const shop = await open()
     const arrived = Effect.runSync(Deferred.make<Received>())
     const onReceived = (received: Received) => Deferred.unsafeDone(arrived, Effect.succeed(received))

@@ -4,6 +4,11 @@ import ipaddr from "ipaddr.js"
 // compatible, translated, NAT64) lies outside it, save 6to4 and Teredo, which ipaddr.js knows by name.
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3")
 
+// Public by their numbers, and yet somebody's inside: the host of a virtual machine on Azure answers at the first. ISATAP puts
+// an IPv4 address, also a private one, behind 5efe in the last 64 bits of an address of any network.
+const AZURE_HOST = ipaddr.IPv4.parseCIDR("168.63.129.16/32")
+const isIsatap = ({ parts }: ipaddr.IPv6): boolean => (parts[4]! & 0xfdff) === 0 && parts[5] === 0x5efe
+
 /**
  * Whether an address literal is global unicast, so that a webhook may be sent there (Specification, Webhooks). For addresses as
  * the system's resolver and sockets give them: four decimal numbers, or IPv6 without brackets. Anything else, also
@@ -11,8 +16,24 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3")
  * calls a part of one reachable: no receiver lives in an anycast block of a protocol.
  */
 export const isPublicAddress = (ip: string): boolean => {
-  if (ipaddr.IPv4.isValidFourPartDecimal(ip)) return ipaddr.IPv4.parse(ip).range() === "unicast"
+  if (ipaddr.IPv4.isValidFourPartDecimal(ip)) {
+    const address = ipaddr.IPv4.parse(ip)
+    return address.range() === "unicast" && !address.match(AZURE_HOST)
+  }
   if (ip.includes("%") || !ipaddr.IPv6.isValid(ip)) return false
   const address = ipaddr.IPv6.parse(ip)
-  return address.match(GLOBAL_UNICAST) && address.range() === "unicast"
+  return address.match(GLOBAL_UNICAST) && address.range() === "unicast" && !isIsatap(address)
+}
+
+/** Whether a text names a network, such as `203.0.113.0/24` or `2001:db8::/32`. */
+export const isNetwork = (text: string): boolean => ipaddr.isValidCIDR(text)
+
+/** Whether an address, as {@link isPublicAddress} reads it, lies in one of some networks. */
+export const isInNetworks = (ip: string, networks: ReadonlyArray<string>): boolean => {
+  if (networks.length === 0 || !ipaddr.isValid(ip)) return false
+  const address = ipaddr.parse(ip)
+  return networks.some((network) => {
+    const [block, bits] = ipaddr.parseCIDR(network)
+    return block.kind() === address.kind() && address.match(block, bits)
+  })
 }

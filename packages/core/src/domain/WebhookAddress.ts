@@ -1,6 +1,6 @@
 import { type Brand, Either, Schema } from "effect"
 import { Limits } from "./Limits.js"
-import { isPublicAddress } from "./PublicAddress.js"
+import { isInNetworks, isPublicAddress } from "./PublicAddress.js"
 import { keptText } from "./Text.js"
 import { hasCredentials, urlRefusals, urlTextRefusal } from "./UrlText.js"
 
@@ -12,7 +12,13 @@ export interface Policy {
   readonly ports: ReadonlyArray<number>
   /** Loopback hosts may be reached, over http or https, on any port (Specification, Sandbox). */
   readonly allowLoopbackHttp: boolean
+  /** Networks of the operator's own that are refused besides, such as `203.0.113.0/24`, though their addresses are public. */
+  readonly refusedNetworks?: ReadonlyArray<string>
 }
+
+/** Whether an address may be called under a policy, be it in the webhook's text or what its host's name led to. */
+export const allowsAddress = (ip: string, { refusedNetworks = [] }: Policy): boolean =>
+  isPublicAddress(ip) && !isInNetworks(ip, refusedNetworks)
 
 const HOST_NAME = /^(?=.{1,253}$)(?:[^.]{1,63}\.)+[^.]{1,63}$/
 
@@ -35,9 +41,9 @@ const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 const isLoopback = (host: string): boolean =>
   isLocalName(host) || host === "[::1]" || (IPV4.test(host) && host.startsWith("127."))
 
-const hostRefusal = (host: string): string | undefined => {
-  if (host.startsWith("[")) return isPublicAddress(host.slice(1, -1)) ? undefined : REFUSED.address
-  if (IPV4.test(host)) return isPublicAddress(host) ? undefined : REFUSED.address
+const hostRefusal = (host: string, policy: Policy): string | undefined => {
+  if (host.startsWith("[")) return allowsAddress(host.slice(1, -1), policy) ? undefined : REFUSED.address
+  if (IPV4.test(host)) return allowsAddress(host, policy) ? undefined : REFUSED.address
   if (host.endsWith(".")) return REFUSED.dot
   if (isLocalName(host)) return REFUSED.localhost
   return HOST_NAME.test(host) ? undefined : REFUSED.host
@@ -52,7 +58,9 @@ const refusalOf = (url: URL, policy: Policy): string | undefined => {
   // Not `url.hash`, which is also empty for a lone # at the end.
   if (url.href.includes("#")) return REFUSED.fragment
   if (free) return portOf(url) === 0 ? REFUSED.unreadable : undefined
-  return hostRefusal(url.hostname) ?? (policy.ports.includes(portOf(url)) ? undefined : REFUSED.port(policy.ports))
+  return (
+    hostRefusal(url.hostname, policy) ?? (policy.ports.includes(portOf(url)) ? undefined : REFUSED.port(policy.ports))
+  )
 }
 
 /**

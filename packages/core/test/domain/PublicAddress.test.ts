@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { isPublicAddress } from "../../src/domain/PublicAddress.js"
+import { isInNetworks, isNetwork, isPublicAddress } from "../../src/domain/PublicAddress.js"
 
 // Every special-purpose block of IANA's registries, by an address at its start, its end or within.
 const special: ReadonlyArray<readonly [block: string, addresses: ReadonlyArray<string>]> = [
@@ -106,6 +106,36 @@ describe("only global unicast is public (Specification, Webhooks)", () => {
           expect([address, isPublicAddress(address)]).toEqual([address, false])
       })
     )
+  })
+
+  it("the host of a virtual machine on Azure is not, its neighbours are", () => {
+    expect(isPublicAddress("168.63.129.16")).toBe(false)
+    expect(["168.63.129.15", "168.63.129.17"].map(isPublicAddress)).toEqual([true, true])
+  })
+
+  it("no ISATAP address is, whichever network it is of and whichever IPv4 address it carries", () => {
+    for (const address of [
+      "2a00:1450::5efe:10.0.0.1",
+      "2a00:1450::200:5efe:8.8.8.8",
+      "2606:4700:0:0:0:5efe:a00:1",
+      "2606:4700:1:2:200:5efe:c0a8:101"
+    ])
+      expect([address, isPublicAddress(address)]).toEqual([address, false])
+    expect(isPublicAddress("2606:4700::1:5efe:a00:1")).toBe(true)
+  })
+
+  it("networks are those of their family, to the bit", () => {
+    const networks = ["203.0.112.0/23", "2606:4700:10::/44"]
+    const within = (ip: string) => isInNetworks(ip, networks)
+    expect(["203.0.112.0", "203.0.113.255", "2606:4700:1f:ffff::1"].map(within)).toEqual([true, true, true])
+    expect(["203.0.111.255", "203.0.114.0", "2606:4700:20::1", "no address"].map(within)).toEqual([
+      false,
+      false,
+      false,
+      false
+    ])
+    expect(["203.0.112.0/23", "2001:db8::/32"].map(isNetwork)).toEqual([true, true])
+    expect(["203.0.112.0", "203.0.112.0/33", "x/8", ""].map(isNetwork)).toEqual([false, false, false, false])
   })
 
   it("no text makes it throw", () => {

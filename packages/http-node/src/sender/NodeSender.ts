@@ -1,8 +1,7 @@
 import { createSecureContext } from "node:tls"
 import type { Sent } from "@workshop/core/domain/Attempt"
 import { Limits } from "@workshop/core/domain/Limits"
-import { isPublicAddress } from "@workshop/core/domain/PublicAddress"
-import type { Policy } from "@workshop/core/domain/WebhookAddress"
+import { allowsAddress, type Policy } from "@workshop/core/domain/WebhookAddress"
 import { type WebhookPost, WebhookSender } from "@workshop/core/ports/WebhookSender"
 import { Clock, Context, DefaultServices, Effect, Layer, type Scope, Tracer } from "effect"
 import { Attempt } from "./Attempt.js"
@@ -24,7 +23,7 @@ export interface NodeSenderOptions {
   /** Certificates to trust in place of the system's, in PEM. */
   readonly ca?: string
   readonly resolve?: Resolve
-  /** Stands in for `isPublicAddress` where a test's receiver on loopback plays a public one. */
+  /** Stands in for `allowsAddress` where a test's receiver on loopback plays a public one. */
   readonly isPublic?: (address: string) => boolean
 }
 
@@ -54,7 +53,7 @@ export const make = (options: NodeSenderOptions): Effect.Effect<NodeSender, neve
   Effect.gen(function* () {
     const { policy, deadline_ms = Limits.webhook_answer_ms, body_ms = 1000, idle_ms = 4000 } = options
     const { user_agent = "Workshop-Webhooks/1" } = options
-    const { ca, resolve = nameServers(), isPublic = isPublicAddress } = options
+    const { ca, resolve = nameServers(), isPublic = (address) => allowsAddress(address, policy) } = options
     const connections = yield* Effect.acquireRelease(
       Effect.sync(() => new Connections(idle_ms)),
       (held) => Effect.sync(() => held.destroy())

@@ -36,6 +36,14 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     expect(v4.connections).toHaveLength(0)
   })
 
+  it("an operator's own public network is refused, in the text and behind a name", async () => {
+    const { asked, resolve } = resolving(["93.184.216.34"], ["2606:4700::1", "93.184.217.1"])
+    const policy = { ...production, refusedNetworks: ["93.184.216.0/23", "2001:4860::/32"] }
+    for (const host of ["93.184.216.34", "[2001:4860:4860::8888]", "shop.test", "other.test"])
+      expect(await sendOnce(`https://${host}/`, { policy, resolve, deadline_ms: 300 })).toMatchObject(REFUSED)
+    expect(asked).toEqual(["shop.test", "other.test"])
+  })
+
   it.each([
     ["http, save on loopback in the sandbox", "http://shop.test/"],
     ["another scheme", "ftp://shop.test/"],
