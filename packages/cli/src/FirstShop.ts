@@ -52,7 +52,7 @@ export const shopOfKey = Effect.fnUntraced(function* (key: string) {
   return found?.shop ?? null
 })
 
-/** A sandbox gives out keys to every shop and moves time for good, so it takes no data that no sandbox made (contract §12). */
+/** A sandbox gives out keys to every shop and moves time for good, so it takes no data that no sandbox made (Specification, Keys and scopes). */
 export const refuseRealData = Effect.gen(function* () {
   const { isSandboxMade } = yield* Directory
   if ((yield* hasShops) && !(yield* isSandboxMade)) {

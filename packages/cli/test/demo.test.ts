@@ -63,7 +63,7 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
   })
 })
 
-describe("the data of a sandbox (contract §12)", PATIENT, () => {
+describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () => {
   it("are told apart from those in earnest, both ways", async () => {
     const folder = mkdtempSync(join(tmpdir(), "workshop-sandbox-"))
     const there = { ...nowhere, WORKSHOP_DATA_DIR: folder }
@@ -128,7 +128,7 @@ describe("the data of a sandbox (contract §12)", PATIENT, () => {
   })
 })
 
-describe("the demo shop (contract §11)", PATIENT, () => {
+describe("the demo shop (Specification, Commands)", PATIENT, () => {
   const inMemory = services({ store: "memory", databaseUrl: null, dataDir: "", migrate: true })
 
   it("gets one key a start, each shown, and none once it has five", async () => {

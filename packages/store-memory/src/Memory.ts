@@ -14,7 +14,7 @@ import { Turns } from "./Turns.js"
 
 /** All data of the memory store. It lives as long as the layer that made it. */
 export class Memory {
-  /** Whether a sandbox made all this (contract §12). */
+  /** Whether a sandbox made all this (Specification, Keys and scopes). */
   isSandboxMade = false
   readonly shelves = new Map<ShopId, Shelf>()
   readonly accounts = new Map<ClientId, ClientAccount>()

@@ -26,6 +26,20 @@ const inserting = (sql: SqlClient, table: string, row: object) => {
     select ${columns} from json_populate_record(null::${sql(table)}, ${JSON.stringify(row)})`
 }
 
+/** What holds of the whole database. */
+const marks = (sql: SqlClient) => ({
+  isSandboxMade: sql<{ readonly marked: boolean }>`
+    select /* workshop is sandbox made */ exists (select from mark where name = 'sandbox') as marked`.pipe(
+    Effect.map(([found]) => found!.marked),
+    available
+  ),
+  markSandboxMade:
+    sql`insert /* workshop mark sandbox made */ into mark (name) values ('sandbox') on conflict do nothing`.pipe(
+      Effect.asVoid,
+      available
+    )
+})
+
 /** What belongs to no one shop. */
 export const pgDirectory = Effect.map(
   SqlClient,
@@ -42,15 +56,7 @@ export const pgDirectory = Effect.map(
         Effect.map((rows) => rows.map(({ shop }) => shop)),
         available
       ),
-    isSandboxMade: sql<{ readonly marked: boolean }>`
-    select exists (select from mark where name = 'sandbox') as marked`.pipe(
-      Effect.map(([found]) => found!.marked),
-      available
-    ),
-    markSandboxMade: sql`insert into mark (name) values ('sandbox') on conflict do nothing`.pipe(
-      Effect.asVoid,
-      available
-    ),
+    ...marks(sql),
     latest: sql<{ readonly latest: number }>`
     select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest from shop_head`.pipe(
       Effect.map(([found]) => found!.latest),

@@ -29,7 +29,7 @@ const port: Reader<number> = (given) =>
 const network: Reader<string> = (given) =>
   isNetwork(given) ? Either.right(given) : Either.left("must be a network, such as 203.0.113.0/24 or 2001:db8::/32")
 
-/** `--refuse-network` of whoever delivers: where webhooks may not go besides the special-purpose addresses (contract §9). */
+/** `--refuse-network` of whoever delivers: where webhooks may not go besides the special-purpose addresses (Specification, Webhooks). */
 export const refuseNetwork = list({
   name: "refuse-network",
   placeholder: "cidr",
@@ -38,7 +38,7 @@ export const refuseNetwork = list({
   read: network
 })
 
-/** `--webhook-port` of whoever sets an address or delivers to it: both must be told the same (contract §9). At least one. */
+/** `--webhook-port` of whoever sets an address or delivers to it: both must be told the same (Specification, Webhooks). At least one. */
 export const webhookPort: Options.Options<ReadonlyArray<number>> = Options.map(
   list({
     name: "webhook-port",

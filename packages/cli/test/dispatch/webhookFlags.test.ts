@@ -66,7 +66,7 @@ describe("workshop serve", PATIENT, () => {
     expect([await set("https://93.184.216.34/events"), await set("https://93.184.217.34/events")]).toEqual([400, 200])
   })
 
-  it("--signature-header: a delivery carries its signature under that name alone, and it verifies (spec §6)", async () => {
+  it("--signature-header: a delivery carries its signature under that name alone, and it verifies (Specification, Webhooks)", async () => {
     const shop = await open()
     const arrived = Effect.runSync(Deferred.make<Received>())
     const onReceived = (received: Received) => Deferred.unsafeDone(arrived, Effect.succeed(received))

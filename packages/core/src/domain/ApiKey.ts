@@ -26,7 +26,7 @@ export interface ApiKeyRecord {
 export const isActive = ({ revoked_at, expires_at }: ApiKeyRecord, now: Instant): boolean =>
   revoked_at === null && (expires_at === null || now < expires_at)
 
-/** What a key opens: a shop of a server in earnest, or of a sandbox, which no other server takes (contract §12). */
+/** What a key opens: a shop of a server in earnest, or of a sandbox, which no other server takes (Specification, Keys and scopes). */
 export type KeyKind = "live" | "test"
 
 /** How a key begins. */

@@ -95,7 +95,7 @@ const refusalOf = ({ shop, caller }: KeyHolder, route: Route<Caller> | undefined
     : { _tag: "ScopeMissing", scope: route.scope }
 }
 
-/** What is wrong with a key, where more can be said than that it is unknown (contract §12). */
+/** What is wrong with a key, where more can be said than that it is unknown (Specification, Keys and scopes). */
 const refusalOfKey = (keyRing: KeyRing, key: string): AdmissionRefusal | undefined =>
   keyRing.isTestKeyElsewhere(key) ? { _tag: "TestKeyElsewhere" } : undefined
 

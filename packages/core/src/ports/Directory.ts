@@ -25,7 +25,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
       after: ShopId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ShopRecord>, StoreUnavailable>
-    /** Whether the data were made by a sandbox, for good: never in earnest (contract §12). */
+    /** Whether the data were made by a sandbox, for good: never in earnest (Specification, Keys and scopes). */
     readonly isSandboxMade: Effect.Effect<boolean, StoreUnavailable>
     /** Notes that the data are a sandbox's. */
     readonly markSandboxMade: Effect.Effect<void, StoreUnavailable>

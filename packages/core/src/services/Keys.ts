@@ -31,7 +31,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     return {
       /**
        * A new key. `key` is its text and is never to be had again. In a sandbox, and on data that one made, it is a test key,
-       * whose text may be given (contract §12).
+       * whose text may be given (Specification, Keys and scopes).
        */
       create: Effect.fnUntraced(function* (shop_id: ShopId, input: KeyInput, given?: string) {
         yield* shops.byId(shop_id)

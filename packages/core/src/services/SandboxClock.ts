@@ -73,5 +73,5 @@ export class SandboxClock extends Context.Tag("@workshop/core/SandboxClock")<San
   )
 }
 
-/** Whether the process is a sandbox: its time can be moved, so nothing that it keeps is in earnest (contract §12). */
+/** Whether the process is a sandbox: its time can be moved, so nothing that it keeps is in earnest (Specification, Keys and scopes). */
 export const inSandbox: Effect.Effect<boolean> = Effect.map(Effect.serviceOption(SandboxClock), Option.isSome)

@@ -34,12 +34,15 @@ export const directoryContract = [
     yield* same("no such shop", yield* reads.shop(yield* freshId<ShopId>()), null)
   }),
 
-  contractCase("data are a sandbox's once they were marked so, and stay it (contract §12)", function* () {
-    const directory = yield* Directory
-    yield* directory.markSandboxMade
-    yield* directory.markSandboxMade
-    yield* same("marked", yield* directory.isSandboxMade, true)
-  }),
+  contractCase(
+    "data are a sandbox's once they were marked so, and stay it (Specification, Keys and scopes)",
+    function* () {
+      const directory = yield* Directory
+      yield* directory.markSandboxMade
+      yield* directory.markSandboxMade
+      yield* same("marked", yield* directory.isSandboxMade, true)
+    }
+  ),
 
   contractCase("shops are listed by id, a page at a time", function* () {
     const directory = yield* Directory

@@ -46,7 +46,7 @@ describe("Specification, Keys and scopes: API keys", () => {
     )
   })
 
-  it("a test key is wk_test_ and 43 characters, or 8 to 64 that were given (contract §12)", () => {
+  it("a test key is wk_test_ and 43 characters, or 8 to 64 that were given (Specification, Keys and scopes)", () => {
     const key = keyText("test", new Uint8Array(32))
     expect(key).toBe(`wk_test_${"A".repeat(43)}`)
     for (const good of [key, "wk_test_eight-ch", `wk_test_${"a".repeat(64)}`])
@@ -62,7 +62,7 @@ describe("Specification, Keys and scopes: API keys", () => {
     expect(looksLikeTestKey(keyText("live", new Uint8Array(32)))).toBe(false)
   })
 
-  it("its hash is SHA-256 in lower-case hexadecimal, as Node computes it (contract §7)", () => {
+  it("its hash is SHA-256 in lower-case hexadecimal, as Node computes it (Specification, Keys and scopes)", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -77,7 +77,7 @@ describe("Specification, Keys and scopes: API keys", () => {
     expect(keyHash("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   })
 
-  it("what could not be a key needs no look-up (spec §5)", () => {
+  it("what could not be a key needs no look-up (Specification, Keys and scopes)", () => {
     const key = keyText("live", new Uint8Array(32))
     const others = [
       "",

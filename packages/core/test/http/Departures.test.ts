@@ -32,8 +32,8 @@ const bearing = (header: string) =>
     })
   )
 
-describe("spec §7: what a failure's headers say", () => {
-  it("a scheme only where a key or a token is missing or wrong (contract §2)", () => {
+describe("Specification, Errors: what a failure's headers say", () => {
+  it("a scheme only where a key or a token is missing or wrong (Specification, Errors)", () => {
     expect(bearing("WWW-Authenticate")).toEqual({
       Unauthenticated: "Bearer",
       TestKeyElsewhere: "Bearer",

@@ -32,7 +32,7 @@ export interface SandboxOptions {
 const isRead = ({ method }: Arrival): boolean => method === "GET" || method === "HEAD"
 
 /**
- * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (contract §10).
+ * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (Specification, Sandbox).
  * Its requests count against no limit, save those with a wrong token; the limits on tickets hold all the same.
  */
 export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) =>

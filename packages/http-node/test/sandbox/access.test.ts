@@ -54,7 +54,7 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
   })
 })
 
-describe("A sandbox without a token takes only what its user's own programs send (contract §10)", () => {
+describe("A sandbox without a token takes only what its user's own programs send (Specification, Sandbox)", () => {
   const sandbox = Sandbox.open()
   const statusOf = async (method: string, path: string, headers: Readonly<Record<string, string>>) => {
     const { status, error } = await (await sandbox).ask(method, path, undefined, { headers })

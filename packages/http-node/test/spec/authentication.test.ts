@@ -56,7 +56,7 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
     }
   })
 
-  it("the test key of a sandbox is refused by that name, whether or not it was ever made (contract §12)", async () => {
+  it("the test key of a sandbox is refused by that name, whether or not it was ever made (Specification, Keys and scopes)", async () => {
     const from = address()
     const { key } = await world.shop()
     for (const test of [key.replace("wk_live_", "wk_test_"), "wk_test_stable-key", `wk_test_${"A".repeat(43)}`]) {
@@ -72,7 +72,7 @@ describe("the Authorization header (Specification, Keys and scopes)", () => {
     }
   })
 
-  it("the scheme's name may be in any case, as HTTP has it (spec §5)", async () => {
+  it("the scheme's name may be in any case, as HTTP has it (Specification, Keys and scopes)", async () => {
     const shop = await world.shop()
     for (const scheme of ["Bearer", "bearer", "BEARER"]) {
       const answer = await world.api("GET", "/v1/shop", { headers: { authorization: `${scheme} ${shop.key}` } })
