@@ -79,8 +79,17 @@ export type Event =
       type: "client.linked";
     } & ClientLinkedEvent)
   | ({
+      type: "ticket.updated";
+    } & TicketUpdatedEvent)
+  | ({
+      type: "quote.proposed";
+    } & QuoteProposedEvent)
+  | ({
       type: "quote.accepted";
     } & QuoteAcceptedEvent)
+  | ({
+      type: "quote.refused";
+    } & QuoteRefusedEvent)
   | ({
       type: "ping";
     } & PingEvent);
@@ -572,6 +581,64 @@ export interface QuoteAcceptedEvent {
   id: string;
   /** The client accepts a new price */
   type: "quote.accepted";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+    /** A new price proposed to the client */
+    quote: Quote;
+  };
+}
+
+/** The shop proposes a new price */
+export interface QuoteProposedEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** The shop proposes a new price */
+  type: "quote.proposed";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+    /** A new price proposed to the client */
+    quote: Quote;
+  };
+}
+
+/** The client refuses a new price */
+export interface QuoteRefusedEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** The client refuses a new price */
+  type: "quote.refused";
   /**
    * When it happened
    * @format date-time
@@ -1157,6 +1224,65 @@ export interface TicketSummary {
   created_at: string;
 }
 
+/** The shop edits the ticket, announces a delay, notes a part or adds a photo */
+export interface TicketUpdatedEvent {
+  /**
+   * The same at every attempt: drop what you have seen
+   * @format uuid
+   */
+  id: string;
+  /** The shop edits the ticket, announces a delay, notes a part or adds a photo */
+  type: "ticket.updated";
+  /**
+   * When it happened
+   * @format date-time
+   */
+  created_at: string;
+  /** The version of this API */
+  api_version: "1";
+  /**
+   * The shop it happened in
+   * @format uuid
+   */
+  shop_id: string;
+  /** What it tells */
+  data: {
+    ticket: Ticket;
+    /** The fields of the ticket that are different now */
+    changed: (
+      | "id"
+      | "number"
+      | "number_label"
+      | "state"
+      | "outcome"
+      | "type"
+      | "service"
+      | "item"
+      | "description"
+      | "items"
+      | "money"
+      | "quote"
+      | "promised_at"
+      | "delay"
+      | "part"
+      | "client"
+      | "client_phone"
+      | "tracking_code"
+      | "tracking_url"
+      | "photo_url"
+      | "created_at"
+      | "updated_at"
+      | "ready_at"
+      | "collected_at"
+      | "abandoned_at"
+      | "abandon_reason"
+      | "notified_at"
+      | "created_via"
+      | "external_ref"
+    )[];
+  };
+}
+
 /** TOO_MANY_ATTEMPTS: The limit in details.limit is used up; wait RateLimit-Reset seconds */
 export interface TooManyAttemptsAnswer {
   /** Whether there is a result */
@@ -1509,7 +1635,7 @@ export class HttpClient<SecurityDataType = unknown> {
  *
  * ## Repeating a request
  *
- * The three operations that need an `Idempotency-Key` may be repeated with the same key for 30 days: the repetition gets the first answer's `data` with `meta.replayed` true and the header `Idempotent-Replayed`. A refused request is forgotten, so its corrected form may keep the key; under a key that did succeed, another request is a 409.
+ * The operations that take an `Idempotency-Key` may be repeated with the same key for 30 days: the repetition gets the first answer's `data` with `meta.replayed` true and the header `Idempotent-Replayed`. A refused request is forgotten, so its corrected form may keep the key; under a key that did succeed, another request is a 409. To change a status and to note that the client was told the key is optional.
  *
  * ## Limits
  *
@@ -1540,7 +1666,10 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `ticket.abandoned` | The ticket closed: ready and never collected, or left in the workshop without news, for 60 days |
  * | `client.notified` | The client was told, in the app, by SMS, by WhatsApp or by a call |
  * | `client.linked` | A client is linked to the ticket |
+ * | `ticket.updated` | The shop edits the ticket, announces a delay, notes a part or adds a photo |
+ * | `quote.proposed` | The shop proposes a new price |
  * | `quote.accepted` | The client accepts a new price |
+ * | `quote.refused` | The client refuses a new price |
  * | `ping` | The app's test button |
  */
 export class Api<
@@ -1769,7 +1898,7 @@ export class Api<
       params: RequestParams = {},
     ) =>
       this.request<
-        TicketAnswer,
+        RepeatableTicketAnswer,
         | ValidationErrorAnswer
         | UnauthenticatedAnswer
         | ForbiddenAnswer
@@ -1803,7 +1932,7 @@ export class Api<
       params: RequestParams = {},
     ) =>
       this.request<
-        TicketAnswer,
+        RepeatableTicketAnswer,
         | ValidationErrorAnswer
         | UnauthenticatedAnswer
         | ForbiddenAnswer

@@ -1,3 +1,6 @@
+import { DAY_MS } from "@workshop/core/domain/Instant"
+import { LEAST_KEPT_MS } from "@workshop/store-pg/retention/KeptEvents"
+import { Either } from "effect"
 import { observeOptions } from "../observe/ObserveOptions.js"
 import { databaseUrlFlag, noMigrateFlag } from "../StoreFlags.js"
 import { value } from "../terminal/Flags.js"
@@ -10,7 +13,12 @@ export const keepEvents = value({
   placeholder: "duration",
   description:
     "How long events and their attempts are kept in Postgres, at least 7d; those still to be delivered stay.",
-  read: duration,
+  read: (given) =>
+    Either.filterOrLeft(
+      duration(given),
+      (length) => length >= LEAST_KEPT_MS,
+      () => `must be at least ${LEAST_KEPT_MS / DAY_MS}d, such as 7d or 90d`
+    ),
   fallback: "90d"
 })
 

@@ -26,6 +26,7 @@ const setOptions = {
   ...options,
   sandbox: toggle("sandbox", "Take http and this machine too, as a server with --sandbox does."),
   webhookPort,
+  enable: toggle("enable", "Turn the webhook on too, where it is off."),
   url: Args.text({ name: "url" }).pipe(Args.withDescription("An https address that the internet reaches."))
 }
 
@@ -46,7 +47,7 @@ const replayOptions = {
 
 const set = Command.make("set", setOptions, (asked) =>
   Effect.flatMap(load, ([{ act }, webhooks]) =>
-    act(asked, webhooks.set(asked.shop, asked.url, asked.sandbox, asked.webhookPort))
+    act(asked, webhooks.set(asked.shop, asked.url, asked.sandbox, asked.webhookPort, asked.enable))
   )
 ).pipe(Command.withDescription("Set the address of a shop's webhook; its secret is shown"))
 
@@ -54,8 +55,13 @@ const show = Command.make("show", options, (asked) =>
   Effect.flatMap(load, ([{ act }, webhooks]) => act(asked, webhooks.show(asked.shop)))
 ).pipe(Command.withDescription("Show where events go, and how that has been going"))
 
-const rotate = Command.make("rotate", { ...options, yes }, (asked) =>
-  Effect.flatMap(load, ([{ act }, webhooks]) => act(asked, webhooks.rotate(asked.shop, asked.yes)))
+const force = toggle(
+  "force",
+  "Rotate also within 24 hours of the last rotation, which ends the secret before it at once."
+)
+
+const rotate = Command.make("rotate", { ...options, yes, force }, (asked) =>
+  Effect.flatMap(load, ([{ act }, webhooks]) => act(asked, webhooks.rotate(asked.shop, asked.yes, asked.force)))
 ).pipe(Command.withDescription("Replace the secret; the old one signs beside it for 24 hours"))
 
 const enable = Command.make("enable", options, (asked) =>

@@ -1,11 +1,14 @@
 import type { DeliveryState } from "@workshop/core/domain/Delivery"
 import type { Event } from "@workshop/core/domain/Event"
 import { ShopId } from "@workshop/core/domain/Identifier"
+import { toIso } from "@workshop/core/domain/Instant"
+import { overlapEnd, type WebhookOffReason } from "@workshop/core/domain/Webhook"
 import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
 import { Outbox, ReplayInput } from "@workshop/core/services/Outbox"
+import { Shops } from "@workshop/core/services/Shops"
 import { Webhooks } from "@workshop/core/services/Webhooks"
 import { deliveryView, noticeView } from "@workshop/http-node/sandbox/webhookViews"
-import { Effect, Either } from "effect"
+import { Clock, Effect, Either } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
 import type { Column } from "../terminal/Table.js"
@@ -59,12 +62,19 @@ const aboutPort = (typed: string, policy: WebhookAddress.Policy): string => {
     : ""
 }
 
-/** Sets the address; the secret is shown (Specification, Webhooks). */
+const OFF: Readonly<Record<WebhookOffReason, string>> = {
+  gone: "its receiver answered 410",
+  failing: "its receiver failed for too long",
+  disabled: "its owner turned it off"
+}
+
+/** Sets the address; the secret is shown (Specification, Webhooks). A webhook that is off stays off, which is said, unless `enable`. */
 export const set = Effect.fnUntraced(function* (
   shop: string,
   typed: string,
   isSandbox: boolean,
-  ports = WebhookAddress.production.ports
+  ports = WebhookAddress.production.ports,
+  enable = false
 ) {
   const id = yield* shopId(shop)
   const policy = { ...(isSandbox ? WebhookAddress.sandbox : WebhookAddress.production), ports }
@@ -72,8 +82,13 @@ export const set = Effect.fnUntraced(function* (
     WebhookAddress.parse(typed, policy),
     (must) => new CommandRefused({ message: `The address ${must}${aboutPort(typed, policy)}.` })
   )
-  const { secret } = yield* Webhooks.set(id, url)
-  return shownOnce({ url, secret }, `Events go to ${url}. The secret that signs them`, secret)
+  const { secret, ...set } = yield* Webhooks.set(id, url)
+  const { on, off_reason } = enable && !set.on ? yield* Webhooks.enable(id) : set
+  const goes =
+    off_reason === null
+      ? `Events go to ${url}.`
+      : `The address is ${url}, but the webhook is off, because ${OFF[off_reason]}: events wait until workshop webhook enable turns it on, or set with --enable.`
+  return shownOnce({ url, secret, on, off_reason }, `${goes} The secret that signs them`, secret)
 })
 
 /** Where events go, and how that has been going. */
@@ -82,11 +97,19 @@ export const show = Effect.fnUntraced(function* (shop: string) {
 })
 
 /** A new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
-export const rotate = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
+export const rotate = Effect.fnUntraced(function* (shop: string, isWanted: boolean, isForced = false) {
   const id = yield* shopId(shop)
-  yield* confirm("The secret is replaced; the old one signs beside it for 24 hours and then no more.", isWanted)
-  const { secret } = yield* Webhooks.rotate(id)
-  return shownOnce({ secret }, "The new secret", secret)
+  const { webhook } = yield* Shops.byId(id)
+  const until = webhook === null ? null : overlapEnd(webhook, yield* Clock.currentTimeMillis)
+  if (until === null) {
+    const what = "The secret is replaced; the old one signs beside it for 24 hours and then no more."
+    yield* confirm(what, isWanted || isForced)
+  } else {
+    const what = `The secret was replaced within the last 24 hours. Another rotation ends the secret before that at once, which would sign until ${toIso(until)}.`
+    yield* confirm(what, isForced, "--force")
+  }
+  const rotated = yield* Webhooks.rotate(id)
+  return shownOnce(rotated, "The new secret", rotated.secret)
 })
 
 /** Turns the webhook on again. */

@@ -11,6 +11,17 @@ const onTicket =
 
 const ofShop = ({ shop }: Doing, path = ""): string => `/shops/${encodeURIComponent(shop.id)}${path}`
 
+const EDIT_FIELDS = [
+  "service",
+  "item",
+  "description",
+  "price_minor",
+  "deposit_minor",
+  "promised_at",
+  "external_ref",
+  "items_done"
+] as const
+
 /** What the shop does in its app (Specification, Sandbox). */
 const appActs = actsOf("app", [
   {
@@ -19,6 +30,14 @@ const appActs = actsOf("app", [
     description: "Creates a ticket in the app",
     takes: open(...TICKET_FIELDS),
     perform: (body: Fields, doing) => doing.sandbox("POST", ofShop(doing, "/tickets"), body)
+  },
+  {
+    name: "edit ticket",
+    endpoint: "PATCH /sandbox/tickets/:id",
+    description: "Changes what was said of a ticket; items_done ticks items off by their id",
+    takes: about("ticket", ...EDIT_FIELDS),
+    perform: ({ ticket, ...body }: Fields, doing) =>
+      Effect.flatMap(idOf(ticket), (id) => doing.sandbox("PATCH", `/tickets/${id}`, body))
   },
   {
     name: "propose quote",

@@ -16,15 +16,15 @@ const inTerminal = (question: string): Effect.Effect<string | null> =>
 /** Who is asked before something is destroyed: the person at the terminal, unless a test answers in their place. */
 export class Asker extends Context.Reference<Asker>()("@workshop/cli/Asker", { defaultValue: () => inTerminal }) {}
 
-/** Goes on only where it is wanted: `--yes`, or a yes typed in the terminal. `what` says what will happen, as a sentence. */
-export const confirm = (what: string, isWanted: boolean): Effect.Effect<void, CommandRefused> =>
+/** Goes on only where it is wanted: by a flag, or a yes typed in the terminal. `what` says what will happen, as a sentence. */
+export const confirm = (what: string, isWanted: boolean, flag = "--yes"): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     if (isWanted) return
     const ask = yield* Asker
     const answer = yield* ask(`${what} Go on? [y/N] `)
     if (answer === null) {
       return yield* new CommandRefused({
-        message: `${what.replace(/\.$/, "")}: add --yes, as nobody can be asked here.`
+        message: `${what.replace(/\.$/, "")}: add ${flag}, as nobody can be asked here.`
       })
     }
     if (!/^\s*y(es)?\s*$/i.test(answer)) return yield* new CommandRefused({ message: "Nothing was changed." })

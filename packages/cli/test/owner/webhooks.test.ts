@@ -52,7 +52,8 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const shop = await open(office)
     expect((await office.does(webhooks.show(shop))).data).toMatchObject({ url: null, on: false })
     const { data, lines } = await office.does(webhooks.set(shop, URL, false))
-    expect(data).toEqual({ url: URL, secret: expect.stringMatching(/^whsec_[\w-]{43}$/) })
+    const secret = expect.stringMatching(/^whsec_[\w-]{43}$/)
+    expect(data).toEqual({ url: URL, secret, on: true, off_reason: null })
     expect(lines[0]).toMatch(/is shown this once/)
     const shown = await office.does(webhooks.show(shop))
     expect(shown.data).toMatchObject({ url: URL, on: true })
@@ -111,6 +112,31 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const rotated = (await office.does(webhooks.rotate(shop, true))).data.secret
     expect(rotated).toMatch(/^whsec_/)
     expect(rotated).not.toBe(secret)
+  })
+
+  it("rotate asks again within 24 hours, where --yes is not enough (Specification, Endpoints)", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    await office.does(webhooks.set(shop, URL, false))
+    expect((await office.does(webhooks.rotate(shop, true))).data.replaces_before).toBeNull()
+    expect(await office.refusal(webhooks.rotate(shop, true))).toMatch(
+      /^The secret was replaced within the last 24 hours\. .* would sign until \S+Z: add --force, as nobody can be asked/
+    )
+    const forced = (await office.does(webhooks.rotate(shop, false, true))).data
+    expect(forced.replaces_before).toMatch(/^\d{4}-.*Z$/)
+  })
+
+  it("set says that the webhook is off, and turns it on with --enable (Specification, Endpoints)", async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    await office.does(webhooks.set(shop, URL, false))
+    await office.does(webhooks.disable(shop))
+    const { data, lines } = await office.does(webhooks.set(shop, `${URL}/new`, false))
+    expect(data).toMatchObject({ on: false, off_reason: "disabled" })
+    expect(lines.join(" ")).toContain("the webhook is off, because its owner turned it off")
+    const enabled = await office.does(webhooks.set(shop, `${URL}/new`, false, undefined, true))
+    expect(enabled.data).toMatchObject({ on: true, off_reason: null })
+    expect((await office.does(webhooks.show(shop))).data.on).toBe(true)
   })
 
   it("ping, deliveries and replay", async () => {

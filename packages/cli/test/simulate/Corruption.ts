@@ -17,10 +17,13 @@ export interface Corruption {
   readonly lie: (seen: Seen) => void
 }
 
-/** The first of what a lie needs; a run without it proves nothing, so it fails the test. */
+/** The run has no example of what a lie is told of. */
+export class NoExample extends Error {}
+
+/** The first of what a lie needs; a run without it proves nothing. */
 export const first = <A>(all: Iterable<A | undefined>): A => {
   for (const one of all) if (one !== undefined) return one
-  throw new Error("The run has no example of this: choose another seed")
+  throw new NoExample("No run has an example of this: choose other seeds")
 }
 
 export const eventOf = (seen: Seen, fits: (event: SeenShop["events"][number], shop: SeenShop) => boolean) =>

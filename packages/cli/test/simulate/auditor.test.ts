@@ -1,26 +1,44 @@
 import { audit, checks } from "@workshop/cli/simulate/auditor/audit"
 import type { Evidence } from "@workshop/cli/simulate/auditor/Evidence"
 import { beforeAll, describe, expect, it } from "vitest"
-import type { Seen } from "./Corruption.js"
+import { NoExample, type Seen } from "./Corruption.js"
 import { corruptions } from "./corruptions.js"
 import { played } from "./played.js"
 
-/** A run in which there is an example of everything that is lied about. */
-const SEED = 2
+/** The seeds of runs in which, taken together, there is an example of everything that is lied about. */
+const SEEDS = [10, 9]
 
 describe("the auditor (Specification, Commands)", () => {
-  let evidence: Evidence
+  const runs: Array<Evidence> = []
 
   beforeAll(async () => {
-    ;({ evidence } = await played(SEED, { steps: 400, shops: 2 }))
-  }, 120_000)
+    for (const seed of SEEDS) runs.push((await played(seed, { steps: 400, shops: 2 })).evidence)
+  }, 240_000)
 
-  it(`finds nothing wrong with what was seen of seed ${SEED}`, () => {
-    expect(audit(evidence)).toEqual([])
-  }, 60_000)
+  /** What was seen of the first run that has an example, with the lie in it. */
+  const lied = (lie: (seen: Seen) => void): Seen => {
+    for (const [i, run] of runs.entries()) {
+      const seen = structuredClone(run) as Seen
+      try {
+        lie(seen)
+        return seen
+      } catch (error) {
+        if (!(error instanceof NoExample) || i === runs.length - 1) throw error
+      }
+    }
+    throw new NoExample()
+  }
+
+  it.each(SEEDS.map((seed, i) => [seed, i] as const))(
+    "finds nothing wrong with what was seen of seed %d",
+    (_, i) => {
+      expect(audit(runs[i]!)).toEqual([])
+    },
+    60_000
+  )
 
   it("takes a connection that was dialled anew for one attempt, and a delivery that came twice for two", () => {
-    const seen = structuredClone(evidence) as Seen
+    const seen = structuredClone(runs[0]) as Seen
     const i = seen.receptions.findIndex(({ status }) => status === 200)
     const twice = (first: object) => {
       const { receptions } = seen
@@ -31,11 +49,9 @@ describe("the auditor (Specification, Commands)", () => {
     for (const first of [{}, { isKept: true, status: 200 }, { isKept: true, signature: "t=1,v1=00" }]) {
       expect(twice(first).map(({ rule }) => rule)).toContain("deliveries")
     }
-  })
+  }, 60_000)
 
   it.each(corruptions)("finds it where $name", ({ rule, lie }) => {
-    const seen = structuredClone(evidence) as Seen
-    lie(seen)
-    expect(checks[rule](seen).map((violation) => violation.rule)).toContain(rule)
+    expect(checks[rule](lied(lie)).map((violation) => violation.rule)).toContain(rule)
   })
 })

@@ -31,7 +31,7 @@ type Movable = Findable | "CONFLICT"
 export interface RepeatableOptions extends CallOptions {
   /**
    * One for each thing to be done, at most 80 characters: kept by you, a call made again after a crash does nothing
-   * twice. A fresh one unless told, which covers the retries within this call.
+   * twice. Where the key is required, a fresh one by default, which covers the retries within this call.
    */
   readonly idempotencyKey?: string
 }
@@ -102,15 +102,22 @@ const ticketCalls = (ask: Exchange) => ({
     options: CallOptions = {}
   ): Promise<ClientResult<Ticket, Findable, { readonly others: ReadonlyArray<TicketSummary> }>> =>
     ask({ method: "GET", path: `/tickets/by-number/${number}`, ...options }),
-  /** Moves a ticket. After a lost answer it is not made again: look at the ticket first (Specification, States). */
-  changeStatus: (id: string, status: TicketStatus, options: CallOptions = {}): Promise<ClientResult<Ticket, Movable>> =>
+  /**
+   * Moves a ticket. After a lost answer it is made again only under an `idempotencyKey` of yours; without one look at
+   * the ticket first (Specification, States).
+   */
+  changeStatus: (
+    id: string,
+    status: TicketStatus,
+    options: RepeatableOptions = {}
+  ): Promise<ClientResult<Ticket, Movable, Replayed>> =>
     ask({ method: "POST", path: `${idPath("tickets", id)}/status`, body: { status }, ...options }),
   /** Notes that the shop told its client itself (Specification, Endpoints). */
   recordNotified: (
     id: string,
     channel: ShopChannel,
-    options: CallOptions = {}
-  ): Promise<ClientResult<Ticket, Movable>> =>
+    options: RepeatableOptions = {}
+  ): Promise<ClientResult<Ticket, Movable, Replayed>> =>
     ask({ method: "POST", path: `${idPath("tickets", id)}/notified`, body: { channel }, ...options })
 })
 

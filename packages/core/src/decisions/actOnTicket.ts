@@ -24,11 +24,35 @@ export interface TicketAct<E> {
     at: { readonly now: Instant; readonly shop: ShopRecord }
   ) => Either.Either<TicketPatch, E>
   /** Raises what the act tells; the ticket and its record are as the patch left them. */
-  readonly raise?: (
+  readonly raise: (
     changes: ChangeSet,
     ticket: Ticket,
-    after: { readonly now: Instant; readonly record: TicketRecord }
+    at: { readonly now: Instant; readonly before: TicketRecord; readonly record: TicketRecord }
   ) => void
+}
+
+/** The fields of a ticket in which what the shop says of it shows. */
+const SHOWN_IN = {
+  service: "service",
+  item: "item",
+  description: "description",
+  items: "items",
+  price_minor: "money",
+  deposit_minor: "money",
+  promised_at: "promised_at",
+  delay: "delay",
+  part: "part",
+  photo_url: "photo_url",
+  external_ref: "external_ref"
+} as const satisfies Partial<Record<keyof TicketRecord, keyof Ticket>>
+
+const names = Object.keys(SHOWN_IN) as ReadonlyArray<keyof typeof SHOWN_IN>
+
+/** Raises `ticket.updated` with the fields of the ticket that the act changed (Specification, Endpoints). */
+export const raiseUpdated: TicketAct<never>["raise"] = (changes, ticket, { before, record }) => {
+  const differing = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(record[name]))
+  const changed = [...new Set(differing.map((name) => SHOWN_IN[name]))]
+  changes.raise("ticket.updated", { ticket, changed }, record.id)
 }
 
 /** An act on a ticket in any state but `abandoned`, or in those that the act itself allows (Specification, States). */
@@ -54,7 +78,7 @@ export const actOnTicket = <E>(
       const shop_changed_at = act.by === "shop" ? moment.now : record.shop_changed_at
       const next = { ...record, ...patch.right, shop_changed_at }
       const ticket = changes.ticket(next, linked?.client ?? null)
-      act.raise?.(changes, ticket, { now: moment.now, record: next })
+      act.raise(changes, ticket, { now: moment.now, before: record, record: next })
       return changes.decided(ticket)
     }
   })

@@ -7,7 +7,7 @@ import { Limits } from "../domain/Limits.js"
 import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import { Text } from "../domain/Text.js"
 import type { TicketRecord } from "../domain/Ticket.js"
-import { actOnTicket } from "./actOnTicket.js"
+import { actOnTicket, raiseUpdated } from "./actOnTicket.js"
 import { refusedField } from "./spokenTexts.js"
 
 const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -58,5 +58,6 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foun
         ...fields,
         items: record.items.map((item) => ({ ...item, done: done.get(item.id) ?? item.done }))
       })
-    }
+    },
+    raise: raiseUpdated
   })

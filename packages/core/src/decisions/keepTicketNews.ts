@@ -6,7 +6,7 @@ import { optional } from "../domain/Optional.js"
 import { PartStatus } from "../domain/Part.js"
 import { Text } from "../domain/Text.js"
 import { SecureWebLink } from "../domain/WebLink.js"
-import { actOnTicket } from "./actOnTicket.js"
+import { actOnTicket, raiseUpdated } from "./actOnTicket.js"
 
 /** A later promise and why. */
 export const DelayInput = Schema.Struct({
@@ -41,7 +41,8 @@ export const announceDelay = (shop_id: ShopId, id: TicketId, { promised_at, reas
       Either.right({
         promised_at,
         delay: { previous_promised_at: record.promised_at, reason: reason ?? null, announced_at: now }
-      })
+      }),
+    raise: raiseUpdated
   })
 
 /** Notes a part as ordered or received. The same part received keeps when it was ordered (Specification, Tickets). */
@@ -59,9 +60,10 @@ export const recordPart = (shop_id: ShopId, id: TicketId, { label, status, expec
           received_at: status === "received" ? now : null
         }
       })
-    }
+    },
+    raise: raiseUpdated
   })
 
 /** Puts a picture to the ticket, in the place of the one before. */
 export const attachPhoto = (shop_id: ShopId, id: TicketId, { photo_url }: PhotoInput) =>
-  actOnTicket<never>(shop_id, id, { by: "shop", patch: () => Either.right({ photo_url }) })
+  actOnTicket<never>(shop_id, id, { by: "shop", patch: () => Either.right({ photo_url }), raise: raiseUpdated })

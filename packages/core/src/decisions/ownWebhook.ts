@@ -3,7 +3,7 @@ import type { EventRecord } from "../domain/Event.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
-import { rotated, type Webhook, WebhookNotSet } from "../domain/Webhook.js"
+import { overlapEnd, rotated, type Webhook, WebhookNotSet } from "../domain/Webhook.js"
 import { recovered } from "../domain/WebhookHealth.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
@@ -50,9 +50,27 @@ const change = (shop_id: ShopId, next: (webhook: Webhook, now: Instant) => Webho
     }
   })
 
-/** Gives the webhook a new secret; for 24 hours the old one signs beside it (Specification, Webhooks). */
-export const rotateSecret = (shop_id: ShopId, secret: string) =>
-  change(shop_id, (webhook, now) => rotated(webhook, secret, now))
+/** A new secret, and until when the one that it pushes out would have signed; null where none did any more. */
+export interface RotatedSecret {
+  readonly webhook: Webhook
+  readonly replaces_before: Instant | null
+}
+
+/**
+ * Gives the webhook a new secret; for 24 hours the old one signs beside it (Specification, Webhooks). Only one does: a second rotation
+ * within those hours ends the secret before it early, and says until when that one would have signed (Specification, Endpoints).
+ */
+export const rotateSecret = (shop_id: ShopId, secret: string): Command<RotatedSecret, WebhookNotSet> =>
+  make({
+    shop_id,
+    needs: {},
+    decide: (loaded, moment) => {
+      if (loaded.webhook === null) return Either.left(new WebhookNotSet())
+      const webhook = rotated(loaded.webhook, secret, moment.now)
+      const changes = new ChangeSet(loaded, moment).add({ _tag: "WebhookPut", row: webhook })
+      return changes.decided({ webhook, replaces_before: overlapEnd(loaded.webhook, moment.now) })
+    }
+  })
 
 /** Turns the webhook on again, with no failures to its name. What was parked is due at once, with all attempts anew (Specification, Webhooks). */
 export const enableWebhook = (shop_id: ShopId) =>

@@ -8,7 +8,7 @@ import { QuoteClosed, quoteView } from "../domain/Quote.js"
 import { Text } from "../domain/Text.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import { isOpen } from "../domain/TicketLifecycle.js"
-import { actOnTicket } from "./actOnTicket.js"
+import { actOnTicket, type TicketAct } from "./actOnTicket.js"
 
 /** What a client says to a proposed price. */
 export const QuoteAnswer = Schema.Literal("accepted", "refused")
@@ -26,6 +26,11 @@ export type QuoteInput = typeof QuoteInput.Type
 const closed = ({ quote, state, updated_at }: TicketRecord) =>
   new QuoteClosed({ status: quote?.status ?? null, state, updated_at })
 
+/** Raises the event of the quote as it is now: proposed, accepted or refused (Specification, Webhooks). */
+const raiseQuote: TicketAct<never>["raise"] = (changes, ticket, { record: { id, quote } }) => {
+  if (quote !== null) changes.raise(`quote.${quote.status}`, { ticket, quote: quoteView(quote) }, id)
+}
+
 /** Proposes a new price; it takes the place of one proposed before. Never below what was paid already (Specification, Tickets). */
 export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note }: QuoteInput) =>
   actOnTicket<QuoteClosed | InvalidInput>(shop_id, id, {
@@ -40,7 +45,8 @@ export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note 
           )
         : Either.right({
             quote: { status: "proposed", price_minor, note: note ?? null, proposed_at: now, answered_at: null }
-          })
+          }),
+    raise: raiseQuote
   })
 
 /**
@@ -62,8 +68,5 @@ export const answerQuote = (shop_id: ShopId, id: TicketId, status: QuoteAnswer, 
           : { quote: answered }
       )
     },
-    raise: (changes, ticket, { record }) => {
-      if (record.quote?.status === "accepted")
-        changes.raise("quote.accepted", { ticket, quote: quoteView(record.quote) }, id)
-    }
+    raise: raiseQuote
   })

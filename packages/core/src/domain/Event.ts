@@ -28,7 +28,10 @@ export interface EventData {
     readonly notified_at: string
   }
   readonly "client.linked": { readonly ticket: Ticket; readonly client: ClientBadge }
+  readonly "ticket.updated": { readonly ticket: Ticket; readonly changed: ReadonlyArray<keyof Ticket> }
+  readonly "quote.proposed": { readonly ticket: Ticket; readonly quote: Quote }
   readonly "quote.accepted": { readonly ticket: Ticket; readonly quote: Quote }
+  readonly "quote.refused": { readonly ticket: Ticket; readonly quote: Quote }
   readonly ping: {}
 }
 

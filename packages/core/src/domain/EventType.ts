@@ -11,7 +11,10 @@ export const eventTypes = {
   "ticket.abandoned": `The ticket closed: ready and never collected, or left in the workshop without news, for ${Limits.closure_ms / DAY_MS} days`,
   "client.notified": "The client was told, in the app, by SMS, by WhatsApp or by a call",
   "client.linked": "A client is linked to the ticket",
+  "ticket.updated": "The shop edits the ticket, announces a delay, notes a part or adds a photo",
+  "quote.proposed": "The shop proposes a new price",
   "quote.accepted": "The client accepts a new price",
+  "quote.refused": "The client refuses a new price",
   ping: "The app's test button"
 } as const satisfies Record<string, string>
 

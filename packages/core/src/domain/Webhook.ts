@@ -59,6 +59,10 @@ export const rotated = (webhook: Webhook, secret: string, now: Instant): Webhook
   previous_until: now + Limits.secret_overlap_ms
 })
 
+/** Until when the secret before the last change still signs; null where it does not. */
+export const overlapEnd = ({ previous_until }: Webhook, now: Instant): Instant | null =>
+  previous_until !== null && now < previous_until ? previous_until : null
+
 /** The webhook as its owner sees it; without one everything is empty. */
 export const webhookStatus = (webhook: Webhook | null): WebhookStatus =>
   webhook === null

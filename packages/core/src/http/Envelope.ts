@@ -17,7 +17,7 @@ export const AnswerWith = <D extends Schema.Schema.All, M extends Schema.Schema.
 export const created = <A, I, R>(answer: Schema.Schema<A, I, R>) =>
   answer.annotations(HttpApiSchema.annotations({ status: 201 }))
 
-/** What the three idempotent endpoints say: whether this is the first answer again (Specification, Lists and sync). */
+/** What the endpoints that take an `Idempotency-Key` say: whether this is the first answer again (Specification, Lists and sync). */
 export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean }).annotations({ identifier: "RepeatableMeta" })
 
 const one = <const T extends string>(found: ReadonlyArray<T>) => Schema.Literal(...(found as [T, ...Array<T>]))

@@ -12,8 +12,13 @@ import { RequiredScope } from "./Endpoint.js"
 import { Answer, AnswerWith, created, FailureAnswer, RepeatableMeta } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 
-/** The header of the three idempotent endpoints (Specification, Endpoints). */
+/** The header of the endpoints that ask for a key (Specification, Endpoints). */
 export const IdempotencyHeader = Schema.Struct({ "idempotency-key": IdempotencyKey })
+
+/** The same where it may be left out (Specification, Endpoints). */
+const OptionalIdempotencyHeader = Schema.Struct({
+  "idempotency-key": Schema.optionalWith(IdempotencyKey, { exact: true })
+})
 
 const ById = Schema.Struct({ id: TicketId })
 
@@ -117,8 +122,9 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
   .add(
     HttpApiEndpoint.post("changeStatus", "/tickets/:id/status")
       .setPath(ById)
+      .setHeaders(OptionalIdempotencyHeader)
       .setPayload(Schema.Struct({ status: TicketStatus }).annotations({ identifier: "StatusInput" }))
-      .addSuccess(TicketAnswer)
+      .addSuccess(RepeatableTicketAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .addError(FailureAnswer("CONFLICT"))
       .annotate(RequiredScope, "tickets:write")
@@ -128,15 +134,23 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
           summary: "Move a ticket to another state",
           description:
             "Makes one of the moves in the table of this document's introduction; `details.allowed` of a refused one lists those that would do. A linked client is told as if the shop had used its app.",
-          refusals: ["ticket_not_found", "same_state", "invalid_transition", "reopen_window", "abandoned_move"]
+          refusals: [
+            "ticket_not_found",
+            "same_state",
+            "invalid_transition",
+            "reopen_window",
+            "abandoned_move",
+            "idempotency_key_reused"
+          ]
         })
       )
   )
   .add(
     HttpApiEndpoint.post("recordNotified", "/tickets/:id/notified")
       .setPath(ById)
+      .setHeaders(OptionalIdempotencyHeader)
       .setPayload(Schema.Struct({ channel: ShopChannel }).annotations({ identifier: "NotifiedInput" }))
-      .addSuccess(TicketAnswer)
+      .addSuccess(RepeatableTicketAnswer)
       .addError(FailureAnswer("NOT_FOUND"))
       .addError(FailureAnswer("CONFLICT"))
       .annotate(RequiredScope, "tickets:write")
@@ -146,7 +160,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
           summary: "Note that the client was told",
           description:
             "For a shop that called or wrote to its client itself: sets `notified_at`, so that the client's page shows it. It counts as a sign of life from the shop and starts the sixty days of a ticket in the workshop anew.",
-          refusals: ["ticket_not_found", "abandoned"]
+          refusals: ["ticket_not_found", "abandoned", "idempotency_key_reused"]
         })
       )
   ) {}

@@ -52,10 +52,10 @@ export const workshopHandlers = Effect.gen(function* () {
       byId: ({ path }, caller) => Effect.map(tickets.byId(caller, path.id), data),
       byNumber: ({ path }, caller) =>
         Effect.map(tickets.byNumber(caller, path.n), ({ data, others }) => ({ data, meta: { others } })),
-      changeStatus: ({ path, payload }, caller) =>
-        Effect.map(tickets.changeStatus(caller, path.id, payload.status), data),
-      recordNotified: ({ path, payload }, caller) =>
-        Effect.map(tickets.recordNotified(caller, path.id, payload.channel), data)
+      changeStatus: ({ path, headers, payload }, caller) =>
+        Effect.map(tickets.changeStatusOnce(caller, path.id, payload.status, headers["idempotency-key"]), repeatable),
+      recordNotified: ({ path, headers, payload }, caller) =>
+        Effect.map(tickets.recordNotifiedOnce(caller, path.id, payload.channel, headers["idempotency-key"]), repeatable)
     },
     clients: {
       byPhone: ({ urlParams }, caller) => Effect.map(clients.byPhone(caller, urlParams.phone), data),

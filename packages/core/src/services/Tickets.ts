@@ -1,7 +1,8 @@
 import { Clock, Effect } from "effect"
+import type { Command } from "../decisions/Command.js"
 import { changeStatus } from "../decisions/changeStatus.js"
 import { createTicket } from "../decisions/createTicket.js"
-import { type IdempotencyKey, once } from "../decisions/Idempotency.js"
+import { type IdempotencyKey, type Once, once, type Repeatable } from "../decisions/Idempotency.js"
 import { recordNotified, type ShopChannel } from "../decisions/recordNotified.js"
 import { spokenTexts } from "../decisions/spokenTexts.js"
 import { type TicketInput, ticketDefaults } from "../decisions/TicketInput.js"
@@ -12,7 +13,7 @@ import { type Ticket, TicketNotFound, ticketView } from "../domain/Ticket.js"
 import type { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { label } from "../domain/TicketNumber.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
-import { Reads, type SeenTickets } from "../ports/Reads.js"
+import { Reads, type SeenTicket, type SeenTickets } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
 import { answered } from "./answered.js"
 import type { Caller } from "./Caller.js"
@@ -30,12 +31,29 @@ export interface TicketSummary {
 const views = ({ shop, tickets }: SeenTickets): ReadonlyArray<Ticket> =>
   tickets.map(({ record, client }) => ticketView(record, shop, client))
 
+const summaryOf = ({ record }: SeenTicket): TicketSummary => ({
+  id: record.id,
+  number: record.number,
+  number_label: label(record.number),
+  state: record.state,
+  created_at: toIso(record.created_at)
+})
+
+/** A command on a ticket, run once where it comes with a key (Specification, Endpoints). */
+const repeatable =
+  (run: ReturnType<typeof answered>) =>
+  <E>(command: Command<Ticket, E>, key: IdempotencyKey | undefined, asked: Omit<Once, "key">) =>
+    key === undefined
+      ? Effect.map(run(command), (data): Repeatable<Ticket> => ({ data, replayed: false }))
+      : run(once({ ...asked, key }, command))
+
 /** The tickets of a shop: created, read, moved and kept up to date (Specification, States; Endpoints). */
 export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets", {
   accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
     const run = answered(store)
+    const repeatably = repeatable(run)
     const reads = yield* Reads
     const profanity = yield* ProfanityFilter
 
@@ -85,15 +103,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       const seen = yield* reads.ticketsOfNumber(shop_id, number, Limits.others_max)
       const [first, ...rest] = seen.tickets
       if (first === undefined) return yield* new TicketNotFound()
-      const others = rest.map(
-        ({ record }): TicketSummary => ({
-          id: record.id,
-          number: record.number,
-          number_label: label(record.number),
-          state: record.state,
-          created_at: toIso(record.created_at)
-        })
-      )
+      const others = rest.map(summaryOf)
       return { data: ticketView(first.record, seen.shop, first.client), others }
     })
 
@@ -106,7 +116,21 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       changeStatus: ({ shop_id }: Caller, id: TicketId, status: TicketStatus) => run(changeStatus(shop_id, id, status)),
       /** Notes that the shop told the client itself (Specification, Endpoints). */
       recordNotified: ({ shop_id }: Caller, id: TicketId, channel: ShopChannel) =>
-        run(recordNotified(shop_id, id, channel))
+        run(recordNotified(shop_id, id, channel)),
+      /** As `changeStatus`; a repetition under the same key, where there is one, answers the ticket as it was (Specification, Endpoints). */
+      changeStatusOnce: (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
+        repeatably(changeStatus(caller.shop_id, id, status), key, {
+          caller_id: caller.caller_id,
+          operation: "tickets.status",
+          request: { id, status }
+        }),
+      /** As `recordNotified`; a repetition under the same key, where there is one, notes nothing (Specification, Endpoints). */
+      recordNotifiedOnce: (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
+        repeatably(recordNotified(caller.shop_id, id, channel), key, {
+          caller_id: caller.caller_id,
+          operation: "tickets.notified",
+          request: { id, channel }
+        })
     }
   })
 }) {}

@@ -9,6 +9,7 @@ import {
 } from "../decisions/ownWebhook.js"
 import type { AuditAct } from "../domain/AuditEntry.js"
 import type { ShopId } from "../domain/Identifier.js"
+import { toIsoOrNull } from "../domain/Instant.js"
 import { SECRET_BYTES } from "../domain/SecretText.js"
 import { webhookSecret, webhookStatus } from "../domain/Webhook.js"
 import type { WebhookAddress } from "../domain/WebhookAddress.js"
@@ -30,22 +31,29 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
     const entropy = yield* Entropy
     const newSecret = () => webhookSecret(entropy.bytes(SECRET_BYTES))
     return {
-      /** Sets the address. The first time it makes the secret; either way the secret is shown. */
+      /**
+       * Sets the address. The first time it makes the secret; either way the secret is shown. It does not turn a webhook
+       * on that is off: the answer says whether it is, and `enable` turns it on.
+       */
       set: Effect.fnUntraced(function* (shop_id: ShopId, url: WebhookAddress) {
         yield* shops.byId(shop_id)
-        const { secret, ...set } = yield* run(setWebhook(shop_id, { url, secret: newSecret() }), () => ({
+        const set = yield* run(setWebhook(shop_id, { url, secret: newSecret() }), () => ({
           act: "webhook.set",
           details: { host: new URL(url).host }
         }))
-        return { url: set.url, secret }
+        const { url: at, on, off_reason } = webhookStatus(set)
+        return { url: at ?? url, secret: set.secret, on, off_reason }
       }),
       /** Where events go, and how that has been going. */
       status: (shop_id: ShopId) => Effect.map(shops.byId(shop_id), ({ webhook }) => webhookStatus(webhook)),
-      /** A new secret; the old one signs beside it for 24 hours. */
+      /**
+       * A new secret; the old one signs beside it for 24 hours. `replaces_before` is null, or until when the secret
+       * before that would still have signed: a second rotation within 24 hours ends it at once.
+       */
       rotate: Effect.fnUntraced(function* (shop_id: ShopId) {
         yield* shops.byId(shop_id)
-        const { secret } = yield* run(rotateSecret(shop_id, newSecret()), plainly("webhook.rotated"))
-        return { secret }
+        const { webhook, replaces_before } = yield* run(rotateSecret(shop_id, newSecret()), plainly("webhook.rotated"))
+        return { secret: webhook.secret, replaces_before: toIsoOrNull(replaces_before) }
       }),
       /** Turns the webhook on again. */
       enable: Effect.fnUntraced(function* (shop_id: ShopId) {

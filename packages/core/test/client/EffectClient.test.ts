@@ -41,7 +41,7 @@ describe("The Effect client", () => {
         headers: { "idempotency-key": Schema.decodeSync(IdempotencyKey)("two") }
       })
       const id = Schema.decodeSync(TicketId)(data.id)
-      const allowed = yield* tickets.changeStatus({ path: { id }, payload: { status: "collected" } }).pipe(
+      const allowed = yield* tickets.changeStatus({ path: { id }, headers: {}, payload: { status: "collected" } }).pipe(
         Effect.as([]),
         Effect.catchTag("CONFLICT", ({ details }) => {
           expectTypeOf(details.reason).toExtend<string>()

@@ -89,7 +89,7 @@ describe("whatever is done to a shop, in whatever order", () => {
           before.tickets.has(id) ? EVENT_OF[state] : "ticket.created",
           id
         ])
-        const moves = shop.events.filter(({ type }) => type.startsWith("ticket."))
+        const moves = shop.events.filter(({ type }) => type.startsWith("ticket.") && type !== "ticket.updated")
         expect(moves.map(({ type, data }) => [type, data.ticket!.id])).toEqual(expected)
         expect(moves.map(({ data }) => data.ticket!.state)).toEqual(changed.map(({ state }) => state))
       })

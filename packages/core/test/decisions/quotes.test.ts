@@ -11,7 +11,7 @@ const propose = (id: string, price_minor: number, note?: string | null) =>
 const answer = (id: string, status: "accepted" | "refused") => answerQuote(SHOP, id as never, status)
 
 describe("Specification, Tickets: the shop proposes a new price", () => {
-  it("the quote waits for its answer; the price stays until then, and no event is raised (Specification, Tickets)", () => {
+  it("the quote waits for its answer; the price stays until then, and quote.proposed is raised (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000, deposit_minor: 1000 })
     const ticket = shop.wait(HOUR).does(propose(id, 8000, "The lining too"))
@@ -23,7 +23,7 @@ describe("Specification, Tickets: the shop proposes a new price", () => {
       answered_at: null
     })
     expect(ticket.money).toMatchObject({ price_minor: 5000, remaining_minor: 4000, before_minor: null })
-    expect(shop.events).toEqual([])
+    expect(shop.events).toMatchObject([{ type: "quote.proposed", data: { ticket, quote: ticket.quote } }])
     expect(shop.record(id)).toMatchObject({ shop_changed_at: START + HOUR, updated_at: START + HOUR })
   })
 
@@ -136,14 +136,14 @@ describe("Specification, Webhooks: the client accepts a new price", () => {
 })
 
 describe("Specification, Sandbox: a quote is answered once", () => {
-  it("a refused one leaves the price as it was and raises nothing (Specification, Tickets)", () => {
+  it("a refused one leaves the price as it was and raises quote.refused (Specification, Tickets)", () => {
     const shop = new TestShop()
     const id = shop.create({ price_minor: 5000 })
     shop.does(propose(id, 8000))
     const ticket = shop.wait(HOUR).does(answer(id, "refused"))
     expect(ticket.money).toMatchObject({ price_minor: 5000, before_minor: null })
     expect(ticket.quote).toMatchObject({ status: "refused", answered_at: "2026-03-02T10:00:00.000Z" })
-    expect(shop.events).toEqual([])
+    expect(shop.events).toMatchObject([{ type: "quote.refused", data: { ticket, quote: ticket.quote } }])
     expect(shop.record(id)).toMatchObject({ updated_at: START + HOUR, shop_changed_at: START })
   })
 

@@ -31,7 +31,7 @@ describe("Specification, Tickets: a delay", () => {
       reason: "The thread is late",
       announced_at: ISO(1)
     })
-    expect(shop.events).toEqual([])
+    expect(shop.events).toMatchObject([{ type: "ticket.updated", data: { ticket, changed: ["promised_at", "delay"] } }])
   })
 
   it("without a promise before, and without a reason, both are null (Specification, Tickets)", () => {
@@ -69,7 +69,7 @@ describe("Specification, Tickets: a part", () => {
       expected_at: ISO(48),
       received_at: ISO(40)
     })
-    expect(shop.events).toEqual([])
+    expect(shop.events).toMatchObject([{ type: "ticket.updated", data: { changed: ["part"] } }])
   })
 
   it("null for the expected date means that none was given, so the known one stays (Specification, Errors)", () => {
@@ -110,6 +110,7 @@ describe("Specification, Resources: a photo", () => {
     for (const photo_url of ["https://img.example.com/1.jpg", "https://img.example.com/2.jpg"]) {
       const ticket = shop.does(attachPhoto(SHOP, id, { photo_url } as PhotoInput))
       expect(ticket.photo_url).toBe(photo_url)
+      expect(shop.events).toMatchObject([{ type: "ticket.updated", data: { ticket, changed: ["photo_url"] } }])
     }
   })
 
@@ -120,7 +121,7 @@ describe("Specification, Resources: a photo", () => {
 })
 
 describe("Specification, States: an edit", () => {
-  it("changes what is given, empties what is null, leaves the rest, and raises nothing (Specification, States)", () => {
+  it("changes what is given, empties what is null, leaves the rest, and says what it changed (Specification, States)", () => {
     const shop = new TestShop()
     const id = shop.create({ item: "Coat", description: "Blue", price_minor: 900, external_ref: "A-1" })
     const before = shop.record(id)
@@ -134,7 +135,12 @@ describe("Specification, States: an edit", () => {
       shop_changed_at: START + HOUR,
       change_seq: before.change_seq + 1
     })
-    expect(shop.events).toEqual([])
+    const changed = ["service", "description", "money"]
+    expect(shop.events).toMatchObject([
+      { type: "ticket.updated", data: { ticket: { id, service: "Lining" }, changed } }
+    ])
+    shop.does(edit(id, { service: "Lining" }))
+    expect(shop.events).toMatchObject([{ type: "ticket.updated", data: { changed: [] } }])
   })
 
   it("ticks items off and on by their id (Specification, Resources)", () => {

@@ -51,7 +51,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
 
   it("a rotation gives a new secret and keeps the old one for 24 hours (Specification, Webhooks)", () => {
     const shop = withWebhook()
-    expect(shop.wait(HOUR).does(rotateSecret(SHOP, "whsec_2"))).toMatchObject({
+    expect(shop.wait(HOUR).does(rotateSecret(SHOP, "whsec_2")).webhook).toMatchObject({
       url: URL_1,
       secret: "whsec_2",
       previous_secret: "whsec_1",
@@ -62,7 +62,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
   it("a second rotation keeps the last secret, never three (Specification, Webhooks)", () => {
     const shop = withWebhook()
     shop.does(rotateSecret(SHOP, "whsec_2"))
-    expect(shop.wait(HOUR).does(rotateSecret(SHOP, "whsec_3"))).toMatchObject({
+    expect(shop.wait(HOUR).does(rotateSecret(SHOP, "whsec_3")).webhook).toMatchObject({
       secret: "whsec_3",
       previous_secret: "whsec_2",
       previous_until: START + 25 * HOUR

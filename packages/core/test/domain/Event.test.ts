@@ -30,18 +30,21 @@ describe("Specification, Resources: the event envelope", () => {
     expect(Either.isRight(Schema.decodeUnknownEither(Event)(JSON.parse(body)))).toBe(true)
   })
 
-  it("there are ten types (Specification, Resources)", () => {
+  it("these are its types (Specification, Webhooks)", () => {
     expect(Object.keys(eventTypes).sort()).toEqual([
       "client.linked",
       "client.notified",
       "ping",
       "quote.accepted",
+      "quote.proposed",
+      "quote.refused",
       "ticket.abandoned",
       "ticket.collected",
       "ticket.created",
       "ticket.impossible",
       "ticket.ready",
-      "ticket.reopened"
+      "ticket.reopened",
+      "ticket.updated"
     ])
   })
 })

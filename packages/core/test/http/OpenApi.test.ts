@@ -117,11 +117,12 @@ describe("the OpenAPI document", () => {
     expect(failures("createTicket", 409)).toEqual(["IDEMPOTENCY_KEY_REUSED"])
     expect(failures("changeTicketStatus", 409)).toEqual([
       "ABANDONED",
+      "IDEMPOTENCY_KEY_REUSED",
       "INVALID_TRANSITION",
       "REOPEN_WINDOW",
       "SAME_STATE"
     ])
-    expect(failures("recordNotified", 409)).toEqual(["ABANDONED"])
+    expect(failures("recordNotified", 409)).toEqual(["ABANDONED", "IDEMPOTENCY_KEY_REUSED"])
     expect(failures("addStamps", 409)).toEqual(["IDEMPOTENCY_KEY_REUSED", "LOYALTY_OFF"])
     expect(failures("redeemReward", 409)).toEqual(["IDEMPOTENCY_KEY_REUSED", "LOYALTY_OFF", "NO_REWARD"])
   })
@@ -176,28 +177,43 @@ describe("the OpenAPI document", () => {
       }
     }
     const repeatable = operations.filter(({ responses }) => "Idempotent-Replayed" in responses["200"]!.headers)
-    expect(repeatable.map(({ operationId }) => operationId)).toEqual(["createTicket", "addStamps", "redeemReward"])
+    expect(repeatable.map(({ operationId }) => operationId)).toEqual([
+      "createTicket",
+      "changeTicketStatus",
+      "recordNotified",
+      "addStamps",
+      "redeemReward"
+    ])
   })
 
-  it("asks for an Idempotency-Key where the specification does", () => {
+  it("takes an Idempotency-Key where the specification does", () => {
     const asking = operations.filter(({ parameters = [] }) => parameters.some(({ name }) => name === "Idempotency-Key"))
-    expect(asking.map(({ operationId }) => operationId)).toEqual(["createTicket", "addStamps", "redeemReward"])
+    expect(asking.map(({ operationId }) => operationId)).toEqual([
+      "createTicket",
+      "changeTicketStatus",
+      "recordNotified",
+      "addStamps",
+      "redeemReward"
+    ])
     expect(named("redeemReward").requestBody?.required).toBe(false)
     expect(named("createTicket").requestBody?.required).toBe(true)
   })
 
-  it("has a webhook for each of the ten types of events, signed", () => {
+  it("has a webhook for every type of event, signed", () => {
     expect(Object.keys(made.webhooks).sort()).toEqual([
       "client.linked",
       "client.notified",
       "ping",
       "quote.accepted",
+      "quote.proposed",
+      "quote.refused",
       "ticket.abandoned",
       "ticket.collected",
       "ticket.created",
       "ticket.impossible",
       "ticket.ready",
-      "ticket.reopened"
+      "ticket.reopened",
+      "ticket.updated"
     ])
     for (const { post } of Object.values(made.webhooks)) {
       expect(post.parameters.map(({ name }) => name)).toEqual(["Service-Signature"])

@@ -37,6 +37,8 @@ const EVERYTHING = [
   "client.linked",
   "client.notified",
   "quote.accepted",
+  "quote.proposed",
+  "quote.refused",
   "ticket.abandoned",
   "ticket.collected",
   "ticket.created",

@@ -20,7 +20,7 @@ describe("Specification, Webhooks: one webhook per shop", () => {
         const first = yield* webhooks.set(shop_id, address("https://one.example.com/hook"))
         expect(first.secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/)
         const second = yield* webhooks.set(shop_id, address("https://two.example.com/hook"))
-        expect(second).toEqual({ url: "https://two.example.com/hook", secret: first.secret })
+        expect(second).toEqual({ ...first, url: "https://two.example.com/hook" })
         const other = yield* openShop()
         const others = yield* webhooks.set(other.shop_id, address("https://one.example.com/hook"))
         expect(others.secret).not.toBe(first.secret)
@@ -45,6 +45,38 @@ describe("Specification, Webhooks: one webhook per shop", () => {
         })
         yield* webhooks.set(shop_id, address("https://two.example.com/hook"))
         expect((yield* (yield* Reads).shop(shop_id))?.webhook?.previous_secret).toBe(secret)
+      })
+    )
+  )
+
+  it(
+    "a second rotation within 24 hours says until when the secret that it ends would have signed (Specification, Endpoints)",
+    inWorkshop((clock) =>
+      Effect.gen(function* () {
+        const { shop_id } = yield* openShop()
+        const webhooks = yield* Webhooks
+        yield* webhooks.set(shop_id, address("https://one.example.com/hook"))
+        const until = new Date(clock.unsafeCurrentTimeMillis() + DAY_MS).toISOString()
+        expect((yield* webhooks.rotate(shop_id)).replaces_before).toBeNull()
+        clock.advance(DAY_MS - 1)
+        expect((yield* webhooks.rotate(shop_id)).replaces_before).toBe(until)
+        clock.advance(DAY_MS)
+        expect((yield* webhooks.rotate(shop_id)).replaces_before).toBeNull()
+      })
+    )
+  )
+
+  it(
+    "setting an address while the webhook is off says so, and leaves it off (Specification, Endpoints)",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { shop_id } = yield* openShop()
+        const webhooks = yield* Webhooks
+        const one = yield* webhooks.set(shop_id, address("https://one.example.com/hook"))
+        expect([one.on, one.off_reason]).toEqual([true, null])
+        yield* webhooks.disable(shop_id)
+        const two = yield* webhooks.set(shop_id, address("https://two.example.com/hook"))
+        expect([two.on, two.off_reason]).toEqual([false, "disabled"])
       })
     )
   )

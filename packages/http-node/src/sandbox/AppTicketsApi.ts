@@ -1,4 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { TicketEdit } from "@workshop/core/decisions/editTicket"
 import { IdempotencyKey } from "@workshop/core/decisions/Idempotency"
 import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/keepTicketNews"
 import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
@@ -38,6 +39,15 @@ export class AppTicketsApi extends HttpApiGroup.make("appTickets")
       .addError(FailureAnswer("CONFLICT"))
       .addError(FailureAnswer("PROFANITY"))
       .addError(FailureAnswer("TOO_MANY_ATTEMPTS"))
+  )
+  .add(
+    HttpApiEndpoint.patch("edit", "/tickets/:id")
+      .setPath(Schema.Struct({ id: TicketId }))
+      .setPayload(TicketEdit)
+      .addSuccess(Answer(Ticket))
+      .addError(FailureAnswer("NOT_FOUND"))
+      .addError(FailureAnswer("CONFLICT"))
+      .addError(FailureAnswer("PROFANITY"))
   )
   .add(act("quote").setPayload(QuoteInput))
   .add(act("acceptQuote", "/quote/accept").setPayload(Nothing))

@@ -57,7 +57,16 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
     HttpApiEndpoint.put("set", "/shops/:id/webhook")
       .setPath(OfShop)
       .setPayload(Schema.Struct({ url: Schema.String }).annotations({ identifier: "WebhookInput" }))
-      .addSuccess(Answer(Schema.Struct({ url: Schema.String, secret: Schema.String })))
+      .addSuccess(
+        Answer(
+          Schema.Struct({
+            url: Schema.String,
+            secret: Schema.String,
+            on: Schema.Boolean,
+            off_reason: Schema.NullOr(WebhookOffReason)
+          })
+        )
+      )
       .addError(FailureAnswer("NOT_FOUND"))
   )
   .add(
@@ -70,7 +79,7 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
     HttpApiEndpoint.post("rotate", "/shops/:id/webhook/rotate")
       .setPath(OfShop)
       .setPayload(Nothing)
-      .addSuccess(Answer(Schema.Struct({ secret: Schema.String })))
+      .addSuccess(Answer(Schema.Struct({ secret: Schema.String, replaces_before: Schema.NullOr(Schema.String) })))
       .addError(FailureAnswer("NOT_FOUND"))
   )
   .add(

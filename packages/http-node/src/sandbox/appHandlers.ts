@@ -31,6 +31,7 @@ export const appHandlers = Effect.gen(function* () {
         shops.byId(path.id),
         Effect.map(tickets.create(appOf(path.id), payload, headers["idempotency-key"]), createdTicket)
       ),
+    edit: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.edit(caller, id, payload)),
     quote: ({ path: { id }, payload }) => onTicket(id, (caller) => quotes.propose(caller, id, payload)),
     acceptQuote: ({ path: { id } }) => onTicket(id, (caller) => quotes.recordAnswer(caller, id, "accepted")),
     refuseQuote: ({ path: { id } }) => onTicket(id, (caller) => quotes.recordAnswer(caller, id, "refused")),

@@ -244,12 +244,14 @@ describe("The webhook (Specification, Sandbox)", () => {
     const off = { url: null, on: false, off_reason: null, failures_in_row: 0, first_failure_at: null }
     expect(await sandbox.good("GET", path)).toEqual(off)
     const first = await sandbox.good("PUT", path, { url: "http://127.0.0.1:9999/hook" })
-    expect(first).toEqual({ url: "http://127.0.0.1:9999/hook", secret: expect.stringMatching(SECRET) })
+    const set = { secret: expect.stringMatching(SECRET), on: true, off_reason: null }
+    expect(first).toEqual({ ...set, url: "http://127.0.0.1:9999/hook" })
     const on = { ...off, url: "http://127.0.0.1:9999/hook", on: true }
     expect(await sandbox.good("GET", path)).toEqual(on)
     const moved = await sandbox.good("PUT", path, { url: "https://shop.example.com/hook" })
-    expect(moved).toEqual({ url: "https://shop.example.com/hook", secret: first.secret })
-    const { secret } = await sandbox.good("POST", `${path}/rotate`)
+    expect(moved).toEqual({ ...set, url: "https://shop.example.com/hook", secret: first.secret })
+    const { secret, replaces_before } = await sandbox.good("POST", `${path}/rotate`)
+    expect(replaces_before).toBeNull()
     expect(secret).toMatch(SECRET)
     expect(secret).not.toBe(first.secret)
     expect((await sandbox.good("PUT", path, { url: moved.url })).secret).toBe(secret)

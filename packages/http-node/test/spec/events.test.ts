@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe("the ten events (Specification, Webhooks)", () => {
+describe("the events (Specification, Webhooks)", () => {
   it("a ticket's whole life raises each event with the ticket as it stood then, in the order of what happened (Specification, Webhooks)", async () => {
     const shop = await world.shop({ tracking_base_url: "https://t.example/" })
     const client = await world.client()
@@ -25,7 +25,7 @@ describe("the ten events (Specification, Webhooks)", () => {
     const created = { ticket: await shop.ticket(id), at: world.iso() }
     const badge = { id: client.id, display_name: "Amira Ben Salah" }
     const linked = await step(() => world.answer(client, "accept"))
-    await shop.quote(id, { price_minor: 250, note: "More" })
+    const proposed = await step(() => shop.quote(id, { price_minor: 250, note: "More" }))
     const proposed_at = world.iso()
     const accepted = await step(() => shop.answerQuote(id, "accept"))
     const quoted_at = world.iso()
@@ -41,12 +41,14 @@ describe("the ten events (Specification, Webhooks)", () => {
     const abandoned = await shop.ticket(id)
     await world.act(Effect.flatMap(Webhooks, (webhooks) => webhooks.ping(shop.id)))
 
-    const quote = { status: "accepted", price_minor: 250, note: "More", proposed_at, answered_at: quoted_at }
+    const offered = { status: "proposed", price_minor: 250, note: "More", proposed_at, answered_at: null }
+    const quote = { ...offered, status: "accepted", answered_at: quoted_at }
     const byApp = (ticket: typeof ready) => ({ ticket, channel: "app", notified_at: ticket.notified_at })
     const events = await shop.events()
     expect(events.map(({ type, data }) => [type, data])).toEqual([
       ["ticket.created", { ticket: created.ticket }],
       ["client.linked", { ticket: linked, client: badge }],
+      ["quote.proposed", { ticket: proposed, quote: offered }],
       ["quote.accepted", { ticket: accepted, quote }],
       ["ticket.impossible", { ticket: impossible }],
       ["client.notified", byApp(impossible)],
@@ -116,16 +118,33 @@ describe("the ten events (Specification, Webhooks)", () => {
     }
   })
 
-  it("a quote proposed, refused or answered twice raises nothing (Specification, Webhooks)", async () => {
+  it("a quote raises an event when it is proposed and one when it is refused, a second answer none (Specification, Endpoints)", async () => {
     const shop = await world.shop()
     const { id } = await shop.create()
     await shop.quote(id, { price_minor: 5 })
     await shop.answerQuote(id, "refuse")
     await expect(shop.answerQuote(id, "accept")).rejects.toMatchObject({ _tag: "QuoteClosed" })
-    expect(await shop.eventTypes()).toEqual(["ticket.created"])
+    const events = await shop.events()
+    expect(events.map(({ type }) => type)).toEqual(["ticket.created", "quote.proposed", "quote.refused"])
+    expect(events[2]!.data).toMatchObject({ ticket: { id, quote: { status: "refused" } }, quote: { price_minor: 5 } })
   })
 
-  it("reading, look-ups, stamps, redeems, visits, delays, parts, photos and blocks raise nothing (Specification, Webhooks)", async () => {
+  it("a delay, a part and a photo raise ticket.updated, which names the changed fields (Specification, Endpoints)", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    await shop.delay(id, { promised_at: "2026-12-24T09:00:00Z" })
+    await shop.part(id, { label: "Zip", status: "ordered" })
+    await shop.photo(id, "https://p.example/1.jpg")
+    const events = await shop.events()
+    expect(events.slice(1).map(({ type, data }) => [type, data.changed])).toEqual([
+      ["ticket.updated", ["promised_at", "delay"]],
+      ["ticket.updated", ["part"]],
+      ["ticket.updated", ["photo_url"]]
+    ])
+    expect(events[3]!.data.ticket).toEqual(await shop.ticket(id))
+  })
+
+  it("reading, look-ups, stamps, redeems, visits and blocks raise nothing (Specification, Webhooks)", async () => {
     const shop = await world.shop()
     const client = await world.known(shop)
     const { id } = await shop.create({ service: "Hem", client_phone: "+21626000111" })
@@ -134,9 +153,6 @@ describe("the ten events (Specification, Webhooks)", () => {
     await shop.get("/v1/clients", { phone: client.phone })
     await shop.stamp(client.id, 10)
     await shop.redeem(client.id)
-    await shop.delay(id, { promised_at: "2027-01-01T00:00:00Z" })
-    await shop.part(id, { label: "Zip", status: "ordered" })
-    await shop.photo(id, "https://p.example/1.jpg")
     expect(await shop.eventTypes()).toEqual(["ticket.created"])
   })
 

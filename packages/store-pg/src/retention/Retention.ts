@@ -1,17 +1,11 @@
-import { DAY_MS } from "@workshop/core/domain/Instant"
 import { Clock, Effect, Layer, type Scope } from "effect"
 import { link } from "../Link.js"
 import type { PgFailure } from "../PgFailure.js"
 import { once } from "../Statement.js"
 import { isTrue } from "./answers.js"
 import { removeExpired } from "./Expiry.js"
+import { KEEP_EVENTS_MS, LEAST_KEPT_MS } from "./KeptEvents.js"
 import { keepPartitions, type Partitioning } from "./Partitions.js"
-
-/** How long events and their attempts are kept, unless told otherwise. */
-export const KEEP_EVENTS_MS = 90 * DAY_MS
-
-/** How long at least: beyond the last attempt of every delivery, and the days in which a shop asks what happened. */
-export const LEAST_KEPT_MS = 7 * DAY_MS
 
 /** What is kept, and where. */
 export interface RetentionOptions {

@@ -45,7 +45,7 @@ export const eventCases = casesOf("§6", [
   },
   {
     id: "event-quote-accepted",
-    rule: "A price that the client accepts is told with the ticket and the quote; one refused is not told.",
+    rule: "A price that is proposed, accepted or refused is told with the ticket and the quote.",
     anchor: "rule-event-steps",
     run: async (world) => {
       const shop = await world.shop()
@@ -54,10 +54,40 @@ export const eventCases = casesOf("§6", [
       await world.act("POST", `/tickets/${id}/quote/refuse`, {})
       await world.act("POST", `/tickets/${id}/quote`, { price_minor: 120, note: "Less" })
       await world.act("POST", `/tickets/${id}/quote/accept`, {})
-      const accepted = (await shop.events()).filter(({ type }) => type === "quote.accepted")
-      const quote = { status: "accepted", price_minor: 120, note: "Less" }
-      const ticket = { id, money: { price_minor: 120, before_minor: 100 } }
-      expectShape(accepted, [{ data: { ticket, quote } }], "the quote.accepted events")
+      const raised = (await shop.events()).filter(({ type }) => type.startsWith("quote."))
+      const told = (type: string, price_minor: number, money: object) => {
+        const quote = { status: type.slice("quote.".length), price_minor }
+        return { type, data: { ticket: { id, money, quote }, quote } }
+      }
+      const [before, after] = [{ price_minor: 100 }, { price_minor: 120, before_minor: 100 }]
+      const expected = [
+        told("quote.proposed", 150, before),
+        told("quote.refused", 150, before),
+        told("quote.proposed", 120, before),
+        told("quote.accepted", 120, after)
+      ]
+      expectShape(raised, expected, "the events of the quotes")
+    }
+  },
+  {
+    id: "event-updated",
+    rule: "An edit, a delay, a part and a photo are told with the ticket and the fields that changed.",
+    anchor: "rule-event-steps",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id } = await shop.ticket()
+      await world.act("PATCH", `/tickets/${id}`, { item: "Coat", price_minor: 100 })
+      await world.act("POST", `/tickets/${id}/delay`, { promised_at: "2099-12-24T09:00:00Z" })
+      await world.act("POST", `/tickets/${id}/part`, { label: "Zip", status: "ordered" })
+      await world.act("POST", `/tickets/${id}/photo`, { photo_url: "https://photos.example/1.jpg" })
+      const raised = (await shop.events()).slice(1).map(({ type, data }) => ({
+        type,
+        id: data.ticket?.id,
+        changed: [...((data as { changed?: ReadonlyArray<string> }).changed ?? [])].sort()
+      }))
+      const changed = [["item", "money"], ["delay", "promised_at"], ["part"], ["photo_url"]]
+      const expected = changed.map((fields) => ({ type: "ticket.updated", id, changed: fields }))
+      expectSame(raised, expected, "the events of the updates")
     }
   },
   {

@@ -6,6 +6,27 @@ import { DAY } from "../World.js"
 /** The Idempotency-Key (Specification, Endpoints; Idempotency). */
 export const idempotencyCases = casesOf("§4", [
   {
+    id: "idempotency-optional",
+    rule: "A key sent with a status or a note that the client was told is honoured: a repetition changes nothing.",
+    anchor: "rule-idempotency-by-key",
+    needs: "key",
+    run: async (world) => {
+      const shop = await world.shop()
+      const { id } = await shop.ticket()
+      for (const [act, body] of [
+        ["status", { status: "ready" }],
+        ["notified", { channel: "sms" }]
+      ] as const) {
+        const once = world.fresh(act)
+        const ask = (asked: object) => shop.post(`/tickets/${id}/${act}`, asked, { once })
+        const first = (await ask(body)).withMeta({ replayed: false }).ok()
+        expectSame((await ask(body)).withMeta({ replayed: true }).ok(), first, "the repetition's data")
+        const other = act === "status" ? { status: "collected" } : { channel: "call" }
+        ;(await ask(other)).conflict("IDEMPOTENCY_KEY_REUSED")
+      }
+    }
+  },
+  {
     id: "idempotency-required",
     rule: "A create without the header is a 400 that names it.",
     anchor: "rule-idempotency-required",

@@ -6,11 +6,17 @@ import { drawKnown } from "./tillActs.js"
 
 const DAY = 86_400_000
 
-const inApp = (shop: KnownShop, act: string, path: string, body: unknown): Errand => ({
+const inApp = (
+  shop: KnownShop,
+  act: string,
+  path: string,
+  body: unknown,
+  method: Errand["method"] = "POST"
+): Errand => ({
   actor: "app",
   act,
   shop: shop.id,
-  method: "POST",
+  method,
   path,
   body,
   told: (answer) => {
@@ -25,7 +31,10 @@ const onTicket =
     const shop = stage.dice.pick(stage.town.shops)
     const ticket = shop === undefined ? undefined : drawKnown(shop, stage.dice)
     if (shop === undefined || ticket === undefined) return null
-    return [inApp(shop, act, `/sandbox/tickets/${ticket.id}/${act}`, bodyOf(stage, ticket))]
+    const path = `/sandbox/tickets/${ticket.id}`
+    return act === "edit"
+      ? [inApp(shop, act, path, bodyOf(stage, ticket), "PATCH")]
+      : [inApp(shop, act, `${path}/${act}`, bodyOf(stage, ticket))]
   }
 
 const created = ({ town, dice }: Stage, times: number): ReadonlyArray<Errand> | null => {
@@ -48,6 +57,7 @@ export const appActs: ReadonlyArray<Deed> = [
       note: "A new price"
     }))
   },
+  { name: "edit", weight: 2, plan: onTicket("edit", ({ town }) => ({ description: town.fresh("note") })) },
   {
     name: "delay",
     weight: 2,

@@ -47,6 +47,7 @@ const ACTS = {
   notified: /^\/v1\/tickets\/([^/]+)\/notified$/,
   stamps: /^\/v1\/clients\/([^/]+)\/loyalty\/stamps$/,
   redeem: /^\/v1\/clients\/([^/]+)\/loyalty\/redeem$/,
+  edit: /^\/sandbox\/tickets\/([^/]+)$/,
   quote: /^\/sandbox\/tickets\/([^/]+)\/quote$/,
   acceptQuote: /^\/sandbox\/tickets\/([^/]+)\/quote\/accept$/,
   refuseQuote: /^\/sandbox\/tickets\/([^/]+)\/quote\/refuse$/,
@@ -61,12 +62,12 @@ const ACTS = {
   replay: /^\/sandbox\/shops\/([^/]+)\/deliveries\/replay$/
 } as const
 
-/** A kind of POST. */
+/** A kind of POST, or the PATCH that edits a ticket. */
 export type Act = keyof typeof ACTS
 
 /** What a request asks for, told by its path; and the id in it. */
 export const actOf = ({ method, path }: Exchange): { readonly kind: Act; readonly id: string } | null => {
-  if (method !== "POST") return null
+  if (method !== "POST" && method !== "PATCH") return null
   for (const [kind, pattern] of Object.entries(ACTS)) {
     const found = pattern.exec(path)
     if (found !== null) return { kind: kind as Act, id: found[1] ?? "" }

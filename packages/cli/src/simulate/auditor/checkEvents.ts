@@ -29,8 +29,17 @@ const raisedBy = (exchange: Exchange): { readonly type: string; readonly ticket:
       return { type: ENTERED[(exchange.body as { readonly status: string }).status] ?? "", ticket: act.id }
     case "notified":
       return { type: "client.notified", ticket: act.id }
+    case "quote":
+      return { type: "quote.proposed", ticket: act.id }
     case "acceptQuote":
       return { type: "quote.accepted", ticket: act.id }
+    case "refuseQuote":
+      return { type: "quote.refused", ticket: act.id }
+    case "edit":
+    case "delay":
+    case "part":
+    case "photo":
+      return { type: "ticket.updated", ticket: act.id }
     case "ping":
       return { type: "ping", ticket: null }
     default:

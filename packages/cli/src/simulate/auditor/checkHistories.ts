@@ -21,7 +21,7 @@ const REOPEN_WINDOW = 24 * HOUR
 const CLOSURE = 60 * DAY
 
 /** By whom a ticket was changed, when: what puts its closure off (Specification, States). */
-const NEWS = new Set(["status", "notified", "quote", "delay", "part", "photo"])
+const NEWS = new Set(["status", "notified", "quote", "edit", "delay", "part", "photo"])
 
 /** The instants at which the shop changed each of its tickets. */
 const newsOf = ({ exchanges }: Evidence): Map<string, Array<number>> => {

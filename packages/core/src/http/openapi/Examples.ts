@@ -117,17 +117,17 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
     },
     answers: {
       200: {
-        ready: answer("Ready", Sample.ready),
-        impossible: answer("Not possible", Sample.impossible),
-        workshop: answer("In the workshop again", Sample.reopened),
-        collected: answer("Collected", Sample.collected)
+        ready: answer("Ready", Sample.ready, { replayed: false }),
+        impossible: answer("Not possible", Sample.impossible, { replayed: false }),
+        workshop: answer("In the workshop again", Sample.reopened, { replayed: false }),
+        collected: answer("Collected", Sample.collected, { replayed: false })
       }
     },
     issues: [{ in: "body", field: "status", message: "must be one of ready, impossible, workshop, collected" }]
   },
   recordNotified: {
     requests: { call: { summary: "The shop rang its client up", value: { channel: "call" } } },
-    answers: { 200: { notified: answer("The client was told", Sample.notified) } },
+    answers: { 200: { notified: answer("The client was told", Sample.notified, { replayed: false }) } },
     issues: [{ in: "body", field: "channel", message: "must be one of sms, whatsapp, call" }]
   }
 }

@@ -95,18 +95,44 @@ export const notified: Ticket = {
   updated_at: "2026-11-22T09:15:00.220Z"
 }
 
+/** The boots, promised a day later. */
+export const delayed: Ticket = {
+  ...inWorkshop,
+  promised_at: "2026-11-23T17:00:00.000Z",
+  delay: {
+    previous_promised_at: "2026-11-22T17:00:00.000Z",
+    reason: "The leather comes tomorrow",
+    announced_at: "2026-11-21T11:20:09.377Z"
+  },
+  updated_at: "2026-11-21T11:20:09.377Z"
+}
+
+const proposal = {
+  status: "proposed",
+  price_minor: 60_000,
+  note: "The welt has to be sewn anew",
+  proposed_at: "2026-11-20T14:02:10.900Z",
+  answered_at: null
+} as const
+
+/** The boots with a new price that the client has not answered. */
+export const quoted = { ...inWorkshop, quote: proposal, updated_at: proposal.proposed_at } as const satisfies Ticket
+
+const answered_at = "2026-11-20T14:31:47.015Z"
+
+/** The boots at their old price, as the client refused the new one. */
+export const declined = {
+  ...inWorkshop,
+  quote: { ...proposal, status: "refused", answered_at },
+  updated_at: answered_at
+} as const satisfies Ticket
+
 /** The boots at a price that the client accepted. */
 export const requoted = {
   ...inWorkshop,
   money: { ...inWorkshop.money, price_minor: 60_000, remaining_minor: 40_000, before_minor: 45_000 },
-  quote: {
-    status: "accepted",
-    price_minor: 60_000,
-    note: "The welt has to be sewn anew",
-    proposed_at: "2026-11-20T14:02:10.900Z",
-    answered_at: "2026-11-20T14:31:47.015Z"
-  },
-  updated_at: "2026-11-20T14:31:47.015Z"
+  quote: { ...proposal, status: "accepted", answered_at },
+  updated_at: answered_at
 } as const satisfies Ticket
 
 /** An order of several things, for nobody in particular. */

@@ -30,7 +30,7 @@ Every other move is a 409, whose \`details.allowed\` lists the statuses that the
 
 ## Repeating a request
 
-The three operations that need an \`Idempotency-Key\` may be repeated with the same key for ${Limits.idempotency_memory_ms / DAY_MS} days: the repetition gets the first answer's \`data\` with \`meta.replayed\` true and the header \`Idempotent-Replayed\`. A refused request is forgotten, so its corrected form may keep the key; under a key that did succeed, another request is a 409.
+The operations that take an \`Idempotency-Key\` may be repeated with the same key for ${Limits.idempotency_memory_ms / DAY_MS} days: the repetition gets the first answer's \`data\` with \`meta.replayed\` true and the header \`Idempotent-Replayed\`. A refused request is forgotten, so its corrected form may keep the key; under a key that did succeed, another request is a 409. To change a status and to note that the client was told the key is optional.
 
 ## Limits
 

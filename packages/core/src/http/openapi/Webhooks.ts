@@ -11,6 +11,7 @@ import * as Sample from "./Samples.js"
 const text = (format: "date-time" | "uuid", description: string) =>
   Schema.String.annotations({ jsonSchema: { type: "string", format, description } })
 const ofTicket = Schema.Struct({ ticket: Ticket }).annotations({ identifier: "TicketData" })
+const ofQuote = Schema.Struct({ ticket: Ticket, quote: Quote }).annotations({ identifier: "QuoteData" })
 const NotifiedChannel = Schema.Literal("app", "sms", "whatsapp", "call").annotations({
   identifier: "NotifiedChannel",
   description: "How the client was told"
@@ -36,7 +37,15 @@ const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = 
     notified_at: text("date-time", "When the client was told")
   }),
   "client.linked": Schema.Struct({ ticket: Ticket, client: ClientBadge }),
-  "quote.accepted": Schema.Struct({ ticket: Ticket, quote: Quote }),
+  "ticket.updated": Schema.Struct({
+    ticket: Ticket,
+    changed: Schema.Array(Schema.keyof(Ticket)).annotations({
+      description: "The fields of the ticket that are different now"
+    })
+  }),
+  "quote.proposed": ofQuote,
+  "quote.accepted": ofQuote,
+  "quote.refused": ofQuote,
   ping: Schema.Struct({}).annotations({ jsonSchema: { type: "object", description: "Nothing" } })
 }
 
@@ -49,7 +58,10 @@ const samples: { readonly [T in EventType]: EventData[T] } = {
   "ticket.abandoned": { ticket: Sample.abandoned, reason: "uncollected" },
   "client.notified": { ticket: Sample.notified, channel: "call", notified_at: Sample.notified.notified_at ?? "" },
   "client.linked": { ticket: Sample.inWorkshop, client: Sample.badge },
+  "ticket.updated": { ticket: Sample.delayed, changed: ["promised_at", "delay"] },
+  "quote.proposed": { ticket: Sample.quoted, quote: Sample.quoted.quote },
   "quote.accepted": { ticket: Sample.requoted, quote: Sample.requoted.quote },
+  "quote.refused": { ticket: Sample.declined, quote: Sample.declined.quote },
   ping: {}
 }
 

@@ -197,11 +197,13 @@ export class NaiveWorkshop {
   quote(shop: number, n: number, price: number): Answer {
     const t = this.tickets[n]
     if (t?.shop === shop && t.state === "collected") return refused("QuoteClosed")
-    return this.#act(shop, n, "shop", (t, now) => {
+    const answer = this.#act(shop, n, "shop", (t, now) => {
       if (t.deposit !== null && price < t.deposit) return "InvalidInput"
       t.quote = { status: "proposed", price, proposed: now, answered: null }
       return null
     })
+    if ("ok" in answer) this.#raise(n, "quote.proposed", { quote: quoteShown(this.tickets[n]!) })
+    return answer
   }
 
   answerQuote(shop: number, n: number, status: "accepted" | "refused"): Answer {
@@ -216,9 +218,7 @@ export class NaiveWorkshop {
       }
       return null
     })
-    if ("ok" in answer && status === "accepted") {
-      this.#raise(n, "quote.accepted", { quote: quoteShown(this.tickets[n]!) })
-    }
+    if ("ok" in answer) this.#raise(n, `quote.${status}`, { quote: quoteShown(this.tickets[n]!) })
     return answer
   }
 

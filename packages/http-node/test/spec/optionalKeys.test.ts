@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { MINUTE, World } from "../World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await World.open({ seed: 48 })
+})
+afterAll(() => world.close())
+
+const ACTS = [
+  ["status", { status: "ready" }, { status: "impossible" }, "ticket.ready"],
+  ["notified", { channel: "sms" }, { channel: "call" }, "client.notified"]
+] as const
+
+describe("an Idempotency-Key on POST …/status and …/notified (Specification, Endpoints)", () => {
+  for (const [act, body, other, event] of ACTS) {
+    it(`${act}: a repetition answers the ticket as it was and does nothing again`, async () => {
+      const shop = await world.shop()
+      const { id } = await shop.create()
+      const ask = (asked: object, once?: string, path = id) =>
+        shop.post(`/v1/tickets/${path}/${act}`, asked, once === undefined ? {} : { once })
+      const first = await ask(body, "one")
+      expect([first.status, first.meta, first.headers["idempotent-replayed"]]).toEqual([
+        200,
+        { replayed: false },
+        undefined
+      ])
+      world.clock.advance(MINUTE)
+      const again = await ask(body, "one")
+      expect([again.status, again.meta, again.data]).toEqual([200, { replayed: true }, first.data])
+      expect(again.headers["idempotent-replayed"]).toBe("true")
+      expect((await shop.eventTypes()).filter((type) => type === event)).toHaveLength(1)
+
+      const reused = [await ask(other, "one"), await ask(body, "one", (await shop.create()).id)]
+      for (const { status, error } of reused)
+        expect([status, error.details!.reason]).toEqual([409, "IDEMPOTENCY_KEY_REUSED"])
+    })
+
+    it(`${act}: without a key every request is one of its own`, async () => {
+      const shop = await world.shop()
+      const { id } = await shop.create()
+      const ask = () => shop.post(`/v1/tickets/${id}/${act}`, body)
+      expect((await ask()).meta).toEqual({ replayed: false })
+      const again = await ask()
+      expect([again.status, again.error?.details?.reason]).toEqual(
+        act === "status" ? [409, "SAME_STATE"] : [200, undefined]
+      )
+    })
+  }
+
+  it("a refused request leaves the key free, and one that is too long is 400", async () => {
+    const shop = await world.shop()
+    const { id } = await shop.create()
+    const move = (status: string, once: string) => shop.post(`/v1/tickets/${id}/status`, { status }, { once })
+    expect((await move("collected", "one")).status).toBe(409)
+    expect((await move("ready", "one")).meta).toEqual({ replayed: false })
+    expect((await move("collected", "k".repeat(81))).error.details!.issues).toMatchObject([
+      { in: "header", field: "Idempotency-Key" }
+    ])
+  })
+})
