@@ -25,6 +25,7 @@ const schemaWords: Readonly<Record<string, string>> = {
   QuoteStatus: "Waiting for the client, or how they answered",
   PartStatus: "On its way, or here",
   TicketData: "The ticket as it stood then",
+  QuoteData: "The ticket as it stood then, and the quote",
   Scope: "A right of a key"
 }
 

@@ -110,6 +110,11 @@ export const operationWords: Readonly<Record<string, OperationWords>> = {
     "The ticket keeps the date before, with the reason."
   ),
   "appTickets.part": said("recordPart", "Note a part", "As ordered, or as received."),
+  "appTickets.edit": said(
+    "editTicket",
+    "Edit a ticket",
+    "Changes what was said of a ticket: a field left out stays, null empties it. Raises ticket.updated."
+  ),
   "appTickets.photo": said("attachPhoto", "Attach a photo", "An https address of a picture.")
 }
 
