@@ -1,5 +1,7 @@
-# The service alone: it keeps its data in the Postgres that DATABASE_URL names.
-FROM node:20-slim AS build
+# The service alone: it keeps its data in the Postgres that DATABASE_URL names. The version is exact; docs/operating.md says how
+# to pin its digest too.
+ARG NODE_IMAGE=node:20.20.2-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.base.json ./
 COPY packages/core/package.json packages/core/
@@ -10,19 +12,20 @@ COPY packages/cli/package.json packages/cli/
 COPY bench/package.json bench/
 COPY examples/package.json examples/
 COPY docs/reference/package.json docs/reference/
+COPY test/smallest-typescript/package.json test/smallest-typescript/
 # What is built is not there yet, so nothing may be built while installing.
 RUN npm ci --ignore-scripts
 COPY packages packages
 RUN npx tsc -b packages/cli && npm run prepack --workspace packages/http-node
 
-FROM node:20-slim AS modules
+FROM ${NODE_IMAGE} AS modules
 WORKDIR /app
 COPY --from=build /app/package.json /app/package-lock.json ./
 COPY --from=build /app/packages packages
 # The embedded Postgres is for machines without one, and would be most of the image.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --workspace packages/cli
 
-FROM node:20-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production WORKSHOP_HOST=0.0.0.0 WORKSHOP_PORT=4010 WORKSHOP_STORE=postgres
 WORKDIR /app
 COPY --from=modules /app ./

@@ -16,12 +16,19 @@ interface Stage {
   readonly lines: Array<{ readonly word: string; readonly rest: string }>
 }
 
+/** The image that all stages begin with, unless the build names another, such as the same with its digest. */
+const nodeImage = /^ARG NODE_IMAGE=(\S+)$/m.exec(read("Dockerfile"))?.[1] ?? ""
+
+/** An image by its exact version. */
+const EXACT = /^\w+:\d+\.\d+(\.\d+)?-[\w-]+$/
+
 /** The instructions of the Dockerfile, by stage; a line that ends with a backslash goes on. */
 const stages = read("Dockerfile")
   .replaceAll(/^#.*\n/gm, "")
   .replaceAll(/\\\n\s*/g, "")
   .split("\n")
   .filter((line) => line.trim() !== "")
+  .map((line) => line.replace(/^FROM \$\{NODE_IMAGE\}/, `FROM ${nodeImage}`))
   .reduce<Array<Stage>>((found, line) => {
     const [, word = "", rest = ""] = /^([A-Z]+) (.*)$/.exec(line) ?? []
     if (word === "FROM") {
@@ -77,7 +84,8 @@ describe("Dockerfile", () => {
   })
 
   it("runs as nobody special, without development's packages, and is asked for its health", () => {
-    expect(stages.map(({ base }) => base)).toEqual(["node:20-slim", "node:20-slim", "node:20-slim"])
+    expect(stages.map(({ base }) => base)).toEqual([nodeImage, nodeImage, nodeImage])
+    expect(nodeImage).toMatch(EXACT)
     expect(of("USER")).toEqual(["node"])
     expect(of("HEALTHCHECK")[0]).toContain("http://127.0.0.1:4010/healthz")
     expect(stages.flatMap(({ lines }) => lines).some(({ rest }) => rest.startsWith("npm ci --omit=dev"))).toBe(true)
@@ -92,6 +100,13 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
   readonly stop_grace_period?: string
+  readonly image?: string
+  readonly user?: string
+  readonly read_only?: boolean
+  readonly cap_drop?: ReadonlyArray<string>
+  readonly cap_add?: ReadonlyArray<string>
+  readonly security_opt?: ReadonlyArray<string>
+  readonly privileged?: boolean
 }
 
 describe("compose.yaml", () => {
@@ -109,13 +124,33 @@ describe("compose.yaml", () => {
     ])
   })
 
+  it("confines every container: nothing is written to its files, and it has no capability and gains no privilege", () => {
+    for (const [name, service] of Object.entries(services)) {
+      expect([name, service.read_only, service.cap_drop, service.security_opt]).toEqual([
+        name,
+        true,
+        ["ALL"],
+        ["no-new-privileges:true"]
+      ])
+      expect([service.cap_add, service.privileged]).toEqual([undefined, undefined])
+    }
+    expect(services.database?.user).toBe("postgres")
+    expect(services.database?.image?.replace(/^\$\{POSTGRES_IMAGE:-(.*)\}$/, "$1")).toMatch(EXACT)
+  })
+
+  it("gives the superuser's password to the database alone", () => {
+    for (const [name, { environment = {} }] of Object.entries(services))
+      expect(JSON.stringify(environment).includes("POSTGRES_PASSWORD")).toBe(name === "database")
+  })
+
   it("sets only what a command reads, leaves deliveries to the dispatcher, and waits for what each needs", () => {
     const known = [...variables(serveOptions), ...variables(dispatchOptions)]
     for (const [name, { environment = {}, depends_on = {} }] of Object.entries(services)) {
       for (const other of Object.keys(depends_on)) expect(Object.keys(services)).toContain(other)
       if (name === "database") continue
       expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([])
-      expect(environment.DATABASE_URL).toContain("${POSTGRES_PASSWORD:?")
+      const role = name === "migrate" ? "workshop_owner:${OWNER_PASSWORD:?" : "workshop_service:${SERVICE_PASSWORD:?"
+      expect(environment.DATABASE_URL).toContain(`postgres://${role}`)
     }
     expect(services["node-1"]?.environment?.WORKSHOP_NO_DISPATCHER).toBe("true")
     expect(services["node-2"]?.environment?.WORKSHOP_NO_DISPATCHER).toBe("true")

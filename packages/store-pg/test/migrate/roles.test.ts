@@ -56,3 +56,34 @@ it("the service's role reads and writes rows of every table, and cannot change t
     )
   }).pipe(Effect.scoped, Effect.runPromise)
 }, 30_000)
+
+/** The statements of compose/roles.sql as its psql would send them, with names that no other run of the tests has. */
+const composed = readFileSync(new URL("../../../../compose/roles.sql", import.meta.url), "utf8")
+  .replaceAll(/^(--|\\).*\n/gm, "")
+  .replaceAll(/:'\w+'/g, "'secret'")
+  .replaceAll(/\bworkshop_(owner|service)\b/g, `workshop_$1_${process.pid}`)
+
+it("compose.yaml's roles are no superusers; one migrates, the other serves and makes partitions (compose/roles.sql)", async () => {
+  await Effect.gen(function* () {
+    const { url } = yield* testDatabase
+    const admin = yield* connect(url)
+    yield* Effect.acquireRelease(admin.run(`create database ${database}`), () =>
+      Effect.orDie(Effect.forEach(DROPPED, (sql) => admin.run(sql)))
+    )
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const there = new URL(url)
+        there.pathname = `/${database}`
+        yield* (yield* connect(there.href)).run(composed)
+        expect(yield* migrate(as(url, owner))).toHaveLength((yield* migrationsIn(OURS)).length)
+        yield* check(as(url, service))
+        const session = yield* connect(as(url, service))
+        const [rights] = yield* session.run(`select rolsuper, has_function_privilege(
+          'keep_partition(text, text, text, bigint, bigint)', 'execute') as keeps from pg_roles where rolname = current_user`)
+        expect(rights).toEqual({ rolsuper: false, keeps: true })
+        expect(yield* session.run("select * from shop")).toEqual([])
+        expect((yield* Effect.flip(session.run("create table mine (n integer)"))).code).toBe("42501")
+      })
+    )
+  }).pipe(Effect.scoped, Effect.runPromise)
+}, 30_000)
