@@ -1,5 +1,7 @@
 // Names in the lock file the binaries of other platforms that `npm install` left out because this machine's registry
-// does not have them: `npm ci` counts them and would refuse the lock (npm/cli#9850). Run it after a dependency changed.
+// does not have them: `npm ci` counts them and would refuse the lock (npm/cli#9850). Run it after a dependency changed. Then it
+// asks the registry for the `integrity` of every entry without one, by which `npm ci` knows that it got what was locked.
+import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 
 const PLATFORM =
@@ -21,7 +23,30 @@ for (const { optionalDependencies = {}, dev, license = "MIT" } of Object.values(
   }
 }
 
+/** What a package is, by the registry's word; undefined where this registry does not have it. @param {string} place @param {string} version */
+const integrityOf = (place, version) => {
+  const name = place.slice(place.lastIndexOf("node_modules/") + 13)
+  const { status, stdout } = spawnSync("npm", ["view", `${name}@${version}`, "dist.integrity"], { encoding: "utf8" })
+  const [found] = status === 0 ? (/^sha512-\S+$/m.exec(stdout) ?? []) : []
+  return found
+}
+
 const { "": root, ...rest } = { ...lock.packages, ...missing }
+/** @type {Array<string>} */
+const unknown = []
+for (const [place, entry] of Object.entries(rest)) {
+  if (!place.includes("node_modules/") || entry.link || entry.integrity !== undefined) continue
+  const integrity = integrityOf(place, entry.version)
+  if (integrity === undefined) unknown.push(place)
+  else rest[place] = { ...entry, integrity }
+}
 lock.packages = { "": root, ...Object.fromEntries(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1))) }
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`)
 console.log(`${Object.keys(missing).length} platform packages added to package-lock.json`)
+if (unknown.length > 0) {
+  console.error(
+    `This registry does not have ${unknown.length} of them, so they stay without integrity: ${unknown.join(", ")}`
+  )
+  console.error("Run this again where the registry of the world is reached, and commit the lock file.")
+  process.exitCode = 1
+}
