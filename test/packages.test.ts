@@ -30,7 +30,7 @@ interface Manifest {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-embedded-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => rmSync(folder, { recursive: true }), 60_000)
 
 /** Installs a package from outside as npm would have: linked, since there is no network here. */
 const link = (name: string, into: string) => {
