@@ -15,12 +15,12 @@ import { openAccount, openShop } from "../packages/core/dist/testing/Fixtures.js
 import { RiggedEntropy } from "../packages/core/dist/testing/RiggedEntropy.js"
 import { SettableClock } from "../packages/core/dist/testing/SettableClock.js"
 import { lockAll, lockFree, SHOPS } from "../packages/store-pg/dist/Batch.js"
+import { asking, writing } from "../packages/store-pg/dist/BatchReceipt.js"
 import { notifying } from "../packages/store-pg/dist/Bulletin.js"
 import { loads } from "../packages/store-pg/dist/Loading.js"
 import { layer } from "../packages/store-pg/dist/PgStore.js"
 import { retention } from "../packages/store-pg/dist/retention/Retention.js"
 import { saves } from "../packages/store-pg/dist/Saving.js"
-import { markLife } from "../packages/store-pg/dist/ServerLife.js"
 import { textOf } from "../packages/store-pg/dist/Statement.js"
 import { capture, titleOf } from "../packages/store-pg/test/capture.mjs"
 
@@ -38,8 +38,10 @@ const ofCommands = () => {
       by,
       text: textOf(one)
     })
+  const receipt = { connection: "", batch: 0, saved_at: 0 }
+  const receipts = [writing(receipt), asking(receipt)]
   return [
-    ...[lockAll, lockFree, SHOPS, ...loads, ...saves, markLife].map(told("workshop lane")),
+    ...[lockAll, lockFree, SHOPS, ...loads, ...saves, ...receipts].map(told("workshop lane")),
     told("workshop speaker")(notifying("", new Set()))
   ]
 }

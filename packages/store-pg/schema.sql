@@ -105,6 +105,13 @@ create table audit_entry (
   constraint audit_entry_pkey PRIMARY KEY (shop_id, id)
 );
 
+create table batch_receipt (
+  connection uuid not null,
+  batch bigint not null,
+  saved_at instant not null,
+  constraint batch_receipt_pkey PRIMARY KEY (connection)
+) with (fillfactor=50);
+
 create table client_account (
   id uuid not null,
   given_name text not null,
@@ -487,6 +494,8 @@ CREATE INDEX ticket_with_number ON public.ticket USING btree (shop_id, number, c
 
 CREATE INDEX ticket_with_ref ON public.ticket USING btree (shop_id, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
 
+CREATE INDEX webhook_off ON public.webhook USING btree (shop_id) WHERE (off_reason IS NOT NULL);
+
 comment on table api_key is 'An API key of a shop. The key''s text is not stored.';
 
 comment on column api_key.id is 'UUID version 7, made by the program.';
@@ -548,6 +557,14 @@ comment on column audit_entry.actor is 'Who did it.';
 comment on column audit_entry.act is 'What was done.';
 
 comment on column audit_entry.details is 'With what; never secrets.';
+
+comment on table batch_receipt is 'The last batch of commands that each connection committed, by which the outcome of a lost commit is found.';
+
+comment on column batch_receipt.connection is 'The connection, by an id made for it.';
+
+comment on column batch_receipt.batch is 'The number of its last committed batch; an odd one says that the batch before it never was, and never will be.';
+
+comment on column batch_receipt.saved_at is 'Milliseconds since 1970-01-01T00:00:00Z; at(…) shows it to people. A day later the row is removed.';
 
 comment on table client_account is 'A client''s account, known by its phone number. Directory table.';
 
@@ -791,7 +808,7 @@ comment on column schema_migration.applied_at is 'When.';
 
 comment on column schema_migration.readable_from is 'The oldest program, by the number of its last migration, that can use the schema since then.';
 
-comment on table server_life is 'One row while the server lives: unlogged, so a crash takes it away.';
+comment on table server_life is 'Written by nodes of an older release alone; a later release drops it.';
 
 comment on column server_life.is_one is 'Always true.';
 

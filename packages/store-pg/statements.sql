@@ -21,6 +21,12 @@ insert /* workshop append audit entry */ into audit_entry (shop_id, id, created_
       select shop_id, id, created_at, actor, act, details
       from json_populate_record(null::audit_entry, $1);
 
+-- ask batch_receipt (workshop lane)
+insert /* workshop ask batch_receipt */ into batch_receipt (connection, batch, saved_at) values ($1, $2::bigint + 1, $3)
+    on conflict (connection) do update set saved_at = excluded.saved_at,
+      batch = case when batch_receipt.batch = $2 then $2 else excluded.batch end
+    returning batch::double precision as batch;
+
 -- begin erasure (workshop reads)
 with /* workshop begin erasure */ gone as (delete from client_account where id = $1 returning *),
       people as (
@@ -163,6 +169,13 @@ select /* workshop events of person */ json_build_object('event', e, 'attempts',
         and (e.ticket_id = any($4::uuid[]) or exists (
           select from unnest($5::text[]) w (word) where strpos(e.body, w.word) > 0))
       order by e.seq;
+
+-- expire batch_receipt (workshop retention)
+with /* workshop expire batch_receipt */ gone as (
+      delete from batch_receipt where (connection) in (
+        select connection from batch_receipt where saved_at <= $1 order by saved_at limit 1000 for update skip locked
+      ) returning 1
+    ) select count(*)::integer as n from gone;
 
 -- expire rate_limit (workshop retention)
 with /* workshop expire rate_limit */ gone as (
@@ -349,12 +362,12 @@ select /* workshop load shops */ row_to_json(s) as shop, row_to_json(w) as webho
 select /* workshop lock first turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id), '{}')::text, true) from (select shop_id from delivery_turn where look_at <= $1 order by look_at, turn limit $2 for update skip locked) l;
 
 -- lock free heads (workshop lane)
-select /* workshop lock free heads */ pg_current_xact_id()::text as xid, (select id::text from server_life) as life, (
+select /* workshop lock free heads */ (
     select json_agg(row_to_json(h)) from (
       select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update skip locked) h) as heads;
 
 -- lock heads (workshop lane)
-select /* workshop lock heads */ pg_current_xact_id()::text as xid, (select id::text from server_life) as life, (
+select /* workshop lock heads */ (
     select json_agg(row_to_json(h)) from (
       select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update) h) as heads;
 
@@ -407,19 +420,28 @@ select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 100
 
 -- look at queue (workshop reads)
 
-  with /* workshop look at queue */ due as (
-    select d.due_at from delivery_turn t
+  with /* workshop look at queue */ shops as (
+    select t.shop_id, w.generation, w.released_at from delivery_turn t
     join webhook w on w.shop_id = t.shop_id and w.off_reason is null
-    cross join lateral (
-      select case when d.generation < w.generation then w.released_at else d.due_at end as due_at from delivery d
-      where d.shop_id = t.shop_id and d.lease_until is null and (d.generation < w.generation or d.due_at <= $1)
-      limit $2
-    ) d where t.look_at <= $3
+    where t.look_at <= $1 order by t.look_at, t.turn limit $2
+  ), due as (
+    select d.due_at from shops s cross join lateral ((select d.due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false and d.generation = s.generation
+      and d.due_at <= $3 order by d.due_at limit $4) union all (select d.due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true and d.generation = s.generation
+      and d.due_at <= $5 order by d.due_at limit $6) union all (select s.released_at as due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false
+      and d.generation < s.generation limit $7) union all (select s.released_at as due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true
+      and d.generation < s.generation limit $8)) d limit $9
+  ), oldest as (
+    select min(d.due_at) as due_at from shops s cross join lateral ((select d.due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false and d.generation = s.generation
+      and d.due_at <= $10 order by d.due_at limit $11) union all (select d.due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true and d.generation = s.generation
+      and d.due_at <= $12 order by d.due_at limit $13) union all (select s.released_at as due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false
+      and d.generation < s.generation limit $14) union all (select s.released_at as due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true
+      and d.generation < s.generation limit $15)) d
   )
   select (select count(*)::integer from due) as due,
-    (select min(due_at)::double precision from due) as oldest_due_at,
+    (select due_at::double precision from oldest) as oldest_due_at,
     (select count(*)::integer from webhook where off_reason is not null) as webhooks_off,
-    (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity where pid <> pg_backend_pid()) as snapshot;
+    (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity where pid <> pg_backend_pid()) as snapshot,
+    (select max(age(datfrozenxid)) from pg_database) as xid_age;
 
 -- look by age (workshop retention)
 set /* workshop look by age */ local enable_bitmapscan = on;
@@ -429,9 +451,6 @@ update /* workshop make ready */ delivery_turn t set look_at = 0 from (
     select shop_id from delivery_turn where look_at > 0 and look_at <= $1
     order by look_at limit 10000 for update skip locked
   ) d where t.shop_id = d.shop_id;
-
--- mark life (workshop lane)
-insert /* workshop mark life */ into server_life (id) values (gen_random_uuid()) on conflict do nothing;
 
 -- note key uses (workshop reads)
 update /* workshop note key uses */ api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
@@ -454,6 +473,11 @@ insert /* workshop put attempt */ into attempt (shop_id, event_id, n, started_at
 
 -- put audit_entry (workshop lane)
 insert /* workshop put audit_entry */ into audit_entry (shop_id, id, created_at, actor, act, details) select shop_id, id, created_at, actor, act, details from json_populate_recordset(null::audit_entry, $1);
+
+-- put batch_receipt (workshop lane)
+insert /* workshop put batch_receipt */ into batch_receipt (connection, batch, saved_at) values ($1, $2, $3)
+    on conflict (connection) do update set saved_at = excluded.saved_at,
+      batch = excluded.batch / (batch_receipt.batch < excluded.batch)::integer;
 
 -- put client_link (workshop lane)
 insert /* workshop put client_link */ into client_link (shop_id, client_id, known_at, blocked_at) select shop_id, client_id, known_at, blocked_at from json_populate_recordset(null::client_link, $1) on conflict (shop_id, client_id) do update set known_at = excluded.known_at, blocked_at = excluded.blocked_at;

@@ -6,20 +6,17 @@ import type { Stretch } from "@workshop/core/domain/Replay"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import type { Webhook } from "@workshop/core/domain/Webhook"
 import { type Cause, Effect, Either, Exit } from "effect"
+import { type BatchReceipt, writing } from "./BatchReceipt.js"
 import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import { type Asked, loading } from "./Loading.js"
 import { PgFailure } from "./PgFailure.js"
 import { Saving } from "./Saving.js"
-import { LIFE } from "./ServerLife.js"
 import type { Statement } from "./Statement.js"
-import type { Begun } from "./TransactionOutcome.js"
 import { together } from "./together.js"
 
 /** How a batch left its shops and its commands. Nothing is told to anybody before the commit is known. */
 export interface Decided {
-  /** The transaction, by which another connection can ask what became of it. */
-  readonly begun: Begun
   readonly saving: Saving
   readonly exits: ReadonlyArray<readonly [Entry, Exit.Exit<Decision<unknown>, unknown>]>
   /** Those that did not fit. */
@@ -31,7 +28,7 @@ export interface Decided {
 /** About how much text one transaction saves at most. */
 const MOST_BYTES = 1_048_576
 
-const LOCK = `select pg_current_xact_id()::text as xid, ${LIFE} as life, (
+const LOCK = `select (
     select json_agg(row_to_json(h)) from (
       select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update`
 
@@ -52,7 +49,7 @@ export const SHOPS: Omit<Statement, "values"> = {
 
 const NOTHING_TO_REPLAY: Stretch = { found: [], looked_at: 0, last_seq: null }
 
-interface HeadsRow extends Begun {
+interface HeadsRow {
   readonly heads: ReadonlyArray<ShopHead> | null
 }
 
@@ -71,7 +68,7 @@ const runOne = ({ command, moment }: Entry, slice: Slice): Exit.Exit<Decision<un
   }
 }
 
-const decideAll = (entries: ReadonlyArray<Entry>, slices: ReadonlyMap<ShopId, Slice>, begun: Begun): Decided => {
+const decideAll = (entries: ReadonlyArray<Entry>, slices: ReadonlyMap<ShopId, Slice>): Decided => {
   const saving = new Saving()
   const exits: Array<readonly [Entry, Exit.Exit<Decision<unknown>, unknown>]> = []
   const held: Array<Entry> = []
@@ -88,7 +85,7 @@ const decideAll = (entries: ReadonlyArray<Entry>, slices: ReadonlyMap<ShopId, Sl
     if (Exit.isSuccess(exit)) for (const change of exit.value.changes) saving.add(change, shop_id)
     exits.push([entry, exit])
   }
-  return { begun, saving, exits, left: entries.slice(i), held }
+  return { saving, exits, left: entries.slice(i), held }
 }
 
 const asksOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Asked> =>
@@ -108,7 +105,7 @@ export const decideTogether = (
   const lock = { ...(skipsHeld ? lockFree : lockAll), values: [shop_ids] }
   const statements = [BEGIN, lock, { ...SHOPS, values: [shop_ids] }, ...loads.map(({ statement }) => statement)]
   return Effect.map(connection.send(statements), (answers) => {
-    const [{ heads, ...begun }] = rowsOf<HeadsRow>(answers[1]) as readonly [HeadsRow]
+    const [{ heads }] = rowsOf<HeadsRow>(answers[1]) as readonly [HeadsRow]
     const shared = { accounts: new Map(), holders: new Map() }
     const stretches = new Map<string, Stretch>()
     const sent = new Map<EventId, SentEvent>()
@@ -127,7 +124,7 @@ export const decideTogether = (
       for (const row of rowsOf<never>(answers[i + 3]))
         fill({ ...shared, stretches, events: sent, of: (shop_id) => slices.get(shop_id) }, row)
     })
-    return decideAll(entries, slices, begun)
+    return decideAll(entries, slices)
   })
 }
 
@@ -139,10 +136,14 @@ const undone = new PgFailure({
 })
 
 /** Saves what was decided and commits, or ends the transaction where there is nothing to save. Succeeds once it is committed. */
-export const save = (connection: Connection, { saving }: Decided): Effect.Effect<void, PgFailure> =>
+export const save = (
+  connection: Connection,
+  { saving }: Decided,
+  receipt: BatchReceipt
+): Effect.Effect<void, PgFailure> =>
   saving.isEmpty
     ? Effect.asVoid(connection.send([ROLLBACK]))
-    : Effect.flatMap(connection.send([together(saving.statements()), COMMIT]), (answers) =>
+    : Effect.flatMap(connection.send([together([...saving.statements(), writing(receipt)]), COMMIT]), (answers) =>
         answers.at(-1)?.command === "COMMIT" ? Effect.void : Effect.fail(undone)
       )
 

@@ -44,6 +44,9 @@ const FAREWELL = "500 millis"
  */
 const SILENT_TRANSACTION_MS = 4_000
 
+/** The code of a warning that has no other: none of our statements brings one where all is well. */
+const WARNING = "01000"
+
 /** Begins a transaction. */
 export const BEGIN: Statement = { name: "begin", text: "begin isolation level read committed", values: [] }
 /** Ends one, and keeps what it did. */
@@ -53,6 +56,8 @@ export const ROLLBACK: Statement = { name: "rollback", text: "rollback", values:
 
 /** A connection of its own, whose statements go out together without waiting for each other's answers. */
 export interface Connection {
+  /** An id that no other connection has. */
+  readonly id: string
   /** Sends statements in one go. Answers all of them, or fails with the first failure among them. */
   readonly send: (statements: ReadonlyArray<Statement>) => Effect.Effect<ReadonlyArray<Answer>, PgFailure>
   /** False once it broke: then make another one. */
@@ -71,7 +76,7 @@ interface Wired {
 export const streamOf = (client: pg.ClientBase) => (client as unknown as Wired).connection.stream
 
 interface Opened {
-  readonly client: pg.Client
+  readonly client: SettledClient
   isOpen: boolean
   /** Called once it broke. */
   readonly onBreak: Set<() => void>
@@ -116,10 +121,18 @@ const close = ({ client, isOpen }: Opened) =>
 
 const send = async (client: pg.Client, statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<Answer>> => {
   const stream = streamOf(client)
+  const warnings: Array<string> = []
+  const warned = ({ code = "", message = "" }) => {
+    if (code === WARNING) warnings.push(message)
+  }
+  client.on("notice", warned)
   stream.cork()
   const sent = statements.map((one) => client.query({ name: one.name, text: textOf(one), values: [...one.values] }))
   stream.uncork()
   const answers = await Promise.allSettled(sent)
+  client.off("notice", warned)
+  // Such as that a commit no longer waits for its synchronous standby: it is answered, and may be lost all the same.
+  if (warnings.length > 0) throw new Error(`The database warned: ${warnings.join("; ")}`)
   return answers.map((answer) => {
     if (answer.status === "rejected") throw answer.reason
     return answer.value
@@ -127,6 +140,7 @@ const send = async (client: pg.Client, statements: ReadonlyArray<Statement>): Pr
 }
 
 const connectionOf = (opened: Opened): Connection => ({
+  id: opened.client.id,
   send: (statements) => Effect.tryPromise({ try: () => send(opened.client, statements), catch: failureOf }),
   isOpen: () => opened.isOpen,
   broken: Effect.async<void>((resume) => {

@@ -6,7 +6,6 @@ import type { ConnectionOptions } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import { link } from "./Link.js"
 import { Runner, type RunnerOptions, unavailable, unexpired } from "./Runner.js"
-import { markLife } from "./ServerLife.js"
 import { Waiting } from "./Waiting.js"
 
 /** How often it is looked whether somebody waits too long, in real time: a batch before them may take its time. */
@@ -45,7 +44,7 @@ export const lane = ({ connection, ...options }: LaneOptions): Effect.Effect<Lan
     const waiting = new Waiting()
     const runner = new Runner({
       ...options,
-      link: yield* link(connection, [markLife]),
+      link: yield* link(connection),
       putBack: (entries) => waiting.putBack(entries),
       // They would only wait for the same connection, one batch after the other.
       onAway: (cause) => failAll(waiting.takeAll(), cause)

@@ -1,7 +1,6 @@
 import { Effect, Exit, Scope } from "effect"
 import { type Connection, type ConnectionOptions, connect, ROLLBACK } from "./Connection.js"
 import type { PgFailure } from "./PgFailure.js"
-import type { Statement } from "./Statement.js"
 
 /** One connection at a time, made when it is first needed and again after it broke. */
 export interface Link {
@@ -16,15 +15,8 @@ export interface Link {
   readonly undo: (failure: PgFailure) => Effect.Effect<void>
 }
 
-/** Opens a connection and says the first words on it. */
-const introduced = (options: ConnectionOptions, words: ReadonlyArray<Statement>) =>
-  Effect.tap(connect(options), ({ send }) => (words.length === 0 ? Effect.void : send(words)))
-
-/** Makes a link, on each connection of which some statements come first; what it has open is closed with the scope. */
-export const link = (
-  options: ConnectionOptions,
-  first: ReadonlyArray<Statement> = []
-): Effect.Effect<Link, never, Scope.Scope> =>
+/** Makes a link; what it has open is closed with the scope. */
+export const link = (options: ConnectionOptions): Effect.Effect<Link, never, Scope.Scope> =>
   Effect.gen(function* () {
     let open: { readonly connection: Connection; readonly scope: Scope.CloseableScope } | undefined
 
@@ -37,7 +29,7 @@ export const link = (
     const opened = Effect.gen(function* () {
       yield* drop
       const scope = yield* Scope.make()
-      const connection = yield* Effect.onError(Scope.extend(introduced(options, first), scope), () =>
+      const connection = yield* Effect.onError(Scope.extend(connect(options), scope), () =>
         Scope.close(scope, Exit.void)
       )
       open = { connection, scope }

@@ -49,7 +49,7 @@ export const listenerConnected = gauge(
 export const database = {
   due: gauge(
     "workshop_deliveries_due",
-    "Deliveries that are due and wait, over all processes; at most 10000 of a shop are counted."
+    "Deliveries that are due and wait, over all processes; at most 2000 are counted."
   ),
   oldest_due_s: gauge(
     "workshop_deliveries_oldest_due_seconds",
@@ -59,6 +59,10 @@ export const database = {
   snapshot: gauge(
     "workshop_pg_oldest_snapshot_transactions",
     "How many transactions ago the oldest snapshot was taken; a queue grows slow behind an old one."
+  ),
+  xid_age: gauge(
+    "workshop_pg_oldest_transaction_id_age",
+    "How many transaction ids ago the oldest rows were frozen; at 2 billion the server stops all writes."
   ),
   clock_s: gauge("workshop_pg_clock_offset_seconds", "By how much the database's clock is ahead of this process's.")
 }

@@ -11,30 +11,47 @@ const MOST_APART_MS = 1_000
 /** How often the database is asked at most, however often somebody looks, in real time. */
 const LOOK = "5 seconds"
 
-/** How many due deliveries of a shop are counted at most, so that a long queue costs no more to look at. */
-const MOST_COUNTED = 10_000
+/** How many due deliveries are counted at most, over all shops, so that a long queue costs no more to look at. */
+const MOST_COUNTED = 2_000
+
+/** Among how many shops the delivery that waits longest is looked for: those whose turns are next. */
+const MOST_SHOPS = 200
 
 interface Seen {
   readonly due: number
   readonly oldest_due_at: number | null
   readonly webhooks_off: number
   readonly snapshot: number
+  readonly xid_age: number
+}
+
+/** What is due of a shop `s`, at most so much of each kind: live, replayed, and released as the webhook was turned on again. */
+const dueOf = (sql: SqlClient.SqlClient, now: number, most: number) => {
+  const waiting = sql`from delivery d where d.shop_id = s.shop_id and d.lease_until is null`
+  const inTime = (is_replay: boolean) =>
+    sql`(select d.due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))} and d.generation = s.generation
+      and d.due_at <= ${now} order by d.due_at limit ${most})`
+  const released = (is_replay: boolean) =>
+    sql`(select s.released_at as due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))}
+      and d.generation < s.generation limit ${most})`
+  return sql`${inTime(false)} union all ${inTime(true)} union all ${released(false)} union all ${released(true)}`
 }
 
 const seen = (sql: SqlClient.SqlClient, now: number) => sql<Seen>`
-  with /* workshop look at queue */ due as (
-    select d.due_at from delivery_turn t
+  with /* workshop look at queue */ shops as (
+    select t.shop_id, w.generation, w.released_at from delivery_turn t
     join webhook w on w.shop_id = t.shop_id and w.off_reason is null
-    cross join lateral (
-      select case when d.generation < w.generation then w.released_at else d.due_at end as due_at from delivery d
-      where d.shop_id = t.shop_id and d.lease_until is null and (d.generation < w.generation or d.due_at <= ${now})
-      limit ${MOST_COUNTED}
-    ) d where t.look_at <= ${now}
+    where t.look_at <= ${now} order by t.look_at, t.turn limit ${MOST_SHOPS}
+  ), due as (
+    select d.due_at from shops s cross join lateral (${dueOf(sql, now, MOST_COUNTED)}) d limit ${MOST_COUNTED}
+  ), oldest as (
+    select min(d.due_at) as due_at from shops s cross join lateral (${dueOf(sql, now, 1)}) d
   )
   select (select count(*)::integer from due) as due,
-    (select min(due_at)::double precision from due) as oldest_due_at,
+    (select due_at::double precision from oldest) as oldest_due_at,
     (select count(*)::integer from webhook where off_reason is not null) as webhooks_off,
-    (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity where pid <> pg_backend_pid()) as snapshot`
+    (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity where pid <> pg_backend_pid()) as snapshot,
+    (select max(age(datfrozenxid)) from pg_database) as xid_age`
 
 const databaseTime = (sql: SqlClient.SqlClient) =>
   sql<{
@@ -55,11 +72,12 @@ const showSeen = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
   Effect.gen(function* () {
     const now = clock.unsafeCurrentTimeMillis()
     const [found] = yield* seen(sql, now)
-    const { due, oldest_due_at, webhooks_off, snapshot } = found!
+    const { due, oldest_due_at, webhooks_off, snapshot, xid_age } = found!
     yield* Metric.set(database.due, due)
     yield* Metric.set(database.oldest_due_s, oldest_due_at === null ? 0 : Math.max(0, now - oldest_due_at) / 1000)
     yield* Metric.set(database.webhooks_off, webhooks_off)
     yield* Metric.set(database.snapshot, snapshot)
+    yield* Metric.set(database.xid_age, xid_age)
   }).pipe(
     // What is not known must not look as if it were.
     Effect.catchAll(() =>

@@ -1,11 +1,11 @@
-import { Cause, Effect } from "effect"
+import { Cause, Clock, Effect } from "effect"
 import { type Decided, decideTogether, failAll, save, settleAll } from "./Batch.js"
+import { BATCH_STEP, type BatchReceipt, outcomeOf } from "./BatchReceipt.js"
 import type { Connection } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import type { Link } from "./Link.js"
 import { type PgFailure, storeFailure } from "./PgFailure.js"
 import { batchCommands, expiredCommands } from "./PgMetrics.js"
-import { outcomeOf } from "./TransactionOutcome.js"
 
 /** How often a batch is run again that lost against another transaction, and a command whose tracking code was taken. */
 const MOST_RUNS = 16
@@ -51,6 +51,7 @@ export const unexpired = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =
 /** Everything that happens to a batch until each of its commands was told how it ended, or went elsewhere. */
 export class Runner {
   readonly #options: RunnerOptions
+  #batches = 0
 
   constructor(options: RunnerOptions) {
     this.#options = options
@@ -90,18 +91,24 @@ export class Runner {
    */
   #saved(connection: Connection, run: Run, decided: Decided): Effect.Effect<void, PgFailure> {
     const { link } = this.#options
-    return save(connection, decided).pipe(
-      Effect.zipRight(this.#settle(run, decided)),
-      Effect.catchAll((failure) =>
-        failure.isLoss ? Effect.zipRight(link.drop, this.#afterLoss(run, decided, failure)) : Effect.fail(failure)
+    return Effect.flatMap(Clock.currentTimeMillis, (saved_at) => {
+      this.#batches += BATCH_STEP
+      const receipt = { connection: connection.id, batch: this.#batches, saved_at }
+      return save(connection, decided, receipt).pipe(
+        Effect.zipRight(this.#settle(run, decided)),
+        Effect.catchAll((failure) =>
+          failure.isLoss
+            ? Effect.zipRight(link.drop, this.#afterLoss(run, decided, receipt, failure))
+            : Effect.fail(failure)
+        )
       )
-    )
+    })
   }
 
   /** The connection broke between save and answer: asks, on another one, what became of the transaction. Never a guess. */
-  #afterLoss(run: Run, decided: Decided, failure: PgFailure): Effect.Effect<void> {
+  #afterLoss(run: Run, decided: Decided, receipt: BatchReceipt, failure: PgFailure): Effect.Effect<void> {
     const entries = decided.exits.map(([entry]) => entry)
-    return Effect.flatMap(outcomeOf(this.#options.link, decided.begun), (outcome) => {
+    return Effect.flatMap(outcomeOf(this.#options.link, receipt), (outcome) => {
       if (outcome === "committed") return this.#settle(run, decided)
       this.#rest(run, decided)
       return outcome === "aborted" && run.runs < MOST_RUNS

@@ -33,7 +33,7 @@ const settleText = (settings: Settings): string => {
   const set = names.map(([name, value]) => `set_config('${name}', ${value}, false)`).join(", ")
   return titled(
     "settle",
-    `select array[${set}] as taken, pg_backend_pid() as pid,
+    `select array[${set}] as taken, pg_backend_pid() as pid, gen_random_uuid()::text as id,
       pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads`
   )
 }
@@ -41,6 +41,7 @@ const settleText = (settings: Settings): string => {
 interface Introduced {
   readonly taken: ReadonlyArray<string>
   readonly pid: number
+  readonly id: string
   readonly only_reads: boolean
 }
 
@@ -52,6 +53,8 @@ const pidOf = async (client: pg.Client): Promise<number> =>
  * or forget. Servers of the address that do not answer, or only read where we must write, are passed over by the next one.
  */
 export class SettledClient extends pg.Client {
+  /** An id that no other session has; empty until it is there. */
+  id = ""
   readonly #url: string
   readonly #settings: Settings
   readonly #server: number
@@ -87,14 +90,14 @@ export class SettledClient extends pg.Client {
 
   async #settle(): Promise<void> {
     const [row] = (await this.query<Introduced>(settleText(this.#settings))).rows
-    const { taken, pid, only_reads } = row!
+    const { taken, pid, id, only_reads } = row!
     if (Object.values(this.#settings).some((value, i) => value !== taken[i]))
       throw new SessionRefused({ message: `${UNSETTLED} (${taken.join(", ")})` })
     if (only_reads && addressOf(this.#url).mustWrite) throw new SessionRefused({ message: READS_ONLY })
     const { processID } = this as unknown as { processID: number }
     if (processID !== pid && !(await this.#isOwn(pid))) throw new SessionRefused({ message: SHARED })
     // What cancels a statement names its session, which a pooler does not.
-    Object.assign(this, { processID: pid })
+    Object.assign(this, { processID: pid, id })
   }
 
   /** Behind a pooler: whether another connection at the same time has another session, and this one still its own. */

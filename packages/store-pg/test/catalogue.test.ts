@@ -13,7 +13,7 @@ import { database, testing } from "./nodes/Node.js"
 /** Small, and copied to every machine of a distributed Postgres. */
 const DIRECTORY = ["shop", "client_account", "client_erasure", "api_key"]
 /** Of no shop, and of no command. */
-const APART = ["mark", "rate_limit", "server_life", "schema_migration"]
+const APART = ["mark", "rate_limit", "server_life", "batch_receipt", "schema_migration"]
 
 const SHOP = "01890000-0000-7000-8000-000000000001" as ShopId
 
@@ -143,10 +143,11 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
     const withSql = [...modulesFrom("Transact.ts")].flatMap(([file, text]) => (HAS_SQL.test(text) ? [file] : [])).sort()
     expect(withSql).toEqual([
       "Batch.ts",
+      "BatchReceipt.ts",
       "Loading.ts",
       "ReplayStatements.ts",
       "Saving.ts",
-      "ServerLife.ts",
+      // It reads settings and no table.
       "SettledClient.ts",
       "TurnStatements.ts"
     ])

@@ -1,4 +1,4 @@
-import { HOUR_MS, type Instant, MINUTE_MS } from "@workshop/core/domain/Instant"
+import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS } from "@workshop/core/domain/Instant"
 import { Effect } from "effect"
 import { BEGIN, COMMIT, type Connection } from "../Connection.js"
 import type { PgFailure } from "../PgFailure.js"
@@ -28,7 +28,9 @@ const expiring: ReadonlyArray<Expiring> = [
   { table: "remembered", key: "shop_id, caller_id, operation, key", until: "expires_at", spare_ms: 0 },
   { table: "stamps_used", key: "shop_id, caller_id, client_id", until: "resets_at", spare_ms: SPARE_MS },
   // Strangers make these rows, one for each address; and no process that serves has a clock that is a second off.
-  { table: "rate_limit", key: "policy, subject", until: "resets_at", spare_ms: MINUTE_MS }
+  { table: "rate_limit", key: "policy, subject", until: "resets_at", spare_ms: MINUTE_MS },
+  // Asked for within seconds, by those who wrote them.
+  { table: "batch_receipt", key: "connection", until: "saved_at", spare_ms: DAY_MS }
 ]
 
 const removing = ({ table, key, until, spare_ms }: Expiring, now: Instant): Statement => ({

@@ -71,10 +71,31 @@ describe("what the operator sees of the database", PATIENT, () => {
     expect(shown("workshop_deliveries_due")).toEqual([3])
     expect(shown("workshop_deliveries_oldest_due_seconds")).toEqual([90])
     expect(shown("workshop_webhooks_off")).toEqual([1])
+    expect(shown("workshop_pg_oldest_transaction_id_age")[0]).toBeGreaterThan(0)
     expect(shown("workshop_store_waiting_commands", "apart")).toEqual([0])
     expect(shown("workshop_pg_pool_waiting")).toEqual([0])
     expect(shown("workshop_pg_pool_connections", "total")[0]).toBeGreaterThan(0)
     expect(shown("workshop_pg_listener_connected")).toEqual([0])
+  })
+
+  it("costs no more to look at where much is due: two thousand are counted", async () => {
+    await watched(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const session = yield* connect(url)
+        yield* session.run(`with shops as (select gen_random_uuid() as id from generate_series(1, 200)),
+          turns as (insert into delivery_turn select id, 0, 0 from shops),
+          hooks as (insert into webhook (shop_id, url, secret, failures_in_row, steps_told, generation, released_at)
+            select id, 'https://shop.example/', 'whsec_1', 0, 0, 1, 0 from shops)
+          insert into delivery (shop_id, event_id, type, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token)
+          select id, gen_random_uuid(), 'ping', n, 0, 0, n, 1, false, 0 from shops, generate_series(1, 60) n`)
+        yield* pgProbe()
+          .pipe(Effect.zipRight(probing))
+          .pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
+      })
+    )
+    expect(shown("workshop_deliveries_due")).toEqual([2_000])
+    expect(shown("workshop_deliveries_oldest_due_seconds")[0]).toBeGreaterThan(1_700_000_000)
   })
 
   it("is not known while the database is away, and says so", async () => {
