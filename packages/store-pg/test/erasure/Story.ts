@@ -3,7 +3,7 @@ import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/keep
 import { ShopPatch } from "@workshop/core/decisions/ownShop"
 import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
 import { TicketInput } from "@workshop/core/decisions/TicketInput"
-import type { ClientId, KeyId, TicketId } from "@workshop/core/domain/Identifier"
+import type { ClientId, TicketId } from "@workshop/core/domain/Identifier"
 import type { WebhookAddress } from "@workshop/core/domain/WebhookAddress"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { appOf, type Caller } from "@workshop/core/services/Caller"
@@ -130,6 +130,3 @@ export const story = Effect.gen(function* () {
   yield* tickets.changeStatus(other, accepted, "impossible")
   return { one, other, amira, karim, linked, offered, accepted, karims } satisfies Cast
 })
-
-/** A caller that stands for an API key. */
-export const keyOf = (caller: Caller): Caller => ({ ...caller, caller_id: caller.shop_id as unknown as KeyId })
