@@ -8,7 +8,7 @@ export const idempotencyCases = casesOf("§4", [
   {
     id: "idempotency-optional",
     rule: "A key sent with a status or a note that the client was told is honoured: a repetition changes nothing.",
-    anchor: "rule-idempotency-by-key",
+    anchor: "rule-idempotency-optional",
     needs: "key",
     run: async (world) => {
       const shop = await world.shop()
