@@ -11,7 +11,11 @@ const UNFINISHED = /\b(TODO|FIXME|XXX)\b/
 // SQL takes its instants as parameters: a second clock would disagree with Effect's.
 const SQL_CLOCK = /(?<![\w.$])(now\(\)|current_timestamp\b|(clock|statement|transaction)_timestamp\(\))/i
 /** Files whose SQL may ask the database for the time: leases, and how far its clock is off. @type {string[]} */
-const MAY_USE_SQL_CLOCK = ["packages/store-pg/src/ClaimStatements.ts", "packages/store-pg/src/PgProbe.ts"]
+const MAY_USE_SQL_CLOCK = [
+  "packages/store-pg/src/ClaimStatements.ts",
+  "packages/store-pg/src/ClockGuard.ts",
+  "packages/store-pg/src/PgProbe.ts"
+]
 const EXPORT =
   /^export (?:declare )?(?:default )?(?:abstract )?(?:async )?(?:const|let|class|function\*?|interface|type|enum|namespace) (\w+)/
 

@@ -335,6 +335,7 @@ create table shop_head (
   last_instant instant not null,
   tickets_per_hour limit_window not null,
   tickets_per_day limit_window not null,
+  ids_made bigint default 0,
   constraint shop_head_counters_not_negative CHECK (((change_seq >= 0) AND (event_seq >= 0))),
   constraint shop_head_next_number_range CHECK (((next_number >= 1) AND (next_number <= 9999))),
   constraint shop_head_pkey PRIMARY KEY (shop_id)
@@ -859,6 +860,8 @@ comment on column shop_head.last_instant is 'The instant of the latest command; 
 comment on column shop_head.tickets_per_hour is 'How many tickets were created in the present window, and when it ends.';
 
 comment on column shop_head.tickets_per_day is 'The same for the shop''s calendar day.';
+
+comment on column shop_head.ids_made is 'How many identifiers the shop''s commands made at last_instant; the next ones go on from there.';
 
 comment on table stamps_used is 'How many stamps a caller gave a client on the shop''s present day.';
 

@@ -115,8 +115,8 @@ with /* workshop create client */ opened as (
 
 -- create shop (workshop reads)
 with /* workshop create shop */ opened as (insert into "shop" ("id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at")
-    select "id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at" from json_populate_record(null::"shop", $1)) insert into "shop_head" ("shop_id", "next_number", "change_seq", "event_seq", "last_instant", "tickets_per_hour", "tickets_per_day")
-    select "shop_id", "next_number", "change_seq", "event_seq", "last_instant", "tickets_per_hour", "tickets_per_day" from json_populate_record(null::"shop_head", $2);
+    select "id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at" from json_populate_record(null::"shop", $1)) insert into "shop_head" ("shop_id", "next_number", "change_seq", "event_seq", "last_instant", "ids_made", "tickets_per_hour", "tickets_per_day")
+    select "shop_id", "next_number", "change_seq", "event_seq", "last_instant", "ids_made", "tickets_per_hour", "tickets_per_day" from json_populate_record(null::"shop_head", $2);
 
 -- data of person (workshop reads)
 with /* workshop data of person */ lines as materialized (
@@ -138,6 +138,9 @@ with /* workshop data of person */ lines as materialized (
         coalesce((select json_agg(x order by x.created_at, x.place) from told x), '[]') as notifications,
         coalesce((select json_agg(t order by t.created_at, t.id) from ticket t
           where t.shop_id = $15 and t.id in (select id from named)), '[]') as tickets;
+
+-- database time (workshop retention)
+select /* workshop database time */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;
 
 -- due closures (workshop reads)
 
@@ -263,6 +266,12 @@ select /* workshop list tickets */ row_to_json(s) as shop, (
       ) as tickets, null as last_change_at
       from shop s where s.id = $7;
 
+-- load Attempts (workshop lane)
+select /* workshop load Attempts */ row_to_json(a) as attempt from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+      cross join lateral (
+        select * from attempt a where a.shop_id = q.shop_id and a.event_id = q.event_id order by a.n desc limit 100
+      ) a;
+
 -- load Client (workshop lane)
 select /* workshop load Client */ q.shop_id, row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) 
   left join client_account a on a.id = q.id
@@ -324,8 +333,9 @@ select /* workshop load Replay */ row_to_json(r) as replay,
     and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
     and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
     order by e.seq limit q.most
-  ) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id
-  left join lateral (
+  ) e left join lateral (
+    select * from delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update
+  ) d on true left join lateral (
     select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
   ) a on true) c) as events
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
@@ -527,7 +537,7 @@ insert /* workshop put replay */ into replay (shop_id, id, filter, until_seq, cr
 insert /* workshop put shop */ into shop (id, created_at, name, currency, decimals, time_zone, tracking_base_url, approved, active, api_enabled, program, forbidden_words, allowed_words, languages) select id, created_at, name, currency, decimals, time_zone, tracking_base_url, approved, active, api_enabled, program, forbidden_words, allowed_words, languages from json_populate_recordset(null::shop, $1) on conflict (id) do update set name = excluded.name, currency = excluded.currency, decimals = excluded.decimals, time_zone = excluded.time_zone, tracking_base_url = excluded.tracking_base_url, approved = excluded.approved, active = excluded.active, api_enabled = excluded.api_enabled, program = excluded.program, forbidden_words = excluded.forbidden_words, allowed_words = excluded.allowed_words, languages = excluded.languages;
 
 -- put shop_head (workshop lane)
-insert /* workshop put shop_head */ into shop_head (shop_id, next_number, change_seq, event_seq, last_instant, tickets_per_hour, tickets_per_day) select shop_id, next_number, change_seq, event_seq, last_instant, tickets_per_hour, tickets_per_day from json_populate_recordset(null::shop_head, $1) on conflict (shop_id) do update set next_number = excluded.next_number, change_seq = excluded.change_seq, event_seq = excluded.event_seq, last_instant = excluded.last_instant, tickets_per_hour = excluded.tickets_per_hour, tickets_per_day = excluded.tickets_per_day;
+insert /* workshop put shop_head */ into shop_head (shop_id, next_number, change_seq, event_seq, last_instant, ids_made, tickets_per_hour, tickets_per_day) select shop_id, next_number, change_seq, event_seq, last_instant, ids_made, tickets_per_hour, tickets_per_day from json_populate_recordset(null::shop_head, $1) on conflict (shop_id) do update set next_number = excluded.next_number, change_seq = excluded.change_seq, event_seq = excluded.event_seq, last_instant = excluded.last_instant, ids_made = excluded.ids_made, tickets_per_hour = excluded.tickets_per_hour, tickets_per_day = excluded.tickets_per_day;
 
 -- put stamps_used (workshop lane)
 insert /* workshop put stamps_used */ into stamps_used (shop_id, caller_id, client_id, used, resets_at) select shop_id, caller_id, client_id, used, resets_at from json_populate_recordset(null::stamps_used, $1) on conflict (shop_id, caller_id, client_id) do update set used = excluded.used, resets_at = excluded.resets_at;
@@ -568,8 +578,7 @@ select /* workshop read deliveries */ row_to_json(c) as event from (select e.id,
       or e.id = any(array(select json_array_elements_text($3::json->'event_ids'))::uuid[]))
     and ($3::json->>'since' is null or e.created_at >= ($3::json->>'since')::bigint)
     and ($3::json->>'until' is null or e.created_at < ($3::json->>'until')::bigint) order by e.seq limit $4
-  ) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id
-  left join lateral (
+  ) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
     select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
   ) a on true order by e.seq) c;
 
@@ -704,6 +713,10 @@ delete /* workshop remove remembered */ from remembered t using (
 
 -- remove webhook (workshop lane)
 delete /* workshop remove webhook */ from webhook w using unnest($1::uuid[], $2::uuid[]) q (shop_id, id) where w.shop_id = q.shop_id;
+
+-- renew delivery (workshop lane)
+update /* workshop renew delivery */ delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+         where d.shop_id = q.shop_id and d.event_id = q.event_id;
 
 -- rest of attempt (workshop retention)
 select /* workshop rest of attempt */ pg_relation_size('attempt_rest') < 67108864 as is_small,

@@ -7,6 +7,7 @@ import type { DocumentOptions } from "@workshop/core/http/openapi/OpenApi"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Probes } from "@workshop/core/ports/Probes"
 import type { StoreUnavailable } from "@workshop/core/ports/Store"
+import { dataAhead } from "@workshop/core/services/DataAhead"
 import { Cause, Effect, Option } from "effect"
 import { answerConstant, constantBody } from "./ConstantBody.js"
 import { docsBranch } from "./docs/docsBranch.js"
@@ -67,6 +68,7 @@ const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>)
  */
 export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...options }: PagesOptions = {}) {
   const directory = yield* Directory
+  const ahead = yield* dataAhead
   // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
   const openapi = yield* Effect.cached(
     Effect.promise(async () => {
@@ -77,6 +79,7 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...opti
 
   // No key has this hash: a look-up that the store must really make.
   const reasons = Effect.zipRight(directory.keyByHash("readyz"), complaint).pipe(
+    Effect.flatMap((found) => (found === null ? ahead : Effect.succeed(found))),
     Effect.timeout(READY_MS),
     Effect.map((reason) => (reason === null ? [] : [reason])),
     Effect.catchAllCause((cause) =>

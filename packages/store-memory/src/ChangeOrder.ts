@@ -11,6 +11,7 @@ type Changed = Pick<TicketRecord, "id" | "updated_at" | "change_seq">
 export class ChangeOrder {
   // Places and not the tickets themselves: what a ticket no longer holds must not live on in one that was left behind.
   #places: Array<Changed> = []
+  #isOutOfOrder = false
   readonly #tickets: ReadonlyMap<TicketId, TicketRecord>
 
   constructor(tickets: ReadonlyMap<TicketId, TicketRecord>) {
@@ -25,9 +26,12 @@ export class ChangeOrder {
 
   /** Notes that a ticket changed. */
   note({ id, updated_at, change_seq }: TicketRecord): void {
+    // Only a repair of the shop's clock takes it back; the places left behind would stand in the way of the search.
+    if (updated_at < (this.last_change_at ?? 0)) this.#isOutOfOrder = true
     this.#places.push({ id, updated_at, change_seq })
-    if (this.#places.length > 2 * this.#tickets.size + 16)
-      this.#places = this.#places.filter((place) => this.#ticketAt(place) !== undefined)
+    if (!this.#isOutOfOrder && this.#places.length <= 2 * this.#tickets.size + 16) return
+    this.#places = this.#places.filter((place) => this.#ticketAt(place) !== undefined)
+    this.#isOutOfOrder = this.#places.some((place, i) => place.updated_at < (this.#places[i - 1]?.updated_at ?? 0))
   }
 
   /** When a ticket last changed; null where there is none. */

@@ -4,11 +4,13 @@ import type { TicketRecord } from "@workshop/core/domain/Ticket"
 import { closure } from "@workshop/core/domain/TicketLifecycle"
 
 /**
- * When each of a shop's tickets is due to close, earliest first. A shop's clock never goes back and every closure
- * takes the same time, so whatever becomes due anew becomes due last: the order in which a map holds its keys.
+ * When each of a shop's tickets is due to close, earliest first. Every closure takes the same time, so whatever becomes due
+ * anew becomes due last, which is the order in which a map holds its keys; only where the clock was set back it is sorted.
  */
 export class ClosureOrder {
-  readonly #due = new Map<TicketId, Instant>()
+  #due = new Map<TicketId, Instant>()
+  #latest: Instant = 0
+  #isSorted = true
 
   /** Notes when a ticket is due now, if at all. */
   note(ticket: TicketRecord): void {
@@ -16,11 +18,18 @@ export class ClosureOrder {
     const known = this.#due.get(ticket.id)
     if (due_at === known) return
     if (known !== undefined) this.#due.delete(ticket.id)
-    if (due_at !== undefined) this.#due.set(ticket.id, due_at)
+    if (due_at === undefined) return
+    this.#due.set(ticket.id, due_at)
+    if (due_at < this.#latest) this.#isSorted = false
+    this.#latest = Math.max(this.#latest, due_at)
   }
 
   /** The tickets due at `until` or before, earliest first. */
   *due(until: Instant): Generator<{ readonly id: TicketId; readonly due_at: Instant }> {
+    if (!this.#isSorted) {
+      this.#due = new Map([...this.#due].sort(([, a], [, b]) => a - b))
+      this.#isSorted = true
+    }
     for (const [id, due_at] of this.#due) {
       if (due_at > until) return
       yield { id, due_at }

@@ -29,6 +29,11 @@ export class Lane {
     this.#rows = rows
   }
 
+  /** Whether an event's delivery is in flight. */
+  isInFlight(event_id: EventId): boolean {
+    return this.#inFlight.has(event_id)
+  }
+
   /** How many are in flight. */
   get inFlight(): number {
     return this.#inFlight.size

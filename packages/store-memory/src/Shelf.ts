@@ -28,7 +28,6 @@ export class Shelf {
   readonly events: Array<EventRecord> = []
   readonly ledger: Array<LedgerEntry> = []
   readonly notices: Array<NoticeRecord> = []
-  readonly attempts = new Map<EventId, Array<AttemptRecord>>()
   readonly lane: Lane
   /** Oldest first, by `created_at` and `id`. */
   readonly byCreation: Array<TicketId> = []
@@ -58,6 +57,11 @@ export class Shelf {
     })
     this.byChange = new ChangeOrder(this.slice.tickets)
     this.lane = new Lane(this.slice.deliveries)
+  }
+
+  /** The log of attempts. */
+  get attempts(): ReadonlyMap<EventId, ReadonlyArray<AttemptRecord>> {
+    return this.slice.attempts
   }
 
   /** Whether a new ticket's tracking code is another's already: the one rule that no command can see. */
@@ -102,16 +106,13 @@ export class Shelf {
       case "NoticeAppended":
         this.notices.push(change.row)
         return
-      case "AttemptAppended":
-        this.#log(change.row)
-        return
       case "AttemptRewritten":
         this.#logAgain(change.row)
         return
     }
   }
 
-  /** Lets go of the answers that expired by `now`; the shop's clock never goes back, so they stand first. */
+  /** Forgets the answers that expired by `now`. They come first, but for those remembered before a clock was set back. */
   #forget(now: Instant): void {
     for (const [place, { expires_at }] of this.slice.remembered) {
       if (expires_at > now) return
@@ -119,15 +120,9 @@ export class Shelf {
     }
   }
 
-  #log(attempt: AttemptRecord): void {
-    const attempts = this.attempts.get(attempt.event_id)
-    if (attempts === undefined) this.attempts.set(attempt.event_id, [attempt])
-    else attempts.push(attempt)
-  }
-
   #logAgain({ event_id, n, head }: AttemptRecord): void {
     const attempts = this.attempts.get(event_id) ?? []
-    this.attempts.set(
+    this.slice.attempts.set(
       event_id,
       attempts.map((attempt) => (attempt.n === n ? { ...attempt, head } : attempt))
     )
@@ -143,12 +138,23 @@ export class Shelf {
       if (theirs === undefined) this.byClient.set(ticket.client_id, new Set([ticket.id]))
       else theirs.add(ticket.id)
     }
-    if (before !== undefined) return
+    if (before !== undefined) {
+      if (before.created_at !== ticket.created_at) this.#insertAnew(ticket)
+      return
+    }
     this.byTrackingCode.set(ticket.tracking_code, ticket.id)
     this.#insert(this.byCreation, ticket)
     const ofNumber = this.byNumber.get(ticket.number)
     if (ofNumber === undefined) this.byNumber.set(ticket.number, [ticket.id])
     else this.#insert(ofNumber, ticket)
+  }
+
+  /** For one that was dated anew. */
+  #insertAnew(ticket: TicketRecord): void {
+    for (const list of [this.byCreation, this.byNumber.get(ticket.number)!]) {
+      list.splice(list.indexOf(ticket.id), 1)
+      this.#insert(list, ticket)
+    }
   }
 
   /** Tickets come in the order of time; only those of one millisecond may have to change places. */

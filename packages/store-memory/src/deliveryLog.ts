@@ -25,6 +25,7 @@ export const replayable = (shelf: Shelf, { filter, after_seq, until_seq }: Repla
     found: found.map((event) => ({
       event,
       delivery: shelf.slice.deliveries.get(event.id),
+      is_in_flight: shelf.lane.isInFlight(event.id),
       attempts_made: shelf.attempts.get(event.id)?.length ?? 0
     })),
     looked_at: looked.length,

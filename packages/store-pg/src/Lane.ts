@@ -2,6 +2,7 @@ import type { ShopId } from "@workshop/core/domain/Identifier"
 import { Tracing } from "@workshop/core/ports/Tracing"
 import { Effect, type Scope } from "effect"
 import { failAll } from "./Batch.js"
+import { clockGuard } from "./ClockGuard.js"
 import type { ConnectionOptions } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import { link } from "./Link.js"
@@ -45,6 +46,7 @@ export const lane = ({ connection, ...options }: LaneOptions): Effect.Effect<Lan
     const runner = new Runner({
       ...options,
       link: yield* link(connection),
+      guard: yield* clockGuard,
       putBack: (entries) => waiting.putBack(entries),
       // They would only wait for the same connection, one batch after the other.
       onAway: (cause) => failAll(waiting.takeAll(), cause)

@@ -2,7 +2,7 @@ import type { Ask } from "@workshop/core/decisions/Need"
 import type { Slice } from "@workshop/core/decisions/Slice"
 import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
 import type { ClientAccount, ClientLink } from "@workshop/core/domain/Client"
-import type { SentEvent } from "@workshop/core/domain/Delivery"
+import type { AttemptRecord, SentEvent } from "@workshop/core/domain/Delivery"
 import type { ClientId, EventId, ShopId } from "@workshop/core/domain/Identifier"
 import type { CardRecord } from "@workshop/core/domain/LoyaltyCard"
 import type { MessageRecord } from "@workshop/core/domain/Message"
@@ -64,6 +64,9 @@ type Asking<Tag extends Ask["_tag"]> = Extract<Ask, { readonly _tag: Tag }>
 
 const loader = <Tag extends Ask["_tag"], Row>(_tag: Tag, made: Loader<Asking<Tag>, Row>): Loader<Ask, Row> =>
   made as unknown as Loader<Ask, Row>
+
+/** How many of an event's attempts are looked at, the last ones: replays may have made many. */
+const MOST_ATTEMPTS_READ = 100
 
 const shops = (asked: ReadonlyArray<Asked>) => asked.map(({ shop_id }) => shop_id)
 
@@ -199,6 +202,17 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) join event e on e.shop_id = q.shop_id and e.id = q.id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
     fill: (slices, row: SentEvent) => slices.events.set(row.event.id, row)
+  }),
+  Attempts: loader("Attempts", {
+    text: `select row_to_json(a) as attempt from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+      cross join lateral (
+        select * from attempt a where a.shop_id = q.shop_id and a.event_id = q.event_id order by a.n desc limit ${MOST_ATTEMPTS_READ}
+      ) a`,
+    values: (asked) => [shops(asked), asked.map(({ ask }) => ask.event_id)],
+    fill: (slices, { attempt }: { readonly attempt: AttemptRecord }) => {
+      const attempts = slices.of(attempt.shop_id)?.attempts
+      attempts?.set(attempt.event_id, [attempt, ...(attempts.get(attempt.event_id) ?? [])])
+    }
   }),
   Message: loader("Message", {
     text: `select row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)

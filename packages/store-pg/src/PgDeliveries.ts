@@ -14,6 +14,7 @@ import {
   OPEN_REPLAYS,
   RECLAIM
 } from "./ClaimStatements.js"
+import { clockGuard } from "./ClockGuard.js"
 import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK } from "./Connection.js"
 import { link } from "./Link.js"
 import { type PgFailure, reported } from "./PgFailure.js"
@@ -93,6 +94,7 @@ export const pgDeliveries = (
   Effect.gen(function* () {
     // A claim that is lost as the database crashes is made again: the event comes once more, under its id.
     const queue = yield* link({ url, name: "workshop deliveries", lock_timeout_ms: 1_000, isSynchronous: false })
+    const guard = yield* clockGuard
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
 
     /** Null where the database is to look at its own clock. */
@@ -109,7 +111,12 @@ export const pgDeliveries = (
 
     return {
       claim: (now, most) =>
-        inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => claiming(connection, lease_now, now, most))),
+        inTurn((connection) =>
+          Effect.zipRight(
+            guard(connection),
+            Effect.flatMap(leaseNow, (lease_now) => claiming(connection, lease_now, now, most))
+          )
+        ),
       reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaiming(connection, lease_now))),
       next: (until) => inTurn((connection) => looking(connection, until)),
       changed: due,

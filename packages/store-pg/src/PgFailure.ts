@@ -6,9 +6,9 @@ import { SessionRefused } from "./SettledClient.js"
  * What a failed statement means for the commands of its batch: `data`: one of them brought something that the database
  * refuses; `conflict`: it lost against another transaction and may simply run again; `held`: a lock was not had in time;
  * `lost`: the connection is gone, and whether a commit on its way took place is not known; `late`: as `lost`, as no answer
- * came for so long; `other`: anything else, of which the database says that nothing was done.
+ * came for so long; `clock`: this machine's clock is wrong, and nothing was done; `other`: anything else, of which the database says that nothing was done.
  */
-export type FailureKind = "data" | "conflict" | "held" | "lost" | "late" | "other"
+export type FailureKind = "data" | "conflict" | "held" | "lost" | "late" | "clock" | "other"
 
 /** A statement, or its connection, failed. */
 export class PgFailure extends Data.TaggedError("PgFailure")<{
@@ -102,7 +102,8 @@ const OUR_MISTAKE = /^(22|42)/
 /** A failure as the ports report it: `StoreUnavailable`, with a remedy where waiting is no use; a statement that is wrong is a defect. */
 export const storeFailure = (cause: unknown): Cause.Cause<StoreUnavailable> => {
   const code = sqlstateIn(cause) ?? ""
-  const remedy = remedies[code] ?? refusalIn(cause)
+  const clock = cause instanceof PgFailure && cause.kind === "clock" ? cause.message : undefined
+  const remedy = clock ?? remedies[code] ?? refusalIn(cause)
   if (remedy !== undefined) return Cause.fail(new StoreUnavailable({ cause, remedy }))
   return OUR_MISTAKE.test(code) ? Cause.die(cause) : Cause.fail(new StoreUnavailable({ cause }))
 }

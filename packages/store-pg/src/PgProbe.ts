@@ -1,6 +1,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { Probes, probe } from "@workshop/core/ports/Probes"
 import { Clock, Effect, Metric } from "effect"
+import { aheadBy } from "./ClockGuard.js"
 import { checkOn } from "./migrate/Migrator.js"
 import { asked, type Session } from "./migrate/Session.js"
 import { database, expiredCommands } from "./PgMetrics.js"
@@ -64,8 +65,7 @@ const ahead = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
     const asked = clock.unsafeCurrentTimeMillis()
     const [row] = yield* databaseTime(sql)
     const answered = clock.unsafeCurrentTimeMillis()
-    const { ms } = row!
-    return ms > answered ? ms - answered : ms < asked ? ms - asked : 0
+    return -aheadBy({ asked, answered }, row!.ms)
   })
 
 const showSeen = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>

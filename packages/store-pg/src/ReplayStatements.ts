@@ -20,8 +20,7 @@ export interface EventFound extends Pick<EventRecord, "id" | "type" | "ticket_id
 const WITH_DELIVERY = `select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     coalesce(a.n, 0) as attempts_made, a.status as last_status`
 
-const DELIVERY = `left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id
-  left join lateral (
+const LAST_ATTEMPT = `left join lateral (
     select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
   ) a on true`
 
@@ -30,19 +29,24 @@ const named = (filter: string) => `(${filter}->'event_ids' is null
     and (${filter}->>'since' is null or e.created_at >= (${filter}->>'since')::bigint)
     and (${filter}->>'until' is null or e.created_at < (${filter}->>'until')::bigint)`
 
-/** The next events of the replay `r`, as far as its filter is of their own, at most `q.most`. */
+/**
+ * The next events of the replay `r`, as far as its filter is of their own, at most `q.most`. Their deliveries are locked: one that
+ * was claimed between this look and the save would be sent twice at once.
+ */
 export const candidatesOfReplay = `${WITH_DELIVERY}
   from (
     select e.* from event e
     where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq and ${named("r.filter")}
     order by e.seq limit q.most
-  ) e ${DELIVERY}`
+  ) e left join lateral (
+    select * from delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update
+  ) d on true ${LAST_ATTEMPT}`
 
 /** The events of a shop after a place, as far as a filter is of their own. */
 export const candidatesOfShop = `${WITH_DELIVERY}
   from (
     select e.* from event e where e.shop_id = $1 and e.seq > $2 and ${named("$3::json")} order by e.seq limit $4
-  ) e ${DELIVERY} order by e.seq`
+  ) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id ${LAST_ATTEMPT} order by e.seq`
 
 /** The state of an event's delivery; undefined where it never had one. */
 export const stateOf = (
@@ -61,9 +65,10 @@ export const stretchOf = (
 ): Stretch => ({
   found: events
     .filter((event) => asksFor(filter, event, stateOf(event, webhook)))
-    .map(({ id, type, ticket_id, seq, delivery, attempts_made }) => ({
-      event: { id, type, ticket_id, seq },
+    .map(({ id, type, ticket_id, seq, created_at, delivery, attempts_made }) => ({
+      event: { id, type, ticket_id, seq, created_at },
       delivery: delivery === null ? undefined : deliveryOf(delivery),
+      is_in_flight: delivery !== null && delivery.lease_until !== null,
       attempts_made
     })),
   looked_at: events.length,

@@ -1,6 +1,7 @@
 import { Cause, Clock, Effect } from "effect"
 import { type Decided, decideTogether, failAll, save, settleAll } from "./Batch.js"
 import { BATCH_STEP, type BatchReceipt, outcomeOf } from "./BatchReceipt.js"
+import type { ClockGuard } from "./ClockGuard.js"
 import type { Connection } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import type { Link } from "./Link.js"
@@ -16,6 +17,8 @@ const TRACKING_CODE = "ticket_tracking_code"
 /** Where a runner's commands go that it does not run to their end itself. */
 export interface RunnerOptions {
   readonly link: Link
+  /** Asked before each batch. */
+  readonly guard: ClockGuard
   /** Takes commands back that did not fit, or whose shop is still held, before all others of their shop. */
   readonly putBack: (entries: ReadonlyArray<Entry>) => void
   /** Takes the commands of shops that another process holds; null where this runner waits for them itself. */
@@ -76,7 +79,7 @@ export class Runner {
           this.#options.onAway(unavailable(failure))
         }),
       onSuccess: (connection) =>
-        decideTogether(connection, run.entries, run).pipe(
+        Effect.zipRight(this.#options.guard(connection), decideTogether(connection, run.entries, run)).pipe(
           Effect.flatMap((decided) => this.#saved(connection, run, decided)),
           Effect.catchAll((failure) =>
             Effect.zipRight(this.#options.link.undo(failure), this.#afterFailure(run, failure))
@@ -148,6 +151,7 @@ export class Runner {
         if (failure.constraint === TRACKING_CODE) return this.#run(again(run))
         return Effect.sync(() => failAll(entries, Cause.die(failure)))
       case "late":
+      case "clock":
       case "other":
         return Effect.sync(() => failAll(entries, unavailable(failure)))
     }

@@ -89,11 +89,19 @@ type Removable = keyof typeof removing
 
 const removes = Object.entries(removing) as ReadonlyArray<readonly [Removable, (typeof removing)[Removable]]>
 
+/** Its lease stays, so the claim under which it is on its way holds. */
+const RENEW = {
+  name: "renew delivery",
+  text: `update delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+         where d.shop_id = q.shop_id and d.event_id = q.event_id`
+} as const
+
 /** What saves changes: the statements of a batch, which it sends as one, are some of these. */
 export const saves: ReadonlyArray<Omit<Statement, "values">> = [
   ...puts.map(([, statement]) => statement),
   ...Object.values(removing),
   ...Object.values(rarely),
+  RENEW,
   turnsNamed(new Map()),
   turnsCalled(new Set()),
   turnsEnded(new Set())
@@ -104,6 +112,8 @@ interface Gone {
   readonly id: string
 }
 
+const shopsAndIds = (rows: ReadonlyArray<Gone>) => [rows.map(({ shop_id }) => shop_id), rows.map(({ id }) => id)]
+
 /**
  * Gathers the changes of a batch and folds them to one final row a key: a statement that met the same row twice
  * would lose one of them or fail.
@@ -112,6 +122,8 @@ export class Saving {
   readonly #rows = new Map<TableName, Map<string, object>>()
   readonly #gone = new Map<Removable, Map<string, Gone>>()
   readonly #rare = new Map<keyof typeof rarely, Map<string, object>>()
+  /** Deliveries under way that get all their attempts anew. */
+  readonly #renewed = new Map<string, Gone>()
   readonly #turns = new Map<ShopId, Instant>()
   readonly #called = new Set<ShopId>()
   readonly #settings = new Set<ShopId>()
@@ -124,7 +136,7 @@ export class Saving {
 
   /** Whether there is nothing to save. */
   get isEmpty(): boolean {
-    return this.#rows.size === 0 && this.#gone.size === 0 && this.#rare.size === 0
+    return this.#rows.size === 0 && this.#gone.size === 0 && this.#rare.size === 0 && this.#renewed.size === 0
   }
 
   /** Whether a delivery may have become due. */
@@ -165,7 +177,11 @@ export class Saving {
       case "DeliveryPut":
         this.#turn(shop_id, change.row.attempts_in_round === 0 ? 0 : change.row.due_at)
         this.#gone.get("delivery")?.delete(keyOf("delivery", change.row))
+        this.#renewed.delete(keyOf("delivery", change.row))
         this.#put("delivery", { ...change.row, lease_until: null })
+        break
+      case "DeliveryRenewed":
+        this.#renew(keyOf("delivery", change.row), { shop_id, id: change.row.event_id })
         break
       case "DeliveryRemoved":
         this.#called.add(shop_id)
@@ -211,12 +227,13 @@ export class Saving {
     for (const [table, statement] of removes) {
       const rows = [...(this.#gone.get(table)?.values() ?? [])]
       if (rows.length === 0) continue
-      saves.push({ ...statement, values: [rows.map(({ shop_id }) => shop_id), rows.map(({ id }) => id)] })
+      saves.push({ ...statement, values: shopsAndIds(rows) })
     }
     for (const [table, statement] of Object.entries(rarely)) {
       const rows = this.#rare.get(table as keyof typeof rarely)
       if (rows?.size) saves.push({ ...statement, values: [JSON.stringify([...rows.values()])] })
     }
+    if (this.#renewed.size > 0) saves.push({ ...RENEW, values: shopsAndIds([...this.#renewed.values()]) })
     return [...saves, ...this.#turnStatements()]
   }
 
@@ -256,8 +273,15 @@ export class Saving {
     this.#bytes += 1_000
   }
 
+  /** What the batch wrote, or removed, it does not touch again: that delivery is not under way any more. */
+  #renew(key: string, delivery: Gone): void {
+    const isWritten = this.#rows.get("delivery")?.has(key) || this.#gone.get("delivery")?.has(key)
+    if (!isWritten) this.#renewed.set(key, delivery)
+  }
+
   #remove(table: Removable, key: string, gone: Gone): void {
     this.#rows.get(table)?.delete(key)
+    if (table === "delivery") this.#renewed.delete(key)
     const known = this.#gone.get(table)
     if (known === undefined) this.#gone.set(table, new Map([[key, gone]]))
     else known.set(key, gone)

@@ -97,7 +97,15 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   shop_head: {
     key: ["shop_id"],
     kept: [],
-    replaced: ["next_number", "change_seq", "event_seq", "last_instant", "tickets_per_hour", "tickets_per_day"]
+    replaced: [
+      "next_number",
+      "change_seq",
+      "event_seq",
+      "last_instant",
+      "ids_made",
+      "tickets_per_hour",
+      "tickets_per_day"
+    ]
   },
   webhook: {
     key: ["shop_id"],

@@ -2,6 +2,7 @@ import { production } from "@workshop/core/domain/WebhookAddress"
 import { pipeline, type Watch } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
+import { dataAhead } from "@workshop/core/services/DataAhead"
 import { Messenger } from "@workshop/core/services/Messenger"
 import * as Notifiers from "@workshop/core/services/Notifiers"
 import { serve as listen } from "@workshop/http-node/NodeServer"
@@ -42,6 +43,8 @@ export const dispatch = (options: DispatchOptions) =>
   Effect.gen(function* () {
     yield* workOff
     const { statusPort } = options
+    // The pages see to it where there are any.
+    if (statusPort === null) yield* dataAhead
     const watch = watching({ ...options, accessLog: false })
     const at = statusPort === null ? "" : `\nHealth and metrics are at ${yield* status(options, statusPort, watch)}`
     yield* Console.log(`Delivering and closing what is due in the Postgres database.${at}`)

@@ -109,8 +109,12 @@ const set = Command.make("set", { ...setOptions, shop }, (asked) =>
   Effect.flatMap(load, ([{ act }, shops]) => act(asked, shops.set(asked.shop, asked)))
 ).pipe(Command.withDescription("Change a shop's settings; what is not named stays"))
 
+const repairClock = Command.make("repair-clock", { ...databaseOptions, shop }, (asked) =>
+  Effect.flatMap(load, ([{ act }, shops]) => act(asked, shops.repairClock(asked.shop)))
+).pipe(Command.withDescription("Bring a shop that a wrong clock dated ahead back to the present"))
+
 /** `workshop shop` (Specification, Commands): what an operator does with shops. */
 export const shopCommand = Command.make("shop", {}, () => nameOne("shop")).pipe(
   Command.withDescription("Shops and their settings, against a database"),
-  Command.withSubcommands([create, listAll, show, set])
+  Command.withSubcommands([create, listAll, show, set, repairClock])
 )

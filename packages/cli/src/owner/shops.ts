@@ -1,6 +1,6 @@
 import { ShopPatch } from "@workshop/core/decisions/ownShop"
 import { ShopId } from "@workshop/core/domain/Identifier"
-import { toIso } from "@workshop/core/domain/Instant"
+import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { Effect } from "effect"
@@ -128,4 +128,15 @@ export const set = Effect.fnUntraced(function* (typed: string, asked: AskedSetti
   }
   const { shop, head } = yield* Shops.change(id, yield* decoded(ShopPatch, patch))
   return oneOf(shopView(shop, head))
+})
+
+/** Brings a shop that was dated ahead back to the present. */
+export const repairClock = Effect.fnUntraced(function* (typed: string) {
+  const id = yield* idFrom(ShopId, "a shop", typed)
+  const { ahead_until, tickets } = yield* Shops.repairClock(id)
+  const said =
+    ahead_until === null && tickets === 0
+      ? "The shop is not ahead of this machine's clock: there is nothing to repair."
+      : "Tills that read meanwhile begin their sync anew, without updated_since."
+  return oneOf({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [said])
 })

@@ -40,6 +40,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   "shop create": ["workshop shop create --name 'Atelier Lac' --currency TND --decimals 3 --time-zone Africa/Tunis"],
   "shop list": ["workshop shop list --json"],
   "shop show": ["workshop shop show 0197..."],
+  "shop repair-clock": ["workshop shop repair-clock 0197..."],
   "shop set": [
     "workshop shop set 0197... --api-enabled yes",
     "workshop shop set 0197... --program-active yes --stamps-required 10 --reward-label 'A free hem'",

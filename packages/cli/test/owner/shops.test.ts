@@ -109,4 +109,13 @@ describe("workshop shop (Specification, Commands)", () => {
     expect(await office.refusal(unknown)).toBe("There is no such shop: workshop shop list shows all shops.")
     expect(await office.refusal(shops.show("lac"))).toMatch(/^lac is no id of a shop: an id is a UUID/)
   })
+
+  it("repair-clock says that a shop is not ahead, or how far it was", async () => {
+    await using office = new Office()
+    const { data } = await office.does(shops.create(lac))
+    const repaired = await office.does(shops.repairClock(data.id))
+    expect(repaired.data).toEqual({ id: data.id, ahead_until: null, tickets_dated_anew: 0 })
+    expect(repaired.lines.at(-1)).toBe("The shop is not ahead of this machine's clock: there is nothing to repair.")
+    expect(await office.refusal(shops.repairClock(NOBODY))).toMatch(/There is no such shop$/)
+  })
 })

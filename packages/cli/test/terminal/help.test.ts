@@ -4,9 +4,9 @@ import { typed } from "../commandLine.js"
 
 /** The words and the description of every command, as the completions of fish tell them. */
 const commandsIn = (fish: string) =>
-  [...fish.matchAll(/^ {2}complete -c \$command -n '__workshop_at workshop ?([a-z ]*)' -f -a (\w+) -d '(.*)'$/gm)].map(
-    ([, above = "", word = "", does = ""]) => ({ words: [above, word].filter(Boolean).join(" "), does })
-  )
+  [
+    ...fish.matchAll(/^ {2}complete -c \$command -n '__workshop_at workshop ?([a-z -]*)' -f -a ([\w-]+) -d '(.*)'$/gm)
+  ].map(([, above = "", word = "", does = ""]) => ({ words: [above, word].filter(Boolean).join(" "), does }))
 
 describe("help (Specification, Commands)", () => {
   it("every command says what it does and has an example, and no example is left over", async () => {

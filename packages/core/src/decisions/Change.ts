@@ -34,6 +34,8 @@ export type Change =
   | { readonly _tag: "WebhookPut"; readonly row: Webhook }
   | { readonly _tag: "WebhookRemoved"; readonly row: Pick<Webhook, "shop_id"> }
   | { readonly _tag: "DeliveryPut"; readonly row: DeliveryRecord }
+  /** A delivery that is under way gets all its attempts anew; its claim holds as before. */
+  | { readonly _tag: "DeliveryRenewed"; readonly row: DeliveryRecord }
   | { readonly _tag: "DeliveryRemoved"; readonly row: Pick<DeliveryRecord, "shop_id" | "event_id"> }
   | { readonly _tag: "ReplayPut"; readonly row: ReplayRecord }
   | { readonly _tag: "MessagePut"; readonly row: MessageRecord }

@@ -7,7 +7,7 @@ import type { EventId } from "../domain/Identifier.js"
 import type { Usage } from "../domain/LimitWindow.js"
 import { type CardRecord, type LedgerEntry, post } from "../domain/LoyaltyCard.js"
 import type { MessageRecord } from "../domain/Message.js"
-import { grantIdentifier, identifier, type Moment } from "../domain/Moment.js"
+import { grantIdentifier, IDENTIFIERS_PER_MS, identifier, type Moment, type ShopMoment } from "../domain/Moment.js"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
@@ -26,27 +26,41 @@ type Moving<Row> = { -readonly [Name in keyof Row]: Row[Name] }
 export class ChangeSet {
   readonly #changes: Array<Change> = []
   readonly #usages: Array<Usage> = []
-  readonly #moment: Moment
+  readonly #moment: ShopMoment
   readonly #shop: ShopRecord
   readonly #webhook: Webhook | null
   readonly #head: Moving<ShopHead>
-  #identifiers = 0
+  /** How many identifiers were made at the recorded instant, by all commands of the shop. */
+  #ids_made: number
+  #id_moment: Moment | undefined
 
-  constructor({ shop, head, webhook }: ShopState, moment: Moment) {
+  constructor({ shop, head, webhook }: ShopState, moment: ShopMoment) {
     this.#moment = moment
+    // Those for which an earlier millisecond had no room took that of the next ones.
+    this.#ids_made = Math.max(0, head.ids_made - (moment.recorded_at - head.last_instant) * IDENTIFIERS_PER_MS)
     this.#shop = shop
     this.#webhook = webhook
     this.#head = { ...head }
   }
 
-  /** The next identifier of this decision. */
+  /** The next identifier of the shop: it sorts behind all that the shop's commands made before, on whichever node (Specification, Lists and sync). */
   id<Id extends string>(): Id {
-    return identifier<Id>(this.#moment, this.#identifiers++)
+    const n = this.#ids_made++ % IDENTIFIERS_PER_MS
+    return identifier<Id>(this.#idMoment(n), n)
   }
 
   /** The identifier of what this decision grants, which does not follow from the others: one at most. */
   grantId<Id extends string>(): Id {
-    return grantIdentifier<Id>(this.#moment, this.#identifiers++)
+    const n = this.#ids_made++ % IDENTIFIERS_PER_MS
+    return grantIdentifier<Id>(this.#idMoment(n), n)
+  }
+
+  /** The millisecond that the identifier just counted bears: the recorded one, or a later one where that has no room left. */
+  #idMoment(n: number): Moment {
+    const { recorded_at, entropy } = this.#moment
+    if (this.#id_moment === undefined || n === 0)
+      this.#id_moment = { now: recorded_at + Math.floor((this.#ids_made - 1) / IDENTIFIERS_PER_MS), entropy }
+    return this.#id_moment
   }
 
   /** Adds a change as it is. */
@@ -69,7 +83,7 @@ export class ChangeSet {
 
   /** What a ticket bears of the shop's next change. */
   get change(): Pick<TicketRecord, "updated_at" | "change_seq"> {
-    return { updated_at: this.#moment.now, change_seq: this.#head.change_seq }
+    return { updated_at: this.#moment.recorded_at, change_seq: this.#head.change_seq }
   }
 
   /** Stores a ticket as the shop's next change, and answers how its shop sees it from now on. */
@@ -87,7 +101,7 @@ export class ChangeSet {
   /** Adds a line to the ledger and the card that follows from it (Specification, Clients and loyalty). */
   ledger(card: CardRecord, line: Pick<LedgerEntry, "kind" | "stamps" | "ticket_id" | "caller_id">): CardRecord {
     const { shop_id, client_id } = card
-    const row: LedgerEntry = { ...line, shop_id, client_id, id: this.id(), created_at: this.#moment.now }
+    const row: LedgerEntry = { ...line, shop_id, client_id, id: this.id(), created_at: this.#moment.recorded_at }
     const next = post(card, row)
     this.add({ _tag: "LedgerAppended", row }).add({ _tag: "CardPut", row: next })
     return next
@@ -96,7 +110,7 @@ export class ChangeSet {
   /** Raises an event; its text is frozen here. Where a webhook is set it is to be delivered, also if that is off (Specification, Webhooks). */
   raise<T extends EventType>(type: T, data: EventData[T], ticket_id: EventRecord["ticket_id"]): EventRecord {
     const id = this.id<EventId>()
-    const { now } = this.#moment
+    const { now, recorded_at } = this.#moment
     const shop_id = this.#shop.id
     const row: EventRecord = {
       shop_id,
@@ -104,11 +118,11 @@ export class ChangeSet {
       type,
       seq: this.#head.event_seq++,
       ticket_id,
-      created_at: now,
-      body: eventBody(id, type, now, shop_id, data)
+      created_at: recorded_at,
+      body: eventBody(id, type, recorded_at, shop_id, data)
     }
     this.add({ _tag: "EventRaised", row })
-    if (this.#webhook !== null) this.add({ _tag: "DeliveryPut", row: firstDelivery(row, this.#webhook) })
+    if (this.#webhook !== null) this.add({ _tag: "DeliveryPut", row: firstDelivery(row, this.#webhook, now) })
     return row
   }
 
@@ -125,16 +139,17 @@ export class ChangeSet {
   }
 
   get #marked(): Marked {
-    return { id: this.id(), shop_id: this.#shop.id, created_at: this.#moment.now }
+    return { id: this.id(), shop_id: this.#shop.id, created_at: this.#moment.recorded_at }
   }
 
-  #await({ shop_id, id, created_at }: Marked, receiver: MessageRecord["receiver"]): this {
-    return this.add({ _tag: "MessagePut", row: { shop_id, id, receiver, attempts_made: 0, due_at: created_at } })
+  #await({ shop_id, id }: Marked, receiver: MessageRecord["receiver"]): this {
+    return this.add({ _tag: "MessagePut", row: { shop_id, id, receiver, attempts_made: 0, due_at: this.#moment.now } })
   }
 
   /** The decision. Its shop's clock stands at this moment from now on. */
   decided<A>(answer: A): Either.Either<Decision<A>, never> {
-    this.#head.last_instant = this.#moment.now
+    this.#head.last_instant = this.#moment.recorded_at
+    this.#head.ids_made = this.#ids_made
     this.add({ _tag: "HeadPut", row: this.#head })
     return this.decidedQuietly(answer)
   }

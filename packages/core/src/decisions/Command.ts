@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import type { ShopId } from "../domain/Identifier.js"
 import type { Usage } from "../domain/LimitWindow.js"
-import type { Moment } from "../domain/Moment.js"
+import type { Moment, ShopMoment } from "../domain/Moment.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import type { Webhook } from "../domain/Webhook.js"
 import type { Change } from "./Change.js"
@@ -26,7 +26,7 @@ export interface ShopState {
 export interface Command<out A, out E = never> {
   readonly shop_id: ShopId
   readonly asks: ReadonlyArray<Ask>
-  readonly run: (slice: Slice, moment: Moment) => Either.Either<Decision<A>, E>
+  readonly run: (slice: Slice, moment: ShopMoment) => Either.Either<Decision<A>, E>
 }
 
 /** A command's answer, with the limits it touched. */
@@ -48,7 +48,7 @@ type Refused<R> = R extends Either.Left<infer E, infer _> ? E : never
 export const make = <const N extends Needs, R extends Either.Either<Decision<unknown>, unknown>>(spec: {
   readonly shop_id: ShopId
   readonly needs: N
-  readonly decide: (loaded: Loaded<N>, moment: Moment) => R
+  readonly decide: (loaded: Loaded<N>, moment: ShopMoment) => R
 }): Command<Answer<R>, Refused<R> | Missing<N>> => {
   const named = Object.entries(spec.needs)
   return {
@@ -67,11 +67,15 @@ export const make = <const N extends Needs, R extends Either.Either<Decision<unk
 }
 
 /**
- * Decides a command on its shop's data without changing anything. The shop's clock never goes back: the moment is
- * the given one or, if that is later, the shop's latest, so that order of time and order of commits agree (Specification, Lists and sync).
+ * Decides a command on its shop's data without changing anything. What it records never bears an earlier instant than the
+ * shop's latest command, so that order of time and order of commits agree (Specification, Lists and sync); what falls due follows the clock.
  */
-export const decide = <A, E>(command: Command<A, E>, slice: Slice, moment: Moment): Either.Either<Decision<A>, E> =>
-  command.run(slice, moment.now >= slice.head.last_instant ? moment : { ...moment, now: slice.head.last_instant })
+export const decide = <A, E>(
+  command: Command<A, E>,
+  slice: Slice,
+  { now, entropy }: Moment
+): Either.Either<Decision<A>, E> =>
+  command.run(slice, { now, entropy, recorded_at: Math.max(now, slice.head.last_instant) })
 
 /** Decides a command and makes its changes visible in the slice. A refusal changes nothing. */
 export const execute = <A, E>(command: Command<A, E>, slice: Slice, moment: Moment): Either.Either<Decision<A>, E> => {

@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import { asSeen, type Client, type ClientAccount, type ClientLink, ClientNotFound } from "../domain/Client.js"
-import type { DeliveryRecord, SentEvent } from "../domain/Delivery.js"
+import type { AttemptRecord, DeliveryRecord, SentEvent } from "../domain/Delivery.js"
 import type { ClientId, EventId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
 import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
@@ -34,6 +34,8 @@ export type Ask =
   | { readonly _tag: "Deliveries"; readonly most: number }
   /** The event with its attempts. */
   | { readonly _tag: "Event"; readonly id: EventId }
+  /** The attempts at an event that were logged. */
+  | { readonly _tag: "Attempts"; readonly event_id: EventId }
   /** The message that still has to be told. */
   | { readonly _tag: "Message"; readonly id: string }
   /** The replay, and the next events that it asks for with their deliveries. */
@@ -170,6 +172,12 @@ export const tickets = (ids: ReadonlyArray<TicketId>): Need<ReadonlyArray<Ticket
 export const remembered = (keys: ReadonlyArray<RememberedKey>): Need<ReadonlyArray<Remembered>> => ({
   asks: keys.map((key) => ({ _tag: "Remembered", key })),
   read: (slice) => Either.right(keys.flatMap((key) => slice.remembered.get(rememberedPlace(key)) ?? []))
+})
+
+/** The attempts at an event that were logged, oldest first. */
+export const attempts = (event_id: EventId): Need<ReadonlyArray<AttemptRecord>> => ({
+  asks: [{ _tag: "Attempts", event_id }],
+  read: (slice) => Either.right(slice.attempts.get(event_id) ?? [])
 })
 
 /** A message begun to be told so often; null where it was told, given up, or begun anew since. */

@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import type { ClientAccount, ClientLink } from "../domain/Client.js"
-import type { DeliveryRecord, SentEvent } from "../domain/Delivery.js"
+import type { AttemptRecord, DeliveryRecord, SentEvent } from "../domain/Delivery.js"
 import type { EventRecord } from "../domain/Event.js"
 import type { ClientId, EventId, KeyId, OfferId, TicketId } from "../domain/Identifier.js"
 import type { LimitWindow } from "../domain/LimitWindow.js"
@@ -36,6 +36,8 @@ export interface Slice {
   readonly keys: Map<KeyId, ApiKeyRecord>
   readonly remembered: Map<string, Remembered>
   readonly deliveries: Map<EventId, DeliveryRecord>
+  /** The attempts at events, oldest first. */
+  readonly attempts: Map<EventId, Array<AttemptRecord>>
   readonly replays: Map<string, ReplayRecord>
   readonly messages: Map<string, MessageRecord>
   readonly stamps_used: Map<string, LimitWindow>
@@ -63,6 +65,7 @@ export const openSlice = ({ shop, head, webhook, events, replayable, accounts, h
   keys: new Map(),
   remembered: new Map(),
   deliveries: new Map(),
+  attempts: new Map(),
   replays: new Map(),
   messages: new Map(),
   stamps_used: new Map(),
@@ -80,6 +83,12 @@ const forget = (slice: Slice, change: Extract<Change, { readonly _tag: Forgettin
   else if (change._tag === "OfferRemoved") slice.offers.delete(change.row.id)
   else if (change._tag === "RememberedRemoved") slice.remembered.delete(rememberedPlace(change.row))
   else slice.events.rewrite(change.row)
+}
+
+const log = (attempts: Slice["attempts"], row: AttemptRecord): void => {
+  const known = attempts.get(row.event_id)
+  if (known === undefined) attempts.set(row.event_id, [row])
+  else known.push(row)
 }
 
 /** Makes a change visible to the commands that follow. Rows that no command asks for are left to the store. */
@@ -129,6 +138,7 @@ export const apply = (slice: Slice, change: Change): void => {
       slice.stamps_used.set(stampsPlace(change.key), change.row)
       return
     case "DeliveryPut":
+    case "DeliveryRenewed":
       slice.deliveries.set(change.row.event_id, change.row)
       return
     case "DeliveryRemoved":
@@ -144,6 +154,8 @@ export const apply = (slice: Slice, change: Change): void => {
       slice.replays.set(change.row.id, change.row)
       return
     case "AttemptAppended":
+      log(slice.attempts, change.row)
+      return
     case "AuditAppended":
     case "NoticeAppended":
     case "LedgerAppended":

@@ -5,6 +5,7 @@ import type { OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import type { PolicyName } from "../domain/Limits.js"
 import { current, hasRoom, LimitReached, type Usage, usage, used } from "../domain/LimitWindow.js"
+import type { ShopMoment } from "../domain/Moment.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Phone } from "../domain/Phone.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
@@ -62,7 +63,7 @@ export const createTicket = (
       const record = newTicket(shop_id, changes, input, {
         number: head.next_number,
         via,
-        now: moment.now,
+        moment,
         tracking_code: trackingCode(moment)
       })
       const ticket = changes.changed(record, wanted?.client ?? null)
@@ -98,7 +99,12 @@ const newTicket = (
   shop_id: ShopId,
   changes: ChangeSet,
   input: TicketInput,
-  drawn: { readonly number: number; readonly via: "app" | "api"; readonly now: Instant; readonly tracking_code: string }
+  drawn: {
+    readonly number: number
+    readonly via: "app" | "api"
+    readonly moment: ShopMoment
+    readonly tracking_code: string
+  }
 ): TicketRecord => ({
   shop_id,
   id: changes.id<TicketId>(),
@@ -121,7 +127,7 @@ const newTicket = (
   client_phone: input.client_phone ?? null,
   tracking_code: drawn.tracking_code,
   photo_url: null,
-  created_at: drawn.now,
+  created_at: drawn.moment.recorded_at,
   updated_at: changes.change.updated_at,
   ready_at: null,
   collected_at: null,
@@ -131,6 +137,6 @@ const newTicket = (
   created_via: drawn.via,
   external_ref: input.external_ref ?? null,
   change_seq: changes.change.change_seq,
-  shop_changed_at: drawn.now,
+  shop_changed_at: drawn.moment.now,
   stamps_earned: false
 })

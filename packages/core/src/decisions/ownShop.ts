@@ -120,7 +120,7 @@ export const createKey = (
         scopes: [...new Set(scopes)],
         hash: keyHash(key),
         last_four: key.slice(-4),
-        created_at: moment.now,
+        created_at: moment.recorded_at,
         revoked_at: null,
         expires_at: expires_at ?? null,
         last_used_at: null

@@ -1,5 +1,5 @@
 import { acknowledges, type Sent, saysGone } from "../domain/Attempt.js"
-import { type AttemptRecord, type DeliveryRecord, standing } from "../domain/Delivery.js"
+import { type DeliveryRecord, standing } from "../domain/Delivery.js"
 import type { EventId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import type { NoticeKind, NoticeRecord } from "../domain/Notice.js"
@@ -23,7 +23,7 @@ export interface Attempted {
   readonly jitter: number
 }
 
-/** What became of the delivery; `superseded` where another claim had taken it over, and then nothing changed. */
+/** What became of the delivery; `superseded` where another claim had taken it over, and then nothing changed: see {@link recordSuperseded}. */
 export type AttemptOutcome = "delivered" | "retry" | "parked" | "dead" | "superseded"
 
 /** What an attempt says of the webhook. Nothing where it went to another address: what that one does is not this one's doing. */
@@ -40,17 +40,14 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
   make({
     shop_id,
     needs: { delivery: Need.delivery(attempted.event_id, attempted.token) },
-    decide: (loaded, { now, ...moment }) => {
+    decide: (loaded, moment) => {
       const { delivery, webhook } = loaded
       if (delivery === null || webhook === null) return unchanged<AttemptOutcome>("superseded")
-      const changes = new ChangeSet(loaded, { ...moment, now })
-      const { event_id, started_at, sent } = attempted
+      const { now } = moment
+      const changes = new ChangeSet(loaded, moment)
+      const { event_id, sent } = attempted
       const n = delivery.attempts_made + 1
-      const row: AttemptRecord = { ...sent, shop_id, event_id, n, started_at }
-      changes.add({ _tag: "AttemptAppended", row })
-      const { webhook: after, told } = judged(webhook, attempted, now)
-      if (after !== webhook) changes.add({ _tag: "WebhookPut", row: after })
-      if (told !== null) changes.tellOwner(notice(told, after))
+      const after = logged(changes, webhook, attempted, { n, now })
       if (acknowledges(sent)) {
         changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
         return changes.decidedQuietly<AttemptOutcome>("delivered")
@@ -73,6 +70,42 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
       }
       changes.add({ _tag: "DeliveryPut", row: next })
       return changes.decided<AttemptOutcome>(after.off_reason === null ? "retry" : "parked")
+    }
+  })
+
+/** Logs an attempt and judges the webhook by it; answers the webhook as it is from now on. */
+const logged = (
+  changes: ChangeSet,
+  webhook: Webhook,
+  attempted: Attempted,
+  { n, now }: { readonly n: number; readonly now: Instant }
+): Webhook => {
+  const { event_id, started_at, sent } = attempted
+  changes.add({ _tag: "AttemptAppended", row: { ...sent, shop_id: webhook.shop_id, event_id, n, started_at } })
+  const { webhook: after, told } = judged(webhook, attempted, now)
+  if (after !== webhook) changes.add({ _tag: "WebhookPut", row: after })
+  if (told !== null) changes.tellOwner(notice(told, after))
+  return after
+}
+
+/**
+ * What follows from an attempt whose delivery another claim had taken over, or that is gone: it is logged, and counts for the
+ * webhook's health, but nothing becomes of the delivery (Specification, Webhooks). An echo of a record that was made is known by its
+ * log, and changes nothing.
+ */
+export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command<"superseded"> =>
+  make({
+    shop_id,
+    needs: { attempts: Need.attempts(attempted.event_id) },
+    decide: (loaded, moment) => {
+      const { attempts, webhook } = loaded
+      const { started_at } = attempted
+      if (webhook === null || attempts.some((one) => one.started_at === started_at))
+        return unchanged("superseded" as const)
+      const changes = new ChangeSet(loaded, moment)
+      const before = attempts.filter((one) => one.started_at < started_at).map(({ n }) => n)
+      logged(changes, webhook, attempted, { n: Math.max(0, ...before) + 1, now: moment.now })
+      return changes.decided("superseded" as const)
     }
   })
 

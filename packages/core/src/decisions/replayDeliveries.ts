@@ -1,10 +1,11 @@
 import { Either } from "effect"
 import { type DeliveryRecord, standing } from "../domain/Delivery.js"
 import type { ShopId } from "../domain/Identifier.js"
-import type { Instant } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
+import type { ShopMoment } from "../domain/Moment.js"
 import type { Replayable, ReplayFilter, ReplayRecord } from "../domain/Replay.js"
 import { type Webhook, WebhookNotSet } from "../domain/Webhook.js"
+import type { Change } from "./Change.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Need.js"
@@ -25,17 +26,18 @@ export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<Repl
         after_seq: 0,
         until_seq,
         is_done: false,
-        created_at: moment.now
+        created_at: moment.recorded_at
       }
       return changes.add({ _tag: "ReplayPut", row }).decided(row)
     }
   })
 
+/** The delivery of an event that had arrived or been given up: it goes behind everything live (Specification, Webhooks). */
 const again = (
   shop_id: ShopId,
-  { event, delivery, attempts_made }: Replayable,
-  generation: number,
-  now: Instant
+  { event, attempts_made }: Replayable,
+  { generation }: Webhook,
+  { now, recorded_at }: ShopMoment
 ): DeliveryRecord => ({
   shop_id,
   event_id: event.id,
@@ -47,13 +49,27 @@ const again = (
   due_at: now,
   generation,
   is_replay: true,
-  // Beyond every token given so far, also under a row that is gone: whoever comes late must not end the replayed delivery.
-  token: Math.max(delivery?.token ?? 0, now + 2 * attempts_made) + 1
+  // Beyond every token given so far under the row that is gone: whoever comes late must not end the replayed delivery.
+  token: recorded_at + 2 * attempts_made + 1
 })
 
-/** Whether a delivery is due with all its attempts as it is: to touch it would only cost a live one its place. */
-const isUntried = ({ delivery }: Replayable, webhook: Webhook): boolean =>
-  delivery !== undefined && standing(delivery, webhook).attempts_in_round === 0
+/**
+ * What a replay does to an event's delivery. One that never arrived stays of its kind and takes its place before all of its
+ * ticket that were not tried yet: due since its event was raised, as they are since theirs. One that is under way goes on,
+ * and its failure is the first of a new round; one that has all its attempts is left as it is.
+ */
+const takenUp = (shop_id: ShopId, found: Replayable, webhook: Webhook, moment: ShopMoment): Change | null => {
+  const { event, delivery, is_in_flight } = found
+  if (delivery === undefined) return { _tag: "DeliveryPut", row: again(shop_id, found, webhook, moment) }
+  if (standing(delivery, webhook).attempts_in_round === 0) return null
+  if (is_in_flight) return { _tag: "DeliveryRenewed", row: { ...delivery, attempts_in_round: 0 } }
+  const due_at = Math.min(moment.now, event.created_at)
+  const { generation } = webhook
+  return {
+    _tag: "DeliveryPut",
+    row: { ...delivery, attempts_in_round: 0, due_at, generation, token: delivery.token + 1 }
+  }
+}
 
 /** What a replay's step came to. */
 export interface ReplayStep {
@@ -77,9 +93,10 @@ export const advanceReplay = (shop_id: ShopId, id: string): Command<ReplayStep> 
         changes.add({ _tag: "ReplayPut", row: { ...record, is_done: true } })
         return changes.decided<ReplayStep>({ taken_up: 0, is_done: true })
       }
-      for (const found of next.found)
-        if (!isUntried(found, webhook))
-          changes.add({ _tag: "DeliveryPut", row: again(shop_id, found, webhook.generation, moment.now) })
+      for (const found of next.found) {
+        const change = takenUp(shop_id, found, webhook, moment)
+        if (change !== null) changes.add(change)
+      }
       const after_seq = next.last_seq ?? record.after_seq
       const is_done = next.looked_at < Limits.replay_step_events
       changes.add({ _tag: "ReplayPut", row: { ...record, after_seq, is_done } })

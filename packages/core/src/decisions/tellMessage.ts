@@ -30,6 +30,19 @@ export const beginTelling = ({ shop_id, id, attempts_made }: Telling): Command<"
     }
   })
 
+/** Makes a message due now that a clock which was ahead put off. */
+export const hastenTelling = ({ shop_id, id, attempts_made }: Telling): Command<void> =>
+  make({
+    shop_id,
+    needs: { message: Need.message(id, attempts_made) },
+    decide: (loaded, moment) => {
+      const { message } = loaded
+      if (message === null || message.due_at <= moment.now) return unchanged<void>(undefined)
+      const row = { ...message, due_at: moment.now }
+      return new ChangeSet(loaded, moment).add({ _tag: "MessagePut", row }).decidedQuietly<void>(undefined)
+    }
+  })
+
 /** What came of an attempt, as of its end: the message was told, is told again by the retry table, or is given up. */
 export const recordTelling = (
   { shop_id, id, attempts_made }: Telling,

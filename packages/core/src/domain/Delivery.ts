@@ -50,8 +50,9 @@ export interface SentEvent {
 
 /** The delivery of an event that was just raised: due at once. */
 export const firstDelivery = (
-  { shop_id, id, type, ticket_id, seq, created_at }: EventRecord,
-  { generation }: Webhook
+  { shop_id, id, type, ticket_id, seq }: EventRecord,
+  { generation }: Webhook,
+  now: Instant
 ): DeliveryRecord => ({
   shop_id,
   event_id: id,
@@ -60,7 +61,7 @@ export const firstDelivery = (
   seq,
   attempts_made: 0,
   attempts_in_round: 0,
-  due_at: created_at,
+  due_at: now,
   generation,
   is_replay: false,
   token: 0

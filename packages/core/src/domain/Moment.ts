@@ -5,9 +5,22 @@ import type { Instant } from "./Instant.js"
  * The same moment always yields the same identifiers, so a decision stays a pure function.
  */
 export interface Moment {
+  /** What the process's clock shows. Dues and windows follow it, so a clock that was corrected delays and stretches nothing. */
   readonly now: Instant
   readonly entropy: Uint8Array
 }
+
+/** A moment as a decision of a shop sees it. */
+export interface ShopMoment extends Moment {
+  /**
+   * What `created_at`, `updated_at` and identifiers bear: `now`, or the instant of the shop's latest command where that is
+   * later. So they never go back along a shop, although a clock may (Specification, Lists and sync).
+   */
+  readonly recorded_at: Instant
+}
+
+/** Identifiers that the millisecond of a moment has room for. */
+export const IDENTIFIERS_PER_MS = 4096
 
 /** Bytes of a moment's entropy, the first ones, that its identifiers take. */
 export const IDENTIFIER_BYTES = 8

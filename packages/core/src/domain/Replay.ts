@@ -28,8 +28,10 @@ export interface ReplayRecord {
 
 /** An event to send again, with what is known of its delivery. */
 export interface Replayable {
-  readonly event: Pick<EventRecord, "id" | "type" | "ticket_id" | "seq">
+  readonly event: Pick<EventRecord, "id" | "type" | "ticket_id" | "seq" | "created_at">
   readonly delivery: DeliveryRecord | undefined
+  /** Whether an attempt is under way. */
+  readonly is_in_flight: boolean
   /** How often it was ever tried. */
   readonly attempts_made: number
 }

@@ -41,6 +41,8 @@ export interface ShopHead {
   readonly event_seq: number
   /** The instant of the latest command; the next one is never earlier (Specification, Lists and sync). */
   readonly last_instant: Instant
+  /** How many identifiers were made at `last_instant`; the next ones go on from there, so that they rise (Specification, Lists and sync). */
+  readonly ids_made: number
   readonly tickets_per_hour: LimitWindow
   readonly tickets_per_day: LimitWindow
 }
@@ -72,6 +74,7 @@ export const firstHead = (shop_id: ShopId): ShopHead => ({
   change_seq: 1,
   event_seq: 1,
   last_instant: 0,
+  ids_made: 0,
   tickets_per_hour: ended,
   tickets_per_day: ended
 })

@@ -21,7 +21,8 @@ export interface Worsened {
 
 /** The webhook after one more failure in a row. A 410 turns it off at once. One that is off already stays as it is. */
 export const worsened = (webhook: Webhook, sent: Sent, now: Instant): Worsened => {
-  const first_failure_at = webhook.first_failure_at ?? now
+  // One that is yet to come was dated by a clock that was ahead.
+  const first_failure_at = Math.min(webhook.first_failure_at ?? now, now)
   const failing = { ...webhook, failures_in_row: webhook.failures_in_row + 1, first_failure_at }
   if (webhook.off_reason !== null) return { webhook: failing, told: null }
   if (saysGone(sent)) return { webhook: { ...failing, off_reason: "gone" }, told: "webhook_off" }

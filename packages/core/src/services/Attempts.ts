@@ -1,5 +1,5 @@
 import { Effect, Schedule } from "effect"
-import { recordAttempt } from "../decisions/recordAttempt.js"
+import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import { acknowledges, type Sent } from "../domain/Attempt.js"
 import type { Instant } from "../domain/Instant.js"
 import { signatureHeader, signingSecrets } from "../domain/Signature.js"
@@ -34,7 +34,10 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
     const entropy = yield* Entropy
     const record = ({ shop_id, event_id, token, webhook: { url } }: Claim, started_at: Instant, sent: Sent) => {
       const jitter = isJittered && !acknowledges(sent) ? entropy.bytes(1)[0]! / 256 : 0
-      const recording = store.transact(recordAttempt(shop_id, { event_id, token, url, started_at, sent, jitter }))
+      const attempted = { event_id, token, url, started_at, sent, jitter }
+      const recording = Effect.flatMap(store.transact(recordAttempt(shop_id, attempted)), (outcome) =>
+        outcome.answer === "superseded" ? store.transact(recordSuperseded(shop_id, attempted)) : Effect.succeed(outcome)
+      )
       // The first try goes without what a schedule needs.
       return recording.pipe(
         Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_AGAIN)),

@@ -13,10 +13,12 @@ import { Text } from "../domain/Text.js"
 import { WebLink } from "../domain/WebLink.js"
 import { Directory } from "../ports/Directory.js"
 import { Entropy } from "../ports/Entropy.js"
+import type { Messages } from "../ports/Messages.js"
 import { Reads } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
 import { auditing } from "./Actor.js"
 import { Audit } from "./Audit.js"
+import { repairShopClock } from "./ClockRepair.js"
 import { KeyRing } from "./KeyRing.js"
 
 /** What a new shop is. */
@@ -94,6 +96,10 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
       return yield* Effect.ensuring(changed, keyRing.forget(id))
     })
 
-    return { byId, create, list, change }
+    const ports = yield* Effect.context<Store | Reads | Messages>()
+    /** Brings a shop that a wrong clock, or a sandbox, dated ahead back to the present clock: see {@link repairShopClock}. */
+    const repairClock = (id: ShopId) => Effect.zipRight(byId(id), Effect.provide(repairShopClock(id), ports))
+
+    return { byId, create, list, change, repairClock }
   })
 }) {}

@@ -83,6 +83,7 @@ export const changesContract = [
       change_seq: 2 ** 40,
       event_seq: 2 ** 41,
       last_instant: TEST_START,
+      ids_made: 7,
       tickets_per_hour: { used: 149, resets_at: LATER },
       tickets_per_day: { used: 600, resets_at: LATER + 1 }
     }

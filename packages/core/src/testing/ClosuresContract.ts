@@ -111,6 +111,28 @@ export const closuresContract = [
     clock.set(start)
   }),
 
+  contractCase(
+    "a clock that was ahead closes nothing before its time, nor later than sixty days (Specification, States)",
+    function* () {
+      const clock = yield* SettableClock.current
+      const shop = yield* openShop()
+      const start = clock.unsafeCurrentTimeMillis()
+      const early = yield* create(shop.id)
+      clock.set(start + SIXTY_DAYS)
+      const ahead = yield* create(shop.id)
+      clock.set(start)
+      yield* holds("not yet", (yield* run(closeTicket(shop.id, early))) === null)
+      clock.set(start + DAY_MS)
+      const late = yield* create(shop.id)
+      yield* same("due", yield* dueIn([shop], start + 2 * SIXTY_DAYS), [
+        { shop_id: shop.id, id: early, due_at: start + SIXTY_DAYS },
+        { shop_id: shop.id, id: late, due_at: start + DAY_MS + SIXTY_DAYS },
+        { shop_id: shop.id, id: ahead, due_at: start + 2 * SIXTY_DAYS }
+      ])
+      clock.set(start)
+    }
+  ),
+
   contractCase("found twice, closed once, as of the instant at which it was due", function* () {
     const clock = yield* SettableClock.current
     const reads = yield* Reads

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { YieldWrap } from "effect/Utils"
 import { setWebhook } from "../decisions/ownWebhook.js"
-import { recordAttempt } from "../decisions/recordAttempt.js"
+import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import type { SendError, Sent } from "../domain/Attempt.js"
 import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { Webhook } from "../domain/Webhook.js"
@@ -95,6 +95,13 @@ export const record = (
   Effect.clockWith((clock) =>
     run(recordAttempt(shop_id, { event_id, token, url, started_at: clock.unsafeCurrentTimeMillis(), sent, jitter: 0 }))
   )
+
+/** Records what came of a claim that was taken over since: what the dispatcher does where `record` says so. */
+export const recordLate = ({ shop_id, event_id, token, webhook: { url } }: Claim, sent: Sent) =>
+  Effect.clockWith((clock) => {
+    const started_at = clock.unsafeCurrentTimeMillis()
+    return run(recordSuperseded(shop_id, { event_id, token, url, started_at, sent, jitter: 0 }))
+  })
 
 /** Which events were claimed. */
 export const eventsOf = (claims: ReadonlyArray<Claim>): ReadonlyArray<EventId> => claims.map(({ event_id }) => event_id)

@@ -2,8 +2,7 @@ import { Effect, Fiber } from "effect"
 import { enableWebhook } from "../decisions/ownWebhook.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { MINUTE_MS, SECOND_MS } from "../domain/Instant.js"
-import { Deliveries, LEASE_MS } from "../ports/Deliveries.js"
-import { DeliveryLog } from "../ports/DeliveryLog.js"
+import { Deliveries } from "../ports/Deliveries.js"
 import { Reads } from "../ports/Reads.js"
 import { holds, same } from "./ContractCase.js"
 import { answered, courierCase, eventsOf, record, unanswered } from "./Courier.js"
@@ -194,43 +193,6 @@ export const deliveriesContract = [
       yield* same("a minute later", eventsOf(yield* courier.claim()), [claim!.event_id])
     }
   ),
-
-  courierCase(
-    "a lease holds for fifteen seconds; then the delivery is handed out anew, with all its attempts (docs/how-it-is-built.md)",
-    function* (courier) {
-      const clock = yield* SettableClock.current
-      const { reclaim } = yield* Deliveries
-      const shop = yield* courier.open
-      yield* courier.raise(shop, 1, 1)
-      const [lost] = yield* courier.claim()
-      clock.advance(LEASE_MS - 1)
-      yield* reclaim
-      yield* same("held", yield* courier.claim(), [])
-      clock.advance(1)
-      yield* holds("reclaimed", (yield* reclaim) >= 1)
-      const [again] = yield* courier.claim()
-      yield* same("the same", again?.event_id, lost!.event_id)
-      yield* holds("under another token", again!.token !== lost!.token)
-      const log = yield* DeliveryLog
-      yield* same("no attempt was used", (yield* log.deliveries(shop))[0]?.attempts, [])
-      const before = [yield* log.deliveries(shop), (yield* (yield* Reads).shop(shop))?.webhook]
-      yield* same("whoever comes late", yield* record(lost!, DOWN), "superseded")
-      yield* same("changes nothing", [yield* log.deliveries(shop), (yield* (yield* Reads).shop(shop))?.webhook], before)
-      yield* same("the holder's word counts", yield* record(again!, OK), "delivered")
-      yield* same("and an echo does not", yield* record(again!, OK), "superseded")
-      yield* same("one attempt", (yield* log.deliveries(shop))[0]?.attempts.length, 1)
-    }
-  ),
-
-  courierCase("a failure that is told twice, as its first answer was lost, counts once", function* (courier) {
-    const shop = yield* courier.open
-    yield* courier.raise(shop, null)
-    const [claim] = yield* courier.claim()
-    yield* same("told", yield* record(claim!, DOWN), "retry")
-    yield* same("told again", yield* record(claim!, DOWN), "superseded")
-    yield* same("one attempt", (yield* (yield* DeliveryLog).deliveries(shop))[0]?.attempts.length, 1)
-    yield* same("one failure", (yield* (yield* Reads).shop(shop))?.webhook?.failures_in_row, 1)
-  }),
 
   courierCase("claimers at the same time never get the same delivery", function* (courier) {
     const shops = yield* Effect.replicateEffect(courier.open, 5)

@@ -7,7 +7,7 @@ import { TicketInput } from "../decisions/TicketInput.js"
 import { TimeZone } from "../domain/CalendarDay.js"
 import type { ClientAccount } from "../domain/Client.js"
 import type { ClientId, KeyId, ShopId, TicketId } from "../domain/Identifier.js"
-import { ENTROPY_BYTES, identifier, type Moment } from "../domain/Moment.js"
+import { ENTROPY_BYTES, identifier, type ShopMoment } from "../domain/Moment.js"
 import { Phone } from "../domain/Phone.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import type { TicketRecord } from "../domain/Ticket.js"
@@ -80,8 +80,8 @@ export const run = <A, E>(command: Command<A, E>) => Effect.flatMap(Store, (stor
 /** A command that gathers its changes by hand; it answers with the moment it ran in. */
 export const changing = (
   shop_id: ShopId,
-  gather: (changes: ChangeSet, moment: Moment, loaded: ShopState) => void
-): Command<Moment> =>
+  gather: (changes: ChangeSet, moment: ShopMoment, loaded: ShopState) => void
+): Command<ShopMoment> =>
   make({
     shop_id,
     needs: {},
@@ -154,8 +154,8 @@ export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Comman
         const entropy = moment.entropy.map((byte, at) => (at === ENTROPY_BYTES - 1 ? byte + i : byte))
         const tracking_code = trackingCode({ ...moment, entropy })
         const record = {
-          ...blankRow(moment.now),
-          ...finalRow(row.state, moment.now),
+          ...blankRow(moment.recorded_at),
+          ...finalRow(row.state, moment.recorded_at),
           ...row,
           shop_id,
           id: changes.id<TicketId>(),
@@ -163,7 +163,7 @@ export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Comman
         }
         changes.ticket(record, null)
         const { head } = loaded
-        return { ...record, updated_at: moment.now, change_seq: head.change_seq + i }
+        return { ...record, updated_at: moment.recorded_at, change_seq: head.change_seq + i }
       })
       return changes.decided<ReadonlyArray<TicketRecord>>(placed)
     }

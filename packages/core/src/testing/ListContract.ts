@@ -1,11 +1,14 @@
 import { Effect } from "effect"
+import { createTicket } from "../decisions/createTicket.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 import { Reads, type TicketFilter } from "../ports/Reads.js"
 import { contractCase, same } from "./ContractCase.js"
-import { openAccount, openShop, placing, putting, run } from "./Fixtures.js"
+import { openAccount, openShop, placing, putting, run, ticketInput } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
+
+const NEW = { via: "api", found: [] } as const
 
 /** By hand, from Specification, Lists and sync: `created_at` descending, then `id` descending. */
 const newestFirst = (tickets: ReadonlyArray<TicketRecord>): ReadonlyArray<TicketRecord> =>
@@ -69,6 +72,23 @@ export const listContract = [
       yield* same(`pages of ${size}`, ids(yield* walk(shop.id, {}, size)), expected)
     }
   }),
+
+  contractCase(
+    "tickets of one millisecond are listed in the order of their creation, also if the clock is set back (Specification, Lists and sync)",
+    function* () {
+      const clock = yield* SettableClock.current
+      const shop = yield* openShop()
+      const made: Array<string> = []
+      for (const step of [0, 0, 0, 0, -3_600_000, 0, 0, 1, 0, 3_700_000, 0, 0]) {
+        clock.advance(step)
+        const many = Array.from({ length: 3 }, () => run(createTicket(shop.id, ticketInput(), NEW)))
+        const created = yield* Effect.all(many, { concurrency: "unbounded" })
+        made.push(...[...created].sort((a, b) => Number(a.number) - Number(b.number)).map(({ id }) => id))
+      }
+      yield* same("newest first", ids(yield* walk(shop.id, {}, 5)), [...made].reverse())
+      yield* same("ids rise", [...made].sort(), made)
+    }
+  ),
 
   contractCase("a ticket made while the list is followed disturbs none of those after it", function* () {
     const reads = yield* Reads

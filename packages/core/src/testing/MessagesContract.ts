@@ -58,6 +58,22 @@ export const messagesContract = [
     }
   ),
 
+  contractCase(
+    "after the clock was set back, a message is due at once, and recorded in its order (Specification, Webhooks)",
+    function* () {
+      const clock = yield* SettableClock.current
+      const shop = yield* openShop()
+      const start = clock.unsafeCurrentTimeMillis()
+      clock.set(start + 9 * MINUTE_MS)
+      yield* warn(shop.id)
+      clock.set(start)
+      yield* warn(shop.id)
+      const [message] = yield* dueIn([shop], start)
+      yield* same("due", message?.due_at, start)
+      yield* same("recorded", message?.says.created_at, start + 9 * MINUTE_MS)
+    }
+  ),
+
   contractCase("one begun waits on under its next instant, and is begun once however many found it", function* () {
     const clock = yield* SettableClock.current
     const shop = yield* openShop()

@@ -6,7 +6,7 @@ import type { ReplayFilter } from "../domain/Replay.js"
 import { Deliveries, LEASE_MS } from "../ports/Deliveries.js"
 import { DeliveryLog } from "../ports/DeliveryLog.js"
 import { Reads } from "../ports/Reads.js"
-import { holds, same } from "./ContractCase.js"
+import { same } from "./ContractCase.js"
 import { answered, type Courier, courierCase, eventsOf, record } from "./Courier.js"
 import { run } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
@@ -87,20 +87,65 @@ export const replayContract = [
   ),
 
   courierCase(
-    "one whose attempt is under way for a retry is sent again, and that attempt's record changes nothing",
+    "one whose attempt is under way for a retry goes on, is not sent twice, and its failure is the first of eight (Specification, Webhooks)",
     function* (courier) {
       const clock = yield* SettableClock.current
       const shop = yield* courier.open
-      yield* courier.raise(shop, null)
-      yield* record((yield* courier.claim())[0]!, answered(500))
-      clock.advance(60_000)
+      yield* courier.raise(shop, 1, 1)
+      for (let n = 0; n < 3; n++) {
+        yield* record((yield* courier.claim())[0]!, n === 1 ? OK : answered(500))
+        clock.advance(n === 1 ? 0 : 400_000)
+      }
       const [inFlight] = yield* courier.claim()
       yield* replay(shop, {})
-      yield* same("superseded", yield* record(inFlight!, OK), "superseded")
       const [again] = yield* courier.claim()
-      yield* same("again", again?.event_id, inFlight!.event_id)
-      yield* holds("another token", again!.token > inFlight!.token)
-      yield* same("and arrives", yield* record(again!, OK), "delivered")
+      yield* same("two of one ticket are never in flight", again, undefined)
+      yield* same("its record counts", yield* record(inFlight!, answered(500)), "retry")
+      const { next } = yield* Deliveries
+      const now = clock.unsafeCurrentTimeMillis()
+      const [second] = yield* courier.claim()
+      yield* same("the other one is sent again", second?.event_id, (yield* eventsIn(shop))[1])
+      yield* record(second!, OK)
+      yield* same("the first delay anew", yield* next(now + 400_000), now + 60_000)
+    }
+  ),
+
+  courierCase(
+    "one that never arrived stays live and goes before its ticket's later ones; what had arrived goes behind (Specification, Webhooks)",
+    function* (courier) {
+      const clock = yield* SettableClock.current
+      const shop = yield* courier.open
+      yield* courier.raise(shop, 1)
+      yield* record((yield* courier.claim())[0]!, OK)
+      clock.advance(1)
+      yield* courier.raise(shop, 1)
+      yield* record((yield* courier.claim())[0]!, answered(500))
+      clock.advance(1)
+      yield* courier.raise(shop, 1)
+      clock.advance(1)
+      const [arrived, failed, waiting] = yield* eventsIn(shop)
+      yield* same("replayed", yield* replay(shop, {}), 3)
+      yield* courier.raise(shop, 1)
+      const last = (yield* eventsIn(shop))[3]
+      yield* same("in order", yield* deliver(courier), [failed, waiting, last, arrived])
+    }
+  ),
+
+  courierCase(
+    "parked ones that are replayed go out in their ticket's order once the webhook is on (Specification, Webhooks)",
+    function* (courier) {
+      const clock = yield* SettableClock.current
+      const shop = yield* courier.open
+      yield* courier.raise(shop, 1)
+      yield* record((yield* courier.claim())[0]!, answered(410))
+      for (let n = 0; n < 2; n++) {
+        clock.advance(1)
+        yield* courier.raise(shop, 1)
+      }
+      const events = yield* eventsIn(shop)
+      yield* replay(shop, { state: "parked" })
+      yield* run(enableWebhook(shop))
+      yield* same("created, ready, collected", yield* deliver(courier), events)
     }
   ),
 

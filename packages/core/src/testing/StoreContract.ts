@@ -2,11 +2,13 @@ import { auditContract } from "./AuditContract.js"
 import { changesContract } from "./ChangesContract.js"
 import { clientChangesContract } from "./ClientChangesContract.js"
 import { clientsContract } from "./ClientsContract.js"
+import { clockRepairContract } from "./ClockRepairContract.js"
 import { closuresContract } from "./ClosuresContract.js"
 import type { ContractCase } from "./ContractCase.js"
 import { deliveriesContract } from "./DeliveriesContract.js"
 import { deliveryLogContract } from "./DeliveryLogContract.js"
 import { directoryContract } from "./DirectoryContract.js"
+import { leasesContract } from "./LeasesContract.js"
 import { listContract } from "./ListContract.js"
 import { messagesContract } from "./MessagesContract.js"
 import { personalDataContract } from "./PersonalDataContract.js"
@@ -21,6 +23,7 @@ export const storeContract = {
   "Store: commands": transactContract,
   "Store: changes": changesContract,
   "Store: changes of clients": clientChangesContract,
+  "Store: a repaired clock": clockRepairContract,
   "Reads: the list": listContract,
   "Reads: the sync": syncContract,
   "Reads: clients": clientsContract,
@@ -28,6 +31,7 @@ export const storeContract = {
   Directory: directoryContract,
   Closures: closuresContract,
   Deliveries: deliveriesContract,
+  "Deliveries: leases": leasesContract,
   "Deliveries: replays": replayContract,
   "Deliveries: removal of the webhook": webhookRemovalContract,
   DeliveryLog: deliveryLogContract,

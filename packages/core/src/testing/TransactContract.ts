@@ -18,8 +18,8 @@ const count = (shop_id: ShopId): Command<number> =>
   make({
     shop_id,
     needs: {},
-    decide: ({ head }, { now }) => {
-      const moved = { ...head, next_number: head.next_number + 1, last_instant: now }
+    decide: ({ head }, { recorded_at }) => {
+      const moved = { ...head, next_number: head.next_number + 1, last_instant: recorded_at }
       return Either.right({ answer: head.next_number, changes: [{ _tag: "HeadPut", row: moved } as const], usages: [] })
     }
   })
@@ -188,14 +188,18 @@ export const transactContract = [
     const instants = []
     for (const step of [0, 50, -40, -1000, 20, 5000]) {
       clock.advance(step)
-      instants.push((yield* run(at)).now - start)
+      instants.push((yield* run(at)).recorded_at - start)
     }
     clock.set(start + 5000)
     yield* same("instants", instants, [0, 50, 50, 50, 50, 4030])
     yield* same("kept", (yield* reads.shop(shop.id))?.head.last_instant, start + 4030)
     const other = yield* openShop()
     clock.set(start)
-    yield* same("another shop has a clock of its own", (yield* run(changing(other.id, () => undefined))).now, start)
+    yield* same(
+      "another shop has a clock of its own",
+      (yield* run(changing(other.id, () => undefined))).recorded_at,
+      start
+    )
   }),
 
   contractCase("a tracking code that comes up again is drawn anew, and the command runs once", function* () {

@@ -27,21 +27,24 @@ export const runContract = <E>(
   const entropy = new RiggedEntropy(seed)
   const whole = Layer.provideMerge(store, Layer.merge(entropy.layer, clock.layer))
 
-  layer(whole, { excludeTestServices: true })(`${name} keeps the store contract (seed ${seed})`, (it) => {
-    for (const [subject, cases] of Object.entries(storeContract)) {
-      describe(subject, () => {
-        for (const { name, effect } of cases) {
-          it.effect(
-            name,
-            () =>
-              Effect.zipRight(
-                Effect.sync(() => clock.set(TEST_START)),
-                Effect.withClock(effect, clock)
-              ),
-            timeout_ms
-          )
-        }
-      })
+  layer(whole, { excludeTestServices: true, timeout: timeout_ms })(
+    `${name} keeps the store contract (seed ${seed})`,
+    (it) => {
+      for (const [subject, cases] of Object.entries(storeContract)) {
+        describe(subject, () => {
+          for (const { name, effect } of cases) {
+            it.effect(
+              name,
+              () =>
+                Effect.zipRight(
+                  Effect.sync(() => clock.set(TEST_START)),
+                  Effect.withClock(effect, clock)
+                ),
+              timeout_ms
+            )
+          }
+        })
+      }
     }
-  })
+  )
 }

@@ -6,9 +6,11 @@ import { changeStatus } from "../../src/decisions/changeStatus.js"
 import { closeTicket } from "../../src/decisions/closeTicket.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { fingerprint, type IdempotencyKey, once } from "../../src/decisions/Idempotency.js"
-import { pingWebhook } from "../../src/decisions/ownWebhook.js"
+import { pingWebhook, setWebhook } from "../../src/decisions/ownWebhook.js"
+import { recordAttempt } from "../../src/decisions/recordAttempt.js"
+import { unanswered } from "../../src/testing/Courier.js"
 import { anyAct, commandOf } from "./acts.js"
-import { DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestShop, ticketInput } from "./fixtures.js"
+import { AMIRA, DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestShop, ticketInput } from "./fixtures.js"
 
 const create = createTicket(SHOP, ticketInput(), { via: "api", found: [] })
 
@@ -29,18 +31,67 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     expect(second.slice(0, 13)).toBe(first.slice(0, 13))
   })
 
-  it("windows, closures and remembered keys are judged by it too (Specification, Lists and sync)", () => {
+  it("windows, closures and remembered keys follow the clock, also one that was set back (Specification, Lists and sync)", () => {
     const shop = new TestShop()
-    const ready = shop.ticketIn("collected")
+    const collected = shop.ticketIn("collected")
     const stale = shop.create()
     const again = once({ caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey, request: {} }, create)
     shop.does(again)
     shop.wait(60 * DAY).does(pingWebhook(SHOP))
     shop.wait(-60 * DAY)
-    expect(shop.refuses(changeStatus(SHOP, ready, "workshop"))._tag).toBe("ReopenWindowPassed")
-    expect(shop.does(again).replayed).toBe(false)
-    expect(shop.does(closeTicket(SHOP, stale))?.state).toBe("abandoned")
-    expect(shop.slice.head.tickets_per_hour.resets_at).toBe(START + 60 * DAY + HOUR)
+    expect(shop.does(closeTicket(SHOP, stale))).toBeNull()
+    expect(shop.does(again).replayed).toBe(true)
+    expect(shop.does(changeStatus(SHOP, collected, "workshop")).state).toBe("workshop")
+    const ready = shop.ticketIn("ready")
+    const { created_at, updated_at, ready_at, shop_changed_at } = shop.record(ready)
+    expect([created_at, updated_at]).toEqual([START + 60 * DAY, START + 60 * DAY])
+    expect([ready_at, shop_changed_at]).toEqual([START, START])
+    expect(shop.wait(60 * DAY - 1).does(closeTicket(SHOP, ready))).toBeNull()
+    expect(shop.wait(1).does(closeTicket(SHOP, ready))?.state).toBe("abandoned")
+  })
+
+  it("an hourly window lasts an hour, although the clock is set back by one (Specification, Lists and sync)", () => {
+    const shop = new TestShop()
+    shop.wait(HOUR).create()
+    shop.wait(-HOUR).create()
+    expect(shop.slice.head.tickets_per_hour).toEqual({ used: 1, resets_at: START + HOUR })
+    const daily = shop.slice.head.tickets_per_day
+    expect(daily).toEqual({ used: 2, resets_at: Date.parse("2026-03-02T23:00:00.000Z") })
+  })
+
+  it("deliveries, retries and messages are due by the clock, also one that was set back (Specification, Lists and sync)", () => {
+    const shop = new TestShop()
+    shop.does(setWebhook(SHOP, { url: "https://shop.example/", secret: "whsec_1" }))
+    shop.wait(61 * DAY).does(pingWebhook(SHOP))
+    shop.wait(-61 * DAY)
+    const { id: event_id } = shop.does(pingWebhook(SHOP))
+    const row = shop.slice.deliveries.get(event_id)!
+    expect([row.due_at, shop.events.at(-1)!.created_at]).toEqual([START, "2026-05-02T09:00:00.000Z"])
+    const attempted = { event_id, token: row.token, url: "https://shop.example/", started_at: START, jitter: 0 }
+    shop.does(recordAttempt(SHOP, { ...attempted, sent: unanswered("timeout") }))
+    expect(shop.slice.deliveries.get(event_id)!.due_at).toBe(START + 60_000)
+    expect(shop.slice.webhook!.first_failure_at).toBe(START)
+    const client = shop.meets(AMIRA)
+    const ticket = shop.create({ client_id: client })
+    shop.does(changeStatus(SHOP, ticket, "ready"))
+    expect([...shop.slice.messages.values()].map(({ due_at }) => due_at)).toEqual([START])
+  })
+
+  it("identifiers rise with every command of one millisecond, however many there are (Specification, Lists and sync)", () => {
+    const shop = new TestShop()
+    const made = []
+    for (let n = 0; n < 40; n++) made.push(shop.create(), ...shop.events.slice(-1).map(({ id }) => id))
+    const many = Array.from({ length: 20 }, (_, n) => ({ label: `Part ${n}` }))
+    for (let n = 0; n < 250; n++) {
+      const id = shop.create({ items: many })
+      made.push(id, ...shop.record(id).items.map((item) => item.id))
+      if (n % 100 === 99) shop.wait(-2 * HOUR)
+    }
+    expect(shop.record(made[0]!).created_at).toBe(shop.record(made.at(-21)!).created_at)
+    shop.wait(8 * HOUR)
+    made.push(shop.create())
+    expect([...made].sort()).toEqual(made)
+    expect(new Set(made).size).toBe(made.length)
   })
 
   it("a shop that has done nothing takes any instant, the year 1970 too (Specification, Lists and sync)", () => {

@@ -8,10 +8,17 @@ import { HOUR, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop, ticket } from "./Outward.js"
 
 const found = (n: number, delivery?: DeliveryRecord, attempts_made = 0): Replayable => ({
-  event: { id: `event ${n}` as EventId, type: "ping", ticket_id: ticket(n), seq: n },
+  event: { id: `event ${n}` as EventId, type: "ping", ticket_id: ticket(n), seq: n, created_at: START },
   delivery,
+  is_in_flight: false,
   attempts_made
 })
+
+/** The event as `found` has it, under its own id. */
+const foundAs = (id: EventId, n: number, delivery?: DeliveryRecord, attempts_made = 0): Replayable => {
+  const one = found(n, delivery, attempts_made)
+  return { ...one, event: { ...one.event, id } }
+}
 
 /** A shop with a replay whose next events are given. */
 const replaying = (events: ReadonlyArray<Replayable>, shop = new HookedShop()) => {
@@ -86,34 +93,37 @@ describe("Specification, Sandbox: a replay", () => {
     expect(shop.delivery("event 1" as EventId)).toMatchObject({ is_replay: true, attempts_in_round: 1 })
   })
 
-  it("pending or in flight for a retry: due anew, and a record of the attempt under way changes nothing", () => {
+  it("waiting for a retry: it stays live, and is due with eight attempts since its event was raised (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     shop.delivers(event, { token: 7, attempts_made: 3, attempts_in_round: 3, due_at: START + 9 * HOUR })
-    const row = shop.delivery(event)!
-    const { replay } = replaying(
-      [{ ...found(1, row, 3), event: { id: event, type: "ping", ticket_id: ticket(1), seq: 1 } }],
-      shop
-    )
+    const { replay } = replaying([foundAs(event, 1, shop.delivery(event)!, 3)], shop)
+    shop.wait(HOUR)
     expect(step(shop, replay)).toBe(1)
-    expect(shop.delivery(event)).toMatchObject({
-      attempts_made: 3,
-      attempts_in_round: 0,
-      due_at: START,
-      is_replay: true
-    })
-    expect(shop.attempts(event, answered(200), { token: 7 })).toBe("superseded")
+    const expected = { attempts_made: 3, attempts_in_round: 0, due_at: START, is_replay: false, token: 8 }
+    expect(shop.delivery(event)).toMatchObject(expected)
     expect(shop.attempts(event, answered(200))).toBe("delivered")
+  })
+
+  it("in flight for a retry: its attempt goes on, and its failure is the first of eight anew (Specification, Webhooks)", () => {
+    const shop = new HookedShop()
+    const event = shop.raises(1)
+    shop.delivers(event, { token: 7, attempts_made: 7, attempts_in_round: 7, due_at: START })
+    const row = shop.delivery(event)!
+    const { replay } = replaying([{ ...foundAs(event, 1, row, 7), is_in_flight: true }], shop)
+    expect(step(shop, replay)).toBe(1)
+    expect(shop.last.changes.map(({ _tag }) => _tag)).toEqual(["DeliveryRenewed", "ReplayPut", "HeadPut"])
+    expect(shop.delivery(event)).toEqual({ ...row, attempts_in_round: 0 })
+    expect(shop.attempts(event, answered(410), { token: 7 })).toBe("parked")
+    expect(shop.delivery(event)).toMatchObject({ attempts_made: 8, attempts_in_round: 1 })
+    expect(shop.webhook.off_reason).toBe("gone")
   })
 
   it("not tried yet, in flight or not: it has all its attempts, and keeps its place among its ticket's events (Specification, Webhooks)", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     const row = shop.delivery(event)!
-    const { replay } = replaying(
-      [{ ...found(1, row), event: { id: event, type: "ping", ticket_id: ticket(1), seq: 1 } }],
-      shop
-    )
+    const { replay } = replaying([foundAs(event, 1, row)], shop)
     expect(step(shop, replay)).toBe(1)
     expect(shop.delivery(event)).toBe(row)
   })
@@ -122,11 +132,7 @@ describe("Specification, Sandbox: a replay", () => {
     const shop = new HookedShop()
     const event = shop.raises(1)
     shop.attempts(event, answered(410))
-    const again = {
-      ...found(1, shop.delivery(event), 1),
-      event: { id: event, type: "ping" as const, ticket_id: null, seq: 1 }
-    }
-    const { replay } = replaying([again], shop)
+    const { replay } = replaying([foundAs(event, 1, shop.delivery(event), 1)], shop)
     step(shop, replay)
     expect(shop.delivery(event)).toMatchObject({ attempts_made: 1, attempts_in_round: 0, generation: 1 })
     expect(shop.webhook.off_reason).toBe("gone")

@@ -1,7 +1,7 @@
 import { KeyInput } from "@workshop/core/decisions/ownShop"
 import type { Branch } from "@workshop/core/http/Branch"
 import { pipeline } from "@workshop/core/http/Pipeline"
-import { webHandler } from "@workshop/core/http/WebHandler"
+import { arrivalOf, webHandler } from "@workshop/core/http/WebHandler"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { type Probe, Probes, probe } from "@workshop/core/ports/Probes"
@@ -9,6 +9,8 @@ import { Keys } from "@workshop/core/services/Keys"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
+import { changing, openShop, run } from "@workshop/core/testing/Fixtures"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
 import { exposition } from "@workshop/http-node/metrics/exposition"
 import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
 import { processMetrics } from "@workshop/http-node/metrics/ProcessMetrics"
@@ -28,6 +30,7 @@ import {
   Schema
 } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
+import { testStore } from "../TestStore.js"
 import { readExposition, total } from "./Exposition.js"
 
 const logs: Array<string> = []
@@ -226,5 +229,44 @@ describe("GET /readyz (Specification, Commands)", () => {
       error: { code: "UNAVAILABLE", message: "The schema is behind: run workshop migrate." }
     })
     expect((await get("/readyz")).status).toBe(200)
+  })
+
+  it("says, at the start too, that the data are more than ten seconds ahead of the clock, until they are not (Specification, Commands)", async () => {
+    const clock = new SettableClock()
+    const logs: Array<string> = []
+    const logging = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => void logs.push(String(message)))
+    )
+    const served = Effect.gen(function* () {
+      const shop = yield* openShop()
+      const act = run(changing(shop.id, () => undefined))
+      yield* act
+      clock.advance(-10_000)
+      const answer = yield* pipeline(yield* pages({ fresh_ms: 0 }))
+      const ask = Effect.map(
+        answer(arrivalOf(new Request("http://localhost/readyz"), "unknown")),
+        ({ status, body }) => [status, JSON.parse(String(body)).error?.message ?? null]
+      )
+      const answers = [yield* ask]
+      clock.advance(-3_590_000)
+      answers.push(yield* ask)
+      yield* pages()
+      clock.advance(3_590_000)
+      answers.push(yield* ask)
+      return answers
+    })
+    const store = Layer.provideMerge(testStore, Entropy.layerSeeded(5))
+    const answers = await Effect.runPromise(
+      served.pipe(Effect.provide(store), Effect.provide(logging), Effect.withClock(clock), Effect.scoped)
+    )
+    const said =
+      "The data are 3600 seconds ahead of this server's clock: set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock."
+    expect(answers).toEqual([
+      [200, null],
+      [503, said],
+      [200, null]
+    ])
+    expect(logs).toEqual([said])
   })
 })

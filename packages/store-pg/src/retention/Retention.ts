@@ -1,4 +1,5 @@
 import { Clock, Effect, Layer, type Scope } from "effect"
+import { clockGuard } from "../ClockGuard.js"
 import { link } from "../Link.js"
 import type { PgFailure } from "../PgFailure.js"
 import { once } from "../Statement.js"
@@ -43,15 +44,18 @@ export const retention = ({
   url,
   keepEvents_ms = KEEP_EVENTS_MS
 }: RetentionOptions): Effect.Effect<{ readonly runOnce: Effect.Effect<Tidied, PgFailure> }, never, Scope.Scope> =>
-  Effect.map(
+  Effect.zipWith(
     link({ url, name: "workshop retention", lock_timeout_ms: 1_000, answer_timeout_ms: ANSWER_TIMEOUT_MS }),
-    (wire) => ({
+    clockGuard,
+    (wire, guard) => ({
       runOnce: Effect.gen(function* () {
         const connection = yield* wire.connection
         const [answer] = yield* connection.send([
           once("lock retention", `select pg_try_advisory_lock(${LOCK}) as is_true`)
         ])
         if (!isTrue(answer)) return null
+        // What is removed too early is gone for good.
+        yield* guard(connection)
         const now = yield* Clock.currentTimeMillis
         const before = now - Math.max(keepEvents_ms, LEAST_KEPT_MS)
         const expired = yield* removeExpired(connection, now, before)

@@ -160,14 +160,14 @@ describe.concurrent("a shop whose head is held elsewhere (docs/how-it-is-built.m
 describe("a clock that steps back (docs/how-it-is-built.md)", { timeout: LONG }, () => {
   it("the shop's time stands until the clock has caught up, so that the sync misses nothing", () => {
     const clock = new SettableClock()
-    const moment = (shop_id: ShopId): Command<{ readonly now: number }> => changing(shop_id, () => {})
+    const moment = (shop_id: ShopId): Command<{ readonly recorded_at: number }> => changing(shop_id, () => {})
     return testing(
       Effect.gen(function* () {
         const { ports, shop } = yield* oneNode
         yield* Effect.provide(create(shop.id), ports)
         clock.advance(-3_600_000)
         yield* Effect.provide(create(shop.id), ports)
-        expect((yield* Effect.provide(run(moment(shop.id)), ports)).now).toBe(TEST_START)
+        expect((yield* Effect.provide(run(moment(shop.id)), ports)).recorded_at).toBe(TEST_START)
         const { tickets } = yield* Effect.provide(
           Effect.flatMap(Reads, (reads) =>
             reads.tickets(shop.id, {}, { _tag: "Changes", since: TEST_START, after: null }, 10)

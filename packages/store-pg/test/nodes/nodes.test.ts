@@ -36,6 +36,12 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
         const made = yield* onBoth(one, two, 120, create(shop.id))
         expect([...made].sort((a, b) => a - b)).toEqual(upTo(120))
         expect(yield* Effect.provide(numbers(shop.id), one)).toEqual(upTo(120))
+        const { tickets } = yield* Effect.provide(
+          Effect.flatMap(Reads, (reads) => reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 120)),
+          two
+        )
+        // Many of one millisecond: the later one has the greater id, whichever node made it (Specification, Lists and sync).
+        expect(tickets.map(({ record }) => record.number)).toEqual([...upTo(120)].reverse())
       })
     ))
 

@@ -221,6 +221,18 @@ export const listCases = casesOf("§4", [
     }
   },
   {
+    id: "list-order-of-creation",
+    rule: "Newest first means the order of creation, also within a millisecond.",
+    anchor: "rule-list-newest-first",
+    run: async (world) => {
+      const shop = await world.shop()
+      const made: Array<string> = []
+      for (let i = 0; i < 12; i++) made.unshift((await shop.ticket()).id)
+      const listed = (await shop.get<Page>("/tickets")).ok().map(({ id }) => id)
+      expectSame(listed, made, "the ids, newest first")
+    }
+  },
+  {
     id: "cursor-bound",
     rule: "A cursor belongs to its filters and its shop; with others, or damaged, it is a 400.",
     anchor: "rule-cursor-bound",

@@ -2,7 +2,7 @@ import type { Ask } from "@workshop/cli/conform/Wire"
 import type { Change } from "@workshop/core/decisions/Change"
 import type { Command, Decision } from "@workshop/core/decisions/Command"
 import type { Slice } from "@workshop/core/decisions/Slice"
-import type { Moment } from "@workshop/core/domain/Moment"
+import type { ShopMoment } from "@workshop/core/domain/Moment"
 import { Either } from "effect"
 import type { Fault } from "../InProcess.js"
 
@@ -109,8 +109,8 @@ export const instead = (answer: (asked: Asked) => Json | undefined): Fault => ({
 /** Decides commands in another way. */
 export const decisions = (
   decide: <A, E>(
-    run: (moment: Moment) => Either.Either<Decision<A>, E>,
-    moment: Moment,
+    run: (moment: ShopMoment) => Either.Either<Decision<A>, E>,
+    moment: ShopMoment,
     slice: Slice
   ) => Either.Either<Decision<A>, E>
 ): Fault => ({
@@ -118,7 +118,7 @@ export const decisions = (
     transact: (command) => {
       const faulty: typeof command = {
         ...(command as Command<never>),
-        run: (slice: Slice, moment: Moment) => decide((at) => command.run(slice, at), moment, slice) as never
+        run: (slice: Slice, moment: ShopMoment) => decide((at) => command.run(slice, at), moment, slice) as never
       }
       return store.transact(faulty)
     }
@@ -126,7 +126,7 @@ export const decisions = (
 })
 
 /** Changes what commands write; null leaves a change out. */
-export const changes = (change: (change: Change, moment: Moment) => Change | null): Fault =>
+export const changes = (change: (change: Change, moment: ShopMoment) => Change | null): Fault =>
   decisions((run, moment) =>
     Either.map(run(moment), (decision) => ({
       ...decision,

@@ -38,13 +38,14 @@ export class NaiveWorkshop {
     this.clock = start
   }
 
-  #now(shop: number): number {
+  /** What changes bear: never earlier than the change before, although the clock step back. */
+  #recorded(shop: number): number {
     return Math.max(this.clock, this.shops[shop]!.last)
   }
 
   /** Something of the shop was changed: its time stands here from now on. */
   #changed(shop: number): void {
-    this.shops[shop]!.last = this.#now(shop)
+    this.shops[shop]!.last = this.#recorded(shop)
   }
 
   sees(shop: number, client: number): boolean {
@@ -62,20 +63,20 @@ export class NaiveWorkshop {
 
   #raise(n: number, type: string, more: { readonly [name: string]: Json } = {}): void {
     const shop = this.shops[this.tickets[n]!.shop]!
-    const at = iso(this.#now(this.tickets[n]!.shop))!
+    const at = iso(this.#recorded(this.tickets[n]!.shop))!
     shop.events.push({ type, ticket: n, at, data: { ticket: this.view(n), ...more } })
   }
 
-  /** Only successes are remembered, for thirty days (Specification, Idempotency). */
-  #once(shop: number, place: string, key: string | null, request: string, run: () => Answer): Answer {
+  /** Only successes are remembered, for thirty days (Specification, Lists and sync). */
+  #once(place: string, key: string | null, request: string, run: () => Answer): Answer {
     const full = `${place} ${key}`
-    const first = this.#remembered.find((r) => r.place === full && this.#now(shop) < r.until)
+    const first = this.#remembered.findLast((r) => r.place === full && this.clock < r.until)
     if (key !== null && first !== undefined) {
       return first.request === request
         ? { ok: { data: first.answer, replayed: true } }
         : refused("IdempotencyKeyReused")
     }
-    const until = this.#now(shop) + 30 * DAY
+    const until = this.clock + 30 * DAY
     const answer = run()
     if (!("ok" in answer)) return answer
     if (key !== null) this.#remembered.push({ place: full, request, answer: answer.ok, until })
@@ -83,7 +84,7 @@ export class NaiveWorkshop {
   }
 
   #dayOf(shop: number): number {
-    return Math.floor((this.#now(shop) + this.shops[shop]!.hours_ahead * HOUR) / DAY)
+    return Math.floor((this.clock + this.shops[shop]!.hours_ahead * HOUR) / DAY)
   }
 
   create(
@@ -98,11 +99,12 @@ export class NaiveWorkshop {
       readonly deposit: number | null
     }
   ): Answer {
-    return this.#once(shop, `create ${caller}`, key, JSON.stringify(ask), () => {
+    return this.#once(`create ${caller}`, key, JSON.stringify(ask), () => {
       if (ask.client !== null && !this.sees(shop, ask.client)) return refused("ClientNotFound")
       const s = this.shops[shop]!
-      const now = this.#now(shop)
-      if (now >= s.hour.until) s.hour = { n: 0, until: now + HOUR }
+      const now = this.clock
+      // One that would last longer than an hour was opened by a clock that was ahead; five seconds are another node's.
+      if (now >= s.hour.until || s.hour.until - now > HOUR + 5_000) s.hour = { n: 0, until: now + HOUR }
       if (this.#dayOf(shop) > s.day.day) s.day = { n: 0, day: this.#dayOf(shop) }
       // A window that a refusal opened is opened again by the next command, so it does not count from here.
       const fresh = s.hour.n === 0
@@ -117,8 +119,18 @@ export class NaiveWorkshop {
       this.#changed(shop)
       const blank = { state: "workshop", outcome: null, before: null, quote: null, ready: null, collected: null }
       const rest = { abandoned: null, reason: null, notified: null, earned: false }
+      const recorded = this.#recorded(shop)
       const n =
-        this.tickets.push({ ...ask, ...blank, ...rest, shop, number, created: now, updated: now, news: now }) - 1
+        this.tickets.push({
+          ...ask,
+          ...blank,
+          ...rest,
+          shop,
+          number,
+          created: recorded,
+          updated: recorded,
+          news: now
+        }) - 1
       this.#raise(n, "ticket.created")
       if (ask.client !== null) this.#raise(n, "client.linked", { client: this.#badge(shop, ask.client) })
       const own = ask.client === null ? null : this.clients[ask.client]!.phone
@@ -132,7 +144,7 @@ export class NaiveWorkshop {
   #allowed(t: NaiveTicket): ReadonlyArray<string> {
     if (t.state === "workshop") return ["ready", "impossible"]
     if (t.state === "ready" || t.state === "impossible") return ["collected", "workshop"]
-    if (t.state === "collected" && this.#now(t.shop) - t.collected! <= 24 * HOUR) return ["workshop"]
+    if (t.state === "collected" && this.clock - t.collected! <= 24 * HOUR) return ["workshop"]
     return []
   }
 
@@ -147,10 +159,11 @@ export class NaiveWorkshop {
       return { refused: from === to ? "SameState" : "InvalidTransition", allowed }
     }
     this.#changed(shop)
-    const now = this.#now(shop)
+    const [now, recorded] = [this.clock, this.#recorded(shop)]
     const linked = t.client !== null && this.sees(shop, t.client)
     t.state = to
-    t.updated = t.news = now
+    t.updated = recorded
+    t.news = now
     if (to === "ready") t.ready = now
     if (to === "collected") {
       t.collected = now
@@ -168,7 +181,7 @@ export class NaiveWorkshop {
     const earns = to === "ready" || (to === "collected" && t.outcome === "ready")
     if (earns && linked && this.shops[shop]!.program && !t.earned) {
       t.earned = true
-      this.#ledger.push({ shop, client: t.client!, stamps: this.shops[shop]!.per_ticket, redeem: false, at: now })
+      this.#ledger.push({ shop, client: t.client!, stamps: this.shops[shop]!.per_ticket, redeem: false, at: recorded })
     }
     return { ok: this.view(n) }
   }
@@ -177,11 +190,11 @@ export class NaiveWorkshop {
     const t = this.tickets[n]
     if (t === undefined || t.shop !== shop) return refused("TicketNotFound")
     if (t.state === "abandoned") return refused("TicketAbandoned")
-    const refusal = change(t, this.#now(shop))
+    const refusal = change(t, this.clock)
     if (refusal !== null) return refused(refusal)
     this.#changed(shop)
-    t.updated = this.#now(shop)
-    if (by === "shop") t.news = t.updated
+    t.updated = this.#recorded(shop)
+    if (by === "shop") t.news = this.clock
     return { ok: this.view(n) }
   }
 
@@ -251,7 +264,7 @@ export class NaiveWorkshop {
     const t = this.tickets[offer.ticket]!
     if (t.state !== "abandoned" && (t.client === null || !this.sees(shop, t.client))) {
       t.client = client
-      t.updated = this.#now(shop)
+      t.updated = this.#recorded(shop)
       this.#raise(offer.ticket, "client.linked", { client: this.#badge(shop, client) })
     }
     return { ok: null }
@@ -270,7 +283,7 @@ export class NaiveWorkshop {
   }
 
   stamps(shop: number, caller: number, key: string, client: number, count: number): Answer {
-    return this.#once(shop, `stamps ${caller}`, key, `${client} ${count}`, () => {
+    return this.#once(`stamps ${caller}`, key, `${client} ${count}`, () => {
       if (!this.sees(shop, client)) return refused("ClientNotFound")
       if (!this.shops[shop]!.program) return refused("LoyaltyOff")
       const who = `${shop} ${caller} ${client}`
@@ -279,22 +292,21 @@ export class NaiveWorkshop {
       this.#given.push({ who, day: this.#dayOf(shop), n: count })
       const before = this.card(shop, client).rewards_available as number
       this.#changed(shop)
-      this.#ledger.push({ shop, client, stamps: count, redeem: false, at: this.#now(shop) })
+      this.#ledger.push({ shop, client, stamps: count, redeem: false, at: this.#recorded(shop) })
       const card = this.card(shop, client)
       return { ok: { card, added: count, rewards_unlocked: (card.rewards_available as number) - before } }
     })
   }
 
   redeem(shop: number, caller: number, key: string, client: number): Answer {
-    return this.#once(shop, `redeem ${caller}`, key, `${client}`, () => {
+    return this.#once(`redeem ${caller}`, key, `${client}`, () => {
       if (!this.sees(shop, client)) return refused("ClientNotFound")
       const s = this.shops[shop]!
       if (!s.program) return refused("LoyaltyOff")
       if ((this.card(shop, client).balance as number) < s.required) return refused("NoReward")
       this.#changed(shop)
-      const now = this.#now(shop)
-      this.#ledger.push({ shop, client, stamps: -s.required, redeem: true, at: now })
-      return { ok: { card: this.card(shop, client), reward: { label: "A hem", redeemed_at: iso(now) } } }
+      this.#ledger.push({ shop, client, stamps: -s.required, redeem: true, at: this.#recorded(shop) })
+      return { ok: { card: this.card(shop, client), reward: { label: "A hem", redeemed_at: iso(this.clock) } } }
     })
   }
 
@@ -314,7 +326,7 @@ export class NaiveWorkshop {
       t.reason = t.state === "ready" ? "uncollected" : "no_news"
       t.abandoned = since + 60 * DAY
       t.state = "abandoned"
-      t.updated = this.#now(t.shop)
+      t.updated = this.#recorded(t.shop)
       this.#raise(n, "ticket.abandoned", { reason: t.reason })
       closed++
     })

@@ -1,0 +1,82 @@
+import { Either } from "effect"
+import type { ShopId, TicketId } from "../domain/Identifier.js"
+import type { Instant } from "../domain/Instant.js"
+import { Limits } from "../domain/Limits.js"
+import type { TicketNotFound, TicketRecord } from "../domain/Ticket.js"
+import { closureMoves } from "../domain/TicketLifecycle.js"
+import type { Webhook } from "../domain/Webhook.js"
+import type { Change } from "./Change.js"
+import { ChangeSet, unchanged } from "./ChangeSet.js"
+import { type Command, type Decision, make } from "./Command.js"
+import * as Need from "./Need.js"
+
+/** The webhook as if it were turned on now: all that waits is due at once, also what a clock that was ahead put off for weeks. */
+const released = (webhook: Webhook, now: Instant): Webhook => ({
+  ...webhook,
+  generation: webhook.generation + 1,
+  released_at: now,
+  previous_until: webhook.previous_until && Math.min(webhook.previous_until, now + Limits.secret_overlap_ms),
+  first_failure_at: webhook.first_failure_at && Math.min(webhook.first_failure_at, now)
+})
+
+/**
+ * Brings a shop that a wrong clock dated ahead back to the present: its next changes bear the present clock's instants again.
+ * Answers the instant at which it was; null where it was not ahead. The one command that may take a shop's time back: its
+ * tickets must be dated anew right after, see {@link redateTicket}.
+ */
+export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
+  make({
+    shop_id,
+    needs: {},
+    decide: ({ head, webhook }, { now }): Either.Either<Decision<Instant | null>> => {
+      if (head.last_instant <= now) return unchanged<Instant | null>(null)
+      const changes: Array<Change> = [{ _tag: "HeadPut", row: { ...head, last_instant: now, ids_made: 0 } }]
+      if (webhook !== null) changes.push({ _tag: "WebhookPut", row: released(webhook, now) })
+      return Either.right({ answer: head.last_instant, changes, usages: [] })
+    }
+  })
+
+/** What the ticket was before it was closed ahead of its time; nothing where it was not. */
+const reopened = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: Instant): Partial<TicketRecord> => {
+  const move = closureMoves.find(({ reason }) => reason === abandon_reason)
+  return state === "abandoned" && abandoned_at !== null && abandoned_at > now && move !== undefined
+    ? { state: move.from, abandoned_at: null, abandon_reason: null }
+    : {}
+}
+
+/**
+ * Dates a ticket anew that bears instants that are yet to come: none of its own is later than the present then, and a
+ * closure ahead of its time is taken back, which is told as `ticket.reopened`. Answers whether it was such a ticket.
+ */
+export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, TicketNotFound> =>
+  make({
+    shop_id,
+    needs: { ticket: Need.ticket(id) },
+    decide: (loaded, moment) => {
+      const { record, linked } = loaded.ticket
+      const { now, recorded_at } = moment
+      if (record.updated_at <= now) return unchanged(false)
+      const past = (instant: Instant | null) => instant && Math.min(instant, now)
+      const { quote, delay, part } = record
+      const changes = new ChangeSet(loaded, moment)
+      const redated: TicketRecord = {
+        ...record,
+        ...reopened(record, now),
+        created_at: Math.min(record.created_at, recorded_at),
+        ready_at: past(record.ready_at),
+        collected_at: past(record.collected_at),
+        notified_at: past(record.notified_at),
+        shop_changed_at: Math.min(record.shop_changed_at, now),
+        quote: quote && {
+          ...quote,
+          proposed_at: Math.min(quote.proposed_at, now),
+          answered_at: past(quote.answered_at)
+        },
+        delay: delay && { ...delay, announced_at: Math.min(delay.announced_at, now) },
+        part: part && { ...part, ordered_at: Math.min(part.ordered_at, now), received_at: past(part.received_at) }
+      }
+      const ticket = changes.ticket(redated, linked?.client ?? null)
+      if (redated.state !== record.state) changes.raise("ticket.reopened", { ticket, from: record.state }, id)
+      return changes.decided(true)
+    }
+  })

@@ -1,0 +1,58 @@
+import { Clock, Effect } from "effect"
+import { redateTicket, repairClock } from "../decisions/repairClock.js"
+import { hastenTelling } from "../decisions/tellMessage.js"
+import type { ShopId } from "../domain/Identifier.js"
+import { type Instant, LAST_INSTANT } from "../domain/Instant.js"
+import { Messages } from "../ports/Messages.js"
+import { Reads } from "../ports/Reads.js"
+import { Store } from "../ports/Store.js"
+
+/** How many tickets are looked for at once. */
+const AT_ONCE = 100
+
+/** How many messages of all shops are looked through; they wait for minutes, hence are few. */
+const MOST_MESSAGES = 10_000
+
+/** What a repair came to. */
+export interface ClockRepaired {
+  /** The instant at which the shop was; null where it was not ahead of the clock. */
+  readonly ahead_until: Instant | null
+  /** How many tickets bore instants that were yet to come, and were dated anew. */
+  readonly tickets: number
+}
+
+/**
+ * Brings a shop that was dated ahead back to the present clock, with its tickets; what waits to be delivered is due at once.
+ * Cut short, it goes on when it is called again. The shop may work meanwhile.
+ */
+export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: ShopId) {
+  const store = yield* Store
+  const reads = yield* Reads
+  const messages = yield* Messages
+  const { answer: ahead_until } = yield* store.transact(repairClock(shop_id))
+  if (ahead_until !== null) {
+    const waiting = yield* messages.due(LAST_INSTANT, MOST_MESSAGES)
+    yield* Effect.forEach(
+      waiting.filter((message) => message.shop_id === shop_id),
+      (message) => store.transact(hastenTelling(message)),
+      { concurrency: 16 }
+    )
+  }
+  let tickets = 0
+  while (true) {
+    const since = (yield* Clock.currentTimeMillis) + 1
+    const found = yield* reads.tickets(shop_id, {}, { _tag: "Changes", since, after: null }, AT_ONCE)
+    const answers = yield* Effect.forEach(
+      found.tickets,
+      ({ record }) => store.transact(redateTicket(shop_id, record.id)),
+      { concurrency: 16 }
+    )
+    const redated = answers.filter(({ answer }) => answer).length
+    tickets += redated
+    // Where another process still dates them ahead there is no end to it.
+    if (redated === 0) {
+      const repaired: ClockRepaired = { ahead_until, tickets }
+      return repaired
+    }
+  }
+})

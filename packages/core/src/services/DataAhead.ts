@@ -1,0 +1,46 @@
+import { type Clock, Effect } from "effect"
+import type { Instant } from "../domain/Instant.js"
+import { Directory } from "../ports/Directory.js"
+import { readClock } from "../ports/readClock.js"
+import type { StoreUnavailable } from "../ports/Store.js"
+
+/** How far the data of a server may be ahead of its clock, in milliseconds, until it says so (Specification, Commands). */
+const MOST_AHEAD_MS = 10_000
+
+/** How long an answer that found nothing wrong holds, in real time: it looks at every shop. */
+const HOLDS_NS = 60_000_000_000n
+
+/**
+ * Compares the data with the clock: logs at once that they are more than ten seconds ahead of it, and answers an effect that
+ * says so for as long as they are; null where nothing is wrong. Then either is wrong, and what is created bears an instant
+ * that is yet to come.
+ */
+export const dataAhead: Effect.Effect<Effect.Effect<string | null, StoreUnavailable>, never, Directory> = Effect.gen(
+  function* () {
+    const { latest } = yield* Directory
+    let fine: { readonly at: Instant; readonly ns: bigint } | undefined
+
+    const compare = (clock: Clock.Clock) =>
+      Effect.map(latest, (latest) => {
+        const at = clock.unsafeCurrentTimeMillis()
+        const isAhead = latest - at > MOST_AHEAD_MS
+        fine = isAhead ? undefined : { at, ns: clock.unsafeCurrentTimeNanos() }
+        return isAhead
+          ? `The data are ${Math.round((latest - at) / 1000)} seconds ahead of this server's clock: set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock.`
+          : null
+      })
+    const complaint = readClock((clock) => {
+      // A clock that was set back since has to be compared anew.
+      const isFine =
+        fine !== undefined &&
+        clock.unsafeCurrentTimeMillis() >= fine.at &&
+        clock.unsafeCurrentTimeNanos() - fine.ns < HOLDS_NS
+      return isFine ? Effect.succeed(null) : compare(clock)
+    })
+
+    // A store that does not answer is reported by whoever asks it for more than this.
+    const found = yield* Effect.catchAll(complaint, () => Effect.succeed(null))
+    if (found !== null) yield* Effect.logWarning(found)
+    return complaint
+  }
+)

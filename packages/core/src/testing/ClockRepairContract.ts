@@ -1,0 +1,80 @@
+import { Effect } from "effect"
+import { changeStatus } from "../decisions/changeStatus.js"
+import { closeTicket } from "../decisions/closeTicket.js"
+import { createTicket } from "../decisions/createTicket.js"
+import type { ShopId, TicketId } from "../domain/Identifier.js"
+import { DAY_MS } from "../domain/Instant.js"
+import { Closures } from "../ports/Closures.js"
+import { Messages } from "../ports/Messages.js"
+import { Reads } from "../ports/Reads.js"
+import { repairShopClock } from "../services/ClockRepair.js"
+import { same } from "./ContractCase.js"
+import { courierCase } from "./Courier.js"
+import { changing, run, ticketInput } from "./Fixtures.js"
+import { SettableClock } from "./SettableClock.js"
+
+const AHEAD = 61 * DAY_MS
+
+const create = (shop_id: ShopId) =>
+  Effect.map(run(createTicket(shop_id, ticketInput(), { via: "api", found: [] })), ({ id }) => id as TicketId)
+
+const warning = {
+  kind: "webhook_failing",
+  url: "https://shop.example/hook",
+  off_reason: null,
+  failures_in_row: 7,
+  first_failure_at: 12_345
+} as const
+
+/** What a repair leaves of a shop that a wrong clock dated ahead (Specification, Lists and sync). */
+export const clockRepairContract = [
+  courierCase("a shop that was dated ahead is back at the present with all that is its own", function* (courier) {
+    const clock = yield* SettableClock.current
+    const reads = yield* Reads
+    const start = clock.unsafeCurrentTimeMillis()
+    const shop = yield* courier.open
+    const early = yield* create(shop)
+    clock.set(start + AHEAD)
+    const ahead = yield* create(shop)
+    yield* run(changeStatus(shop, ahead, "ready"))
+    yield* run(closeTicket(shop, early))
+    yield* run(changing(shop, (changes) => changes.tellOwner(warning)))
+
+    const now = start + 1000
+    clock.set(now)
+    yield* same("repaired", yield* repairShopClock(shop), { ahead_until: start + AHEAD, tickets: 2 })
+    yield* same("its head", (yield* reads.shop(shop))?.head.last_instant, now)
+    const { tickets } = yield* reads.tickets(shop, {}, { _tag: "Changes", since: now, after: null }, 9)
+    const shown = tickets.map(({ record: { id, state, created_at, updated_at, ready_at, abandoned_at } }) =>
+      [id === early ? "early" : "ahead", state, created_at, updated_at, ready_at, abandoned_at].join(" ")
+    )
+    yield* same("tickets", [...shown].sort(), [`ahead ready ${now} ${now} ${now} `, `early workshop ${start} ${now}  `])
+    const { due } = yield* Closures
+    const closures = (yield* due(now + AHEAD, 100_000)).filter(({ shop_id }) => shop_id === shop)
+    yield* same("closures", closures, [
+      { shop_id: shop, id: early, due_at: start + 60 * DAY_MS },
+      { shop_id: shop, id: ahead, due_at: now + 60 * DAY_MS }
+    ])
+    const claims = yield* courier.claim()
+    yield* same("what waits is due", claims.length, 2)
+    const told = (yield* (yield* Messages).due(now, 100_000)).filter(({ shop_id }) => shop_id === shop)
+    yield* same("and so is what is to be told", told.length, 1)
+
+    clock.set(now + 1)
+    const later = yield* create(shop)
+    const listed = yield* reads.tickets(shop, {}, { _tag: "Newest", after: null }, 9)
+    yield* same(
+      "newest first",
+      listed.tickets.map(({ record }) => record.id),
+      [later, ahead, early]
+    )
+    const since = yield* reads.tickets(shop, {}, { _tag: "Changes", since: now + 1, after: null }, 9)
+    yield* same(
+      "the sync goes on",
+      since.tickets.map(({ record }) => [record.id, record.updated_at]),
+      [[later, now + 1]]
+    )
+    yield* same("nothing is left", yield* repairShopClock(shop), { ahead_until: null, tickets: 0 })
+    clock.set(start)
+  })
+]

@@ -1,0 +1,108 @@
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { DAY_MS } from "@workshop/core/domain/Instant"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { Closer } from "@workshop/core/services/Closer"
+import { raising } from "@workshop/core/testing/Courier"
+import { openShop, run } from "@workshop/core/testing/Fixtures"
+import { MachineClock } from "@workshop/store-pg/ClockGuard"
+import { retention } from "@workshop/store-pg/retention/Retention"
+import { Context, Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { create, database, node, RealClock, testing } from "./Node.js"
+
+/** A machine's clock that is off by so much, and can be stepped. */
+class OffClock extends RealClock {
+  off_ms = 0
+  override readonly currentTimeMillis = Effect.sync(() => this.unsafeCurrentTimeMillis())
+  override unsafeCurrentTimeMillis(): number {
+    return Date.now() + this.off_ms
+  }
+}
+
+/** A shop with a ticket and a due delivery, and a node whose machine has another clock. */
+const setting = Effect.gen(function* () {
+  const { url, session } = yield* database
+  const right = yield* node({ url })
+  const clock = new OffClock()
+  const wrong = yield* Effect.provide(node({ url }), Context.make(MachineClock, clock))
+  const { id } = yield* Effect.provide(openShop(), right)
+  yield* Effect.provide(create(id), right)
+  yield* Effect.provide(run(setWebhook(id, { url: "https://shop.example/", secret: "whsec_1" })), right)
+  yield* Effect.provide(run(raising(id, [null])), right)
+  const rows =
+    session.run(`select (select json_agg(h) from shop_head h) as heads, (select json_agg(t) from ticket t) as tickets,
+    (select json_agg(d) from delivery d) as deliveries, (select json_agg(t) from delivery_turn t) as turns`)
+  const on = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.withClock(Effect.provide(effect as Effect.Effect<A, E, never>, wrong), clock)
+  return { url, id, clock, rows, on, right }
+})
+
+const claim = Effect.flatMap(Deliveries, ({ claim }) =>
+  Effect.flatMap(
+    Effect.clockWith((clock) => clock.currentTimeMillis),
+    (now) => claim(now, 9)
+  )
+)
+
+const OFF =
+  /^The clock of this machine is [\d.]+ seconds (ahead of|behind) its database's, so this process writes nothing: set both by the same time server$/
+
+describe("a node whose clock is off its database's (Specification, Commands)", { timeout: 60_000 }, () => {
+  for (const off_ms of [61 * DAY_MS, 6_000, -6_000]) {
+    it(`writes nothing in a batch, a claim or a closure when it is ${off_ms} ms off, and says why`, () =>
+      testing(
+        Effect.gen(function* () {
+          const { id, clock, rows, on } = yield* setting
+          clock.off_ms = off_ms
+          const before = yield* rows
+          const refusals = [
+            yield* on(Effect.flip(create(id))),
+            yield* on(Effect.flip(claim)),
+            // Ahead, the ticket is due to close; nothing is due where the clock is not.
+            ...(off_ms > DAY_MS ? [yield* on(Effect.flip(Effect.provide(Closer.runOnce, Closer.Default)))] : [])
+          ]
+          for (const refusal of refusals) {
+            expect(refusal).toMatchObject({ _tag: "StoreUnavailable", message: expect.stringMatching(OFF) })
+          }
+          expect(yield* rows).toEqual(before)
+          clock.off_ms = 0
+          expect(yield* on(create(id))).toBe(2)
+          expect(yield* on(claim)).toHaveLength(2)
+        })
+      ))
+  }
+
+  it("four seconds are not held against it", () =>
+    testing(
+      Effect.gen(function* () {
+        const { id, clock, on } = yield* setting
+        clock.off_ms = -4_000
+        expect(yield* on(create(id))).toBe(2)
+      })
+    ))
+
+  it("is found out at once when its clock is stepped between two batches", () =>
+    testing(
+      Effect.gen(function* () {
+        const { id, clock, on } = yield* setting
+        expect(yield* on(create(id))).toBe(2)
+        clock.off_ms = DAY_MS
+        expect(yield* on(Effect.flip(create(id)))).toMatchObject({ _tag: "StoreUnavailable" })
+      })
+    ))
+
+  it("removes nothing that is old by its clock", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, clock, rows } = yield* setting
+        clock.off_ms = 61 * DAY_MS
+        const { runOnce } = yield* Effect.provide(
+          retention({ url, keepEvents_ms: 7 * DAY_MS }),
+          Context.make(MachineClock, clock)
+        )
+        const before = yield* rows
+        expect(yield* Effect.withClock(Effect.flip(runOnce), clock)).toMatchObject({ kind: "clock" })
+        expect(yield* rows).toEqual(before)
+      })
+    ))
+})
