@@ -72,6 +72,8 @@ const called = Effect.gen(function* () {
   const directory = /** @type {any} */ (yield* Directory)
   yield* directory.listShops(id, 50)
   yield* directory.latest
+  yield* directory.markSandboxMade
+  yield* directory.isSandboxMade
   yield* directory.keyByHash("")
   yield* directory.keysUsed(new Map([[ID, NOW]]))
   for (const _tag of ["Ticket", "Offer", "Key"]) yield* directory.shopOf({ _tag, id: ID })

@@ -210,6 +210,10 @@ select /* workshop find partitions */ c.relname as name, c.relispartition as is_
 select /* workshop first lane */ look_at::double precision as due_at, shop_id = any (current_setting('workshop.lanes')::uuid[]) as is_locked
   from delivery_turn where look_at <= $1 order by look_at, turn limit 1;
 
+-- is sandbox made (workshop reads)
+
+    select /* workshop is sandbox made */ exists (select from mark where name = 'sandbox') as marked;
+
 -- keep partition (workshop retention)
 select /* workshop keep partition */ keep_partition($1, $2, $3, $4, $5) as n;
 
@@ -461,6 +465,9 @@ update /* workshop make ready */ delivery_turn t set look_at = 0 from (
     select shop_id from delivery_turn where look_at > 0 and look_at <= $1
     order by look_at limit 10000 for update skip locked
   ) d where t.shop_id = d.shop_id;
+
+-- mark sandbox made (workshop reads)
+insert /* workshop mark sandbox made */ into mark (name) values ('sandbox') on conflict do nothing;
 
 -- note key uses (workshop reads)
 update /* workshop note key uses */ api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)

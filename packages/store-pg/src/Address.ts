@@ -8,6 +8,10 @@ import { DatabaseFailed } from "./migrate/DatabaseFailed.js"
 export interface Address {
   /** How to connect to each server, in the order in which they are named. */
   readonly servers: ReadonlyArray<pg.ClientConfig>
+  /** The host of each, or the folder of its socket. */
+  readonly hosts: ReadonlyArray<string>
+  /** Whether it says how the connection is to be encrypted, or that it is not. */
+  readonly saysTls: boolean
   /** Whether a server that only reads, such as a standby, is passed over. */
   readonly mustWrite: boolean
 }
@@ -109,6 +113,8 @@ const parsed = (url: string): Address => {
   const others = [...params].filter(([name]) => !OURS.includes(name))
   return {
     mustWrite: mustWrite(params, servers.length),
+    hosts: servers.map(([host]) => host),
+    saysTls: ["ssl", "sslmode", "sslrootcert"].some((name) => params.has(name)),
     servers: servers.map(([host, port]) => {
       const ssl = tls(host)
       const where = new URLSearchParams([...others, ["host", host], ["port", port]])

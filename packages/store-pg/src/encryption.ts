@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net"
 import { Effect } from "effect"
+import { addressOf } from "./Address.js"
 
 const loopback = new BlockList()
 loopback.addSubnet("127.0.0.0", 8, "ipv4")
@@ -17,10 +18,8 @@ const isOnThisMachine = (host: string): boolean => {
  * where the connection stays on this machine or the string decides. `fallback` is `PGSSLMODE`, which the driver reads without one.
  */
 export const clearHostOf = (url: string, fallback: string | undefined): string | undefined => {
-  const { hostname, searchParams } = new URL(url.replace("@/", "@localhost/"))
-  const host = decodeURIComponent(searchParams.get("host") ?? hostname).replace(/^\[(.*)\]$/, "$1")
-  const isDecided = searchParams.has("sslmode") || searchParams.has("ssl") || (fallback ?? "") !== ""
-  return isDecided || isOnThisMachine(host) ? undefined : host
+  const { hosts, saysTls } = addressOf(url)
+  return saysTls || (fallback ?? "") !== "" ? undefined : hosts.find((host) => !isOnThisMachine(host))
 }
 
 /** Warns where the data go to the database in the clear: phone numbers, and secrets of webhooks. */

@@ -10,8 +10,7 @@ describe("a connection to the database of another machine is encrypted, or is wa
     "postgres://u:p@localhost/w",
     "postgres://u@/w?host=/var/run/postgresql",
     "postgres://u:p@db.example.com/w?sslmode=require",
-    "postgres://u:p@db.example.com/w?sslmode=verify-ca",
-    "postgres://u:p@db.example.com/w?sslmode=verify-full&sslrootcert=/etc/ca.pem",
+    "postgres://u:p@db.example.com/w?sslmode=verify-full",
     "postgres://u:p@db.example.com/w?ssl=true",
     "postgres://u:p@db.example.com/w?sslmode=disable"
   ])("%s stays here, or says what it wants", (url) => expect(clearHostOf(url, undefined)).toBeUndefined())
