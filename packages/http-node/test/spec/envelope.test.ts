@@ -30,7 +30,7 @@ describe("the envelope (Specification, Requests and answers; Lists and sync)", (
       const answer = await shop.get(path)
       expect([answer.status, Object.keys(answer.meta ?? {}).sort()], path).toEqual([200, keys])
     }
-    expect((await shop.tryMove(id, "ready")).meta).toBeUndefined()
+    expect((await shop.tryMove(id, "ready")).meta).toEqual({ replayed: false })
     expect((await shop.tryCreate({ service: "Hem" })).meta).toEqual({ replayed: false })
     expect((await shop.stamp(client.id, 1)).meta).toEqual({ replayed: false })
   })
