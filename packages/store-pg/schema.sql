@@ -386,6 +386,8 @@ create table ticket (
   shop_changed_at instant not null,
   stamps_earned boolean not null,
   closure_due_at instant,
+  moves_per_day limit_window,
+  notifications_per_day limit_window,
   constraint ticket_abandon_reason_known CHECK ((abandon_reason = ANY (ARRAY['uncollected'::text, 'no_news'::text]))),
   constraint ticket_abandoned_whole CHECK (((state <> 'abandoned'::text) OR ((abandoned_at IS NOT NULL) AND (abandon_reason IS NOT NULL)))),
   constraint ticket_amounts_not_negative CHECK (((price_minor >= 0) AND (deposit_minor >= 0) AND (before_minor >= 0))),
@@ -944,6 +946,10 @@ comment on column ticket.shop_changed_at is 'The shop''s last change: 60 days la
 comment on column ticket.stamps_earned is 'True once the ticket has earned stamps, which it does once.';
 
 comment on column ticket.closure_due_at is 'When it closes by itself; null where it does not.';
+
+comment on column ticket.moves_per_day is 'Changes of state in the shop''s present day, for the limit of the same name; null where there was none.';
+
+comment on column ticket.notifications_per_day is 'Times the client was notified in the shop''s present day, for the limit of the same name; null where there was none.';
 
 comment on table webhook is 'The one address to which a shop''s events are sent.';
 

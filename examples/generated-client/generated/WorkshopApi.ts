@@ -316,6 +316,8 @@ export interface LimitDetails {
     | "lookups_per_hour"
     | "lookups_per_day"
     | "stamps_per_day"
+    | "moves_per_day"
+    | "notifications_per_day"
     | "unauthenticated_per_minute";
 }
 
@@ -1648,6 +1650,8 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `lookups_per_hour` | 60 look-ups by phone number | shop | hour |
  * | `lookups_per_day` | 300 look-ups by phone number | shop | day of the shop |
  * | `stamps_per_day` | 20 stamps added | client and key | day of the shop |
+ * | `moves_per_day` | 100 changes of state | ticket | day of the shop |
+ * | `notifications_per_day` | 50 times the client was notified | ticket | day of the shop |
  * | `unauthenticated_per_minute` | 120 requests without a good key | address | minute |
  *
  * Minutes and hours start with the first use. What goes beyond gets a 429; `details.limit` names the policy, and `Retry-After` says how many seconds to wait. Only a 503, and what could not be read as HTTP at all, may lack the `RateLimit-*` headers.

@@ -158,6 +158,8 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
       "change_seq",
       "shop_changed_at",
       "stamps_earned",
+      "moves_per_day",
+      "notifications_per_day",
       "closure_due_at"
     ]
   },

@@ -1,8 +1,10 @@
 import { Either } from "effect"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { type Instant, toIso } from "../domain/Instant.js"
+import type { LimitReached } from "../domain/LimitWindow.js"
 import { stampsEarned } from "../domain/LoyaltyEarning.js"
 import type { Ticket, TicketNotFound, TicketRecord } from "../domain/Ticket.js"
+import { countUse, type TicketBounds, ticketBounds } from "../domain/TicketBounds.js"
 import { type MoveRefusal, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
@@ -24,13 +26,14 @@ const entering = (ticket: TicketRecord, to: TicketStatus, now: Instant): Partial
 
 /**
  * A ticket's next state, by the transition table. It tells a linked client, earns the ticket's stamps,
- * and raises the events of the move (Specification, States).
+ * and raises the events of the move; how often in a day is bounded (Specification, States).
  */
 export const changeStatus = (
   shop_id: ShopId,
   id: TicketId,
-  to: TicketStatus
-): Command<Ticket, TicketNotFound | MoveRefusal> =>
+  to: TicketStatus,
+  bounds: TicketBounds = ticketBounds
+): Command<Ticket, TicketNotFound | MoveRefusal | LimitReached> =>
   make({
     shop_id,
     needs: { ticket: Need.ticket(id) },
@@ -44,9 +47,13 @@ export const changeStatus = (
       const changes = new ChangeSet(loaded, moment)
       const stamps = stampsEarned(record, move, loaded.shop.program, linked?.client ?? null)
       const told = move.notifies_client && linked !== null
+      const policies = told ? (["moves_per_day", "notifications_per_day"] as const) : (["moves_per_day"] as const)
+      const counted = countUse(record, policies, { bounds, now, time_zone: loaded.shop.time_zone })
+      if (Either.isLeft(counted)) return Either.left(counted.left)
       const next: TicketRecord = {
         ...record,
         ...entering(record, to, now),
+        ...counted.right,
         state: to,
         shop_changed_at: now,
         notified_at: told ? now : record.notified_at,

@@ -138,5 +138,7 @@ const newTicket = (
   external_ref: input.external_ref ?? null,
   change_seq: changes.change.change_seq,
   shop_changed_at: drawn.moment.now,
-  stamps_earned: false
+  stamps_earned: false,
+  moves_per_day: null,
+  notifications_per_day: null
 })

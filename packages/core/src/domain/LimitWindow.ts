@@ -24,8 +24,8 @@ export class LimitReached extends Data.TaggedError("LimitReached")<{ readonly us
     return this.usages.reduce((a, b) => (b.resets_at > a.resets_at ? b : a))
   }
   override get message() {
-    const { policy, remaining } = this.decisive
-    const { counts, limit, per, window } = Policies[policy]
+    const { policy, limit, remaining } = this.decisive
+    const { counts, per, window } = Policies[policy]
     return `The limit is ${limit} ${counts} per ${per} and ${windowNames[window]}; ${remaining} are left until it resets`
   }
 }
@@ -69,9 +69,13 @@ export const current = (
     ? window
     : { used: 0, resets_at: endOfWindow(policy, now, time_zone) }
 
-/** Whether a policy may be used `n` times more within a window. */
-export const hasRoom = (window: LimitWindow, policy: PolicyName, n: number): boolean =>
-  window.used + n <= Policies[policy].limit
+/** Whether a policy may be used `n` times more within a window. An embedder may have set another limit. */
+export const hasRoom = (
+  window: LimitWindow,
+  policy: PolicyName,
+  n: number,
+  limit: number = Policies[policy].limit
+): boolean => window.used + n <= limit
 
 /** The window after `n` more uses; whether it may be used that often is {@link hasRoom}'s to tell. */
 export const used = (window: LimitWindow, n: number): LimitWindow => ({
@@ -80,10 +84,12 @@ export const used = (window: LimitWindow, n: number): LimitWindow => ({
 })
 
 /** What a window tells of its policy. */
-export const usage = (window: LimitWindow, policy: PolicyName): Usage => {
-  const { limit } = Policies[policy]
-  return { policy, limit, remaining: Math.max(0, limit - window.used), resets_at: window.resets_at }
-}
+export const usage = (window: LimitWindow, policy: PolicyName, limit: number = Policies[policy].limit): Usage => ({
+  policy,
+  limit,
+  remaining: Math.max(0, limit - window.used),
+  resets_at: window.resets_at
+})
 
 const isScarcer = (a: Usage, b: Usage): boolean =>
   a.remaining < b.remaining || (a.remaining === b.remaining && a.resets_at > b.resets_at)

@@ -66,6 +66,8 @@ export const Policies = {
   lookups_per_hour: { limit: 60, window: "hour", per: "shop", counts: "look-ups by phone number" },
   lookups_per_day: { limit: 300, window: "calendar_day", per: "shop", counts: "look-ups by phone number" },
   stamps_per_day: { limit: 20, window: "calendar_day", per: "client and key", counts: "stamps added" },
+  moves_per_day: { limit: 100, window: "calendar_day", per: "ticket", counts: "changes of state" },
+  notifications_per_day: { limit: 50, window: "calendar_day", per: "ticket", counts: "times the client was notified" },
   unauthenticated_per_minute: { limit: 120, window: "minute", per: "address", counts: "requests without a good key" }
 } as const satisfies Record<
   string,

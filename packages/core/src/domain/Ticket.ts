@@ -8,6 +8,7 @@ import { Part, type PartRecord, partView } from "./Part.js"
 import type { Phone } from "./Phone.js"
 import { Quote, type QuoteRecord, quoteView } from "./Quote.js"
 import type { ShopRecord } from "./Shop.js"
+import type { TicketWindows } from "./TicketBounds.js"
 import { AbandonReason, TicketState } from "./TicketLifecycle.js"
 import { label } from "./TicketNumber.js"
 import { trackingUrl } from "./TrackingCode.js"
@@ -68,7 +69,7 @@ export const Ticket = Schema.Struct({
 export type Ticket = typeof Ticket.Type
 
 /** A ticket as it is stored: what {@link ticketView} needs, and what the rules count from. */
-export interface TicketRecord {
+export interface TicketRecord extends TicketWindows {
   readonly shop_id: ShopId
   readonly id: TicketId
   readonly number: number

@@ -141,7 +141,8 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
             "reopen_window",
             "abandoned_move",
             "idempotency_key_reused"
-          ]
+          ],
+          limits: ["moves_per_day", "notifications_per_day"]
         })
       )
   )
@@ -160,7 +161,8 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
           summary: "Note that the client was told",
           description:
             "For a shop that called or wrote to its client itself: sets `notified_at`, so that the client's page shows it. It counts as a sign of life from the shop and starts the sixty days of a ticket in the workshop anew.",
-          refusals: ["ticket_not_found", "abandoned", "idempotency_key_reused"]
+          refusals: ["ticket_not_found", "abandoned", "idempotency_key_reused"],
+          limits: ["notifications_per_day"]
         })
       )
   ) {}

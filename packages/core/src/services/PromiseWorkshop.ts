@@ -2,6 +2,7 @@ import { Cause, type Clock, Data, Effect, Either, Exit, Layer, ManagedRuntime, R
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
+import { type TicketBounds, ticketBounds } from "../domain/TicketBounds.js"
 import { Entropy } from "../ports/Entropy.js"
 import { ClientNotifier, NotTold, OwnerNotifier } from "../ports/Notifiers.js"
 import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
@@ -17,6 +18,7 @@ import * as Notifiers from "./Notifiers.js"
 import * as Profanity from "./Profanity.js"
 import { face } from "./PromiseFace.js"
 import { promised, type Run } from "./promised.js"
+import { TicketLimits } from "./Tickets.js"
 import { layer as services } from "./Workshop.js"
 
 /** What a workshop is made of; only the store has no default. */
@@ -33,6 +35,8 @@ export interface PromiseOptions<E = never> {
   readonly clientNotifier?: (notification: NotificationRecord) => Promise<void>
   /** Tells a shop's owner of their webhook, in the same way; the log where it is left out (Specification, Webhooks). */
   readonly ownerNotifier?: (notice: NoticeRecord) => Promise<void>
+  /** How often a ticket may be moved, and its client notified, in a day of its shop: 100 and 50 where they are left out. */
+  readonly ticketLimits?: Partial<TicketBounds>
   /** The usual English and French words where it is left out. */
   readonly profanity?: Layer.Layer<ProfanityFilter>
   /** The system's random source where it is left out. */
@@ -138,6 +142,7 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
     Layer.provideMerge(Layer.provide(Dispatcher.layer({ signatureHeader }), sender)),
     Layer.provideMerge(services),
     Layer.provideMerge(observing(store)),
+    Layer.provideMerge(Layer.succeed(TicketLimits, { ...ticketBounds, ...options.ticketLimits })),
     Layer.provideMerge(profanity),
     Layer.provideMerge(entropy)
   )

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect } from "effect"
 import type { Command } from "../decisions/Command.js"
 import { changeStatus } from "../decisions/changeStatus.js"
 import { createTicket } from "../decisions/createTicket.js"
@@ -10,6 +10,7 @@ import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import { type Ticket, TicketNotFound, ticketView } from "../domain/Ticket.js"
+import { type TicketBounds, ticketBounds } from "../domain/TicketBounds.js"
 import type { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { label } from "../domain/TicketNumber.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
@@ -47,6 +48,11 @@ const repeatable =
       ? Effect.map(run(command), (data): Repeatable<Ticket> => ({ data, replayed: false }))
       : run(once({ ...asked, key }, command))
 
+/** The embedder's bounds on what one ticket may raise in a day; the defaults where none are provided. */
+export class TicketLimits extends Context.Reference<TicketLimits>()("@workshop/core/TicketLimits", {
+  defaultValue: (): TicketBounds => ticketBounds
+}) {}
+
 /** The tickets of a shop: created, read, moved and kept up to date (Specification, States; Endpoints). */
 export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets", {
   accessors: true,
@@ -56,6 +62,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     const repeatably = repeatable(run)
     const reads = yield* Reads
     const profanity = yield* ProfanityFilter
+    const bounds = yield* TicketLimits
 
     /**
      * A new ticket in the workshop. With an idempotency key a repetition answers the first ticket as it was;
@@ -113,20 +120,21 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       list,
       byNumber,
       /** Moves a ticket by the transition table (Specification, States). */
-      changeStatus: ({ shop_id }: Caller, id: TicketId, status: TicketStatus) => run(changeStatus(shop_id, id, status)),
+      changeStatus: ({ shop_id }: Caller, id: TicketId, status: TicketStatus) =>
+        run(changeStatus(shop_id, id, status, bounds)),
       /** Notes that the shop told the client itself (Specification, Endpoints). */
       recordNotified: ({ shop_id }: Caller, id: TicketId, channel: ShopChannel) =>
-        run(recordNotified(shop_id, id, channel)),
+        run(recordNotified(shop_id, id, channel, bounds)),
       /** As `changeStatus`; a repetition under the same key, where there is one, answers the ticket as it was (Specification, Endpoints). */
       changeStatusOnce: (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
-        repeatably(changeStatus(caller.shop_id, id, status), key, {
+        repeatably(changeStatus(caller.shop_id, id, status, bounds), key, {
           caller_id: caller.caller_id,
           operation: "tickets.status",
           request: { id, status }
         }),
       /** As `recordNotified`; a repetition under the same key, where there is one, notes nothing (Specification, Endpoints). */
       recordNotifiedOnce: (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
-        repeatably(recordNotified(caller.shop_id, id, channel), key, {
+        repeatably(recordNotified(caller.shop_id, id, channel, bounds), key, {
           caller_id: caller.caller_id,
           operation: "tickets.notified",
           request: { id, channel }

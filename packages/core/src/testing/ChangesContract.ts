@@ -54,7 +54,9 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
   external_ref: AWKWARD.slice(0, 60),
   change_seq: 10,
   shop_changed_at: TEST_START + 3,
-  stamps_earned: true
+  stamps_earned: true,
+  moves_per_day: { used: 3, resets_at: LATER },
+  notifications_per_day: null
 })
 
 /** Every kind of change of a shop's own is there again for the reads and the needs that ask for it, field by field. */

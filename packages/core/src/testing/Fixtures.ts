@@ -131,7 +131,9 @@ const blankRow = (now: number) =>
     created_via: "api",
     external_ref: null,
     shop_changed_at: now,
-    stamps_earned: false
+    stamps_earned: false,
+    moves_per_day: null,
+    notifications_per_day: null
   }) as const
 
 /** What a ticket in a final state cannot be without. */

@@ -88,7 +88,8 @@ describe("Specification, States: the fields that a move sets and clears", () => 
       ...before,
       updated_at: shop.now,
       shop_changed_at: shop.now,
-      change_seq: before.change_seq + 3
+      change_seq: before.change_seq + 3,
+      moves_per_day: { used: 3, resets_at: expect.any(Number) }
     })
   })
 

@@ -39,7 +39,7 @@ describe("Specification, Limits: windows", () => {
 
   it("the refusal tells what is left where more was asked for (Specification, Clients and loyalty)", () => {
     const refused = new LimitReached({ usages: [left("stamps_per_day", 5, NOW + HOUR)] })
-    expect(refused.message).toBe("The limit is 20 stamps added per client and key and day; 5 are left until it resets")
+    expect(refused.message).toBe("The limit is 100 stamps added per client and key and day; 5 are left until it resets")
   })
 
   it("a window of a minute or an hour starts at the first use (Specification, Limits)", () => {

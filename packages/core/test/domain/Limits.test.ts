@@ -96,6 +96,8 @@ describe("Specification, Limits: every policy has the specification's value", ()
     ["writes_per_minute", 30, "minute", "key"],
     ["tickets_per_hour", 150, "hour", "shop"],
     ["tickets_per_day", 600, "calendar_day", "shop"],
+    ["moves_per_day", 100, "calendar_day", "ticket"],
+    ["notifications_per_day", 50, "calendar_day", "ticket"],
     ["lookups_per_hour", 60, "hour", "shop"],
     ["lookups_per_day", 300, "calendar_day", "shop"],
     ["stamps_per_day", 20, "calendar_day", "client and key"],

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest"
+import { changeStatus } from "../../src/decisions/changeStatus.js"
+import { recordNotified } from "../../src/decisions/recordNotified.js"
+import { AMIRA, DAY, SHOP, TestShop } from "./fixtures.js"
+
+const BOUNDS = { moves_per_day: 4, notifications_per_day: 2 }
+const move = (id: string, to: "ready" | "workshop", bounds?: typeof BOUNDS) =>
+  changeStatus(SHOP, id as never, to, bounds)
+const notified = (id: string, bounds?: typeof BOUNDS) => recordNotified(SHOP, id as never, "sms", bounds)
+
+/** Which policies refuse a command, with their limits. */
+const refused = (shop: TestShop, command: ReturnType<typeof move> | ReturnType<typeof notified>) => {
+  const refusal = shop.refuses(command)
+  return refusal._tag === "LimitReached" ? refusal.usages.map(({ policy, limit }) => [policy, limit]) : refusal._tag
+}
+
+describe("what one ticket may raise in a day of its shop", () => {
+  it("is 100 moves and 50 notifications unless the embedder sets other bounds", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    for (let n = 0; n < 100; n++) shop.does(move(id, n % 2 === 0 ? "ready" : "workshop"))
+    expect(refused(shop, move(id, "ready"))).toEqual([["moves_per_day", 100]])
+    for (let n = 0; n < 50; n++) shop.does(notified(id))
+    expect(refused(shop, notified(id))).toEqual([["notifications_per_day", 50]])
+  })
+
+  it("moves are counted a ticket, and anew after the shop's midnight", () => {
+    const shop = new TestShop()
+    const [id, other] = [shop.create(), shop.create()]
+    for (const to of ["ready", "workshop", "ready", "workshop"] as const) shop.does(move(id, to, BOUNDS))
+    expect(refused(shop, move(id, "ready", BOUNDS))).toEqual([["moves_per_day", 4]])
+    shop.does(move(other, "ready", BOUNDS))
+    expect(shop.wait(DAY).does(move(id, "ready", BOUNDS)).state).toBe("ready")
+  })
+
+  it("a move that would notify the client is refused once they were notified as often as they may be, and changes nothing", () => {
+    const shop = new TestShop()
+    const id = shop.create({ client_id: shop.meets(AMIRA) })
+    shop.does(notified(id, BOUNDS))
+    shop.does(move(id, "ready", BOUNDS))
+    shop.does(move(id, "workshop", BOUNDS))
+    const before = shop.record(id)
+    expect(refused(shop, move(id, "ready", BOUNDS))).toEqual([["notifications_per_day", 2]])
+    expect(refused(shop, notified(id, BOUNDS))).toEqual([["notifications_per_day", 2]])
+    expect(shop.record(id)).toEqual(before)
+  })
+
+  it("a move to where the ticket is, or that the table refuses, is a conflict first, and counts nowhere", () => {
+    const shop = new TestShop()
+    const id = shop.create()
+    for (const to of ["ready", "workshop", "ready", "workshop"] as const) shop.does(move(id, to, BOUNDS))
+    expect(refused(shop, move(id, "workshop", BOUNDS))).toBe("SameState")
+    expect(shop.record(id).moves_per_day?.used).toBe(4)
+  })
+})

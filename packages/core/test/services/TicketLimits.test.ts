@@ -1,0 +1,29 @@
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { TicketLimits, Tickets } from "../../src/services/Tickets.js"
+import { ticketInput } from "../../src/testing/Fixtures.js"
+import { SettableClock } from "../../src/testing/SettableClock.js"
+import { openShop, refusalOf, ticketId, workshopLayer } from "./Workbench.js"
+
+describe("the embedder's bounds on what one ticket may raise in a day", () => {
+  it("take the place of the defaults where they are provided", () => {
+    const clock = new SettableClock()
+    const bounds = Layer.succeed(TicketLimits, { moves_per_day: 1, notifications_per_day: 0 })
+    const program = Effect.gen(function* () {
+      const caller = yield* openShop()
+      const tickets = yield* Tickets
+      const { data } = yield* tickets.create(caller, ticketInput({ service: "Hem" }))
+      const id = ticketId(data)
+      expect(yield* refusalOf(tickets.recordNotified(caller, id, "sms"))).toBe("LimitReached")
+      expect(yield* refusalOf(tickets.recordNotifiedOnce(caller, id, "sms"))).toBe("LimitReached")
+      yield* tickets.changeStatusOnce(caller, id, "ready")
+      const refusal = yield* Effect.flip(tickets.changeStatus(caller, id, "workshop"))
+      expect(refusal.message).toBe("The limit is 1 changes of state per ticket and day; 0 are left until it resets")
+    })
+    return program.pipe(
+      Effect.provide(Layer.provide(workshopLayer(clock, 5), bounds)),
+      Effect.withClock(clock),
+      Effect.runPromise
+    )
+  })
+})
