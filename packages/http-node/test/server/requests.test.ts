@@ -252,7 +252,7 @@ describe("pages (Specification, Commands)", () => {
 
   const shownWhile = async (refusal: StoreUnavailable, path: string, options: Parameters<typeof pages>[0] = {}) => {
     const away = Effect.fail(refusal)
-    const directory = { keyByHash: () => away } as unknown as Context.Tag.Service<Directory>
+    const directory = { keyByHash: () => away, latest: away } as unknown as Context.Tag.Service<Directory>
     const branches = await Effect.runPromise(Effect.provideService(pages(options), Directory, directory))
     const arrival = { method: "GET", path, query: "", header: () => undefined, address: "x", body: () => away }
     const branch = branches.find(({ prefix }) => prefix === path)!
