@@ -455,7 +455,7 @@ CREATE UNIQUE INDEX loyalty_ledger_earned ON public.loyalty_ledger USING btree (
 
 CREATE INDEX loyalty_ledger_of_client ON public.loyalty_ledger USING btree (shop_id, client_id, id);
 
-CREATE INDEX message_due ON public.message USING btree (due_at);
+CREATE INDEX message_waiting ON public.message USING btree (due_at, id);
 
 CREATE INDEX notification_age ON public.notification USING brin (created_at) WITH (autosummarize='on');
 
@@ -483,7 +483,7 @@ CREATE UNIQUE INDEX ticket_change ON public.ticket USING btree (shop_id, change_
 
 CREATE INDEX ticket_changes_since ON public.ticket USING btree (shop_id, updated_at, change_seq);
 
-CREATE INDEX ticket_closures ON public.ticket USING btree (closure_due_at) WHERE (closure_due_at IS NOT NULL);
+CREATE INDEX ticket_closing ON public.ticket USING btree (closure_due_at, id) WHERE (closure_due_at IS NOT NULL);
 
 CREATE INDEX ticket_for_phone ON public.ticket USING btree (shop_id, client_phone, created_at DESC, id DESC) WHERE (client_phone IS NOT NULL);
 

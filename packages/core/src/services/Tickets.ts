@@ -90,10 +90,9 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     /** One ticket; another shop's is not found (Specification, Endpoints). */
     const byId = ({ shop_id }: Caller, id: TicketId) =>
       Effect.flatMap(reads.ticket(shop_id, id), (seen) => {
-        const found = seen.tickets[0]
-        return found === undefined
-          ? Effect.fail(new TicketNotFound())
-          : Effect.succeed(ticketView(found.record, seen.shop, found.client))
+        const [found] = seen.tickets
+        if (found === undefined) return Effect.fail(new TicketNotFound())
+        return Effect.succeed(ticketView(found.record, seen.shop, found.client))
       })
 
     /** A page of tickets: newest first, or with `updated_since` what changed, in the order of changes (Specification, Lists and sync). */

@@ -36,7 +36,7 @@ export const leasesContract = [
   ),
 
   courierCase(
-    "a lease holds for fifteen seconds; then the delivery is handed out anew, with all its attempts (design §5)",
+    "a lease holds for fifteen seconds; then the delivery is handed out anew, with all its attempts (docs/how-it-is-built.md)",
     function* (courier) {
       const clock = yield* SettableClock.current
       const { reclaim } = yield* Deliveries

@@ -8,7 +8,7 @@ import { check, migrate } from "@workshop/store-pg/migrate/Migrator"
 import { connect } from "@workshop/store-pg/migrate/Session"
 import { Effect, Fiber, Ref, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
-import { create, database, node, numbers, testing, upTo } from "../nodes/Node.js"
+import { create, database, node, testing } from "../nodes/Node.js"
 import { folderOf } from "./Fixture.js"
 
 const ours = Object.fromEntries(readdirSync(OURS).map((name) => [name, readFileSync(`${OURS}/${name}`, "utf8")]))
@@ -32,13 +32,14 @@ describe("a node of the old release beside a migration of the next", { timeout: 
         const ports = yield* node({ url })
         const { id } = yield* Effect.provide(openShop(), ports)
         const made = yield* Ref.make(0)
-        const shop = Effect.provide(create(id), ports)
+        const event = Effect.provide(run(raising(id, [null])), ports)
         const load = yield* Effect.fork(
-          Effect.forever(
+          Effect.repeat(
             Effect.zipRight(
-              shop,
+              event,
               Ref.update(made, (n) => n + 1)
-            ).pipe(Effect.zipLeft(Effect.yieldNow()))
+            ),
+            Schedule.spaced("5 millis")
           )
         )
         const dump = yield* connect(url)
@@ -61,8 +62,10 @@ describe("a node of the old release beside a migration of the next", { timeout: 
         expect(yield* Fiber.join(migration)).toEqual([`${next}_expand`])
         yield* Fiber.interrupt(load)
         const n = yield* Ref.get(made)
-        const known = yield* Effect.provide(numbers(id), ports)
-        expect([...known].sort((a, b) => a - b).slice(0, n)).toEqual(upTo(n))
+        const events = yield* session.run<{ n: number }>("select count(*)::int as n from event")
+        // The last one may have been saved although its answer was interrupted.
+        expect(events[0]!.n - n).toBeGreaterThanOrEqual(0)
+        expect(events[0]!.n - n).toBeLessThanOrEqual(1)
         yield* check(url)
       })
     ))
