@@ -50,14 +50,14 @@ export const clockRepairContract = [
     )
     yield* same("tickets", [...shown].sort(), [`ahead ready ${now} ${now} ${now} `, `early workshop ${start} ${now}  `])
     const { due } = yield* Closures
-    const closures = (yield* due(now + AHEAD, 100_000)).filter(({ shop_id }) => shop_id === shop)
+    const closures = (yield* due(now + AHEAD, 1_000)).filter(({ shop_id }) => shop_id === shop)
     yield* same("closures", closures, [
       { shop_id: shop, id: early, due_at: start + 60 * DAY_MS },
       { shop_id: shop, id: ahead, due_at: now + 60 * DAY_MS }
     ])
     const claims = yield* courier.claim()
     yield* same("what waits is due", claims.length, 2)
-    const told = (yield* (yield* Messages).due(now, 100_000)).filter(({ shop_id }) => shop_id === shop)
+    const told = (yield* (yield* Messages).due(now, 1_000)).filter(({ shop_id }) => shop_id === shop)
     yield* same("and so is what is to be told", told.length, 1)
 
     clock.set(now + 1)
