@@ -101,6 +101,9 @@ const MOST_ROWS = 600
 const MORE: Readonly<Record<string, number>> = {
   // Asked for ten thousand by the contract.
   "list shops": 10_000,
+  // Asked for a hundred thousand by the contract, in the order of their index.
+  "due messages": 100_000,
+  "due closures": 100_000,
   // The shops that are put in the order of their turns.
   "lock lanes": 5_000,
   // Of no request: every shop is asked for one person, then a shop's events and remembered answers, some thousands at a time.
