@@ -38,6 +38,6 @@ const STEPS = /** @type {const} */ ([
 /** A request's way, from its first byte to the webhook. */
 export const requestDiagram = mermaid([
   "sequenceDiagram",
-  ...[...new Set(STEPS.flatMap(([from, to]) => [from, to]))].map((name) => `    participant ${name}`),
+  ...[...new Set(STEPS.flatMap((step) => step.slice(0, 2)))].map((name) => `    participant ${name}`),
   ...STEPS.map(([from, to, what]) => `    ${from}->>${to}: ${what}`)
 ])

@@ -16,7 +16,7 @@ export interface Address {
   readonly mustWrite: boolean
 }
 
-const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)((?:\/[^?#]*)?)(?:\?([^#]*))?$/i
 const PORT = "5432"
 
 const refused = (what: string) => new DatabaseFailed({ reason: "no_url", code: undefined, what })
