@@ -72,6 +72,21 @@ const open = (real: HandClock, seed: number) => {
 /** Everything that the sandbox's services give. */
 export type Services = ManagedRuntime.ManagedRuntime.Context<ReturnType<typeof open>>
 
+/** What the running file opened. Files share their workers, and each sandbox on Postgres holds connections. */
+const opened: { file: string | undefined; runtimes: Array<{ readonly dispose: () => Promise<void> }> } = {
+  file: undefined,
+  runtimes: []
+}
+
+/** Closes what earlier files opened. */
+const closeEarlierFiles = async () => {
+  const file = expect.getState().testPath
+  if (opened.file === file) return
+  const runtimes = opened.runtimes.splice(0)
+  opened.file = file
+  await Promise.all(runtimes.map((runtime) => runtime.dispose()))
+}
+
 /** A service with its sandbox, asked without a socket. */
 export class Sandbox {
   readonly real: HandClock
@@ -87,7 +102,9 @@ export class Sandbox {
 
   static async open({ token = null as string | null, seed = 1 } = {}): Promise<Sandbox> {
     const real = new HandClock(Date.parse(START))
+    await closeEarlierFiles()
     const runtime = open(real, seed)
+    opened.runtimes.push(runtime)
     const built = Effect.gen(function* () {
       const v1 = yield* workshopBranch({ isHeld: true })
       return yield* pipeline([v1, yield* sandboxBranch({ token, webhookPolicy: sandbox, isHeld: true })])
