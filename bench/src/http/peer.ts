@@ -77,6 +77,7 @@ const send = (request: FastifyRequest, reply: FastifyReply, status: number, told
   reply.code(status)
   reply.header("Content-Type", "application/json; charset=utf-8")
   reply.header("Cache-Control", "no-store")
+  reply.header("X-Content-Type-Options", "nosniff")
   reply.header("Request-Id", request.id)
   if (told !== null) {
     reply.header("RateLimit-Limit", String(told.limit))

