@@ -329,7 +329,7 @@ select /* workshop load Remembered */ row_to_json(r) as remembered
 -- load Replay (workshop lane)
 select /* workshop load Replay */ row_to_json(r) as replay,
         (select json_agg(row_to_json(c) order by c.seq) from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
-    coalesce(a.n, 0) as attempts_made, a.status as last_status
+    greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status
   from (
     select e.* from event e
     where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq and (r.filter->'event_ids' is null
@@ -579,7 +579,7 @@ select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as acco
 
 -- read deliveries (workshop reads)
 select /* workshop read deliveries */ row_to_json(c) as event from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
-    coalesce(a.n, 0) as attempts_made, a.status as last_status
+    greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status
   from (
     select e.* from event e where e.shop_id = $1 and e.seq > $2 and ($3::json->'event_ids' is null
       or e.id = any(array(select json_array_elements_text($3::json->'event_ids'))::uuid[]))
@@ -684,7 +684,7 @@ delete /* workshop remove offer */ from offer t using (
 -- remove old attempt (workshop retention)
 with /* workshop remove old attempt */ gone as (
         delete from attempt_rest where ctid = any (array(
-          select e.ctid from attempt_rest e where e.started_at < $1 and not false limit 1000
+          select e.ctid from attempt_rest e where e.started_at < $1 and not exists (select from event v where v.shop_id = e.shop_id and v.id = e.event_id) limit 1000
         )) returning 1
       ) select count(*)::integer as n from gone;
 

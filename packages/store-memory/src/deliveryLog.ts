@@ -17,6 +17,10 @@ export function* askedFor(shelf: Shelf, filter: ReplayFilter): Generator<EventRe
   for (const event of shelf.events) if (asksFor(filter, event, stateOf(shelf, event))) yield event
 }
 
+/** The highest number of an attempt: late ones share theirs with another, and the log may lack earlier ones. */
+const attemptsMade = ({ slice, attempts }: Shelf, { id }: EventRecord): number =>
+  Math.max(slice.deliveries.get(id)?.attempts_made ?? 0, ...(attempts.get(id) ?? []).map(({ n }) => n))
+
 /** The next events of a replay. The events of a shop are numbered from 1 without a gap, so they are found without a search. */
 export const replayable = (shelf: Shelf, { filter, after_seq, until_seq }: ReplayRecord, most: number): Stretch => {
   const looked = shelf.events.slice(after_seq, Math.min(after_seq + most, until_seq - 1))
@@ -26,7 +30,7 @@ export const replayable = (shelf: Shelf, { filter, after_seq, until_seq }: Repla
       event,
       delivery: shelf.slice.deliveries.get(event.id),
       is_in_flight: shelf.lane.isInFlight(event.id),
-      attempts_made: shelf.attempts.get(event.id)?.length ?? 0
+      attempts_made: attemptsMade(shelf, event)
     })),
     looked_at: looked.length,
     last_seq: looked.at(-1)?.seq ?? null

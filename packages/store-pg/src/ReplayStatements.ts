@@ -16,9 +16,9 @@ export interface EventFound extends Pick<EventRecord, "id" | "type" | "ticket_id
   readonly last_status: number | null
 }
 
-/** The events of `e` with what tells the state of their deliveries. */
+/** The events of `e` with what tells the state of their deliveries. A delivery knows attempts that the log has lost to retention. */
 const WITH_DELIVERY = `select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
-    coalesce(a.n, 0) as attempts_made, a.status as last_status`
+    greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status`
 
 const LAST_ATTEMPT = `left join lateral (
     select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1

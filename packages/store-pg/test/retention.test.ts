@@ -139,6 +139,20 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       })
     ))
 
+  it("attempts stay as long as their event, so that a replay goes on with their numbers", () =>
+    within((clock) =>
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        yield* events(session, JANUARY)
+        yield* session.run("update attempt set started_at = started_at - 1")
+        const { runOnce } = yield* retention({ url, keepEvents_ms: 30 * DAY })
+        clock.set(JANUARY + 30 * DAY)
+        expect((yield* runOnce)?.removed).toBe(0)
+        clock.advance(1)
+        expect((yield* runOnce)?.removed).toBe(2)
+      })
+    ))
+
   it("waits for nobody: what somebody reads just then is left for the next turn, and writers go on meanwhile", () =>
     within((clock) =>
       Effect.gen(function* () {
@@ -150,9 +164,10 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         clock.advance(200 * DAY)
         const turn = yield* Effect.fork(runOnce)
         yield* events(session, TEST_START)
-        expect((yield* turn)?.dropped.filter((name) => name.startsWith("event"))).toEqual([])
+        // Attempts go with their events, because a replay goes on with their numbers.
+        expect((yield* turn)?.dropped).toEqual([])
         yield* reader.run("commit")
-        expect((yield* runOnce)?.dropped.filter((name) => name.startsWith("event"))).toEqual(AHEAD)
+        expect((yield* runOnce)?.dropped).toEqual([...AHEAD, "attempt_2027_01", "attempt_2027_02", "attempt_2027_03"])
       })
     ))
 

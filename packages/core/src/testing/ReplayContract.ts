@@ -2,13 +2,14 @@ import { Effect } from "effect"
 import { enableWebhook } from "../decisions/ownWebhook.js"
 import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
 import type { ShopId } from "../domain/Identifier.js"
+import { DAY_MS } from "../domain/Instant.js"
 import type { ReplayFilter } from "../domain/Replay.js"
 import { Deliveries, LEASE_MS } from "../ports/Deliveries.js"
 import { DeliveryLog } from "../ports/DeliveryLog.js"
 import { Reads } from "../ports/Reads.js"
 import { same } from "./ContractCase.js"
-import { answered, type Courier, courierCase, eventsOf, record } from "./Courier.js"
-import { run } from "./Fixtures.js"
+import { answered, type Courier, courierCase, eventsOf, record, recordLate } from "./Courier.js"
+import { changing, run } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 
 const OK = answered(200)
@@ -146,6 +147,56 @@ export const replayContract = [
       yield* replay(shop, { state: "parked" })
       yield* run(enableWebhook(shop))
       yield* same("created, ready, collected", yield* deliver(courier), events)
+    }
+  ),
+
+  courierCase(
+    "the numbers of attempts go on, also where the log has lost the earlier ones to retention, or two share one (Specification, Webhooks)",
+    function* (courier) {
+      const clock = yield* SettableClock.current
+      const shop = yield* courier.open
+      yield* courier.raise(shop, null)
+      yield* courier.raise(shop, null)
+      const [first, second] = yield* eventsIn(shop)
+      const late = (yield* courier.claim()).find(({ event_id }) => event_id === second)
+      const forgotten = changing(shop, (changes, { now }, { webhook }) =>
+        changes.add({
+          _tag: "DeliveryPut",
+          row: {
+            shop_id: shop,
+            event_id: first!,
+            type: "ping",
+            ticket_id: null,
+            seq: 1,
+            attempts_made: 5,
+            attempts_in_round: 5,
+            due_at: now + DAY_MS,
+            generation: webhook!.generation,
+            is_replay: false,
+            token: 99
+          }
+        })
+      )
+      yield* run(forgotten)
+      clock.advance(LEASE_MS)
+      yield* (yield* Deliveries).reclaim
+      const again = (yield* courier.claim()).find(({ event_id }) => event_id === second)
+      yield* recordLate(late!, answered(500))
+      clock.advance(1)
+      yield* same("arrives", yield* record(again!, OK), "delivered")
+      for (let round = 0; round < 2; round++) {
+        yield* replay(shop, {})
+        yield* deliver(courier)
+      }
+      const log = yield* (yield* DeliveryLog).deliveries(shop)
+      yield* same(
+        "numbers",
+        log.map(({ attempts }) => attempts.map(({ n }) => n)),
+        [
+          [6, 7],
+          [1, 1, 2, 3]
+        ]
+      )
     }
   ),
 

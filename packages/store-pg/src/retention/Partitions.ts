@@ -20,7 +20,12 @@ const partitioned = [
     // A delivery sends its event's text, however long its webhook has been off.
     needed: "exists (select from delivery d where d.shop_id = e.shop_id and d.event_id = e.id)"
   },
-  { table: "attempt", by: "started_at", needed: "false" }
+  {
+    table: "attempt",
+    by: "started_at",
+    // A replay goes on with the numbers of an event's attempts.
+    needed: "exists (select from event v where v.shop_id = e.shop_id and v.id = e.event_id)"
+  }
 ] as const
 
 type Partitioned = (typeof partitioned)[number]
@@ -168,6 +173,7 @@ export const keepPartitions = (
     const made: Array<string> = []
     const missing: Array<string> = []
     const dropped: Array<string> = []
+    const left = new Set<string>()
     let removed = 0
     for (const one of partitioned) {
       const there = yield* found(connection, one)
@@ -181,7 +187,10 @@ export const keepPartitions = (
       for (const partition of there) {
         const month = monthNamed(partition.name)
         if (month === undefined || month.until > before) continue
+        // Attempts go after their events, because a replay goes on with their numbers.
+        if (left.has(month.name)) continue
         if (yield* drop(connection, one, partition, month)) dropped.push(partition.name)
+        else left.add(month.name)
       }
       removed += yield* removeRest(connection, one, before)
     }
