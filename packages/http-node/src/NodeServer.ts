@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Http from "node:http"
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import { countedAddress, IPV6_PREFIX } from "@workshop/core/domain/CountedAddress"
-import { repeatsIn } from "@workshop/core/http/Arrival"
+import { type Arrival, type Departure, repeatsIn } from "@workshop/core/http/Arrival"
+import { crash } from "@workshop/core/http/Departures"
 import { type Pipeline, requestId } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
-import { Clock, Effect, Fiber, Runtime, type Scope } from "effect"
+import { type Cause, Clock, Effect, Fiber, Runtime, type Scope } from "effect"
 import { Backlog } from "./Backlog.js"
 import { CONNECTION_LIMITS, type ConnectionLimits } from "./ConnectionLimits.js"
 import { Connections } from "./Connections.js"
@@ -72,6 +73,10 @@ const handle = (
   const { trustProxy, unread, requestId } = options
   const answer = listener(pipeline, runtime, options)
   const fork = Runtime.runFork(runtime)
+  const failed = (cause: Cause.Cause<never>) => crash(cause, { request_id: requestId(), now: 0, part: "header" }, [])
+  /** Also where the pipeline fails: a connection that node no longer minds would otherwise wait for ever. */
+  const answerTo = (arrival: Arrival, take: (departure: Departure) => void) =>
+    fork(Effect.map(Effect.catchAllCause(pipeline(arrival), failed), take))
 
   const onRequest = (request: IncomingMessage, response: ServerResponse, onAsked?: () => void) => {
     if (!connections.note(request, response)) return
@@ -90,16 +95,14 @@ const handle = (
   // Any other expectation may be passed over (RFC 9110 §10.1.1).
   server.on("checkExpectation", (request, response) => onRequest(request, response))
   server.on("connect", (request, socket) =>
-    connections.refuseTunnel(socket as Socket, (give) =>
-      fork(Effect.map(pipeline(arrivalOf(request, trustProxy)), give))
-    )
+    connections.refuseTunnel(socket as Socket, (take) => answerTo(arrivalOf(request, trustProxy), take))
   )
   server.on("clientError", (error: ParseError, socket) =>
-    connections.leave(socket as Socket, error, (give) => {
+    connections.leave(socket as Socket, error, (take) => {
       const { remoteAddress } = socket as Socket
       const arrival = error.code === "HPE_INVALID_METHOD" ? unknownMethod(error, remoteAddress, trustProxy) : undefined
-      if (arrival === undefined) give(notHttp(error.code, requestId()))
-      else fork(Effect.map(pipeline(arrival), give))
+      if (arrival === undefined) take(notHttp(error.code, requestId()))
+      else answerTo(arrival, take)
     })
   )
 }

@@ -4,7 +4,7 @@ const COLON = 0x3a
 const COMMA = 0x2c
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** How many members are named; a request with more of them is refused for these. */
+/** How many repeats are named; a request with more of them is refused for these. */
 const MOST_NAMED = 20
 
 /** The place of the quote that ends the string which begins at `start`. */
@@ -45,11 +45,15 @@ type Level =
 
 const pathOf = (levels: ReadonlyArray<Level>): string => levels.map(({ at }) => at).join(".")
 
-/** Reads the text once more and names the members that are given twice, as dotted paths such as `items.1.label`. */
+/**
+ * Reads the text once more and names the members that are given twice, as dotted paths such as `items.1.label`. Every
+ * repeat counts towards the bound, also one that is named already, because a path may be as long as the text is deep.
+ */
 const named = (text: string): ReadonlyArray<string> => {
   const found = new Set<string>()
   const levels: Array<Level> = []
-  for (let at = 0; at < text.length && found.size < MOST_NAMED; at++) {
+  let repeats = 0
+  for (let at = 0; at < text.length && repeats < MOST_NAMED; at++) {
     const code = text.charCodeAt(at)
     const level = levels.at(-1)
     if (code === OPEN_OBJECT) levels.push({ names: new Set(), at: "", isName: true })
@@ -63,7 +67,10 @@ const named = (text: string): ReadonlyArray<string> => {
       const end = endOfString(text, at)
       if (level?.isName) {
         level.at = JSON.parse(text.slice(at, end + 1)) as string
-        if (level.names.has(level.at)) found.add(pathOf(levels))
+        if (level.names.has(level.at)) {
+          repeats++
+          found.add(pathOf(levels))
+        }
         level.names.add(level.at)
       }
       at = end
@@ -73,7 +80,7 @@ const named = (text: string): ReadonlyArray<string> => {
 }
 
 /**
- * The members that a valid JSON text gives twice in one object, by their dotted paths, at most 20 of them. `JSON.parse`
+ * The members that a valid JSON text gives twice in one object, by their dotted paths: of the first 20 repeats. `JSON.parse`
  * keeps the last and says nothing, so `value`, which it made of the text, has fewer members than were written.
  * Both are counted in one pass each; only where they differ is the text read again.
  */

@@ -29,7 +29,10 @@ export const router = <C>(
 ): ((method: string, path: string) => Found<C> | undefined) => {
   const tree = FindMyWay.make<Route<C>>(EXACTLY)
   for (const route of routes) tree.on(route.method, route.path, route)
+  // The tree looks a method up in a plain object, in which it would also find `constructor` and `toString`.
+  const methods = new Set<string>(routes.map(({ method }) => method))
   return (method, path) => {
+    if (!methods.has(method)) return undefined
     // The tree would cut off what follows the one, so that it vanished unread, and take nothing for a parameter at the other.
     if (path.includes(";") || path.includes("#") || path.endsWith("/") || path.includes("//")) return undefined
     const found = tree.find(method, path)

@@ -53,4 +53,10 @@ describe("a member given twice in one object of a JSON text (Specification, Requ
     const many = Array.from({ length: 2000 }, (_, i) => `"m${i}":0,"m${i}":1`)
     expect(found(`{${many.join()}}`)).toHaveLength(20)
   })
+
+  it("a member given again and again counts each time, so that no text makes it name a long path thousands of times", () => {
+    const again = Array.from({ length: 19 }, () => '"a":0').join()
+    expect(found(`{${again},"a":0,"b":0,"b":0}`)).toEqual(["a", "b"])
+    expect(found(`{${again},"a":0,"a":0,"b":0,"b":0}`)).toEqual(["a"])
+  })
 })

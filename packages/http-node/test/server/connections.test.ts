@@ -183,13 +183,16 @@ describe("one request after another (Specification, Lists and sync)", () => {
     expect(list.json.data).toEqual([])
   })
 
-  it("a crash in the service is answered with INTERNAL, and nothing of its cause", async () => {
-    const server = await begin({ branches: [{ prefix: "/bug", answer: () => Effect.die(new Error("secret")) }] })
-    const { status, json, text, headers } = await (await server.client()).request("GET /bug").answer()
-    expect([status, json.error?.code]).toEqual([500, "INTERNAL"])
-    expect(text).toContain(headers["request-id"])
-    expect(text).not.toContain("secret")
-  })
+  it.each(["GET", "BREW", "CONNECT"])(
+    "a crash in the service is answered with INTERNAL to %s, and nothing of its cause",
+    async (method) => {
+      const server = await begin({ branches: [{ prefix: "/bug", answer: () => Effect.die(new Error("secret")) }] })
+      const { status, json, text, headers } = await (await server.client()).request(`${method} /bug`).answer()
+      expect([status, json.error?.code]).toEqual([500, "INTERNAL"])
+      expect(text).toContain(headers["request-id"])
+      expect(text).not.toContain("secret")
+    }
+  )
 })
 
 describe("stopping (Specification, Commands)", () => {

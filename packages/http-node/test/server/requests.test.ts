@@ -37,18 +37,21 @@ describe("methods and paths (Specification, Errors)", () => {
     }
   )
 
-  it.each(["BREW", "get", "GETT"])("%s, of which no parser knows, is unknown all the same", async (method) => {
-    const client = await server.client()
-    const known = await client.request(`${method} /v1/shop`, [server.key]).answer()
-    expect([known.status, known.json.error?.code]).toEqual([404, "NOT_FOUND"])
-    expect(Number(known.headers["ratelimit-remaining"])).toBeLessThan(120)
-    expect(known.headers["request-id"]).toMatch(/^[0-9a-f]{24}$/)
-    expect(known.headers.connection).toBe("close")
-    expect(await client.end()).toBe("")
+  it.each(["BREW", "get", "GETT", "toString"])(
+    "%s, of which no parser knows, is unknown all the same",
+    async (method) => {
+      const client = await server.client()
+      const known = await client.request(`${method} /v1/shop`, [server.key]).answer()
+      expect([known.status, known.json.error?.code]).toEqual([404, "NOT_FOUND"])
+      expect(Number(known.headers["ratelimit-remaining"])).toBeLessThan(120)
+      expect(known.headers["request-id"]).toMatch(/^[0-9a-f]{24}$/)
+      expect(known.headers.connection).toBe("close")
+      expect(await client.end()).toBe("")
 
-    const unknown = await (await server.client()).request(`${method} /v1/shop`).answer()
-    expect(unknown.status).toBe(401)
-  })
+      const unknown = await (await server.client()).request(`${method} /v1/shop`).answer()
+      expect(unknown.status).toBe(401)
+    }
+  )
 
   it("a method of more than 32 characters is no HTTP", async () => {
     const client = await server.client()
