@@ -1,8 +1,16 @@
-import { everyLanguage } from "@workshop/core/domain/DefaultWords"
+import { defaultWords } from "@workshop/core/domain/DefaultWords"
+import { spelled } from "@workshop/core/domain/WordList"
 
 const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
 const ASCII = /^[\x20-\x7e\n\t]*$/
 const ASCII_WORD = /[a-z0-9]+/g
+
+/** By the first word of each entry, the words that must follow it. */
+const entries = new Map<string, Array<ReadonlyArray<string>>>()
+for (const entry of Object.values(defaultWords).flatMap(({ rude }) => rude)) {
+  const [first = "", ...rest] = spelled(entry).split(" ")
+  entries.set(first, [...(entries.get(first) ?? []), rest])
+}
 
 /** Whether a text holds a forbidden word or phrase. Plain ASCII, which most texts are, goes a short way. */
 export const isForbidden = (text: string): boolean => {
@@ -11,7 +19,7 @@ export const isForbidden = (text: string): boolean => {
     : text.normalize("NFKC").toLowerCase().match(WORD)
   if (words === null) return false
   for (let i = 0; i < words.length; i++) {
-    const phrases = everyLanguage.get(words[i]!)
+    const phrases = entries.get(words[i]!)
     if (phrases?.some((rest) => rest.every((next, distance) => words[i + 1 + distance] === next))) return true
   }
   return false

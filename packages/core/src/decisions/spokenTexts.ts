@@ -25,17 +25,22 @@ export const spokenTexts = (input: {
   return texts
 }
 
+const wordOf = ({ word }: FoundWord): string => word
+
 type Spoken = Parameters<typeof spokenTexts>[0]
 
-const isRefused = (shop: ShopRecord, text: string, { word, languages }: FoundWord): boolean => {
-  if (languages !== undefined && !languages.some((language) => shop.languages.includes(language))) return false
-  const allowed = [
-    WordList.make(shop.allowed_words),
-    ...(languages === undefined ? [] : shop.languages.map(plainWords))
-  ]
-  const list = WordList.make([word])
+/**
+ * Whether a shop refuses a text because of words that were found in it. Words that the same shop's lists judge are looked for
+ * together, because a text may hold hundreds.
+ */
+const isRefused = (text: string, found: ReadonlyArray<string>, allowed: ReadonlyArray<WordList.WordList>): boolean => {
+  if (found.length === 0) return false
+  const words = [...new Set(found.map(WordList.spelled))]
+  const list = WordList.make(words)
+  if (WordList.found(list, text, allowed).length > 0) return true
   // A filter of the embedder's may name a word otherwise than it is written; then the word itself must be allowed.
-  return WordList.found(list, WordList.contains(list, text) ? text : word, allowed).length > 0
+  const written = new Set(WordList.found(list, text))
+  return words.some((word) => !written.has(word) && WordList.found(WordList.make([word]), word, allowed).length > 0)
 }
 
 /**
@@ -45,9 +50,14 @@ const isRefused = (shop: ShopRecord, text: string, { word, languages }: FoundWor
 export const refusedField = (shop: ShopRecord, input: Spoken, found: ReadonlyArray<FoundWord>): string | null => {
   if (found.length === 0 && shop.forbidden_words.length === 0) return null
   const texts = spokenTexts(input)
-  const byFilter = texts.find(([field, text]) =>
-    found.some((word) => word.field === field && isRefused(shop, text, word))
-  )
+  const everywhere = [WordList.make(shop.allowed_words)]
+  const here = [...everywhere, ...shop.languages.map(plainWords)]
+  const byFilter = texts.find(([field, text]) => {
+    const of = found.filter((word) => word.field === field)
+    const local = of.filter(({ languages }) => languages?.some((language) => shop.languages.includes(language)))
+    const always = of.filter(({ languages }) => languages === undefined)
+    return isRefused(text, local.map(wordOf), here) || isRefused(text, always.map(wordOf), everywhere)
+  })
   if (byFilter !== undefined) return byFilter[0]
   const own = WordList.make(shop.forbidden_words)
   return texts.find(([, text]) => WordList.contains(own, text))?.[0] ?? null

@@ -1,8 +1,15 @@
-/**
- * Words and phrases to look for: by the first word of each entry, the words that must follow it.
- * An empty sequence means that the first word alone is an entry.
- */
-export type WordList = ReadonlyMap<string, ReadonlyArray<ReadonlyArray<string>>>
+/** Where a phrase that was read word by word may go on. */
+interface Step {
+  /** Whether the words so far are an entry. */
+  isEntry: boolean
+  /** By the next word; undefined where no entry goes on. */
+  next: Steps | undefined
+}
+
+type Steps = Map<string, Step>
+
+/** Words and phrases to look for: by the first word of each entry, as a tree, so that entries that begin alike are tried at once. */
+export type WordList = ReadonlyMap<string, Step>
 
 // A pictograph stands for a word of its own, so that a gesture can be listed.
 const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
@@ -20,15 +27,26 @@ const plain = (text: string): string => text.normalize("NFKC").replace(INVISIBLE
 const wordsOf = (text: string): ReadonlyArray<string> =>
   (ASCII.test(text) ? text.toLowerCase().match(ASCII_WORD) : plain(text).match(WORD)) ?? []
 
+const grown = (steps: Steps, word: string): Step => {
+  const known = steps.get(word)
+  if (known !== undefined) return known
+  const step: Step = { isEntry: false, next: undefined }
+  steps.set(word, step)
+  return step
+}
+
 /** Reads entries as they are written; hyphens and apostrophes split one into a phrase. Entries without a word vanish. */
 export const make = (entries: Iterable<string>): WordList => {
-  const list = new Map<string, Array<ReadonlyArray<string>>>()
+  const list: Steps = new Map()
   for (const entry of entries) {
     const [first, ...rest] = wordsOf(entry)
     if (first === undefined) continue
-    const known = list.get(first)
-    if (known === undefined) list.set(first, [rest])
-    else known.push(rest)
+    let step = grown(list, first)
+    for (const word of rest) {
+      step.next ??= new Map()
+      step = grown(step.next, word)
+    }
+    step.isEntry = true
   }
   return list
 }
@@ -81,15 +99,26 @@ interface Occurrence {
   readonly length: number
 }
 
-const occurrences = (list: WordList, words: ReadonlyArray<string>): ReadonlyArray<Occurrence> =>
-  words.flatMap((word, at) =>
-    (list.get(word) ?? [])
-      .filter((rest) => rest.every((next, distance) => words[at + 1 + distance] === next))
-      .map((rest) => ({ at, length: 1 + rest.length }))
-  )
+const occurrences = (list: WordList, words: ReadonlyArray<string>): ReadonlyArray<Occurrence> => {
+  const all: Array<Occurrence> = []
+  for (let at = 0; at < words.length; at++) {
+    let step = list.get(words[at]!)
+    for (let length = 1; step !== undefined; length++) {
+      if (step.isEntry) all.push({ at, length })
+      step = at + length < words.length ? step.next?.get(words[at + length]!) : undefined
+    }
+  }
+  return all
+}
 
-const covers = (outer: Occurrence, { at, length }: Occurrence): boolean =>
-  outer.at <= at && outer.at + outer.length >= at + length
+/** Which words are part of what is allowed: for each place, how far the entries reach that begin there or before. */
+const reachOf = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>): ReadonlyArray<number> => {
+  const reach = new Array<number>(words.length).fill(0)
+  for (const list of allowed)
+    for (const { at, length } of occurrences(list, words)) reach[at] = Math.max(reach[at]!, at + length)
+  for (let at = 1; at < reach.length; at++) reach[at] = Math.max(reach[at]!, reach[at - 1]!)
+  return reach
+}
 
 /** An entry as {@link found} gives it: its words in lower case, between single spaces. */
 export const spelled = (entry: string): string => wordsOf(entry).join(" ")
@@ -104,9 +133,9 @@ const NOTHING: ReadonlyArray<string> = []
 export const found = (list: WordList, text: string, allowed: ReadonlyArray<WordList> = []): ReadonlyArray<string> => {
   if (!mayContain(list, text)) return NOTHING
   const words = wordsOf(text)
-  const excused = allowed.flatMap((other) => occurrences(other, words))
+  const reach = reachOf(allowed, words)
   return occurrences(list, words)
-    .filter((one) => !excused.some((other) => covers(other, one)))
+    .filter(({ at, length }) => reach[at]! < at + length)
     .map(({ at, length }) => words.slice(at, at + length).join(" "))
 }
 

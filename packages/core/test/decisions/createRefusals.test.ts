@@ -91,6 +91,14 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     expect(new TestShop({ allowed_words: ["coat"] }).does(create({ item: "c0at" }, found)).item).toBe("c0at")
   })
 
+  it("a thousand phrases that begin alike do not make a text of words that are allowed slow (Specification, Sandbox)", () => {
+    const alike = Array.from({ length: 1000 }, (_, i) => `coat ${"of a ".repeat(10)}b${i}`)
+    const shop = new TestShop({ allowed_words: ["coat", ...alike], forbidden_words: alike })
+    const description = "coat of a ".repeat(200).trim()
+    const found = Array.from({ length: 200 }, () => ({ field: "description", word: "coat" }))
+    for (let n = 1; n <= 10; n++) expect(shop.does(create({ description }, found)).number).toBe(n)
+  })
+
   it("what the shop forbids itself stays forbidden, though it allows the word too (Specification, Sandbox)", () => {
     const shop = new TestShop({ forbidden_words: ["darn"], allowed_words: ["darn"] })
     expect(shop.refuses(create({ item: "darn" }))).toMatchObject({ field: "item" })

@@ -74,3 +74,35 @@ describe("letters that nobody sees (Specification, Errors)", () => {
       expect(WordList.contains(list, text)).toBe(true)
   })
 })
+
+describe("phrases that begin alike or lie within one another (Specification, Errors)", () => {
+  type Words = ReadonlyArray<string>
+  const stands = (text: Words, entry: Words, at: number) => entry.every((word, i) => text[at + i] === word)
+  /** The rule in its plainest form: each entry at each place, unless an allowed one lies around it. */
+  const plainly = (entries: ReadonlyArray<Words>, text: Words, allowed: ReadonlyArray<Words>) =>
+    text.flatMap((_, at) =>
+      entries
+        .filter((entry) => stands(text, entry, at))
+        .filter(
+          (entry) =>
+            !allowed.some((other) =>
+              text.some(
+                (_, from) => from <= at && from + other.length >= at + entry.length && stands(text, other, from)
+              )
+            )
+        )
+        .map((entry) => entry.join(" "))
+    )
+
+  it("are found where the rule says, whatever is allowed", () => {
+    const word = fc.constantFrom("a", "b", "c")
+    const phrases = fc.uniqueArray(fc.array(word, { minLength: 1, maxLength: 4 }), { selector: (one) => one.join(" ") })
+    fc.assert(
+      fc.property(phrases, fc.array(word), phrases, (entries, text, allowed) => {
+        const written = (some: ReadonlyArray<Words>) => WordList.make(some.map((one) => one.join(" ")))
+        const found = WordList.found(written(entries), text.join("-"), [written(allowed)])
+        expect(found.toSorted()).toEqual(plainly(entries, text, allowed).toSorted())
+      })
+    )
+  })
+})
