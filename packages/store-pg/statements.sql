@@ -201,6 +201,11 @@ with /* workshop expire stamps_used */ gone as (
       ) returning 1
     ) select count(*)::integer as n from gone;
 
+-- find missing key (workshop reads)
+select /* workshop find missing key */ split_part(s.secret, ':', 2) as key_id
+  from webhook w cross join lateral (values (w.secret), (w.previous_secret)) s (secret)
+  where s.secret like 'sealed:%' and split_part(s.secret, ':', 2) <> all ($1::text[]) limit 1;
+
 -- find partitions (workshop retention)
 select /* workshop find partitions */ c.relname as name, c.relispartition as is_attached from pg_class c
     where c.relnamespace = (select relnamespace from pg_class where oid = $1::regclass)

@@ -3,7 +3,7 @@ import { keepEvents } from "./dispatch/DispatchOptions.js"
 import { refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
 import { STORES } from "./StoreChoice.js"
-import { databaseUrlFlag, dataDirFlag, noMigrateFlag } from "./StoreFlags.js"
+import { databaseUrlFlag, dataDirFlag, noMigrateFlag, secretsKey } from "./StoreFlags.js"
 import { toggle, value } from "./terminal/Flags.js"
 import { host, oneOf, optional, port, text } from "./terminal/Readers.js"
 
@@ -20,6 +20,7 @@ export const serveOptions = {
   databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
   dataDir: dataDirFlag("Where the embedded Postgres keeps its data."),
   noMigrate: noMigrateFlag,
+  secretsKey,
   noDispatcher: toggle("no-dispatcher", "Leave deliveries and closures to workshop dispatch."),
   keepEvents,
   signatureHeader,

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import type { StorePorts } from "@workshop/core/ports/StorePorts"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Scope } from "effect"
 import { CommandRefused } from "./OneSentence.js"
 import { storeRefused } from "./StoreRefused.js"
 
@@ -18,6 +18,8 @@ export interface StoreChoice {
   readonly dataDir: string
   /** Whether to bring an older schema to the current one; otherwise it is refused (Specification, Commands). */
   readonly migrate: boolean
+  /** The keys of webhook secrets in a database. */
+  readonly secretsKeys?: ReadonlyArray<string>
   /** For `embedded`: whether it may be the one that `workshop serve` runs there now, as for a short command beside it. */
   readonly isShared?: boolean
   /** How long events are kept; left out, this process removes nothing that is old. */
@@ -30,11 +32,13 @@ export const choiceOf = (asked: {
   readonly databaseUrl: string | null
   readonly dataDir: string
   readonly noMigrate: boolean
+  readonly secretsKey?: ReadonlyArray<string>
 }): StoreChoice => ({
   store: asked.store ?? (asked.databaseUrl === null ? "embedded" : "postgres"),
   databaseUrl: asked.databaseUrl,
   dataDir: asked.dataDir,
-  migrate: !asked.noMigrate
+  migrate: !asked.noMigrate,
+  secretsKeys: asked.secretsKey ?? []
 })
 
 const memory = Layer.unwrapEffect(
@@ -45,39 +49,39 @@ const memory = Layer.unwrapEffect(
 )
 
 /** The store on a database whose schema is brought up to date first, or held to be. */
-const onDatabase = (url: string, { migrate, keepEvents_ms }: StoreChoice) =>
+const onDatabase = (url: string, { migrate, keepEvents_ms, secretsKeys = [] }: StoreChoice) =>
   Effect.gen(function* () {
     const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Migrator"))
     yield* Effect.mapError(migrate ? Migrator.migrate(url) : Migrator.check(url), storeRefused)
     const PgStore = yield* Effect.promise(() => import("@workshop/store-pg/PgStore"))
-    const store = Layer.mapError(Layer.provide(PgStore.layer({ url }), Entropy.layer), storeRefused)
+    const store = Layer.mapError(Layer.provide(PgStore.layer({ url, secretsKeys }), Entropy.layer), storeRefused)
     if (keepEvents_ms === undefined) return store
     const Retention = yield* Effect.promise(() => import("@workshop/store-pg/retention/Retention"))
     return Layer.merge(store, Retention.layer({ url, keepEvents_ms }))
   })
 
-const postgres = (choice: StoreChoice) =>
-  choice.databaseUrl === null
-    ? Layer.fail(new CommandRefused({ message: "--store postgres needs a database: name it with --database-url." }))
-    : Layer.unwrapEffect(onDatabase(choice.databaseUrl, choice))
+const unnamed = new CommandRefused({ message: "--store postgres needs a database: name it with --database-url." })
 
 const noData = ({ dataDir }: StoreChoice) => ({
   message: `There is no data in ${resolve(dataDir)}: name its folder with --data-dir, or begin with workshop serve or workshop migrate.`
 })
 
-const embedded = (choice: StoreChoice) =>
-  Layer.unwrapScoped(
-    Effect.gen(function* () {
-      const EmbeddedPostgres = yield* Effect.promise(() => import("@workshop/store-pg/embedded/EmbeddedPostgres"))
-      if (choice.isShared === true && !existsSync(choice.dataDir)) return yield* new CommandRefused(noData(choice))
-      const run = choice.isShared === true ? EmbeddedPostgres.share : EmbeddedPostgres.start
-      const { url } = yield* Effect.mapError(run({ dataDir: choice.dataDir }), storeRefused)
-      return yield* onDatabase(url, choice)
-    })
-  )
+/** The address of the chosen database; the embedded one runs until the scope closes. */
+export const databaseOf = (choice: StoreChoice): Effect.Effect<string, CommandRefused, Scope.Scope> =>
+  Effect.gen(function* () {
+    if (choice.store === "postgres")
+      return yield* choice.databaseUrl === null ? unnamed : Effect.succeed(choice.databaseUrl)
+    const EmbeddedPostgres = yield* Effect.promise(() => import("@workshop/store-pg/embedded/EmbeddedPostgres"))
+    if (choice.isShared === true && !existsSync(choice.dataDir)) return yield* new CommandRefused(noData(choice))
+    const run = choice.isShared === true ? EmbeddedPostgres.share : EmbeddedPostgres.start
+    return (yield* Effect.mapError(run({ dataDir: choice.dataDir }), storeRefused)).url
+  })
+
+const inDatabase = (choice: StoreChoice) =>
+  Layer.unwrapScoped(Effect.flatMap(databaseOf(choice), (url) => onDatabase(url, choice)))
 
 const layers: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => Layer.Layer<StorePorts, CommandRefused>>> =
-  { memory: () => memory, embedded, postgres }
+  { memory: () => memory, embedded: inDatabase, postgres: inDatabase }
 
 /** The store that was asked for; each is loaded only once it is to run. */
 export const storeLayer = (choice: StoreChoice): Layer.Layer<StorePorts, CommandRefused> => layers[choice.store](choice)

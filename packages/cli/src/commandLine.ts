@@ -15,6 +15,7 @@ import { webhookCommand } from "./owner/WebhookCommand.js"
 import { receiveCommand } from "./receive/ReceiveCommand.js"
 import { serveCommand } from "./ServeCommand.js"
 import { scenarioCommand } from "./scenario/ScenarioCommand.js"
+import { secretsCommand } from "./secrets/SecretsCommand.js"
 import { simulateCommand } from "./simulate/SimulateCommand.js"
 import { type Outlined, outlineOf } from "./terminal/CommandOutline.js"
 import { completionsCommand } from "./terminal/CompletionsCommand.js"
@@ -42,6 +43,7 @@ const workshop = Command.make("workshop", {}, () =>
     webhookCommand,
     clientCommand,
     auditCommand,
+    secretsCommand,
     completionsCommand((): ReadonlyArray<Outlined> => outlineOf(workshop))
   ])
 )

@@ -14,6 +14,7 @@ import { PgFailure } from "./PgFailure.js"
 import { Saving } from "./Saving.js"
 import type { Statement } from "./Statement.js"
 import { together } from "./together.js"
+import { type SecretsRefused, unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 
 /** How a batch left its shops and its commands. Nothing is told to anybody before the commit is known. */
 export interface Decided {
@@ -68,15 +69,27 @@ const runOne = ({ command, moment }: Entry, slice: Slice): Exit.Exit<Decision<un
   }
 }
 
-const decideAll = (entries: ReadonlyArray<Entry>, slices: ReadonlyMap<ShopId, Slice>): Decided => {
-  const saving = new Saving()
+/** What a batch loaded of its shops. */
+interface Loaded {
+  readonly slices: ReadonlyMap<ShopId, Slice>
+  /** Shops whose webhook secret cannot be opened: to save it again, or show it, would be wrong. */
+  readonly unopened: ReadonlyMap<ShopId, SecretsRefused>
+}
+
+const decideAll = (entries: ReadonlyArray<Entry>, loaded: Loaded, secrets: WebhookSecrets): Decided => {
+  const saving = new Saving(secrets)
   const exits: Array<readonly [Entry, Exit.Exit<Decision<unknown>, unknown>]> = []
   const held: Array<Entry> = []
   let i = 0
   for (; i < entries.length && saving.bytes < MOST_BYTES; i++) {
     const entry = entries[i]!
     const { shop_id } = entry.command
-    const slice = slices.get(shop_id)
+    const refused = loaded.unopened.get(shop_id)
+    if (refused !== undefined) {
+      exits.push([entry, Exit.fail(unopened(refused))])
+      continue
+    }
+    const slice = loaded.slices.get(shop_id)
     if (slice === undefined) {
       held.push(entry)
       continue
@@ -98,7 +111,7 @@ const asksOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Asked> =>
 export const decideTogether = (
   connection: Connection,
   entries: ReadonlyArray<Entry>,
-  { skipsHeld }: { readonly skipsHeld: boolean }
+  { skipsHeld, secrets }: { readonly skipsHeld: boolean; readonly secrets: WebhookSecrets }
 ): Effect.Effect<Decided, PgFailure> => {
   const shop_ids = [...new Set(entries.map(({ command }) => command.shop_id))]
   const loads = loading(asksOf(entries))
@@ -116,15 +129,19 @@ export const decideTogether = (
     const replayable: Slice["replayable"] = ({ id }) => stretches.get(id) ?? NOTHING_TO_REPLAY
     const headOf = new Map(heads?.map((head) => [head.shop_id, head]))
     const slices = new Map<ShopId, Slice>()
-    for (const { shop, webhook } of rowsOf<ShopRow>(answers[2])) {
+    const unopened = new Map<ShopId, SecretsRefused>()
+    for (const { shop, webhook: stored } of rowsOf<ShopRow>(answers[2])) {
       const head = headOf.get(shop.id)
-      if (head !== undefined) slices.set(shop.id, openSlice({ shop, head, webhook, events, replayable, ...shared }))
+      if (head === undefined) continue
+      const webhook = stored === null ? Either.right(null) : secrets.open(stored)
+      if (Either.isLeft(webhook)) unopened.set(shop.id, webhook.left)
+      else slices.set(shop.id, openSlice({ shop, head, webhook: webhook.right, events, replayable, ...shared }))
     }
     loads.forEach(({ fill }, i) => {
       for (const row of rowsOf<never>(answers[i + 3]))
         fill({ ...shared, stretches, events: sent, of: (shop_id) => slices.get(shop_id) }, row)
     })
-    return decideAll(entries, slices)
+    return decideAll(entries, { slices, unopened }, secrets)
   })
 }
 

@@ -22,7 +22,7 @@ const closing = unavailable(new Error("The store is closing"))
 const tooMany = unavailable(new Error("Too many commands wait for their turn"))
 
 /** What a lane does besides running its commands. */
-export interface LaneOptions extends Pick<RunnerOptions, "apart" | "onCommit"> {
+export interface LaneOptions extends Pick<RunnerOptions, "apart" | "onCommit" | "secrets"> {
   readonly connection: ConnectionOptions
 }
 

@@ -1,6 +1,7 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { Instant } from "@workshop/core/domain/Instant"
 import type { Claim, Deliveries, OpenReplay } from "@workshop/core/ports/Deliveries"
+import type { StoreUnavailable } from "@workshop/core/ports/Store"
 import { type Context, Effect, Schedule, type Scope } from "effect"
 import type { Bulletin } from "./Bulletin.js"
 import {
@@ -20,6 +21,7 @@ import { link } from "./Link.js"
 import { type PgFailure, reported } from "./PgFailure.js"
 import type { Statement } from "./Statement.js"
 import { turnsCalled } from "./TurnStatements.js"
+import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 /** Milliseconds on the clock by which leases are counted. */
 export type LeaseClock = "database" | Effect.Effect<number>
@@ -85,11 +87,27 @@ const looking = (connection: Connection, until: Instant) =>
     }
   })
 
+/** The claims whose secrets can be opened. The others are delivered under a later lease, by a process that has their key. */
+const opened = (secrets: WebhookSecrets, claims: ReadonlyArray<Claim>) =>
+  Effect.partition(claims, (claim) =>
+    Effect.map(secrets.open(claim.webhook), (webhook): Claim => ({ ...claim, webhook }))
+  ).pipe(
+    Effect.tap(([[first]]) => (first === undefined ? Effect.void : Effect.logError(first.message))),
+    Effect.map(([, opened]) => opened)
+  )
+
+/** How webhook secrets are opened, and what fails while some cannot be. */
+export interface DeliverySecrets {
+  readonly secrets: WebhookSecrets
+  readonly guard: Effect.Effect<void, StoreUnavailable>
+}
+
 /** The queue of deliveries. Its transactions are short and wait for nobody: what others hold is left to them. */
 export const pgDeliveries = (
   url: string,
   leaseClock: LeaseClock,
-  { due }: Pick<Bulletin, "due">
+  { due }: Pick<Bulletin, "due">,
+  { secrets, guard: secretsGuard }: DeliverySecrets
 ): Effect.Effect<Context.Tag.Service<Deliveries>, never, Scope.Scope> =>
   Effect.gen(function* () {
     // A claim that is lost as the database crashes is made again: the event comes once more, under its id.
@@ -116,6 +134,9 @@ export const pgDeliveries = (
             guard(connection),
             Effect.flatMap(leaseNow, (lease_now) => claiming(connection, lease_now, now, most))
           )
+        ).pipe(
+          Effect.flatMap((claims) => opened(secrets, claims)),
+          (claim) => Effect.zipRight(secretsGuard, claim)
         ),
       reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaiming(connection, lease_now))),
       next: (until) => inTurn((connection) => looking(connection, until)),

@@ -15,6 +15,7 @@ import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
 import { VISIBLE_LINK } from "./VisibleClient.js"
+import { unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 
 interface FoundTicket {
   readonly ticket: TicketRow
@@ -134,64 +135,71 @@ const listed = (sql: SqlClient, shop_id: ShopId, filter: TicketFilter, order: Ti
 }
 
 /** The shop's reads, one statement each. */
-export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
-  const newestFirst = sql`t.created_at desc, t.id desc`
+export const pgReads = (secrets: WebhookSecrets) =>
+  Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
+    const newestFirst = sql`t.created_at desc, t.id desc`
 
-  /**
-   * The shop with the tickets that a subquery yields, with their clients; in an order, where it may yield several. For one
-   * none is asked: from 16 on Postgres would rather read the whole index that has it than sort the one.
-   */
-  const withClients = (
-    title: string,
-    shop_id: ShopId,
-    tickets: Fragment,
-    by?: Fragment,
-    last_change_at: Fragment = sql`null`
-  ) =>
-    sql<FoundTickets>`select ${sql.literal(`/* workshop ${title} */`)} row_to_json(s) as shop, (
+    /**
+     * The shop with the tickets that a subquery yields, with their clients; in an order, where it may yield several. For one
+     * none is asked: from 16 on Postgres would rather read the whole index that has it than sort the one.
+     */
+    const withClients = (
+      title: string,
+      shop_id: ShopId,
+      tickets: Fragment,
+      by?: Fragment,
+      last_change_at: Fragment = sql`null`
+    ) =>
+      sql<FoundTickets>`select ${sql.literal(`/* workshop ${title} */`)} row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l)${by === undefined ? sql.literal("") : sql` order by ${by}`})
         from (${tickets}) t
         left join client_account a on a.id = t.client_id
         left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, ${last_change_at} as last_change_at
       from shop s where s.id = ${shop_id}`.pipe(
-      Effect.flatMap((rows) => theShop(rows, shop_id)),
-      Effect.map(seenTickets),
-      available
-    )
+        Effect.flatMap((rows) => theShop(rows, shop_id)),
+        Effect.map(seenTickets),
+        available
+      )
 
-  const visibleLink = sql.literal(VISIBLE_LINK)
+    const visibleLink = sql.literal(VISIBLE_LINK)
 
-  return {
-    shop: (shop_id) =>
-      sql<{ readonly shop: ShopRecord; readonly head: ShopHead; readonly webhook: Webhook | null }>`
+    return {
+      shop: (shop_id) =>
+        sql<{ readonly shop: ShopRecord; readonly head: ShopHead; readonly webhook: Webhook | null }>`
         select /* workshop read shop */ row_to_json(s) as shop, row_to_json(h) as head, row_to_json(w) as webhook
         from shop s join shop_head h on h.shop_id = s.id left join webhook w on w.shop_id = s.id
         where s.id = ${shop_id}`.pipe(
-        Effect.map(([found]) => found ?? null),
-        available
-      ),
-    ticket: (shop_id, id) =>
-      withClients("read ticket", shop_id, sql`select * from ticket t where t.shop_id = ${shop_id} and t.id = ${id}`),
-    tickets: (shop_id, filter, order, limit) => {
-      const { rows, by } = listed(sql, shop_id, filter, order, limit)
-      const changed = order._tag === "Changes" ? lastChange(sql, shop_id) : undefined
-      return withClients("list tickets", shop_id, rows, by, changed)
-    },
-    ticketsOfNumber: (shop_id, number, limit) => {
-      // With `offset 0` the few are found before they are put in order; else all tickets would be read in that order for them.
-      const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
-      return withClients(
-        "read tickets of number",
-        shop_id,
-        sql`select * from ticket t where t.shop_id = ${shop_id} and t.id in (
+          available,
+          Effect.flatMap(([found]) => {
+            if (found?.webhook == null) return Effect.succeed(found ?? null)
+            return Effect.mapBoth(secrets.open(found.webhook), {
+              onFailure: unopened,
+              onSuccess: (webhook) => ({ ...found, webhook })
+            })
+          })
+        ),
+      ticket: (shop_id, id) =>
+        withClients("read ticket", shop_id, sql`select * from ticket t where t.shop_id = ${shop_id} and t.id = ${id}`),
+      tickets: (shop_id, filter, order, limit) => {
+        const { rows, by } = listed(sql, shop_id, filter, order, limit)
+        const changed = order._tag === "Changes" ? lastChange(sql, shop_id) : undefined
+        return withClients("list tickets", shop_id, rows, by, changed)
+      },
+      ticketsOfNumber: (shop_id, number, limit) => {
+        // With `offset 0` the few are found before they are put in order; else all tickets would be read in that order for them.
+        const ofNumber = sql`t.shop_id = ${shop_id} and t.number = ${number}`
+        return withClients(
+          "read tickets of number",
+          shop_id,
+          sql`select * from ticket t where t.shop_id = ${shop_id} and t.id in (
             (select t.id from ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
             union (select t.id from ticket t where ${ofNumber} order by ${newestFirst} limit ${limit + 1})) offset 0`,
-        newestFirst
-      ).pipe(Effect.map((seen) => meantFirst(seen, limit)))
-    },
-    client: (shop_id, by) =>
-      sql<FoundClient>`select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
+          newestFirst
+        ).pipe(Effect.map((seen) => meantFirst(seen, limit)))
+      },
+      client: (shop_id, by) =>
+        sql<FoundClient>`select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
           row_to_json(c) as card,
           (select count(*)::integer from ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id
             and t.state = any(${openStates})) as tickets_open,
@@ -201,20 +209,20 @@ export const pgReads = Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> =
         join client_account a on a.id = l.client_id
         join shop s on s.id = l.shop_id
         left join loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`.pipe(
-        Effect.map(([found]) => (found === undefined ? null : seenClient(found))),
-        available
-      ),
-    keys: (shop_id) =>
-      sql<{ readonly key: Placed<ApiKeyRecord> }>`select /* workshop read keys */ row_to_json(k) as key from api_key k
+          Effect.map(([found]) => (found === undefined ? null : seenClient(found))),
+          available
+        ),
+      keys: (shop_id) =>
+        sql<{ readonly key: Placed<ApiKeyRecord> }>`select /* workshop read keys */ row_to_json(k) as key from api_key k
         where k.shop_id = ${shop_id} order by k.created_at, k.place`.pipe(
-        Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key))),
-        available
-      ),
-    events: (shop_id) =>
-      sql<{ readonly event: EventRecord }>`select /* workshop read events */ row_to_json(e) as event from event e
+          Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key))),
+          available
+        ),
+      events: (shop_id) =>
+        sql<{ readonly event: EventRecord }>`select /* workshop read events */ row_to_json(e) as event from event e
         where e.shop_id = ${shop_id} order by e.seq`.pipe(
-        Effect.map((rows) => rows.map(({ event }) => event)),
-        available
-      )
-  }
-})
+          Effect.map((rows) => rows.map(({ event }) => event)),
+          available
+        )
+    }
+  })

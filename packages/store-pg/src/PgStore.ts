@@ -24,8 +24,10 @@ import { pgPersonalData } from "./PgPersonalData.js"
 import { pgProbe } from "./PgProbe.js"
 import { pgRateLimits } from "./PgRateLimits.js"
 import { pgReads } from "./PgReads.js"
+import { secretsGuard } from "./SecretsGuard.js"
 import * as Sql from "./Sql.js"
 import { transact } from "./Transact.js"
+import { type SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
 
 /** How the store uses its database. */
 export interface PgStoreOptions {
@@ -37,20 +39,28 @@ export interface PgStoreOptions {
   readonly readConnections?: number
   /** On which clock leases are counted; the database's own, unless told otherwise. Tests give theirs. */
   readonly leaseClock?: LeaseClock
+  /**
+   * Keys that encrypt the secrets of webhooks in the database, each 32 random bytes in base64 or hex. The first one writes, all of
+   * them read. Without any, secrets are stored in clear.
+   */
+  readonly secretsKeys?: ReadonlyArray<string>
 }
 
-const ports = ({ url, lanes = 2, leaseClock = "database" }: PgStoreOptions) =>
+const ports = ({ url, lanes = 2, leaseClock = "database", secretsKeys }: PgStoreOptions) =>
   Effect.gen(function* () {
     yield* databaseUrl(url)
     yield* warnOfClearText(url)
+    const secrets = yield* WebhookSecrets.of(secretsKeys)
     const entropy = yield* Entropy
     const node = Array.from(entropy.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
+    const guard = yield* secretsGuard(secrets)
     yield* pgProbe()
     const board = yield* bulletin(url, node)
     const run = yield* transact(
       {
         url,
         lanes,
+        secrets,
         onCommit: ({ saving }) => {
           if (saving.wakesDispatchers) board.tellDue()
           if (saving.changedShops.size > 0) board.tellShops(saving.changedShops)
@@ -59,12 +69,12 @@ const ports = ({ url, lanes = 2, leaseClock = "database" }: PgStoreOptions) =>
       entropy
     )
     return Context.make(Store, { transact: run }).pipe(
-      Context.add(Reads, yield* pgReads),
+      Context.add(Reads, yield* pgReads(secrets)),
       Context.add(AuditLog, yield* pgAuditLog),
       Context.add(PersonalData, yield* pgPersonalData),
       Context.add(Directory, { ...(yield* pgDirectory), news: board.shops }),
       Context.add(Closures, yield* pgClosures),
-      Context.add(Deliveries, yield* pgDeliveries(url, leaseClock, board)),
+      Context.add(Deliveries, yield* pgDeliveries(url, leaseClock, board, { secrets, guard })),
       Context.add(DeliveryLog, yield* pgDeliveryLog),
       Context.add(Messages, yield* pgMessages),
       Context.add(RateLimits, yield* pgRateLimits(url))
@@ -74,9 +84,10 @@ const ports = ({ url, lanes = 2, leaseClock = "database" }: PgStoreOptions) =>
 /**
  * Every store port, on Postgres 15 or newer: durable, and for any number of processes at once. Commands of one moment share
  * a transaction. Connections are made when they are needed, and again after they broke: meanwhile the ports answer
- * `StoreUnavailable`. A `url` that does not read like one fails at once.
+ * `StoreUnavailable`. A `url` that does not read like one fails at once, and so does a database with webhook secrets that none of
+ * `secretsKeys` opens.
  */
-export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, DatabaseFailed, Entropy> =>
+export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, DatabaseFailed | SecretsRefused, Entropy> =>
   Layer.scopedContext(ports(options)).pipe(
     Layer.provide(
       Layer.orDie(Sql.layer({ url: options.url, connections: options.readConnections ?? 8 })).pipe(

@@ -7,6 +7,7 @@ import type { Entry } from "./Entry.js"
 import type { Link } from "./Link.js"
 import { type PgFailure, storeFailure } from "./PgFailure.js"
 import { batchCommands, expiredCommands } from "./PgMetrics.js"
+import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 /** How often a batch is run again that lost against another transaction, and a command whose tracking code was taken. */
 const MOST_RUNS = 16
@@ -19,6 +20,8 @@ export interface RunnerOptions {
   readonly link: Link
   /** Asked before each batch. */
   readonly guard: ClockGuard
+  /** Opens and seals the secrets of webhooks. */
+  readonly secrets: WebhookSecrets
   /** Takes commands back that did not fit, or whose shop is still held, before all others of their shop. */
   readonly putBack: (entries: ReadonlyArray<Entry>) => void
   /** Takes the commands of shops that another process holds; null where this runner waits for them itself. */
@@ -79,7 +82,10 @@ export class Runner {
           this.#options.onAway(unavailable(failure))
         }),
       onSuccess: (connection) =>
-        Effect.zipRight(this.#options.guard(connection), decideTogether(connection, run.entries, run)).pipe(
+        Effect.zipRight(
+          this.#options.guard(connection),
+          decideTogether(connection, run.entries, { skipsHeld: run.skipsHeld, secrets: this.#options.secrets })
+        ).pipe(
           Effect.flatMap((decided) => this.#saved(connection, run, decided)),
           Effect.catchAll((failure) =>
             Effect.zipRight(this.#options.link.undo(failure), this.#afterFailure(run, failure))

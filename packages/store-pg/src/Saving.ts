@@ -2,9 +2,11 @@ import type { Change } from "@workshop/core/decisions/Change"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { Instant } from "@workshop/core/domain/Instant"
 import { closure } from "@workshop/core/domain/TicketLifecycle"
+import { rarelyRemoving, removing, rewriting } from "./RemovalStatements.js"
 import type { Statement } from "./Statement.js"
 import { type Rows, type TableName, tables } from "./Tables.js"
 import { turnsCalled, turnsEnded, turnsNamed } from "./TurnStatements.js"
+import { inClear, type WebhookSecrets } from "./WebhookSecrets.js"
 
 /** Sets rows, given as one JSON text: a row of a key that is there already takes its place. */
 const putStatement = (table: TableName): { readonly name: string; readonly text: string } => {
@@ -33,55 +35,6 @@ const tableOf = {
   AuditAppended: "audit_entry",
   EventRaised: "event"
 } as const satisfies { readonly [Tag in Change["_tag"]]?: TableName }
-
-const removing = {
-  delivery: {
-    name: "remove delivery",
-    text: `delete from delivery d using unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
-           where d.shop_id = q.shop_id and d.event_id = q.event_id`
-  },
-  message: {
-    name: "remove message",
-    text: `delete from message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
-           where m.shop_id = q.shop_id and m.id = q.id`
-  },
-  webhook: {
-    name: "remove webhook",
-    text: "delete from webhook w using unnest($1::uuid[], $2::uuid[]) q (shop_id, id) where w.shop_id = q.shop_id"
-  }
-} as const
-
-/** Rows of other tables go rarely, by their whole key. Looked up one by one, see the loading of remembered answers. */
-const removal = <Name extends TableName>(table: Name) => ({
-  name: `remove ${table}`,
-  text: `delete from ${table} t using (
-      select r.shop_id, r.place from json_populate_recordset(null::${table}, $1) q cross join lateral (
-        select r.shop_id, r.ctid as place from ${table} r
-        where ${tables[table].key.map((column) => `r.${column} = q.${column}`).join(" and ")} limit 1
-      ) r
-    ) f where t.ctid = f.place and t.shop_id = f.shop_id`
-})
-
-const rarelyRemoving = {
-  client_link: removal("client_link"),
-  offer: removal("offer"),
-  notification: removal("notification"),
-  remembered: removal("remembered")
-} as const
-
-/** What is never changed but to erase a client. */
-const rewriting = {
-  event: {
-    name: "rewrite event",
-    text: `update event e set body = q.body from json_populate_recordset(null::event, $1) q
-      where e.shop_id = q.shop_id and e.id = q.id and e.created_at = q.created_at`
-  },
-  attempt: {
-    name: "rewrite attempt",
-    text: `update attempt a set head = q.head from json_populate_recordset(null::attempt, $1) q
-      where a.shop_id = q.shop_id and a.event_id = q.event_id and a.n = q.n and a.started_at = q.started_at`
-  }
-} as const
 
 const rarely = { ...rarelyRemoving, ...rewriting }
 
@@ -127,7 +80,12 @@ export class Saving {
   readonly #turns = new Map<ShopId, Instant>()
   readonly #called = new Set<ShopId>()
   readonly #settings = new Set<ShopId>()
+  readonly #secrets: WebhookSecrets
   #bytes = 0
+
+  constructor(secrets: WebhookSecrets = inClear) {
+    this.#secrets = secrets
+  }
 
   /** About how much text the rows come to. */
   get bytes(): number {
@@ -169,7 +127,7 @@ export class Saving {
       case "WebhookPut":
         this.#turn(shop_id, 0)
         this.#gone.get("webhook")?.delete(keyOf("webhook", change.row))
-        this.#put("webhook", change.row)
+        this.#put("webhook", this.#secrets.seal(change.row))
         break
       case "WebhookRemoved":
         this.#remove("webhook", keyOf("webhook", change.row), { shop_id, id: shop_id })

@@ -11,6 +11,7 @@ import type { ConnectionOptions } from "./Connection.js"
 import type { Entry } from "./Entry.js"
 import { type Lane, lane } from "./Lane.js"
 import { showWaiting } from "./PgMetrics.js"
+import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 /** How long a lane waits for a head that another process holds, before it lets its shop wait apart. */
 const LANE_LOCK_TIMEOUT_MS = 25
@@ -26,6 +27,7 @@ export interface TransactOptions {
   readonly url: string
   /** How many connections run commands at once; the shops are divided among them. */
   readonly lanes: number
+  readonly secrets: WebhookSecrets
   readonly onCommit: (decided: Decided) => void
 }
 
@@ -39,7 +41,7 @@ const outcome = ({ answer, usages }: Decision<unknown>): Outcome<unknown> => ({ 
 
 /** The lanes of the process, and one apart for the shops that other processes hold just then. */
 export const transact = (
-  { url, lanes, onCommit }: TransactOptions,
+  { url, lanes, secrets, onCommit }: TransactOptions,
   { bytes }: Context.Tag.Service<Entropy>
 ): Effect.Effect<Context.Tag.Service<Store>["transact"] & { readonly waiting: () => number }, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -47,13 +49,19 @@ export const transact = (
     const apart = yield* lane({
       connection: speaking("workshop apart", APART_LOCK_TIMEOUT_MS),
       apart: null,
+      secrets,
       onCommit
     })
     const sendApart = (entries: ReadonlyArray<Entry>) => {
       for (const entry of entries) apart.offer(entry)
     }
     const all = yield* Effect.forEach(Array.from({ length: lanes }), (_, i) =>
-      lane({ connection: speaking(`workshop lane ${i + 1}`, LANE_LOCK_TIMEOUT_MS), apart: sendApart, onCommit })
+      lane({
+        connection: speaking(`workshop lane ${i + 1}`, LANE_LOCK_TIMEOUT_MS),
+        apart: sendApart,
+        secrets,
+        onCommit
+      })
     )
     const measure = Effect.suspend(() =>
       Effect.all([

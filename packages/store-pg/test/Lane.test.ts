@@ -2,6 +2,7 @@ import type { ShopId } from "@workshop/core/domain/Identifier"
 import { StoreUnavailable } from "@workshop/core/ports/Store"
 import type { Entry } from "@workshop/store-pg/Entry"
 import { lane } from "@workshop/store-pg/Lane"
+import { inClear } from "@workshop/store-pg/WebhookSecrets"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -32,7 +33,7 @@ const commands = (n: number) => {
 const open = Effect.gen(function* () {
   const life = yield* Scope.make()
   const connection = { url: NOWHERE, name: "a test", lock_timeout_ms: 0 }
-  const made = yield* Scope.extend(lane({ connection, apart: null, onCommit: () => undefined }), life)
+  const made = yield* Scope.extend(lane({ connection, apart: null, secrets: inClear, onCommit: () => undefined }), life)
   return { ...made, close: Scope.close(life, Exit.void) }
 })
 

@@ -7,4 +7,10 @@ import { testDatabase } from "./cluster/TestDatabase.js"
 /** Leases are told by the nanoseconds of the running clock, as the contract wants it. */
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 
-runContract("The Postgres store", Layer.unwrapScoped(Effect.map(testDatabase, ({ url }) => layer({ url, leaseClock }))))
+/** The contract holds with and without keys; statements.test.ts runs it without. */
+const secretsKeys = ["0".repeat(64)]
+
+runContract(
+  "The Postgres store",
+  Layer.unwrapScoped(Effect.map(testDatabase, ({ url }) => layer({ url, leaseClock, secretsKeys })))
+)

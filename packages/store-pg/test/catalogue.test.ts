@@ -145,11 +145,14 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
       "Batch.ts",
       "BatchReceipt.ts",
       "Loading.ts",
+      "RemovalStatements.ts",
       "ReplayStatements.ts",
       "Saving.ts",
       // It reads settings and no table.
       "SettledClient.ts",
-      "TurnStatements.ts"
+      "TurnStatements.ts",
+      // It has the words of SQL and none of it.
+      "WebhookSecrets.ts"
     ])
   })
 })

@@ -110,6 +110,8 @@ const MORE: Readonly<Record<string, number>> = {
   "shops of person": 500_000,
   "events of person": 5_000,
   "answers of person": 10_000,
+  // Each webhook, where a process starts.
+  "find missing key": 100_000,
   // Each shop's head, where a process starts or is asked whether it is well.
   "latest instant": 100_000
 }

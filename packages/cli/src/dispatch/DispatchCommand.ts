@@ -11,9 +11,9 @@ const refused = new CommandRefused({
 /** `workshop dispatch` (Specification, Commands): deliveries, closures and messages alone, as many processes as wanted. */
 export const dispatchCommand = Command.make("dispatch", dispatchOptions, (asked) =>
   Effect.gen(function* () {
-    const { databaseUrl, noMigrate, keepEvents } = asked
+    const { databaseUrl, noMigrate, keepEvents, secretsKey: secretsKeys } = asked
     if (databaseUrl === null) return yield* refused
     const { dispatch } = yield* Effect.promise(() => import("./dispatch.js"))
-    return yield* dispatch({ ...asked, databaseUrl, migrate: !noMigrate, keepEvents_ms: keepEvents })
+    return yield* dispatch({ ...asked, databaseUrl, migrate: !noMigrate, keepEvents_ms: keepEvents, secretsKeys })
   })
 ).pipe(Command.withDescription("Deliver and close what is due in a database, until SIGTERM or SIGINT"))

@@ -2,7 +2,7 @@ import { DAY_MS } from "@workshop/core/domain/Instant"
 import { LEAST_KEPT_MS } from "@workshop/store-pg/retention/KeptEvents"
 import { Either } from "effect"
 import { observeOptions } from "../observe/ObserveOptions.js"
-import { databaseUrlFlag, noMigrateFlag } from "../StoreFlags.js"
+import { databaseUrlFlag, noMigrateFlag, secretsKey } from "../StoreFlags.js"
 import { value } from "../terminal/Flags.js"
 import { duration, host, optional, port } from "../terminal/Readers.js"
 import { refuseNetwork, signatureHeader, webhookPort } from "./WebhookOptions.js"
@@ -26,6 +26,7 @@ export const keepEvents = value({
 export const dispatchOptions = {
   databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
   noMigrate: noMigrateFlag,
+  secretsKey,
   keepEvents,
   signatureHeader,
   webhookPort,

@@ -16,7 +16,10 @@ import { type AskedDelivery, delivering } from "./delivering.js"
 import { workOff } from "./workOff.js"
 
 /** Where to dispatch. */
-export interface DispatchOptions extends Pick<StoreChoice, "migrate" | "keepEvents_ms">, AskedDelivery, Observed {
+export interface DispatchOptions
+  extends Pick<StoreChoice, "migrate" | "keepEvents_ms" | "secretsKeys">,
+    AskedDelivery,
+    Observed {
   readonly databaseUrl: string
   readonly statusHost: string
   /** Where health and metrics are answered; null: nowhere. */

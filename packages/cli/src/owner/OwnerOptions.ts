@@ -1,6 +1,6 @@
 import { Args, type Options } from "@effect/cli"
 import { Either } from "effect"
-import { databaseUrlFlag, servedDataDir } from "../StoreFlags.js"
+import { databaseUrlFlag, secretsKey, servedDataDir } from "../StoreFlags.js"
 import { type Flag, json, maybe, type Reader, toggle, value } from "../terminal/Flags.js"
 import { oneOf, optional, text } from "../terminal/Readers.js"
 
@@ -9,6 +9,7 @@ export const databaseOptions = {
   databaseUrl: databaseUrlFlag("The Postgres database; without one, what workshop serve keeps in --data-dir."),
   dataDir: servedDataDir,
   noMigrate: toggle("no-migrate", "Refuse an older schema in place of bringing it up to date."),
+  secretsKey,
   actor: value({
     name: "actor",
     placeholder: "name",

@@ -14,6 +14,7 @@ export interface AskedDatabase {
   readonly databaseUrl: string | null
   readonly dataDir: string
   readonly noMigrate: boolean
+  readonly secretsKey: ReadonlyArray<string>
   readonly actor: string | null
   readonly json: boolean
 }

@@ -51,7 +51,7 @@ describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
       ...Object.values(examples).flat(),
       ...pages.flatMap((page) => readFileSync(new URL(page, root), "utf8").split("\n"))
     ]
-    expect(shown.filter((line) => /--(key|secret|sandbox-token) (wk_|whsec_|\$)/.test(line))).toEqual([])
+    expect(shown.filter((line) => /--(key|secret|sandbox-token|secrets-key) (wk_|whsec_|\$)/.test(line))).toEqual([])
     expect(shown.filter((line) => /--database-url postgres:\/\/[^ ]*@/.test(line))).toEqual([])
   })
 

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { Effect } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
+import { typed } from "../commandLine.js"
+
+const folder = mkdtempSync(join(tmpdir(), "workshop-keys-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const KEY = Buffer.alloc(32, 1).toString("base64")
+const file = join(folder, "key")
+writeFileSync(file, `${KEY}\n`)
+
+/** A database with one webhook, whose secret is in clear. */
+const withWebhook = (act: (url: string, secrets: () => Promise<ReadonlyArray<unknown>>) => Promise<void>) =>
+  Effect.gen(function* () {
+    const { url } = yield* testDatabase
+    const session = yield* connect(url)
+    yield* session.run(
+      "insert into webhook select gen_random_uuid(), 'https://example.com/', 'whsec_x', null, null, null, 0, null, 0, 1, 0"
+    )
+    const secrets = () => Effect.runPromise(session.run("select left(secret, 15) as secret from webhook"))
+    yield* Effect.promise(() => act(url, secrets))
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+describe("workshop secrets reseal (docs/operating.md)", { timeout: 60_000 }, () => {
+  it("encrypts with the key of WORKSHOP_SECRETS_KEY or its file, twice is as good as once, and goes back", () =>
+    withWebhook(async (url, secrets) => {
+      const first = await typed(["secrets", "reseal"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY_FILE: file })
+      expect(first).toMatchObject({
+        status: 0,
+        stdout: "1 webhook changed; all secrets are sealed with the key 72cd6e84.\n"
+      })
+      expect(await secrets()).toEqual([{ secret: "sealed:72cd6e84" }])
+      const again = await typed(["secrets", "reseal", "--json"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY })
+      expect(JSON.parse(again.stdout)).toEqual({ key_id: "72cd6e84", changed: 0 })
+      const back = await typed(["secrets", "reseal", "--in-clear"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY })
+      expect(back.stdout).toBe("1 webhook changed; all secrets are stored in clear.\n")
+      expect(await secrets()).toEqual([{ secret: "whsec_x" }])
+    }))
+
+  it("is refused without a key, and so are serve, dispatch and the owner's commands where the data need one", () =>
+    withWebhook(async (url) => {
+      const refusal = await typed(["secrets", "reseal"], { DATABASE_URL: url })
+      expect([refusal.status, refusal.stderr]).toEqual([
+        1,
+        "Resealing needs a key: set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32.\n"
+      ])
+      await typed(["secrets", "reseal"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY })
+      for (const words of [["serve", "--port", "0"], ["dispatch"], ["shop", "list"]]) {
+        const { status, stderr } = await typed(words, { DATABASE_URL: url })
+        expect([words, status, stderr]).toEqual([
+          words,
+          1,
+          "The database has webhook secrets that are sealed with the key 72cd6e84, which was not given: add that key to WORKSHOP_SECRETS_KEY (secretsKeys in a program).\n"
+        ])
+      }
+      expect((await typed(["migrate"], { DATABASE_URL: url })).status).toBe(0)
+      expect((await typed(["shop", "list"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: KEY })).status).toBe(0)
+    }))
+
+  it("a key that is none is refused without being repeated", () =>
+    withWebhook(async (url) => {
+      const { status, stderr } = await typed(["shop", "list"], { DATABASE_URL: url, WORKSHOP_SECRETS_KEY: "hunter2" })
+      expect([status, stderr]).toEqual([
+        1,
+        "Key 1 of WORKSHOP_SECRETS_KEY (secretsKeys in a program) is not 32 bytes in base64 or hex: make one with openssl rand -base64 32.\n"
+      ])
+    }))
+})

@@ -1,0 +1,90 @@
+import { Effect, Either } from "effect"
+import { connect, type Session } from "./migrate/Session.js"
+import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
+
+/** How many webhooks are read and written at once. */
+const AT_ONCE = 500
+
+/** How often the table is gone through at most: what a node changes meanwhile is left for the next time. */
+const MOST_PASSES = 10
+
+const PATIENCE = { statement_timeout_ms: 10_000 }
+
+const PAGE = `select /* workshop read secrets */ shop_id, secret, previous_secret from webhook
+  where shop_id > $1 order by shop_id limit ${AT_ONCE}`
+
+const FIRST = "00000000-0000-0000-0000-000000000000"
+
+/** Only where nobody changed the row since it was read. */
+const REPLACE = `update /* workshop replace secrets */ webhook w set secret = q.secret, previous_secret = q.previous_secret
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) q (shop_id, secret, previous_secret, was, previous_was)
+  where w.shop_id = q.shop_id and w.secret = q.was and w.previous_secret is not distinct from q.previous_was
+  returning w.shop_id`
+
+/** How the secrets are to be stored. */
+export interface ResealingOptions {
+  /** As the store has them: the first seals, all open. */
+  readonly secretsKeys: ReadonlyArray<string>
+  /** Stores them in clear, for a program that knows no keys. */
+  readonly inClear?: boolean
+}
+
+/** What was resealed. */
+export interface Resealed {
+  /** The key that seals now; null where secrets are stored in clear. */
+  readonly key_id: string | null
+  /** How many webhooks were written anew. */
+  readonly changed: number
+}
+
+type Target = (row: SecretColumns) => Either.Either<SecretColumns, SecretsRefused>
+
+/** Goes through the table once. Each statement is a transaction of its own, so a pass that is cut short loses nothing. */
+const pass = (session: Session, target: Target) =>
+  Effect.gen(function* () {
+    let [changed, missed] = [0, 0]
+    for (let after = FIRST; ; ) {
+      const rows = yield* session.run<SecretColumns>(PAGE, [after])
+      const pairs = (yield* Effect.forEach(rows, (was) => Effect.map(target(was), (now) => ({ was, now })))).filter(
+        ({ was, now }) => was.secret !== now.secret || was.previous_secret !== now.previous_secret
+      )
+      if (pairs.length > 0) {
+        const replaced = yield* session.run(REPLACE, [
+          pairs.map(({ was }) => was.shop_id),
+          pairs.map(({ now }) => now.secret),
+          pairs.map(({ now }) => now.previous_secret),
+          pairs.map(({ was }) => was.secret),
+          pairs.map(({ was }) => was.previous_secret)
+        ])
+        changed += replaced.length
+        missed += pairs.length - replaced.length
+      }
+      if (rows.length < AT_ONCE) return { changed, missed }
+      after = rows.at(-1)!.shop_id
+    }
+  })
+
+const needed = new SecretsRefused({
+  reason: "invalid_key",
+  what: "Resealing needs a key: set WORKSHOP_SECRETS_KEY to one that was made with openssl rand -base64 32"
+})
+
+/**
+ * Seals all webhook secrets with the first key, also those that are stored in clear, or stores all in clear. It can run beside the
+ * service, be cut short and be repeated. Secrets that none of the keys opens are refused and left as they are.
+ */
+export const reseal = (url: string, { secretsKeys, inClear = false }: ResealingOptions) =>
+  Effect.gen(function* () {
+    const secrets = yield* WebhookSecrets.of(secretsKeys)
+    const [first] = secrets.keyIds
+    if (first === undefined) return yield* needed
+    const session = yield* connect(url, PATIENCE)
+    const target: Target = (row) => Either.map(secrets.open(row), (open) => (inClear ? open : secrets.seal(open)))
+    let changed = 0
+    for (let passes = 0; passes < MOST_PASSES; passes++) {
+      const done = yield* pass(session, target)
+      changed += done.changed
+      if (done.missed === 0) break
+    }
+    return { key_id: inClear ? null : first, changed } satisfies Resealed
+  }).pipe(Effect.scoped)

@@ -1,0 +1,41 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { probe } from "@workshop/core/ports/Probes"
+import { Effect } from "effect"
+import { keyMissing, unopened, type WebhookSecrets } from "./WebhookSecrets.js"
+
+/** How often the database is asked again at most, after a key was missing. */
+const LOOK = "5 seconds"
+
+/** Finds a key that sealed something and is none of $1. */
+export const SEALED_BY_OTHERS = `select /* workshop find missing key */ split_part(s.secret, ':', 2) as key_id
+  from webhook w cross join lateral (values (w.secret), (w.previous_secret)) s (secret)
+  where s.secret like 'sealed:%' and split_part(s.secret, ':', 2) <> all ($1::text[]) limit 1`
+
+/**
+ * Fails at the start where secrets are sealed by a key that was not given; a database that is away is looked at later. After a
+ * secret could not be opened, the process is not ready and what the guard returns fails, until the database has no such secret any more.
+ */
+export const secretsGuard = (secrets: WebhookSecrets) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const look = Effect.map(
+      sql.unsafe<{ readonly key_id: string }>(SEALED_BY_OTHERS, [secrets.keyIds]),
+      ([found]) => found?.key_id ?? null
+    )
+    const found = yield* Effect.orElseSucceed(look, () => null)
+    if (found !== null) return yield* keyMissing(found)
+    const lookAgain = yield* Effect.cachedWithTTL(
+      Effect.tap(
+        Effect.orElseSucceed(look, () => secrets.missing),
+        (key_id) => {
+          secrets.missing = key_id
+        }
+      ),
+      LOOK
+    )
+    const missing = Effect.suspend(() => (secrets.missing === null ? Effect.succeed(null) : lookAgain))
+    yield* probe({
+      complaint: Effect.map(missing, (key_id) => (key_id === null ? null : keyMissing(key_id).message))
+    })
+    return Effect.flatMap(missing, (key_id) => (key_id === null ? Effect.void : unopened(keyMissing(key_id))))
+  })

@@ -1,0 +1,147 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto"
+import type { Webhook } from "@workshop/core/domain/Webhook"
+import { StoreUnavailable } from "@workshop/core/ports/Store"
+import { Data, Either } from "effect"
+
+/** `invalid_key`: a key is not one; `missing_key`: secrets are sealed by a key that was not given; `damaged`: one does not open with its key. */
+export type SecretsRefusal = "invalid_key" | "missing_key" | "damaged"
+
+/** Why webhook secrets cannot be sealed or opened. */
+export class SecretsRefused extends Data.TaggedError("SecretsRefused")<{
+  readonly reason: SecretsRefusal
+  /** What is wrong and what to do, without a stop at its end. */
+  readonly what: string
+}> {
+  override get message() {
+    return `${this.what}.`
+  }
+}
+
+const GIVEN_AS = "WORKSHOP_SECRETS_KEY (secretsKeys in a program)"
+
+/** Says that secrets are sealed by a key that this process was not given. */
+export const keyMissing = (key_id: string): SecretsRefused =>
+  new SecretsRefused({
+    reason: "missing_key",
+    what: `The database has webhook secrets that are sealed with the key ${key_id}, which was not given: add that key to ${GIVEN_AS}`
+  })
+
+/** A refusal to open a secret, as commands and reads are answered. */
+export const unopened = (refused: SecretsRefused): StoreUnavailable =>
+  new StoreUnavailable({ cause: refused, remedy: refused.what })
+
+const SEALED = "sealed:"
+const CIPHER = "aes-256-gcm"
+const KEY_BYTES = 32
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const KEY_ID_DIGITS = 8
+
+interface Key {
+  readonly id: string
+  readonly cipher: Buffer
+  readonly iv: Buffer
+}
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? "hex" : "base64")
+
+const readKey = (text: string, i: number): Either.Either<Key, SecretsRefused> => {
+  const bytes = /^[\w+/-]{43,64}=?$/.test(text) ? bytesOf(text) : Buffer.alloc(0)
+  if (bytes.length !== KEY_BYTES) {
+    const what = `Key ${i + 1} of ${GIVEN_AS} is not 32 bytes in base64 or hex: make one with openssl rand -base64 32`
+    return Either.left(new SecretsRefused({ reason: "invalid_key", what }))
+  }
+  const derived = (purpose: string) => createHmac("sha256", bytes).update(purpose).digest()
+  return Either.right({
+    id: createHash("sha256").update(bytes).digest("hex").slice(0, KEY_ID_DIGITS),
+    cipher: derived("workshop webhook secret"),
+    iv: derived("workshop webhook iv")
+  })
+}
+
+/** The key that sealed a text; null for a text in clear. */
+const keyIdOf = (text: string): string | null => (text.startsWith(SEALED) ? text.split(":")[1]! : null)
+
+/** The initialisation vector follows from the secret and its shop, so it repeats only where both do, and writing a row anew leaves its text as it was. */
+const sealedBy = ({ id, cipher, iv: ivKey }: Key, shop_id: string, text: string): string => {
+  const iv = createHmac("sha256", ivKey).update(`${shop_id} ${text}`).digest().subarray(0, IV_BYTES)
+  const sealing = createCipheriv(CIPHER, cipher, iv).setAAD(Buffer.from(shop_id))
+  const sealed = Buffer.concat([sealing.update(text, "utf8"), sealing.final()])
+  return `${SEALED}${id}:${[iv, sealing.getAuthTag(), sealed].map((part) => part.toString("base64url")).join(".")}`
+}
+
+const openedBy = ({ cipher }: Key, shop_id: string, sealed: string): string => {
+  const [iv, tag, text] = sealed
+    .split(":")[2]!
+    .split(".")
+    .map((part) => Buffer.from(part, "base64url"))
+  const opening = createDecipheriv(CIPHER, cipher, iv!, { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(shop_id))
+    .setAuthTag(tag!)
+  return opening.update(text!, undefined, "utf8") + opening.final("utf8")
+}
+
+/** The secrets of a webhook, as they are in its row. */
+export type SecretColumns = Pick<Webhook, "shop_id" | "secret" | "previous_secret">
+
+/**
+ * Seals webhook secrets for their table and opens them again, with AES-256-GCM and the shop's id as additional data. The first key
+ * seals, all open. Without a key secrets are stored in clear; a secret in clear can be read with and without keys.
+ */
+export class WebhookSecrets {
+  readonly #keys: ReadonlyArray<Key>
+  /** The key that was missing when a secret was last to be opened. */
+  missing: string | null = null
+
+  private constructor(keys: ReadonlyArray<Key>) {
+    this.#keys = keys
+  }
+
+  /** Each key is 32 random bytes in base64 or hex. */
+  static of(keys: ReadonlyArray<string> = []): Either.Either<WebhookSecrets, SecretsRefused> {
+    return Either.map(Either.all(keys.map(readKey)), (read) => new WebhookSecrets(read))
+  }
+
+  /** The ids of the keys. */
+  get keyIds(): ReadonlyArray<string> {
+    return this.#keys.map(({ id }) => id)
+  }
+
+  /** The row with its secrets sealed, where there is a key. What is sealed already stays. */
+  seal<Row extends SecretColumns>(row: Row): Row {
+    const [key] = this.#keys
+    if (key === undefined) return row
+    const sealed = (text: string) => (keyIdOf(text) === null ? sealedBy(key, row.shop_id, text) : text)
+    return { ...row, secret: sealed(row.secret), previous_secret: row.previous_secret && sealed(row.previous_secret) }
+  }
+
+  /** The row with its secrets in clear. */
+  open<Row extends SecretColumns>(row: Row): Either.Either<Row, SecretsRefused> {
+    return Either.gen(this, function* () {
+      const secret = yield* this.#opened(row.shop_id, row.secret)
+      const previous_secret = row.previous_secret && (yield* this.#opened(row.shop_id, row.previous_secret))
+      return { ...row, secret, previous_secret }
+    })
+  }
+
+  #opened(shop_id: string, text: string): Either.Either<string, SecretsRefused> {
+    const key_id = keyIdOf(text)
+    if (key_id === null) return Either.right(text)
+    const key = this.#keys.find(({ id }) => id === key_id)
+    if (key === undefined) {
+      this.missing = key_id
+      return Either.left(keyMissing(key_id))
+    }
+    return Either.try({
+      try: () => openedBy(key, shop_id, text),
+      catch: () =>
+        new SecretsRefused({
+          reason: "damaged",
+          what: `The webhook secret of the shop ${shop_id} does not open with its key ${key_id}, so its row was changed: restore that row from a backup`
+        })
+    })
+  }
+}
+
+/** Stores secrets as they are. */
+export const inClear: WebhookSecrets = Either.getOrThrow(WebhookSecrets.of())

@@ -1,0 +1,193 @@
+import { createTicket } from "@workshop/core/decisions/createTicket"
+import { rotateSecret, setWebhook } from "@workshop/core/decisions/ownWebhook"
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { type Probe, Probes } from "@workshop/core/ports/Probes"
+import { Reads } from "@workshop/core/ports/Reads"
+import { openShop, run, ticketInput } from "@workshop/core/testing/Fixtures"
+import { layer } from "@workshop/store-pg/PgStore"
+import { reseal } from "@workshop/store-pg/Resealing"
+import { Clock, Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { database, node, testing } from "./nodes/Node.js"
+
+const OLD = Buffer.alloc(32, 1).toString("base64")
+const NEW = Buffer.alloc(32, 2).toString("hex")
+/** The first digits of the keys' SHA-256. */
+const OLD_ID = "72cd6e84"
+const NEW_ID = "75877bb4"
+
+const open = Effect.gen(function* () {
+  const { id } = yield* openShop()
+  yield* run(setWebhook(id, { url: "https://example.com/", secret: "whsec_first" }))
+  return id
+})
+
+const create = (shop_id: ShopId) => run(createTicket(shop_id, ticketInput(), { via: "api", found: [] }))
+
+const claimed = Effect.gen(function* () {
+  const claims = yield* (yield* Deliveries).claim(yield* Clock.currentTimeMillis, 10)
+  return claims.map(({ shop_id, webhook }) => [shop_id, webhook.secret, webhook.previous_secret])
+})
+
+const starting = (url: string, ...secretsKeys: ReadonlyArray<string>) =>
+  Effect.flip(Effect.scoped(Layer.build(Layer.provide(layer({ url, secretsKeys }), Entropy.layer))))
+
+describe("webhook secrets in the database (docs/security.md)", { timeout: 60_000 }, () => {
+  it("are sealed with the key, for their shop alone, and open where they sign or are shown", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const ports = yield* node({ url, secretsKeys: [OLD] })
+        const stored = session.run<{ secret: string; previous_secret: string | null }>(
+          "select secret, previous_secret from webhook order by shop_id"
+        )
+        yield* Effect.gen(function* () {
+          const id = yield* open
+          const [first] = yield* stored
+          expect(first!.secret).toMatch(new RegExp(`^sealed:${OLD_ID}:[\\w-]{16}\\.[\\w-]{22}\\.[\\w-]{15}$`))
+          yield* run(rotateSecret(id, "whsec_second"))
+          // The text of a secret and its shop is always the same, so what is written anew does not change.
+          expect(yield* stored).toEqual([{ secret: expect.any(String), previous_secret: first!.secret }])
+          const { webhook } = (yield* (yield* Reads).shop(id))!
+          expect([webhook!.secret, webhook!.previous_secret]).toEqual(["whsec_second", "whsec_first"])
+          yield* create(id)
+          expect(yield* claimed).toEqual([[id, "whsec_second", "whsec_first"]])
+          expect((yield* run(setWebhook(id, { url: "https://example.org/", secret: "whsec_unused" }))).secret).toBe(
+            "whsec_second"
+          )
+          const other = yield* open
+          yield* session.run(
+            `update webhook set secret = (select secret from webhook where shop_id = '${id}') where shop_id = '${other}'`
+          )
+          expect((yield* Effect.flip((yield* Reads).shop(other))).message).toMatch(
+            /^The webhook secret of the shop .* does not open with its key 72cd6e84, so its row was changed/
+          )
+          const rows = JSON.stringify(yield* session.run("select * from webhook"))
+          expect(rows).not.toContain("whsec_")
+        }).pipe(Effect.provide(ports))
+      })
+    ))
+
+  it("a start without their key, or with what is no key, is refused in a sentence", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* database
+        yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
+        const missing = {
+          _tag: "SecretsRefused",
+          message: `The database has webhook secrets that are sealed with the key ${OLD_ID}, which was not given: add that key to WORKSHOP_SECRETS_KEY (secretsKeys in a program).`
+        }
+        expect(yield* starting(url)).toMatchObject(missing)
+        expect(yield* starting(url, NEW)).toMatchObject(missing)
+        for (const wrong of ["short", `${OLD}=`, "g".repeat(64), ""]) {
+          const { message } = yield* starting(url, OLD, wrong)
+          expect(message).toBe(
+            "Key 2 of WORKSHOP_SECRETS_KEY (secretsKeys in a program) is not 32 bytes in base64 or hex: make one with openssl rand -base64 32."
+          )
+        }
+      })
+    ))
+
+  it("without a key they are stored in clear, and with one what is in clear is read", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const id = yield* Effect.provide(open, yield* node({ url }))
+        expect(yield* session.run("select secret from webhook")).toEqual([{ secret: "whsec_first" }])
+        const ports = yield* node({ url, secretsKeys: [OLD] })
+        yield* Effect.provide(create(id), ports)
+        expect(yield* Effect.provide(claimed, ports)).toEqual([[id, "whsec_first", null]])
+      })
+    ))
+
+  it("another key takes over: it seals what is written, all keys read, and resealing leaves the old one of no use", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        const [one, two] = [
+          yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] })),
+          yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
+        ]
+        const both = yield* node({ url, secretsKeys: [NEW, OLD] })
+        yield* Effect.provide(run(rotateSecret(one, "whsec_second")), both)
+        const clear = yield* Effect.provide(openShop(), both)
+        yield* session.run(`insert into webhook select '${clear.id}', url, 'whsec_clear', null, null, off_reason,
+          failures_in_row, first_failure_at, steps_told, generation, released_at from webhook where shop_id = '${one}'`)
+        const ids = session.run<{ id: string }>(
+          `select split_part(secret, ':', 2) as id from webhook union
+          select split_part(previous_secret, ':', 2) from webhook where previous_secret is not null order by 1`
+        )
+        expect(yield* ids).toEqual([{ id: "" }, { id: OLD_ID }, { id: NEW_ID }])
+        expect((yield* Effect.flip(reseal(url, { secretsKeys: [NEW] }))).message).toContain(`the key ${OLD_ID}`)
+        expect(yield* ids).toEqual([{ id: "" }, { id: OLD_ID }, { id: NEW_ID }])
+        expect(yield* reseal(url, { secretsKeys: [NEW, OLD] })).toEqual({ key_id: NEW_ID, changed: 2 })
+        expect(yield* ids).toEqual([{ id: NEW_ID }])
+        expect(yield* reseal(url, { secretsKeys: [NEW, OLD] })).toEqual({ key_id: NEW_ID, changed: 0 })
+        const ports = yield* node({ url, secretsKeys: [NEW] })
+        for (const id of [one, two, clear.id as ShopId]) yield* Effect.provide(create(id), ports)
+        expect(new Set(yield* Effect.provide(claimed, ports))).toEqual(
+          new Set([
+            [one, "whsec_second", "whsec_first"],
+            [two, "whsec_first", null],
+            [clear.id, "whsec_clear", null]
+          ])
+        )
+      })
+    ))
+
+  it("resealing in clear is the way back; without a key it is refused", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
+        expect((yield* Effect.flip(reseal(url, { secretsKeys: [], inClear: true }))).message).toMatch(
+          /^Resealing needs a key: set WORKSHOP_SECRETS_KEY/
+        )
+        expect(yield* reseal(url, { secretsKeys: [OLD], inClear: true })).toEqual({ key_id: null, changed: 1 })
+        expect(yield* session.run("select secret from webhook")).toEqual([{ secret: "whsec_first" }])
+        yield* node({ url })
+      })
+    ))
+
+  it("resealing goes on through more webhooks than it reads at once", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        yield* session.run(`insert into webhook select gen_random_uuid(), 'https://example.com/', 'whsec_' || n, null, null, null,
+          0, null, 0, 1, 0 from generate_series(1, 1201) n`)
+        expect(yield* reseal(url, { secretsKeys: [OLD] })).toEqual({ key_id: OLD_ID, changed: 1201 })
+        expect(yield* session.run("select from webhook where secret not like 'sealed:%'")).toEqual([])
+      })
+    ))
+
+  it("a process that lacks a key which another one brought sends nothing of that shop, says so, and goes on once it can", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* database
+        const probes = new Set<Probe>()
+        const ports = yield* Effect.provide(node({ url }), Layer.succeed(Probes, probes))
+        const complaints = Effect.map(
+          Effect.forEach([...probes], ({ complaint = Effect.succeed(null) }) => complaint),
+          (all) => all.filter((one) => one !== null)
+        )
+        const mine = yield* Effect.provide(open, ports)
+        const theirs = yield* Effect.provide(open, yield* node({ url, secretsKeys: [OLD] }))
+        const sentence = expect.stringContaining(`sealed with the key ${OLD_ID}, which was not given`)
+        expect(yield* complaints).toEqual([])
+        yield* Effect.provide(create(theirs), yield* node({ url, secretsKeys: [OLD] }))
+        yield* Effect.provide(create(mine), ports)
+        expect(yield* Effect.provide(claimed, ports)).toEqual([[mine, "whsec_first", null]])
+        expect(yield* complaints).toEqual([sentence])
+        expect(yield* Effect.provide(Effect.flip(create(theirs)), ports)).toMatchObject({
+          _tag: "StoreUnavailable",
+          remedy: sentence
+        })
+        expect(yield* Effect.provide(Effect.flip(claimed), ports)).toMatchObject({ remedy: sentence })
+        yield* Effect.provide(create(mine), ports)
+        yield* reseal(url, { secretsKeys: [OLD], inClear: true })
+        yield* Effect.provide(create(theirs), ports)
+      })
+    ))
+})
