@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util"
 import { Console, Data, Effect, Layer, Logger } from "effect"
+import { legible } from "./terminal/legible.js"
 import { tidyHelp } from "./terminal/tidyHelp.js"
 
 /** Why a command was not done, in one sentence that says what to do. */
@@ -23,14 +24,15 @@ const result = (text: string, typed: ReadonlyArray<string>): string => {
   return plain.includes("\nUSAGE\n") ? tidyHelp(plain, typed) : text.trimEnd()
 }
 
-/** The console of the command line: help in our words. */
+/** The console of the command line: help in our words, and nothing that a terminal would obey. */
 const helpfully = (typed: ReadonlyArray<string>) =>
   Layer.unwrapEffect(
     Effect.consoleWith((base) =>
       Effect.succeed(
         Console.setConsole({
           ...base,
-          log: (text = "") => base.log(result(text, typed))
+          log: (text = "") => base.log(legible(result(text, typed))),
+          error: (text = "") => base.error(legible(String(text)))
         })
       )
     )
@@ -39,7 +41,9 @@ const helpfully = (typed: ReadonlyArray<string>) =>
 /** Warnings and errors on standard error, one line each. */
 const lines = Logger.replace(
   Logger.defaultLogger,
-  Logger.make((entry) => globalThis.console.error(Logger.logfmtLogger.log(entry).replaceAll(/(?<!\s)\s*\n\s*/g, " | ")))
+  Logger.make((entry) =>
+    globalThis.console.error(legible(Logger.logfmtLogger.log(entry).replaceAll(/(?<!\s)\s*\n\s*/g, " | ")))
+  )
 )
 
 /** How the command line speaks; `typed` are its words. */

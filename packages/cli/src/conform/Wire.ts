@@ -1,4 +1,5 @@
 import { Data } from "effect"
+import { answerText } from "../answerText.js"
 import { Answer } from "./Answer.js"
 import type { Exchange } from "./Exchange.js"
 
@@ -71,7 +72,7 @@ export class Wire {
       const answer = {
         status: response.status,
         headers: Object.fromEntries(response.headers),
-        body: await response.text()
+        body: await answerText(response)
       }
       this.last = { ...asked, answer }
       return new Answer<D>(this.last)

@@ -1,4 +1,5 @@
 import { FiberRef, HashSet, Layer, Logger, LogLevel } from "effect"
+import { legible } from "../terminal/legible.js"
 import type { LOG_FORMATS, LOG_LEVELS } from "./ObserveOptions.js"
 import { redacted } from "./redaction.js"
 
@@ -49,7 +50,9 @@ export const layer = (
   write: (line: string) => void = globalThis.console.error
 ): Layer.Layer<never> => {
   const format = logFormat ?? (isTerminal ? "pretty" : "json")
-  const logger = Logger.make<unknown, void>((entry) => write(bounded(redacted(formats[format].log(entry)), format)))
+  const logger = Logger.make<unknown, void>((entry) =>
+    write(legible(bounded(redacted(formats[format].log(entry)), format)))
+  )
   return Layer.merge(
     Layer.locallyScoped(FiberRef.currentLoggers, HashSet.make(logger)),
     Logger.minimumLogLevel(levels[logLevel])

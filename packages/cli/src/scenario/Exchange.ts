@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { answerText } from "../answerText.js"
 import { type World, WorldBroken } from "./World.js"
 
 /** A request as a step makes it. */
@@ -46,7 +47,7 @@ export const exchange = (world: World, call: Call): Effect.Effect<Exchange, Worl
       const headers = { ...(call.body === undefined ? {} : JSON_TYPE), ...call.headers }
       const request = new Request(world.base + call.path, { method: call.method, headers, body: bodyOf(call), signal })
       const response = await world.fetch(request)
-      const text = await response.text()
+      const text = await answerText(response)
       return { call, status: response.status, headers: Object.fromEntries(response.headers), body: parsed(text) }
     },
     catch: (cause) =>

@@ -145,7 +145,8 @@ const matchFields = (
   path: string
 ): Matching => {
   const [first, ...others] = Object.keys(expected)
-  const operator = first !== undefined && others.length === 0 ? operators[first] : undefined
+  const operator =
+    first !== undefined && others.length === 0 && Object.hasOwn(operators, first) ? operators[first] : undefined
   if (operator !== undefined) return operator(expected[first!], actual, names, path)
   if (!isObject(actual)) return Effect.succeed(unless(false, path, expected, actual))
   return Effect.map(

@@ -64,7 +64,8 @@ export const matchText = (
   names: Names,
   path: string
 ): Effect.Effect<Found, NameUnknown> => {
-  const kind = expected.startsWith("$") ? kinds[expected.slice(1)] : undefined
+  const word = expected.slice(1)
+  const kind = expected.startsWith("$") && Object.hasOwn(kinds, word) ? kinds[word] : undefined
   if (kind !== undefined) return Effect.succeed(unless(kind(actual), path, expected, actual))
   const pattern = patternOf(expected)
   if (pattern) return Effect.succeed(unless(isText(actual) && pattern.test(actual), path, expected, actual))

@@ -48,24 +48,34 @@ const hints: Readonly<Record<string, string>> = {
 const wrong = ({ code, message }: YAMLError): string =>
   `is no YAML: ${message.split("\n")[0]}; ${hints[code] ?? "correct this line"}.`
 
+const UNENDING = "has aliases (*name) that stand for too much, or for themselves: write out what they stand for."
+
+/** What a document says; undefined where its aliases have no end, or hardly one. */
+const unfolded = (document: Document): unknown => {
+  try {
+    const value: unknown = document.toJS()
+    JSON.stringify(value)
+    return value
+  } catch {
+    return undefined
+  }
+}
+
 /** A scenario's text, with the places of all that is in it. */
 export class Source {
+  /** What the text says, as JSON would; undefined where it is no YAML. */
+  readonly value: unknown
+  /** What keeps the text from being YAML, the first of all: the others mostly follow from it. */
+  readonly faults: ReadonlyArray<Problem>
   readonly #document: Document
   readonly #lines = new LineCounter()
 
   constructor(text: string) {
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false })
-  }
-
-  /** What the text says, as JSON would; undefined where it is no YAML. */
-  get value(): unknown {
-    return this.#document.errors.length > 0 ? undefined : (this.#document.toJS() as unknown)
-  }
-
-  /** What keeps the text from being YAML, the first of all: the others mostly follow from it. */
-  get faults(): ReadonlyArray<Problem> {
     const [first] = this.#document.errors
-    return first === undefined ? [] : [{ ...this.#at(first.pos[0]), path: "", message: wrong(first) }]
+    this.value = first === undefined ? unfolded(this.#document) : undefined
+    if (first !== undefined) this.faults = [{ ...this.#at(first.pos[0]), path: "", message: wrong(first) }]
+    else this.faults = this.value === undefined ? [{ ...this.#at(0), path: "", message: UNENDING }] : []
   }
 
   /** Where the value at a path begins; where it is not there, what it would be in. */

@@ -30,7 +30,7 @@ const checkReference = (reference: Reference, known: Known, path: Path): Readonl
 }
 
 const checkWhole = (whole: Reference, known: Known, path: Path, isExpected: boolean): ReadonlyArray<Complaint> => {
-  if (known.has(whole.name) || !(whole.name in kinds)) return checkReference(whole, known, path)
+  if (known.has(whole.name) || !Object.hasOwn(kinds, whole.name)) return checkReference(whole, known, path)
   return isExpected
     ? []
     : [complain(path, `${whole.text} stands for any such value, so it has its place only where something is expected.`)]
@@ -52,7 +52,7 @@ const checkText = (text: string, known: Known, path: Path, isExpected: boolean):
 }
 
 const checkOperator = (field: string, path: Path): ReadonlyArray<Complaint> => {
-  if (!field.startsWith("$") || field in operators) return []
+  if (!field.startsWith("$") || Object.hasOwn(operators, field)) return []
   const names = Object.keys(operators)
   return [
     complainOfName(

@@ -1,6 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, type Effect, Exit } from "effect"
 import { type Ending, endingOf, type Stop } from "./Ending.js"
+import { legible } from "./legible.js"
 
 /** Within this many milliseconds two signals are one: Ctrl-C reaches us from the terminal, and again through `npm start`. */
 const ONE_PRESS_MS = 500
@@ -12,7 +13,7 @@ const drained = (stream: NodeJS.WriteStream): Promise<void> =>
 
 /** Ends the process once all that was written has left it: `process.exit` would cut it off at the size of a pipe. */
 const end = async ({ status, complaint }: Ending): Promise<void> => {
-  if (complaint !== null) process.stderr.write(`${complaint}\n`)
+  if (complaint !== null) process.stderr.write(`${legible(complaint)}\n`)
   await Promise.all([drained(process.stdout), drained(process.stderr)])
   process.exit(status)
 }

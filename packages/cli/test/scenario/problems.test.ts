@@ -63,6 +63,23 @@ steps:
   })
 
   it.each([
+    ["itself", "  - create ticket: &t { service: *t }"],
+    [
+      "too much",
+      `  - create ticket: {}\n${"abcdefgh".replaceAll(/./g, (n) => `${n}: &${n} [${`*${n === "a" ? "z" : String.fromCharCode(n.charCodeAt(0) - 1)}, `.repeat(9)}]\n`)}`
+    ]
+  ])("aliases that stand for %s are a fault of the file, and not of the command", (_, lines) => {
+    expect(wrong(`z: &z [x]\n${steps(lines)}`)).toEqual([
+      "a.yaml:1:1 The file has aliases (*name) that stand for too much, or for themselves: write out what they stand for."
+    ])
+  })
+
+  it.each(["$toString", "$constructor", "$valueOf"])("%s is no kind of value", (word) => {
+    const [line] = wrong(steps("  - create ticket: { service: Hem }", `    expect: { data: { service: ${word} } }`))
+    expect(line).toContain(`${word} stands for nothing yet`)
+  })
+
+  it.each([
     [
       "  - ping: {}\n    advance: 1d",
       "a.yaml:3:5 steps.0 does ping and advance at once: make a step of each, or put them under together."

@@ -1,0 +1,27 @@
+import { legible } from "@workshop/cli/terminal/legible"
+import { coloured } from "@workshop/cli/terminal/Style"
+import { describe, expect, it } from "vitest"
+
+const TONES = ["good", "bad", "warn", "name", "faint", "strong"] as const
+
+describe("what others wrote, on a terminal", () => {
+  it.each([
+    ["\u001b]0;title\u0007", "\\u001b]0;title\\u0007"],
+    ["\u001b[2Jcleared", "\\u001b[2Jcleared"],
+    ["\u009b31m", "\\u009b31m"],
+    ["over\rwritten\b", "over\\u000dwritten\\u0008"],
+    ["\u0001[32m", "\\u0001[32m"],
+    ["\u001b[8mhidden", "\\u001b[8mhidden"],
+    ["Amélie, أميرة, 日本 👢", "Amélie, أميرة, 日本 👢"],
+    ["a line\n\tand another", "a line\n\tand another"]
+  ])("%j is shown and not obeyed", (text, shown) => expect(legible(text)).toBe(shown))
+
+  it("our own colours stay", () => {
+    for (const tone of TONES) expect(legible(coloured(tone, "word"))).toBe(coloured(tone, "word"))
+  })
+
+  it("JSON stays the same JSON", () => {
+    const value = { text: "\u001b[2J \u007f \u009b31m \\ \u0085" }
+    expect(JSON.parse(legible(JSON.stringify(value, null, 2)))).toEqual(value)
+  })
+})
