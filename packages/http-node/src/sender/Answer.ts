@@ -9,6 +9,8 @@ const START = "HTTP/1."
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/
 const END_OF_LINE = /\r?\n/
+/** Characters of the longest end of a head, but for the one that completes it. */
+const LONGEST_END = 3
 const FOLD = /\r?\n[\t ]+/g
 
 /** The names that Node's own parser has for what is wrong with an answer. */
@@ -85,12 +87,15 @@ export class Answer {
     const before = this.#head.length
     this.#head += chunk.toString("latin1", 0, HEAD_BYTES - this.#head_bytes + 1)
     let begin = 0
+    // What came before has no end in it. Searched again with each byte of a head that comes one by one, it would take a second.
+    let unsearched = Math.max(0, before - LONGEST_END)
     while (!this.has_head) {
-      const end = this.#endOfHead(begin)
+      const end = this.#endOfHead(unsearched)
       if (end === undefined) break
       const refused = this.#readHead(this.#head.slice(begin, end.at))
       if (refused !== undefined) return refused
       begin = end.next
+      unsearched = begin
     }
     this.#head_bytes += this.#head.length - before
     if (this.has_head) {
@@ -103,8 +108,8 @@ export class Answer {
     return this.#peek()
   }
 
-  #endOfHead(begin: number): { readonly at: number; readonly next: number } | undefined {
-    for (let at = this.#head.indexOf("\n", begin); at !== -1; at = this.#head.indexOf("\n", at + 1)) {
+  #endOfHead(from: number): { readonly at: number; readonly next: number } | undefined {
+    for (let at = this.#head.indexOf("\n", from); at !== -1; at = this.#head.indexOf("\n", at + 1)) {
       const next = this.#head[at + 1] === "\r" ? at + 2 : at + 1
       if (this.#head[next] === "\n") return { at: this.#head[at - 1] === "\r" ? at - 1 : at, next: next + 1 }
     }

@@ -53,6 +53,11 @@ describe("an answer of HTTP/1.1", () => {
     for (const cut of [1, 2, 3, 7, 1000]) expect(read(text, cut)).toEqual(expected)
   })
 
+  it("of thousands of lines that come byte by byte is searched once for its end, and not once for each byte", () => {
+    const text = `${HEAD}${"a:\n".repeat(2_600)}`
+    for (let n = 0; n < 40; n++) expect(read(text, 1)).toEqual({ ...unending, kept_s: 0 })
+  })
+
   it("followed by anything is not whole: its connection must not serve again", () => {
     expect(read(`${HEAD}Content-Length: 2\r\n\r\nok${HEAD}`, 1000)).toEqual(unending)
     expect(read(`${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nx`, 1000)).toEqual(unending)
