@@ -38,8 +38,8 @@ export default defineConfig({
           // The same rules, on the other store.
           name: "postgres",
           provide: { store: "postgres" },
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: 90_000,
+          hookTimeout: 90_000,
           include: ["packages/http-node/test/{spec,sandbox}/**/*.test.ts"]
         }
       }

@@ -6,6 +6,7 @@ import * as EmbeddedPostgres from "@workshop/store-pg/embedded/EmbeddedPostgres"
 import { migrate } from "@workshop/store-pg/migrate/Migrator"
 import { connect } from "@workshop/store-pg/migrate/Session"
 import { Effect, Exit, Scope } from "effect"
+import { programsIn } from "./InstalledPostgres.js"
 
 /** A Postgres for one run of the tests, with a migrated database that others are copied from. */
 export interface TestCluster {
@@ -40,6 +41,21 @@ const embedded = Effect.gen(function* () {
   return { url, how: "strategy file_copy" }
 })
 
+/** A Postgres of another version, by the folder of its programs. */
+const ofPrograms = (bin: string) =>
+  Effect.gen(function* () {
+    const { run, start } = yield* programsIn(bin)
+    run("initdb", "-D", "data", "-U", "workshop", "-A", "trust", "-E", "UTF8", "--locale=C")
+    const port = yield* start("data", EmbeddedPostgres.throwaway)
+    return { url: `postgres://workshop@127.0.0.1:${port}/postgres`, how: "strategy file_copy" }
+  })
+
+const server = Effect.suspend(() => {
+  const { TEST_DATABASE_URL: url, WORKSHOP_TEST_POSTGRES: bin } = process.env
+  if (url) return Effect.succeed({ url, how: "" })
+  return bin ? ofPrograms(bin) : embedded
+})
+
 const named = (url: string, database: string): string => {
   const other = new URL(url)
   other.pathname = `/${database}`
@@ -47,8 +63,7 @@ const named = (url: string, database: string): string => {
 }
 
 const opened = Effect.gen(function* () {
-  const given = process.env.TEST_DATABASE_URL
-  const { url, how } = given === undefined || given === "" ? yield* embedded : { url: given, how: "" }
+  const { url, how } = yield* server
   const admin = yield* connect(url)
   const prefix = `workshop_test_${process.pid}`
   const drop = (database: string) =>
@@ -67,7 +82,10 @@ const opened = Effect.gen(function* () {
   }
 })
 
-/** Opens the Postgres of `TEST_DATABASE_URL`, whose role may create databases, or else a throwaway one of our own. */
+/**
+ * Opens the Postgres of `TEST_DATABASE_URL`, whose role may create databases; or else starts a throwaway one, from the programs in the
+ * folder `WORKSHOP_TEST_POSTGRES` or those that npm brought.
+ */
 export const openTestCluster = async (): Promise<TestCluster> => {
   const scope = Effect.runSync(Scope.make())
   const { create, drop } = await Effect.runPromise(Scope.extend(opened, scope))

@@ -30,6 +30,8 @@ const open = async (): Promise<Door> => {
     return ""
   }
   const server = createServer((request, response) => {
+    // A connection that is kept alive may close just as a worker asks again.
+    response.shouldKeepAlive = false
     answer(request).then(
       (url) => response.end(url),
       (error) => response.writeHead(500).end(String(error))

@@ -34,7 +34,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "workshop-embedded-"))
   chmodSync(folder, 0o755)
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => rmSync(folder, { recursive: true, force: true }), 60_000)
 
 const under = (...names: ReadonlyArray<string>): string => {
   const path = join(folder, ...names)

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { type AddressInfo, createServer, connect as dial } from "node:net"
+import { connect as dial } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { freePort } from "@workshop/store-pg/embedded/Postmaster"
 import { Effect, Schedule, type Scope } from "effect"
 
 /** Where Debian and others put it. */
@@ -11,13 +12,6 @@ const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => exi
 /** Why a test of it cannot run here; false where it can. */
 export const NO_POOLER: string | false =
   PROGRAM === undefined && "There is no PgBouncer on this machine: install the package pgbouncer to run this test"
-
-const freePort = Effect.async<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
 
 const answers = (port: number) =>
   Effect.async<void, Error>((resume) => {
@@ -29,8 +23,11 @@ const answers = (port: number) =>
     socket.on("error", (error) => resume(Effect.fail(error)))
   })
 
+const targetOf = ({ hostname, port, username, password }: URL): string =>
+  `host=${hostname} port=${port} user=${username}${password === "" ? "" : ` password=${password}`}`
+
 const configOf = (url: URL, mode: "session" | "transaction", port: number): string => `[databases]
-${url.pathname.slice(1)} = host=${url.hostname} port=${url.port} user=${url.username} password=${url.password}
+${url.pathname.slice(1)} = ${targetOf(url)}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
