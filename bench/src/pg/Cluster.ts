@@ -8,6 +8,8 @@ import { Effect, type Scope } from "effect"
 
 /** A Postgres of this run's own, as durable as that of `workshop serve`, or the one of `DATABASE_URL`. */
 export interface Cluster {
+  /** Makes an empty database. Answers its connection string. */
+  readonly empty: (name: string) => Effect.Effect<string, unknown>
   /** Makes a database with the current schema. Answers its connection string. */
   readonly database: (name: string) => Effect.Effect<string, unknown>
 }
@@ -24,15 +26,13 @@ export const cluster: Effect.Effect<Cluster, unknown, Scope.Scope> = Effect.gen(
   const given = process.env.DATABASE_URL
   const url = given ?? (yield* start({ dataDir: yield* folder, settings: SETTINGS })).url
   const admin = yield* connect(url)
-  return {
-    database: (name) =>
-      Effect.gen(function* () {
-        const own = new URL(url)
-        own.pathname = `/bench_${name}`
-        yield* admin.run(`drop database if exists bench_${name} with (force)`)
-        yield* admin.run(`create database bench_${name}`)
-        yield* migrate(own.href)
-        return own.href
-      })
-  }
+  const empty = (name: string) =>
+    Effect.gen(function* () {
+      const own = new URL(url)
+      own.pathname = `/bench_${name}`
+      yield* admin.run(`drop database if exists bench_${name} with (force)`)
+      yield* admin.run(`create database bench_${name}`)
+      return own.href
+    })
+  return { empty, database: (name) => Effect.tap(empty(name), migrate) }
 })

@@ -1,0 +1,55 @@
+import { randomBytes, randomUUID } from "node:crypto"
+import { KEY_BYTES, keyHash, keyText } from "@workshop/core/domain/ApiKey"
+import type { Session } from "@workshop/store-pg/migrate/Session"
+import { Effect } from "effect"
+import { type Release, run } from "./Release.js"
+
+/** So many that no limit is reached: each shop has one key. */
+const SHOPS = 150
+
+/** Who creates tickets. */
+export interface Seller {
+  readonly shop_id: string
+  readonly key: string
+}
+
+/** Copies rows with other values, whatever columns the table has. Its identity columns count on. */
+const copied = (session: Session, table: string, where: string, values: object) =>
+  session.run(
+    `insert into ${table} overriding user value
+    select c.* from ${table} t cross join lateral json_populate_record(t, $1) c where ${where} limit 1`,
+    [JSON.stringify(values)]
+  )
+
+/** Opens shops on a database that a release migrated: one by its own command, the others as copies of it. Each has a webhook that never answers. */
+export const openSellers = (session: Session, release: Release, url: string) =>
+  Effect.gen(function* () {
+    const own = ["--no-migrate", "--database-url", url]
+    const named = ["--name", "Atelier Lac", "--currency", "TND", "--decimals", "3", "--time-zone", "Africa/Tunis"]
+    run(release, "shop", "create", ...own, ...named)
+    const [first] = yield* session.run<{ id: string }>("select id from shop")
+    run(release, "key", "create", first!.id, ...own, "--name", "till", "--preset", "full")
+    run(release, "webhook", "set", first!.id, "https://receiver.invalid/hook", ...own)
+    const sellers: Array<Seller> = []
+    for (let n = 0; n < SHOPS; n++) {
+      const [shop_id, key] = [randomUUID(), keyText("live", randomBytes(KEY_BYTES))]
+      yield* copied(session, "shop", "true", { id: shop_id })
+      yield* copied(session, "shop_head", "true", { shop_id })
+      yield* copied(session, "webhook", "true", { shop_id })
+      const last_four = key.slice(-4)
+      yield* copied(session, "api_key", "true", { id: randomUUID(), shop_id, hash: keyHash(key), last_four })
+      sellers.push({ shop_id, key })
+    }
+    return sellers
+  })
+
+/** Gives the first seller's shop so many more tickets, as copies of one that it has. They never become due. */
+export const addTickets = (session: Session, { shop_id }: Seller, ticket_id: string, tickets: number) =>
+  session.run(
+    `insert into ticket
+    select c.* from ticket t cross join generate_series(1, $3::integer) n
+      cross join lateral json_populate_record(t, json_build_object('id', gen_random_uuid(), 'tracking_code', 'FILL-' || n,
+        'change_seq', -n, 'external_ref', 'fill-' || n)) c
+    where t.shop_id = $1 and t.id = $2`,
+    [shop_id, ticket_id, tickets]
+  )

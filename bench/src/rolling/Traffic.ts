@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto"
+import { setTimeout } from "node:timers/promises"
+import type { ServiceNode } from "./Release.js"
+import type { Seller } from "./Sellers.js"
+
+/** A ticket as an answer last told it. */
+interface Told {
+  readonly id: string
+  readonly number: number
+  readonly state: string
+}
+
+/** A request from its first try to its last answer. */
+interface Look {
+  readonly phase: string
+  readonly ms: number
+  /** Answers 503 before the last one. */
+  readonly unavailable: number
+  /** Connections that broke or were refused before the last answer. */
+  readonly broken: number
+}
+
+interface Asked {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly key: string
+  readonly body?: object
+  readonly idempotencyKey?: string
+}
+
+const WORKERS = 8
+const PAUSE_MS = 60
+const AGAIN_MS = 50
+/** A client that gets nowhere for this long gives up. */
+const PATIENCE_MS = 30_000
+
+/** Clients that create, change and read tickets all the time, and remember what they were answered. */
+export class Traffic {
+  readonly looks: Array<Look> = []
+  readonly failures: Array<string> = []
+  /** What was acknowledged, by the ticket's id, with the key that may read it. */
+  readonly told = new Map<string, Told & { readonly key: string }>()
+  phase = "before"
+  nodes: ReadonlyArray<ServiceNode> = []
+  #turn = 0
+  #isOver = false
+
+  /** Runs until `stop`. */
+  async run(sellers: ReadonlyArray<Seller>): Promise<void> {
+    const worker = async () => {
+      while (!this.#isOver) await this.#serve(sellers[this.#turn++ % sellers.length]!)
+    }
+    await Promise.all(Array.from({ length: WORKERS }, worker))
+  }
+
+  stop(): void {
+    this.#isOver = true
+  }
+
+  /** Creates a ticket, looks at it, changes it, and looks for it in the list. */
+  async #serve({ key }: Seller): Promise<void> {
+    const body = { service: "Resoling", item: "Brown boots", price_minor: 45_000 }
+    const idempotencyKey = randomUUID()
+    const made = await this.ask<Told>({ method: "POST", path: "/v1/tickets", key, body, idempotencyKey })
+    await setTimeout(PAUSE_MS)
+    if (made === undefined) return
+    this.#remember(made, key)
+    const path = `/v1/tickets/${made.id}`
+    await this.#same(await this.ask<Told>({ method: "GET", path, key }), made)
+    await setTimeout(PAUSE_MS)
+    const ready = await this.ask<Told>({ method: "POST", path: `${path}/status`, key, body: { status: "ready" } })
+    if (ready !== undefined) this.#remember(ready, key)
+    await setTimeout(PAUSE_MS)
+    const list = await this.ask<ReadonlyArray<Told>>({ method: "GET", path: "/v1/tickets?limit=5", key })
+    if (list?.some(({ id }) => id === made.id) === false) this.failures.push("a ticket is missing in the list")
+    await setTimeout(PAUSE_MS)
+  }
+
+  #remember({ id, number, state }: Told, key: string) {
+    this.told.set(id, { id, number, state, key })
+  }
+
+  async #same(found: Told | undefined, { id, number }: Told) {
+    if (found !== undefined && (found.id !== id || found.number !== number))
+      this.failures.push(`ticket ${id} was read as ${found.id} with number ${found.number}`)
+  }
+
+  /** Asks one node after another until one answers other than 503. */
+  async ask<Data>(asked: Asked): Promise<Data | undefined> {
+    const start = performance.now()
+    const { phase } = this
+    const failed = { unavailable: 0, broken: 0 }
+    while (performance.now() - start < PATIENCE_MS) {
+      const { port } = this.nodes[this.#turn++ % this.nodes.length]!
+      const answer = await send(port, asked)
+      if (answer !== undefined && answer.status !== 503) {
+        this.looks.push({ phase, ms: performance.now() - start, ...failed })
+        if (answer.status < 300) return answer.body.data as Data
+        this.failures.push(
+          `${asked.method} ${asked.path.slice(0, 12)}: ${answer.status} ${JSON.stringify(answer.body)}`
+        )
+        return undefined
+      }
+      if (answer === undefined) failed.broken++
+      else failed.unavailable++
+      await setTimeout(AGAIN_MS)
+    }
+    this.failures.push(`${asked.method} ${asked.path}: no answer within ${PATIENCE_MS} ms`)
+    return undefined
+  }
+}
+
+const send = async (port: number, { method, path, key, body, idempotencyKey }: Asked) => {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+  }
+  const text = body === undefined ? null : JSON.stringify(body)
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: text })
+    return { status: answer.status, body: (await answer.json()) as { readonly data?: unknown } }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,226 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { parseArgs } from "node:util"
+import { migrationsIn, OURS } from "@workshop/store-pg/migrate/Migration"
+import { migrate } from "@workshop/store-pg/migrate/Migrator"
+import { connect, type Session } from "@workshop/store-pg/migrate/Session"
+import { Effect, Fiber } from "effect"
+import { cluster } from "../pg/Cluster.js"
+import { present, releaseOf, run, ServiceNode } from "./Release.js"
+import { addTickets, openSellers, type Seller } from "./Sellers.js"
+import { Traffic } from "./Traffic.js"
+
+/** No request must wait longer for the migration. */
+const MOST_BLOCKED_MS = 200
+const PHASE_MS = 8_000
+/** How long the migration meets a transaction that reads every table, as a dump does. */
+const DUMP_MS = 3_000
+
+const TABLES = ["shop", "shop_head", "ticket", "client_account", "webhook", "delivery"]
+
+/** What a later release may add: a column that must have a value to each table that requests use, and an index to a large one. */
+const EXPANDING = {
+  columns: `-- no transaction
+${TABLES.map((table) => `alter table ${table} add column if not exists added_later text not null default 'new';`).join("\n")}`,
+  index: `-- no transaction
+drop index concurrently if exists added_later;
+create index concurrently added_later on ticket (shop_id, created_at);`
+}
+
+/** Our migrations, and where it is asked for those of a release to come. */
+const migrations = (isExpanding: boolean) =>
+  Effect.gen(function* () {
+    if (!isExpanding) return OURS
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-migrations-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+    )
+    cpSync(OURS, folder, { recursive: true })
+    const last = (yield* migrationsIn(OURS)).length
+    for (const [n, [name, sql]] of Object.entries(EXPANDING).entries())
+      writeFileSync(join(folder, `${String(last + 1 + n).padStart(4, "0")}_${name}.sql`), sql)
+    return folder
+  })
+
+/** A database whose tables a transaction reads for a while. */
+const heldByDump = (url: string) =>
+  Effect.gen(function* () {
+    const dump = yield* connect(url)
+    yield* dump.run(`begin; lock table ${TABLES.join(", ")} in access share mode`)
+    yield* Effect.promise(() => setTimeout(DUMP_MS))
+    yield* dump.run("commit")
+  }).pipe(Effect.scoped)
+
+/** How long a request's statement has waited for a table at most. The migration and the tidying hold advisory locks; they may wait. */
+const WAITED = `select coalesce(max(extract(epoch from clock_timestamp() - waitstart) * 1000), 0)::integer as ms from pg_locks
+  where not granted and locktype = 'relation' and pid not in (select pid from pg_locks where locktype = 'advisory')`
+
+/** Runs a migration, and answers how long it blocked a statement of others at most, as seen every few milliseconds. */
+const watched = <A, E>(migration: Effect.Effect<A, E>, watcher: Session) =>
+  Effect.gen(function* () {
+    let blocked_ms = 0
+    const look = Effect.map(watcher.run<{ ms: number }>(WAITED), ([row]) => {
+      blocked_ms = Math.max(blocked_ms, row!.ms)
+    })
+    const watching = yield* Effect.fork(
+      Effect.forever(
+        Effect.zipRight(
+          look,
+          Effect.promise(() => setTimeout(5))
+        )
+      )
+    )
+    const start = performance.now()
+    const applied = yield* migration
+    const took_ms = Math.round(performance.now() - start)
+    yield* Fiber.interrupt(watching)
+    return { applied, took_ms, blocked_ms }
+  })
+
+const quantile = (sorted: ReadonlyArray<number>, q: number) => sorted[Math.floor((sorted.length - 1) * q)] ?? 0
+
+const tableOf = ({ looks }: Traffic) =>
+  [...new Set(looks.map(({ phase }) => phase))].map((phase) => {
+    const of = looks.filter((look) => look.phase === phase)
+    const ms = of.map((look) => look.ms).sort((a, b) => a - b)
+    return {
+      phase,
+      requests: of.length,
+      "p50 ms": Math.round(quantile(ms, 0.5)),
+      "p99 ms": Math.round(quantile(ms, 0.99)),
+      "longest ms": Math.round(ms.at(-1) ?? 0),
+      "answers 503": of.reduce((sum, { unavailable }) => sum + unavailable, 0),
+      "broken connections": of.reduce((sum, { broken }) => sum + broken, 0)
+    }
+  })
+
+/** Reads every acknowledged ticket again. Answers those that are not as they were told. */
+const lost = async (traffic: Traffic) => {
+  const missing: Array<string> = []
+  for (const { id, number, state, key } of traffic.told.values()) {
+    const found = await traffic.ask<{ number: number; state: string }>({
+      method: "GET",
+      path: `/v1/tickets/${id}`,
+      key
+    })
+    if (found?.number !== number || found.state !== state) missing.push(`ticket ${id} is ${JSON.stringify(found)}`)
+  }
+  return missing
+}
+
+const BROKEN: Readonly<Record<string, string>> = {
+  "shops whose events have a gap": `select count(*)::integer as n from (
+    select from event group by shop_id having count(*) <> max(seq)) gap`,
+  "numbers given twice": `select count(*)::integer as n from (
+    select from ticket where external_ref is null group by shop_id, number having count(*) > 1) twice`,
+  "events without their delivery or attempt": `select count(*)::integer as n from event e
+    where not exists (select from delivery d where d.shop_id = e.shop_id and d.event_id = e.id)
+      and not exists (select from attempt a where a.shop_id = e.shop_id and a.event_id = e.id)`
+}
+
+const broken = (session: Session) =>
+  Effect.map(
+    Effect.forEach(Object.entries(BROKEN), ([what, sql]) =>
+      Effect.map(session.run<{ n: number }>(sql), ([row]) => (row!.n === 0 ? [] : [`${row!.n} ${what}`]))
+    ),
+    (all) => all.flat()
+  )
+
+interface Asked {
+  readonly from: string
+  readonly isExpanding: boolean
+  readonly tickets: number
+}
+
+const rolled = ({ from, isExpanding, tickets }: Asked) =>
+  Effect.gen(function* () {
+    const old = releaseOf(from)
+    const folder = yield* migrations(isExpanding)
+    const url = yield* (yield* cluster).empty("rolling")
+    run(old, "migrate", "--database-url", url)
+    const session = yield* connect(url)
+    const sellers = yield* openSellers(session, old, url)
+    const node = (name: string, release: typeof old) =>
+      Effect.acquireRelease(
+        Effect.promise(() => ServiceNode.start(name, release, url)),
+        (one) => Effect.promise(() => one.stop())
+      )
+    const [first, second] = [yield* node("first", old), yield* node("second", old)]
+    const traffic = new Traffic()
+    traffic.nodes = [first, second]
+    yield* filled(session, traffic, sellers[0]!, tickets)
+    const running = yield* Effect.fork(Effect.promise(() => traffic.run(sellers)))
+    const phase = (name: string, ms = PHASE_MS) => {
+      traffic.phase = name
+      return Effect.promise(() => setTimeout(ms))
+    }
+    yield* phase("old nodes")
+    traffic.phase = "migrating"
+    const dump = yield* Effect.fork(heldByDump(url))
+    const { applied, took_ms, blocked_ms } = yield* watched(migrate(url, folder), session)
+    console.log(`Applied ${applied.length} migrations in ${took_ms} ms: ${applied.join(", ")}`)
+    console.log(`No statement of a request waited for a table for longer than ${blocked_ms} ms meanwhile`)
+    yield* Fiber.join(dump)
+    const migrated_at = Date.now()
+    yield* phase("old nodes, new schema")
+    for (const one of traffic.nodes) {
+      const why = yield* Effect.promise(() => one.unready())
+      console.log(`${one.name} on the new schema: ${why === undefined ? "ready" : `not ready: ${why}`}`)
+    }
+    const [sent] = yield* session.run<{ n: number }>(
+      "select count(*)::integer as n from attempt where started_at > $1",
+      [migrated_at]
+    )
+    console.log(`The old nodes made ${sent!.n} attempts to deliver since the migration`)
+    const third = yield* node("third", present)
+    yield* phase("one replaced", 0)
+    traffic.nodes = [third, second]
+    yield* Effect.promise(() => first.stop())
+    yield* phase("one replaced")
+    const fourth = yield* node("fourth", present)
+    yield* phase("both replaced", 0)
+    traffic.nodes = [third, fourth]
+    yield* Effect.promise(() => second.stop())
+    yield* phase("both replaced")
+    traffic.stop()
+    yield* Fiber.join(running)
+    traffic.phase = "read again"
+    const missing = yield* Effect.promise(() => lost(traffic))
+    return { traffic, blocked_ms, missing: [...missing, ...(yield* broken(session))] }
+  })
+
+/** Gives the first shop so many tickets more, so that the migration has something to look through. */
+const filled = (session: Session, traffic: Traffic, seller: Seller, tickets: number) =>
+  Effect.gen(function* () {
+    const body = { service: "Resoling", item: "Brown boots" }
+    const asked = { method: "POST", path: "/v1/tickets", key: seller.key, body, idempotencyKey: "filled" } as const
+    const made = yield* Effect.promise(() => traffic.ask<{ id: string }>(asked))
+    if (made !== undefined && tickets > 0) yield* addTickets(session, seller, made.id, tickets)
+    yield* session.run("analyze")
+  })
+
+/**
+ * Upgrades two nodes of an earlier program to the present one while clients create, change and read tickets, and tells how long
+ * requests were blocked and whether anything that was acknowledged is lost.
+ */
+export const compareRolling = async (args: ReadonlyArray<string>): Promise<boolean> => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      from: { type: "string", default: "HEAD" },
+      expand: { type: "boolean", default: false },
+      tickets: { type: "string", default: "200000" }
+    }
+  })
+  const asked: Asked = { from: values.from, isExpanding: values.expand, tickets: Number(values.tickets) }
+  const { traffic, blocked_ms, missing } = await Effect.runPromise(Effect.scoped(rolled(asked)))
+  const phases = tableOf(traffic)
+  console.table(phases)
+  console.log(`${traffic.told.size} acknowledged tickets, ${missing.length} faults in what the database holds`)
+  for (const fault of [...traffic.failures, ...missing].slice(0, 20)) console.log(`fault: ${fault}`)
+  if (blocked_ms > MOST_BLOCKED_MS) console.log(`fault: at most ${MOST_BLOCKED_MS} ms are promised`)
+  const unavailable = phases.reduce((sum, one) => sum + one["answers 503"], 0)
+  return traffic.failures.length + missing.length + unavailable === 0 && blocked_ms <= MOST_BLOCKED_MS
+}
