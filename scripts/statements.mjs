@@ -54,7 +54,7 @@ const FILTER = {
   created_after: 0,
   created_before: NOW
 }
-const NEWEST = { _tag: "Newest", after: { created_at: NOW, id: ID } }
+const NEWEST = { _tag: "Newest", after: ID }
 
 const called = Effect.gen(function* () {
   const { id } = yield* openShop()

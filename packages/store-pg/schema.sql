@@ -156,7 +156,7 @@ create table delivery (
   constraint delivery_attempts_counted CHECK (((attempts_in_round >= 0) AND (attempts_in_round <= attempts_made))),
   constraint delivery_pkey PRIMARY KEY (shop_id, event_id),
   constraint delivery_token_not_negative CHECK ((token >= 0))
-) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 
 create table delivery_turn (
   shop_id uuid not null,
@@ -219,7 +219,7 @@ create table message (
   constraint message_attempts_not_negative CHECK ((attempts_made >= 0)),
   constraint message_pkey PRIMARY KEY (shop_id, id),
   constraint message_receiver_known CHECK ((receiver = ANY (ARRAY['client'::text, 'owner'::text])))
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 
 create table notice (
   shop_id uuid not null,
@@ -244,7 +244,7 @@ create table notification (
   ticket_id uuid not null,
   created_at instant not null,
   constraint notification_pkey PRIMARY KEY (shop_id, id)
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 
 create table offer (
   shop_id uuid not null,
@@ -258,7 +258,7 @@ create table offer (
   constraint offer_answered_whole CHECK (((status = 'open'::text) = (answered_at IS NULL))),
   constraint offer_pkey PRIMARY KEY (shop_id, id),
   constraint offer_status_known CHECK ((status = ANY (ARRAY['open'::text, 'accepted'::text, 'blocked'::text])))
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 
 create unlogged table rate_limit (
   policy text not null,
@@ -277,7 +277,7 @@ create table remembered (
   answer text not null,
   expires_at instant not null,
   constraint remembered_pkey PRIMARY KEY (shop_id, caller_id, operation, key)
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 
 create table replay (
   shop_id uuid not null,
@@ -401,7 +401,7 @@ create table ticket (
   constraint ticket_state_known CHECK ((state = ANY (ARRAY['workshop'::text, 'ready'::text, 'impossible'::text, 'collected'::text, 'abandoned'::text]))),
   constraint ticket_tracking_code UNIQUE (shop_id, tracking_code),
   constraint ticket_type_known CHECK ((type = ANY (ARRAY['repair'::text, 'prepare'::text])))
-) with (fillfactor=85);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 
 create table webhook (
   shop_id uuid not null,
@@ -477,25 +477,21 @@ CREATE INDEX replay_open ON public.replay USING btree (created_at, id) WHERE (NO
 
 CREATE INDEX stamps_used_until ON public.stamps_used USING btree (resets_at);
 
+CREATE INDEX ticket_by_client ON public.ticket USING btree (shop_id, client_id, id) WHERE (client_id IS NOT NULL);
+
 CREATE INDEX ticket_by_id ON public.ticket USING btree (id);
+
+CREATE INDEX ticket_by_number ON public.ticket USING btree (shop_id, number, id);
+
+CREATE INDEX ticket_by_phone ON public.ticket USING btree (shop_id, client_phone, id) WHERE (client_phone IS NOT NULL);
+
+CREATE INDEX ticket_by_ref ON public.ticket USING btree (shop_id, external_ref, id) WHERE (external_ref IS NOT NULL);
+
+CREATE INDEX ticket_by_state ON public.ticket USING btree (shop_id, state, id);
 
 CREATE UNIQUE INDEX ticket_change ON public.ticket USING btree (shop_id, change_seq);
 
-CREATE INDEX ticket_changes_since ON public.ticket USING btree (shop_id, updated_at, change_seq);
-
 CREATE INDEX ticket_closing ON public.ticket USING btree (closure_due_at, id) WHERE (closure_due_at IS NOT NULL);
-
-CREATE INDEX ticket_for_phone ON public.ticket USING btree (shop_id, client_phone, created_at DESC, id DESC) WHERE (client_phone IS NOT NULL);
-
-CREATE INDEX ticket_in_state ON public.ticket USING btree (shop_id, state, created_at DESC, id DESC);
-
-CREATE INDEX ticket_newest ON public.ticket USING btree (shop_id, created_at DESC, id DESC);
-
-CREATE INDEX ticket_of_client ON public.ticket USING btree (shop_id, client_id, created_at DESC, id DESC) WHERE (client_id IS NOT NULL);
-
-CREATE INDEX ticket_with_number ON public.ticket USING btree (shop_id, number, created_at DESC, id DESC);
-
-CREATE INDEX ticket_with_ref ON public.ticket USING btree (shop_id, external_ref, created_at DESC, id DESC) WHERE (external_ref IS NOT NULL);
 
 CREATE INDEX webhook_off ON public.webhook USING btree (shop_id) WHERE (off_reason IS NOT NULL);
 

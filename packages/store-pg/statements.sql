@@ -258,22 +258,22 @@ select /* workshop list tickets */ row_to_json(s) as shop, (
 
 -- list tickets (workshop reads)
 select /* workshop list tickets */ row_to_json(s) as shop, (
-        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.created_at desc, t.id desc)
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.id desc)
         from (select t.* from (select $1::uuid as shop_id, $2::uuid as id) q join client_link l on l.shop_id = q.shop_id
-  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id cross join lateral (select * from ticket t where (t.shop_id = $3 AND t.number = $4 AND t.client_id = l.client_id AND t.client_phone = $5 AND t.external_ref = $6 AND t.created_at >= $7 AND t.created_at < $8 AND (t.created_at, t.id) < ($9::bigint, $10::uuid)) order by t.created_at desc, t.id desc limit $11) t order by t.created_at desc, t.id desc limit $12) t
+  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id cross join lateral (select * from ticket t where (t.shop_id = $3 AND t.number = $4 AND t.client_id = l.client_id AND t.client_phone = $5 AND t.external_ref = $6 AND t.created_at >= $7 AND t.created_at < $8 AND t.id >= (lpad(to_hex(greatest($9::bigint, 0)), 12, '0') || repeat('0', 20))::uuid AND t.id < least($10::uuid, (lpad(to_hex(greatest($11::bigint + (select coalesce(h.ids_made, 0) / 4096 from shop_head h where h.shop_id = $12), 0)), 12, '0') || repeat('0', 20))::uuid)) order by t.id desc limit $13) t order by t.id desc limit $14) t
         left join client_account a on a.id = t.client_id
         left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, null as last_change_at
-      from shop s where s.id = $13;
+      from shop s where s.id = $15;
 
 -- list tickets (workshop reads)
 select /* workshop list tickets */ row_to_json(s) as shop, (
-        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.created_at desc, t.id desc)
-        from (select t.* from unnest($1::text[]) s (state) cross join lateral (select * from ticket t where (t.shop_id = $2 AND (t.created_at, t.id) < ($3::bigint, $4::uuid) AND t.state = s.state) order by t.created_at desc, t.id desc limit $5) t order by t.created_at desc, t.id desc limit $6) t
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.id desc)
+        from (select t.* from unnest($1::text[]) s (state) cross join lateral (select * from ticket t where (t.shop_id = $2 AND (t.state, t.id) >= (s.state, '00000000-0000-0000-0000-000000000000'::uuid) AND (t.state, t.id) < (s.state, $3::uuid)) order by t.state desc, t.id desc limit $4) t order by t.id desc limit $5) t
         left join client_account a on a.id = t.client_id
         left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, null as last_change_at
-      from shop s where s.id = $7;
+      from shop s where s.id = $6;
 
 -- load Attempts (workshop lane)
 select /* workshop load Attempts */ row_to_json(a) as attempt from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
@@ -555,7 +555,7 @@ insert /* workshop put shop_head */ into shop_head (shop_id, next_number, change
 insert /* workshop put stamps_used */ into stamps_used (shop_id, caller_id, client_id, used, resets_at) select shop_id, caller_id, client_id, used, resets_at from json_populate_recordset(null::stamps_used, $1) on conflict (shop_id, caller_id, client_id) do update set used = excluded.used, resets_at = excluded.resets_at;
 
 -- put ticket (workshop lane)
-insert /* workshop put ticket */ into ticket (shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, client_phone, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, moves_per_day, notifications_per_day, closure_due_at) select shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, client_phone, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, moves_per_day, notifications_per_day, closure_due_at from json_populate_recordset(null::ticket, $1) on conflict (shop_id, id) do update set number = excluded.number, state = excluded.state, outcome = excluded.outcome, type = excluded.type, service = excluded.service, item = excluded.item, description = excluded.description, items = excluded.items, price_minor = excluded.price_minor, deposit_minor = excluded.deposit_minor, before_minor = excluded.before_minor, quote = excluded.quote, promised_at = excluded.promised_at, delay = excluded.delay, part = excluded.part, client_id = excluded.client_id, client_phone = excluded.client_phone, tracking_code = excluded.tracking_code, photo_url = excluded.photo_url, created_at = excluded.created_at, updated_at = excluded.updated_at, ready_at = excluded.ready_at, collected_at = excluded.collected_at, abandoned_at = excluded.abandoned_at, abandon_reason = excluded.abandon_reason, notified_at = excluded.notified_at, created_via = excluded.created_via, external_ref = excluded.external_ref, change_seq = excluded.change_seq, shop_changed_at = excluded.shop_changed_at, stamps_earned = excluded.stamps_earned, moves_per_day = excluded.moves_per_day, notifications_per_day = excluded.notifications_per_day, closure_due_at = excluded.closure_due_at;
+insert /* workshop put ticket */ into ticket (shop_id, id, number, tracking_code, created_via, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, client_phone, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, external_ref, change_seq, shop_changed_at, stamps_earned, moves_per_day, notifications_per_day, closure_due_at) select shop_id, id, number, tracking_code, created_via, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, client_phone, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, external_ref, change_seq, shop_changed_at, stamps_earned, moves_per_day, notifications_per_day, closure_due_at from json_populate_recordset(null::ticket, $1) on conflict (shop_id, id) do update set state = excluded.state, outcome = excluded.outcome, type = excluded.type, service = excluded.service, item = excluded.item, description = excluded.description, items = excluded.items, price_minor = excluded.price_minor, deposit_minor = excluded.deposit_minor, before_minor = excluded.before_minor, quote = excluded.quote, promised_at = excluded.promised_at, delay = excluded.delay, part = excluded.part, client_id = excluded.client_id, client_phone = excluded.client_phone, photo_url = excluded.photo_url, created_at = excluded.created_at, updated_at = excluded.updated_at, ready_at = excluded.ready_at, collected_at = excluded.collected_at, abandoned_at = excluded.abandoned_at, abandon_reason = excluded.abandon_reason, notified_at = excluded.notified_at, external_ref = excluded.external_ref, change_seq = excluded.change_seq, shop_changed_at = excluded.shop_changed_at, stamps_earned = excluded.stamps_earned, moves_per_day = excluded.moves_per_day, notifications_per_day = excluded.notifications_per_day, closure_due_at = excluded.closure_due_at;
 
 -- put webhook (workshop lane)
 insert /* workshop put webhook */ into webhook (shop_id, url, secret, previous_secret, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at) select shop_id, url, secret, previous_secret, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at from json_populate_recordset(null::webhook, $1) on conflict (shop_id) do update set url = excluded.url, secret = excluded.secret, previous_secret = excluded.previous_secret, previous_until = excluded.previous_until, off_reason = excluded.off_reason, failures_in_row = excluded.failures_in_row, first_failure_at = excluded.first_failure_at, steps_told = excluded.steps_told, generation = excluded.generation, released_at = excluded.released_at;
@@ -636,10 +636,10 @@ select /* workshop read ticket */ row_to_json(s) as shop, (
 
 -- read tickets of number (workshop reads)
 select /* workshop read tickets of number */ row_to_json(s) as shop, (
-        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.created_at desc, t.id desc)
+        select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.id desc)
         from (select * from ticket t where t.shop_id = $1 and t.id in (
-            (select t.id from ticket t where t.shop_id = $2 and t.number = $3 and t.state = any($4) order by t.created_at desc, t.id desc limit 1)
-            union (select t.id from ticket t where t.shop_id = $5 and t.number = $6 order by t.created_at desc, t.id desc limit $7)) offset 0) t
+            (select t.id from ticket t where t.shop_id = $2 and t.number = $3 and t.state = any($4) order by t.id desc limit 1)
+            union (select t.id from ticket t where t.shop_id = $5 and t.number = $6 order by t.id desc limit $7)) offset 0) t
         left join client_account a on a.id = t.client_id
         left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, null as last_change_at

@@ -6,7 +6,7 @@ import { isOpen } from "@workshop/core/domain/TicketLifecycle"
 import type { Reads, SeenTicket, TicketFilter, TicketOrder } from "@workshop/core/ports/Reads"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
-import { isNewer, type Shelf } from "./Shelf.js"
+import type { Shelf } from "./Shelf.js"
 
 const clientOf = ({ slice }: Shelf, id: ClientId | null): Client | null =>
   id === null ? null : asSeen(slice.accounts.get(id), slice.links.get(id))
@@ -35,29 +35,24 @@ const candidates = (shelf: Shelf, { number, client_id, tracking_code }: TicketFi
   }
   if (number !== undefined) return shelf.byNumber.get(number) ?? []
   if (client_id === undefined) return shelf.byCreation
-  const records = [...(shelf.byClient.get(client_id) ?? [])].map((id) => shelf.slice.tickets.get(id)!)
-  return records.sort((a, b) => (isNewer(a, b) ? 1 : -1)).map(({ id }) => id)
+  return [...(shelf.byClient.get(client_id) ?? [])].sort()
 }
 
 function* inOrder(shelf: Shelf, filter: TicketFilter, order: TicketOrder): Generator<TicketRecord> {
   if (order._tag === "Changes") return yield* shelf.byChange.from(order.since, order.after ?? 0)
   const { after } = order
   const ids = candidates(shelf, filter)
-  for (let i = firstAfter(shelf, ids, after); i >= 0; i--) yield shelf.slice.tickets.get(ids[i]!)!
+  for (let i = firstAfter(ids, after); i >= 0; i--) yield shelf.slice.tickets.get(ids[i]!)!
 }
 
 /** The place, in a list of the oldest first, of the newest ticket that a list of the newest first shows after `after`. */
-const firstAfter = (
-  shelf: Shelf,
-  ids: ReadonlyArray<TicketId>,
-  after: Pick<TicketRecord, "created_at" | "id"> | null
-): number => {
+const firstAfter = (ids: ReadonlyArray<TicketId>, after: TicketId | null): number => {
   if (after === null) return ids.length - 1
   let low = 0
   let high = ids.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (isNewer(after, shelf.slice.tickets.get(ids[middle]!)!)) low = middle + 1
+    if (after > ids[middle]!) low = middle + 1
     else high = middle
   }
   return low - 1

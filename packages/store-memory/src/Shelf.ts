@@ -16,12 +16,6 @@ import { ClosureOrder } from "./ClosureOrder.js"
 import { replayable } from "./deliveryLog.js"
 import { Lane } from "./Lane.js"
 
-/** Whether `a` stands before `b` in a list of the newest first (Specification, Lists and sync). */
-export const isNewer = (
-  a: Pick<TicketRecord, "created_at" | "id">,
-  b: Pick<TicketRecord, "created_at" | "id">
-): boolean => a.created_at > b.created_at || (a.created_at === b.created_at && a.id > b.id)
-
 /** Everything of one shop: the slice its commands see, rows that no command asks for, and the orders in which it is read. */
 export class Shelf {
   readonly slice: Slice
@@ -29,7 +23,7 @@ export class Shelf {
   readonly ledger: Array<LedgerEntry> = []
   readonly notices: Array<NoticeRecord> = []
   readonly lane: Lane
-  /** Oldest first, by `created_at` and `id`. */
+  /** Oldest first: by `id`, since those of a shop rise. */
   readonly byCreation: Array<TicketId> = []
   readonly byNumber = new Map<number, Array<TicketId>>()
   readonly byClient = new Map<ClientId, Set<TicketId>>()
@@ -138,30 +132,19 @@ export class Shelf {
       if (theirs === undefined) this.byClient.set(ticket.client_id, new Set([ticket.id]))
       else theirs.add(ticket.id)
     }
-    if (before !== undefined) {
-      if (before.created_at !== ticket.created_at) this.#insertAnew(ticket)
-      return
-    }
+    if (before !== undefined) return
     this.byTrackingCode.set(ticket.tracking_code, ticket.id)
-    this.#insert(this.byCreation, ticket)
+    insert(this.byCreation, ticket.id)
     const ofNumber = this.byNumber.get(ticket.number)
     if (ofNumber === undefined) this.byNumber.set(ticket.number, [ticket.id])
-    else this.#insert(ofNumber, ticket)
+    else insert(ofNumber, ticket.id)
   }
+}
 
-  /** For one that was dated anew. */
-  #insertAnew(ticket: TicketRecord): void {
-    for (const list of [this.byCreation, this.byNumber.get(ticket.number)!]) {
-      list.splice(list.indexOf(ticket.id), 1)
-      this.#insert(list, ticket)
-    }
-  }
-
-  /** Tickets come in the order of time; only those of one millisecond may have to change places. */
-  #insert(list: Array<TicketId>, ticket: TicketRecord): void {
-    let at = list.length
-    while (at > 0 && isNewer(this.slice.tickets.get(list[at - 1]!)!, ticket)) at--
-    if (at === list.length) list.push(ticket.id)
-    else list.splice(at, 0, ticket.id)
-  }
+/** Tickets come in the order of their ids, but for what a test puts. */
+const insert = (list: Array<TicketId>, id: TicketId): void => {
+  let at = list.length
+  while (at > 0 && list[at - 1]! > id) at--
+  if (at === list.length) list.push(id)
+  else list.splice(at, 0, id)
 }

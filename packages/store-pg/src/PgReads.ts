@@ -10,10 +10,11 @@ import type { Phone } from "@workshop/core/domain/Phone"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import { isOpen, openStates } from "@workshop/core/domain/TicketLifecycle"
 import type { Webhook } from "@workshop/core/domain/Webhook"
-import type { CountedClient, ListedTickets, Reads, TicketFilter, TicketOrder } from "@workshop/core/ports/Reads"
+import type { CountedClient, ListedTickets, Reads } from "@workshop/core/ports/Reads"
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
+import { listed } from "./TicketList.js"
 import { VISIBLE_LINK } from "./VisibleClient.js"
 import { unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 
@@ -56,43 +57,6 @@ const seenClient = ({ shop, account, link, card, ...counts }: FoundClient): Coun
   return client === null ? null : { client, card: card ?? blankCard(shop.id, client.id), shop, ...counts }
 }
 
-/** Whether a list is best gathered state by state: where nothing else narrows it down. */
-const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
-  _tag === "Newest" &&
-  [filter.number, filter.client_id, filter.phone, filter.external_ref].every((one) => one === undefined)
-
-/** The conditions of a filter, each served by an index of its own that bears the order of the list too. */
-const conditions = (sql: SqlClient, filter: TicketFilter): ReadonlyArray<Fragment> => {
-  const { state, number, client_id, phone, external_ref, tracking_code, created_after, created_before } = filter
-  return [
-    ...(state === undefined ? [] : [state.length === 1 ? sql`t.state = ${state[0]!}` : sql`t.state = any(${state})`]),
-    ...(number === undefined ? [] : [sql`t.number = ${number}`]),
-    // By the link, so that neither the plan nor what is read depends on whom the shop does not see.
-    ...(client_id === undefined ? [] : [sql`t.client_id = l.client_id`]),
-    ...(phone === undefined ? [] : [sql`t.client_phone = ${phone}`]),
-    ...(external_ref === undefined ? [] : [sql`t.external_ref = ${external_ref}`]),
-    ...(tracking_code === undefined ? [] : [sql`t.tracking_code = ${tracking_code}`]),
-    ...(created_after === undefined ? [] : [sql`t.created_at >= ${created_after}`]),
-    ...(created_before === undefined ? [] : [sql`t.created_at < ${created_before}`])
-  ]
-}
-
-/** Where a list goes on, and in which order. The two orders by change agree; each has the index that finds its beginning. */
-const place = (
-  sql: SqlClient,
-  order: TicketOrder
-): { readonly from: ReadonlyArray<Fragment>; readonly by: Fragment } => {
-  if (order._tag === "Newest") {
-    const { after } = order
-    const from = after === null ? [] : [sql`(t.created_at, t.id) < (${after.created_at}::bigint, ${after.id}::uuid)`]
-    return { from, by: sql`t.created_at desc, t.id desc` }
-  }
-  const since = sql`t.updated_at >= ${order.since}`
-  return order.after === null
-    ? { from: [since], by: sql`t.updated_at, t.change_seq` }
-    : { from: [since, sql`t.change_seq > ${order.after}`], by: sql`t.change_seq` }
-}
-
 /** When a ticket of the shop last changed: read in the statement of the list, since a change between two reads would be in neither. */
 const lastChange = (sql: SqlClient, shop_id: ShopId): Fragment =>
   sql`(select t.updated_at::double precision from ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1)`
@@ -112,32 +76,10 @@ const meantFirst = ({ tickets, ...seen }: ListedTickets, limit: number): ListedT
   return { ...seen, tickets: meant === undefined ? [] : [meant, ...others] }
 }
 
-/** The tickets of a list, and its order, which of a tracking code's one ticket is not asked. */
-const listed = (sql: SqlClient, shop_id: ShopId, filter: TicketFilter, order: TicketOrder, limit: number) => {
-  const { from, by } = place(sql, order)
-  const { state, tracking_code, ...others } = filter
-  // Asked for the order of one ticket, Postgres would rather read the whole index that has the order.
-  const inOrder = tracking_code === undefined ? sql`order by ${by}` : sql.literal("")
-  const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
-    sql`select * from ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...from, ...more])}`
-  const each = (of: Fragment, found: Fragment) =>
-    sql`select t.* from ${of} cross join lateral (${found} ${inOrder} limit ${limit}) t`
-  const rows = () => {
-    if (filter.client_id !== undefined) {
-      const one = sql`(select ${shop_id}::uuid as shop_id, ${filter.client_id}::uuid as id) q join ${sql.literal(VISIBLE_LINK)}`
-      return each(one, matching(filter))
-    }
-    if (state === undefined || tracking_code !== undefined || !isByState(filter, order)) return matching(filter)
-    // Each state's in their order, as no index has those of several in one: rare ones would be looked for among all others.
-    return each(sql`unnest(${[...new Set(state)]}::text[]) s (state)`, matching(others, sql`t.state = s.state`))
-  }
-  return { rows: sql`${rows()} ${inOrder} limit ${limit}`, by: tracking_code === undefined ? by : undefined }
-}
-
 /** The shop's reads, one statement each. */
 export const pgReads = (secrets: WebhookSecrets) =>
   Effect.map(SqlClient, (sql): Context.Tag.Service<Reads> => {
-    const newestFirst = sql`t.created_at desc, t.id desc`
+    const newestFirst = sql`t.id desc`
 
     /**
      * The shop with the tickets that a subquery yields, with their clients; in an order, where it may yield several. For one

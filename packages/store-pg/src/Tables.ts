@@ -125,9 +125,9 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
   },
   ticket: {
     key: ["shop_id", "id"],
-    kept: [],
+    // Postgres keeps indexes of columns that no update names smaller.
+    kept: ["number", "tracking_code", "created_via"],
     replaced: [
-      "number",
       "state",
       "outcome",
       "type",
@@ -144,7 +144,6 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
       "part",
       "client_id",
       "client_phone",
-      "tracking_code",
       "photo_url",
       "created_at",
       "updated_at",
@@ -153,7 +152,6 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
       "abandoned_at",
       "abandon_reason",
       "notified_at",
-      "created_via",
       "external_ref",
       "change_seq",
       "shop_changed_at",

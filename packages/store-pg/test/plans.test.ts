@@ -34,7 +34,7 @@ let ticket = { id: "" as TicketId, number: 0, client_id: "" as never }
 /** Tickets of one shop as they come to be over years: most collected, a few open, numbers that came round. */
 const TICKET_ROWS = `insert into ticket (shop_id, id, number, state, type, service, items, client_id, client_phone,
     tracking_code, collected_at, outcome, created_at, updated_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at)
-  select $1, gen_random_uuid(), n % 9999 + 1, case when n % 100 = 0 then 'ready' when n % 50 = 1 then 'workshop' else 'collected' end,
+  select $1, (lpad(to_hex(${T0} + n * 1000::bigint), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid, n % 9999 + 1, case when n % 100 = 0 then 'ready' when n % 50 = 1 then 'workshop' else 'collected' end,
     'repair', 'Hem', '[]', md5((n % 5000)::text)::uuid, '+2162' || lpad((n % 5000)::text, 7, '0'), 'C' || n,
     ${T0} + n * 1000::bigint, 'ready', ${T0} + n * 1000::bigint, ${T0} + n * 1000::bigint, 'api', 'R' || n, n, ${T0}, false,
     case when n % 50 < 2 then ${T0} + n * 1000::bigint + 5184000000 end
@@ -129,8 +129,7 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
     ["of some days", () => ({ created_after: T0 + 10_000_000, created_before: T0 + 20_000_000 })]
   ])("a page: %s", async (_, filter) => expectAtMost(await page(filter()), 500))
 
-  it("a page from the middle", async () =>
-    expectAtMost(await page({}, { _tag: "Newest", after: { created_at: T0 + 25_000_000, id: ticket.id } }), 200))
+  it("a page from the middle", async () => expectAtMost(await page({}, { _tag: "Newest", after: ticket.id }), 200))
 
   it("the changes since an instant, and what follows", async () => {
     expectAtMost(await page({}, { _tag: "Changes", since: T0 + 25_000_000, after: null }), 200)

@@ -50,6 +50,8 @@ interface Case {
 let sent: ReadonlyArray<Sent> = []
 /** How each statement ran, planned while there was little, and planned once there was much. */
 let early: ReadonlyMap<string, Plan>
+/** Indexes that no statement read, and that keep nothing unique. */
+let unread: ReadonlyArray<string> = []
 let late: ReadonlyMap<string, Plan>
 
 const longest = (values: Sent["values"]) =>
@@ -90,6 +92,16 @@ beforeAll(async () => {
   early = await within(ranAll(cases.filter((one) => one.session === commands)))
   await within(session.run("analyze"))
   late = await within(ranAll(cases))
+  // A session's counts are shown once it is idle, or asked for them.
+  for (const one of [reads, commands]) await within(one.run("select pg_stat_force_next_flush()"))
+  const rows = await within(
+    session.run<{
+      name: string
+    }>(`select coalesce(inhparent, indexrelid)::regclass::text as name from pg_stat_user_indexes s
+      join pg_index i using (indexrelid) left join pg_inherits on inhrelid = indexrelid
+      where not i.indisunique group by 1 having sum(idx_scan) = 0 order by 1`)
+  )
+  unread = rows.map(({ name }) => name)
 }, LONG)
 
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)), LONG)
@@ -114,6 +126,20 @@ const MORE: Readonly<Record<string, number>> = {
   "find missing key": 100_000,
   // Each shop's head, where a process starts or is asked whether it is well.
   "latest instant": 100_000
+}
+
+/** Indexes that serve what the contract does not ask for: the removal of old rows, and the metrics. */
+const OTHERS: Readonly<Record<string, string>> = {
+  attempt_rest_age: "remove old attempt",
+  event_rest_age: "remove old event",
+  notification_age: "remove old notification",
+  replay_done: "remove old replay",
+  rate_limit_until: "expire rate_limit",
+  remembered_until: "expire remembered",
+  stamps_used_until: "expire stamps_used",
+  webhook_off: "look at queue",
+  // Beside few leases the planner takes the index by shop.
+  delivery_leases: "reclaim"
 }
 
 const beyond = (plans: ReadonlyMap<string, Plan>) =>
@@ -149,6 +175,8 @@ describe("every statement that the store contract sends", { timeout: LONG }, () 
 
   it("looks at a bounded number of rows in a database of 40,000 shops (docs/how-it-is-built.md)", () =>
     expect(beyond(late)).toEqual([]))
+
+  it("has a use for every index", () => expect(unread.filter((name) => !(name in OTHERS))).toEqual([]))
 
   it("does so too by the plan that a connection made while there was next to nothing", () =>
     expect(beyond(early)).toEqual([]))

@@ -10,7 +10,7 @@ import type { MessageRecord } from "../domain/Message.js"
 import { grantIdentifier, IDENTIFIERS_PER_MS, identifier, type Moment, type ShopMoment } from "../domain/Moment.js"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
-import type { ShopHead, ShopRecord } from "../domain/Shop.js"
+import { identifiersAhead, type ShopHead, type ShopRecord } from "../domain/Shop.js"
 import { type Ticket, type TicketRecord, ticketView } from "../domain/Ticket.js"
 import type { Webhook } from "../domain/Webhook.js"
 import type { Change } from "./Change.js"
@@ -30,14 +30,15 @@ export class ChangeSet {
   readonly #shop: ShopRecord
   readonly #webhook: Webhook | null
   readonly #head: Moving<ShopHead>
-  /** How many identifiers were made at the recorded instant, by all commands of the shop. */
+  /** See {@link ShopHead.ids_made}. */
   #ids_made: number
   #id_moment: Moment | undefined
 
   constructor({ shop, head, webhook }: ShopState, moment: ShopMoment) {
     this.#moment = moment
-    // Those for which an earlier millisecond had no room took that of the next ones.
-    this.#ids_made = Math.max(0, head.ids_made - (moment.recorded_at - head.last_instant) * IDENTIFIERS_PER_MS)
+    // By how much identifiers run ahead of their instants never falls, so lists by creation find an instant among them.
+    this.#ids_made =
+      moment.recorded_at === head.last_instant ? head.ids_made : identifiersAhead(head) * IDENTIFIERS_PER_MS
     this.#shop = shop
     this.#webhook = webhook
     this.#head = { ...head }

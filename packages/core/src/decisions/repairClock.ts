@@ -2,6 +2,8 @@ import { Either } from "effect"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
+import { IDENTIFIERS_PER_MS } from "../domain/Moment.js"
+import type { ShopHead } from "../domain/Shop.js"
 import type { TicketNotFound, TicketRecord } from "../domain/Ticket.js"
 import { closureMoves } from "../domain/TicketLifecycle.js"
 import type { Webhook } from "../domain/Webhook.js"
@@ -9,6 +11,9 @@ import type { Change } from "./Change.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, type Decision, make } from "./Command.js"
 import * as Need from "./Need.js"
+
+/** Beyond this, for a clock that was 34 years ahead, numbers could no longer be counted one by one. */
+const MOST_IDENTIFIERS_MADE = 2 ** 52
 
 /** The webhook as if it were turned on now: all that waits is due at once, also what a clock that was ahead put off for weeks. */
 const released = (webhook: Webhook, now: Instant): Webhook => ({
@@ -18,6 +23,12 @@ const released = (webhook: Webhook, now: Instant): Webhook => ({
   previous_until: webhook.previous_until && Math.min(webhook.previous_until, now + Limits.secret_overlap_ms),
   first_failure_at: webhook.first_failure_at && Math.min(webhook.first_failure_at, now)
 })
+
+/** The head at an earlier instant. Identifiers go on from the last one, so that tickets stay in the order of their creation. */
+const takenBack = (head: ShopHead, now: Instant): ShopHead => {
+  const ids_made = head.ids_made + (head.last_instant - now) * IDENTIFIERS_PER_MS
+  return { ...head, last_instant: now, ids_made: Math.min(ids_made, MOST_IDENTIFIERS_MADE) }
+}
 
 /**
  * Brings a shop that a wrong clock dated ahead back to the present: its next changes bear the present clock's instants again.
@@ -30,7 +41,7 @@ export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
     needs: {},
     decide: ({ head, webhook }, { now }): Either.Either<Decision<Instant | null>> => {
       if (head.last_instant <= now) return unchanged<Instant | null>(null)
-      const changes: Array<Change> = [{ _tag: "HeadPut", row: { ...head, last_instant: now, ids_made: 0 } }]
+      const changes: Array<Change> = [{ _tag: "HeadPut", row: takenBack(head, now) }]
       if (webhook !== null) changes.push({ _tag: "WebhookPut", row: released(webhook, now) })
       return Either.right({ answer: head.last_instant, changes, usages: [] })
     }

@@ -5,6 +5,7 @@ import type { Instant } from "./Instant.js"
 import type { Language } from "./Language.js"
 import type { LimitWindow } from "./LimitWindow.js"
 import type { LoyaltyProgram } from "./LoyaltyProgram.js"
+import { IDENTIFIERS_PER_MS } from "./Moment.js"
 import { Scope } from "./Scope.js"
 
 /** A shop's settings. */
@@ -41,7 +42,10 @@ export interface ShopHead {
   readonly event_seq: number
   /** The instant of the latest command; the next one is never earlier (Specification, Lists and sync). */
   readonly last_instant: Instant
-  /** How many identifiers were made at `last_instant`; the next ones go on from there, so that they rise (Specification, Lists and sync). */
+  /**
+   * How many identifiers were made at `last_instant`, with those of the milliseconds by which they run ahead of it. The next ones go on
+   * from there, so that the identifiers of a shop rise in the order in which they were made (Specification, Lists and sync).
+   */
   readonly ids_made: number
   readonly tickets_per_hour: LimitWindow
   readonly tickets_per_day: LimitWindow
@@ -64,6 +68,12 @@ export const ShopView = Schema.Struct({
   scopes: Schema.Array(Scope)
 }).annotations({ identifier: "Shop" })
 export type ShopView = typeof ShopView.Type
+
+/**
+ * By how many milliseconds the shop's identifiers run ahead of the instants at which they are made: 0, unless one millisecond had no
+ * room for all, or the shop's time was taken back. It never falls, so none of the shop's identifiers was ever further ahead.
+ */
+export const identifiersAhead = ({ ids_made }: ShopHead): number => Math.floor(ids_made / IDENTIFIERS_PER_MS)
 
 const ended: LimitWindow = { used: 0, resets_at: 0 }
 

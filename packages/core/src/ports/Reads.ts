@@ -47,8 +47,8 @@ export interface TicketFilter {
 
 /** In which order to list, and after which place (Specification, Lists and sync). */
 export type TicketOrder =
-  /** By `created_at`, then `id`, both descending. */
-  | { readonly _tag: "Newest"; readonly after: { readonly created_at: Instant; readonly id: TicketId } | null }
+  /** By creation, the last one first: by `id` descending, since the identifiers of a shop rise. */
+  | { readonly _tag: "Newest"; readonly after: TicketId | null }
   /** By change, ascending: what changed at `since` or later, after the change `after`. */
   | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null }
 

@@ -4,7 +4,7 @@ import { hastenTelling } from "../decisions/tellMessage.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { type Instant, LAST_INSTANT } from "../domain/Instant.js"
 import { Messages } from "../ports/Messages.js"
-import { Reads } from "../ports/Reads.js"
+import { Reads, type SeenTickets } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
 
 /** How many tickets are looked for at once. */
@@ -29,6 +29,7 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
   const store = yield* Store
   const reads = yield* Reads
   const messages = yield* Messages
+  const begun_at = yield* Clock.currentTimeMillis
   const { answer: ahead_until } = yield* store.transact(repairClock(shop_id))
   if (ahead_until !== null) {
     const waiting = yield* messages.due(LAST_INSTANT, MOST_MESSAGES)
@@ -38,21 +39,21 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
       { concurrency: 16 }
     )
   }
+  // Until all are dated anew the order of changes is not that of time, so one that was cut short begins with the first change.
+  const since = ahead_until === null ? 0 : begun_at
+  const last = ((yield* reads.shop(shop_id))?.head.change_seq ?? 1) - 1
   let tickets = 0
-  while (true) {
-    const since = (yield* Clock.currentTimeMillis) + 1
-    const found = yield* reads.tickets(shop_id, {}, { _tag: "Changes", since, after: null }, AT_ONCE)
+  for (let after: number | null = null; after === null || after < last; ) {
+    const found: SeenTickets = yield* reads.tickets(shop_id, {}, { _tag: "Changes", since, after }, AT_ONCE)
+    const now = yield* Clock.currentTimeMillis
     const answers = yield* Effect.forEach(
-      found.tickets,
+      found.tickets.filter(({ record }) => record.updated_at > now),
       ({ record }) => store.transact(redateTicket(shop_id, record.id)),
       { concurrency: 16 }
     )
-    const redated = answers.filter(({ answer }) => answer).length
-    tickets += redated
-    // Where another process still dates them ahead there is no end to it.
-    if (redated === 0) {
-      const repaired: ClockRepaired = { ahead_until, tickets }
-      return repaired
-    }
+    tickets += answers.filter(({ answer }) => answer).length
+    after = found.tickets.at(-1)?.record.change_seq ?? last
   }
+  const repaired: ClockRepaired = { ahead_until, tickets }
+  return repaired
 })

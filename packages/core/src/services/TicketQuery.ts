@@ -113,9 +113,7 @@ const orderAt = (updated_since: Instant | null, place: string | null): TicketOrd
   if (place === null) return { _tag: "Newest", after: null }
   const [instant = "", id, ...more] = place.split(" ")
   const created_at = numberOf(instant)
-  return isInstant(created_at) && isTicketId(id) && more.length === 0
-    ? { _tag: "Newest", after: { created_at, id } }
-    : null
+  return isInstant(created_at) && isTicketId(id) && more.length === 0 ? { _tag: "Newest", after: id } : null
 }
 
 const isGiven = ([, value]: readonly [string, unknown]) => value !== undefined && value !== null

@@ -71,7 +71,9 @@ export const changesContract = [
       yield* same("by id", (yield* reads.ticket(shop.id, row.id)).tickets, [{ record: row, client: null }])
       yield* same("by a need", yield* run(loaded(shop.id, Need.ticket(row.id))), { record: row, linked: null })
     }
-    const emptied = { ...empty!, ...full, id: empty!.id, tracking_code: empty!.tracking_code, change_seq: 11 }
+    // What a ticket is given once, it keeps.
+    const { id, number, tracking_code, created_via } = empty!
+    const emptied = { ...full, id, number, tracking_code, created_via, change_seq: 11 }
     yield* run(putting(shop.id, { _tag: "TicketPut", row: emptied }))
     yield* same("put again", (yield* reads.ticket(shop.id, empty!.id)).tickets[0]?.record, emptied)
   }),

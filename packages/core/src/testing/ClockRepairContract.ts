@@ -2,15 +2,16 @@ import { Effect } from "effect"
 import { changeStatus } from "../decisions/changeStatus.js"
 import { closeTicket } from "../decisions/closeTicket.js"
 import { createTicket } from "../decisions/createTicket.js"
+import { redateTicket, repairClock } from "../decisions/repairClock.js"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
 import { Closures } from "../ports/Closures.js"
 import { Messages } from "../ports/Messages.js"
-import { Reads } from "../ports/Reads.js"
+import { Reads, type TicketFilter } from "../ports/Reads.js"
 import { repairShopClock } from "../services/ClockRepair.js"
 import { same } from "./ContractCase.js"
 import { courierCase } from "./Courier.js"
-import { changing, run, ticketInput } from "./Fixtures.js"
+import { changing, placing, run, ticketInput } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 
 const AHEAD = 61 * DAY_MS
@@ -62,12 +63,14 @@ export const clockRepairContract = [
 
     clock.set(now + 1)
     const later = yield* create(shop)
-    const listed = yield* reads.tickets(shop, {}, { _tag: "Newest", after: null }, 9)
-    yield* same(
-      "newest first",
-      listed.tickets.map(({ record }) => record.id),
-      [later, ahead, early]
-    )
+    const listed = (filter: TicketFilter) =>
+      Effect.map(reads.tickets(shop, filter, { _tag: "Newest", after: null }, 9), ({ tickets }) =>
+        tickets.map(({ record }) => record.id)
+      )
+    yield* same("newest first", yield* listed({}), [later, ahead, early])
+    yield* same("created until then", yield* listed({ created_before: now + 1 }), [ahead, early])
+    yield* same("created before", yield* listed({ created_before: now, state: ["workshop", "ready"] }), [early])
+    yield* same("created since", yield* listed({ created_after: now }), [later, ahead])
     const since = yield* reads.tickets(shop, {}, { _tag: "Changes", since: now + 1, after: null }, 9)
     yield* same(
       "the sync goes on",
@@ -75,6 +78,29 @@ export const clockRepairContract = [
       [[later, now + 1]]
     )
     yield* same("nothing is left", yield* repairShopClock(shop), { ahead_until: null, tickets: 0 })
+    clock.set(start)
+  }),
+
+  courierCase("a repair that was cut short goes on when it is called again", function* (courier) {
+    const clock = yield* SettableClock.current
+    const reads = yield* Reads
+    const start = clock.unsafeCurrentTimeMillis()
+    const shop = yield* courier.open
+    yield* run(placing(shop, Array(150).fill({})))
+    clock.set(start + AHEAD)
+    const ahead = (yield* run(placing(shop, Array(130).fill({})))).map(({ id }) => id)
+    const now = start + 1000
+    clock.set(now)
+    yield* run(repairClock(shop))
+    yield* run(redateTicket(shop, ahead[7]!))
+    clock.set(now + 5)
+    const later = yield* create(shop)
+    yield* same("the others", yield* repairShopClock(shop), { ahead_until: null, tickets: 129 })
+    const newest = yield* reads.tickets(shop, {}, { _tag: "Newest", after: null }, 131)
+    const ids = newest.tickets.map(({ record }) => record.id)
+    yield* same("in the order of their creation", ids, [later, ...[...ahead].reverse()])
+    const latest = Math.max(...newest.tickets.map(({ record }) => record.updated_at))
+    yield* same("none is ahead", latest, now + 5)
     clock.set(start)
   })
 ]

@@ -10,9 +10,9 @@ import { SettableClock } from "./SettableClock.js"
 
 const NEW = { via: "api", found: [] } as const
 
-/** By hand, from Specification, Lists and sync: `created_at` descending, then `id` descending. */
+/** By hand, from Specification, Lists and sync: those of a shop are made in the order of their ids. */
 const newestFirst = (tickets: ReadonlyArray<TicketRecord>): ReadonlyArray<TicketRecord> =>
-  [...tickets].sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1))
+  [...tickets].sort((a, b) => (a.id < b.id ? 1 : -1))
 
 /** Follows the list from page to page. */
 const walk = Effect.fnUntraced(function* (shop_id: ShopId, filter: TicketFilter, size: number) {
@@ -20,7 +20,7 @@ const walk = Effect.fnUntraced(function* (shop_id: ShopId, filter: TicketFilter,
   const found: Array<TicketRecord> = []
   for (let pages = 0; pages < 300; pages++) {
     const last = found.at(-1)
-    const after = last === undefined ? null : { created_at: last.created_at, id: last.id }
+    const after = last?.id ?? null
     const { tickets } = yield* reads.tickets(shop_id, filter, { _tag: "Newest", after }, size)
     found.push(...tickets.map(({ record }) => record))
     if (tickets.length < size) break
@@ -97,12 +97,12 @@ export const listContract = [
     const first = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 3)
     yield* run(placing(shop.id, [{}, {}]))
     const rest: Array<string> = []
-    let after = first.tickets.at(-1)!.record
+    let after = first.tickets.at(-1)!.record.id
     for (let pages = 0; pages < 9; pages++) {
       const { tickets } = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after }, 1)
       if (tickets[0] === undefined) break
-      after = tickets[0].record
-      rest.push(after.id)
+      after = tickets[0].record.id
+      rest.push(after)
     }
     const missed = ids(old.slice(3)).filter((id) => !rest.includes(id))
     yield* same("missed", missed, [])

@@ -8,6 +8,7 @@ import { createTicket } from "../../src/decisions/createTicket.js"
 import { fingerprint, type IdempotencyKey, once } from "../../src/decisions/Idempotency.js"
 import { pingWebhook, setWebhook } from "../../src/decisions/ownWebhook.js"
 import { recordAttempt } from "../../src/decisions/recordAttempt.js"
+import { identifiersAhead } from "../../src/domain/Shop.js"
 import { unanswered } from "../../src/testing/Courier.js"
 import { anyAct, commandOf } from "./acts.js"
 import { AMIRA, DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestShop, ticketInput } from "./fixtures.js"
@@ -92,6 +93,25 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     made.push(shop.create())
     expect([...made].sort()).toEqual(made)
     expect(new Set(made).size).toBe(made.length)
+  })
+
+  it("identifiers run no further ahead of their instants than the head says, also where one millisecond had no room (Specification, Lists and sync)", () => {
+    const shop = new TestShop()
+    const many = Array.from({ length: 20 }, (_, n) => ({ label: `Part ${n}` }))
+    const made = Array.from({ length: 250 }, (_, n) => {
+      if (n % 100 === 99) shop.wait(-2 * HOUR)
+      return shop.create({ items: many })
+    })
+    shop.wait(8 * HOUR)
+    for (let n = 0; n < 5; n++) made.push(shop.wait(1).create())
+    const ahead = identifiersAhead(shop.slice.head)
+    expect(ahead).toBeGreaterThan(0)
+    for (const id of made) {
+      const by = Number.parseInt(id.replace("-", "").slice(0, 12), 16) - shop.record(id).created_at
+      expect(by).toBeGreaterThanOrEqual(0)
+      expect(by).toBeLessThanOrEqual(ahead)
+    }
+    expect([...made].sort()).toEqual(made)
   })
 
   it("a shop that has done nothing takes any instant, the year 1970 too (Specification, Lists and sync)", () => {

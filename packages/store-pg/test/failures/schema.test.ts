@@ -114,7 +114,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
         const { url } = yield* testDatabase
         const reads = yield* Effect.map(Layer.build(PgStore.layer({ url })), Context.get(Reads))
         const list = (limit: number, id: string) =>
-          reads.tickets(someone as ShopId, {}, { _tag: "Newest", after: { created_at: 0, id: id as TicketId } }, limit)
+          reads.tickets(someone as ShopId, {}, { _tag: "Newest", after: id as TicketId }, limit)
         return [yield* Effect.exit(list(-1, someone)), yield* Effect.exit(list(1, "no uuid"))]
       }).pipe(Effect.scoped, Effect.provide(Entropy.layer))
     )
