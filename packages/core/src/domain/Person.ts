@@ -25,10 +25,15 @@ const numberPattern = (phone: Phone): RegExp => {
   return new RegExp(`(?<![0-9])${country}${spaced(national)}(?![0-9])`, "g")
 }
 
-/** A name as whole words, in whatever case. */
+const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
+
+/** A name as whole words, in whatever case, with its accents in one character or apart, and whatever white space between its parts. */
 const namePattern = (name: string): RegExp => {
-  const escaped = name.normalize("NFC").replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
-  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, "giu")
+  const spellings = (["NFC", "NFD"] as const).map((form) =>
+    name.normalize(form).split(/\s+/).map(literally).join("\\s+")
+  )
+  const names = [...new Set(spellings)].join("|")
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${names})(?![\\p{L}\\p{N}])`, "giu")
 }
 
 /** Takes a person's names and numbers out of texts. A name of one character is left, as it would be found everywhere. */

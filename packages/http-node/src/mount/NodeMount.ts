@@ -38,10 +38,11 @@ const parsedBody = ({ body, rawBody }: Parsed): Uint8Array | undefined => {
 const arrivalAfterParsers = (request: IncomingMessage, trustProxy: boolean): Arrival => {
   const arrival = arrivalOf(request, trustProxy)
   if (!request.readableEnded) return arrival
-  const bytes = parsedBody(request as Parsed)
   return {
     ...arrival,
     body: (most) => {
+      // Written out only where the API asks for it: requests of the server's own pass here too.
+      const bytes = parsedBody(request as Parsed)
       if (bytes === undefined) return Effect.fail(new BodyBroken())
       return bytes.length > most ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
     }

@@ -32,10 +32,13 @@ const isLoopback = (address: string): boolean => address === "::1" || (isIPv4(ad
 
 const LOOPBACK = ["127.0.0.1", "::1"]
 
+/** No receiver has more addresses. A name server may send thousands, and to judge each takes the time of everybody. */
+const MOST_ADDRESSES = 64
+
 /** One refused address among several refuses them all: a name that leads inside, even in part, means no good. */
 const vetted = (all: ReadonlyArray<string>, allows: Route["allows"]): Either.Either<ReadonlyArray<string>, NotSent> => {
   if (all.length === 0) return Either.left(notSent("lookup"))
-  return all.every(allows) ? Either.right(all) : Either.left(notSent("refused_address"))
+  return all.length <= MOST_ADDRESSES && all.every(allows) ? Either.right(all) : Either.left(notSent("refused_address"))
 }
 
 /** The route to an address; none where the policy refuses it. */

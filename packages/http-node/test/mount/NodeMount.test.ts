@@ -77,6 +77,17 @@ describe("The API inside a Node server", () => {
     expect(wrong.status).toBe(400)
   })
 
+  it("writes out no body of the server's own requests, which JSON may not even have", async () => {
+    const own = mountNode(workshop)
+    const base = await listening(
+      parsing((request, response) => {
+        Object.assign(request, { body: { big: 1n } })
+        own(request, response, () => response.end("my own"))
+      })
+    )
+    expect(await (await fetch(`${base}/elsewhere`, create("", {}))).text()).toBe("my own")
+  })
+
   it("goes by the server's own sessions in place of keys (Specification, Keys and scopes)", async () => {
     const { shop_id } = await opened()
     const caller_id = "019a0000-0000-7000-8000-000000000001"

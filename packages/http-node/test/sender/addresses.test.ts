@@ -102,6 +102,14 @@ describe("addresses that a name leads to", () => {
     expect(v4.connections).toHaveLength(0)
   })
 
+  it("are refused unjudged where they are thousands", async () => {
+    const { resolve } = resolving(Array.from({ length: 4096 }, (_, i) => `93.184.${i >> 8}.${i & 255}`))
+    let judged = 0
+    const isPublic = () => ++judged > 0
+    expect(await sendOnce("https://shop.test/", { policy: production, resolve, isPublic })).toMatchObject(REFUSED)
+    expect(judged).toBe(0)
+  })
+
   it("are refused in the sandbox too: only loopback's own names lead there", async () => {
     await using at = await receiver({})
     const { resolve } = resolving(["127.0.0.1"])
