@@ -1,6 +1,6 @@
 // Writes packages/store-pg/schema.sql: what the migrations make of an empty database, read back from its catalogue, so
 // that a review shows what a migration changes. The embedded Postgres brings no pg_dump. And packages/store-pg/statements.sql:
-// what the store sends to that database.
+// what the store sends to that database, and packages/store-pg/roles.sql: who may do what there.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { start, throwaway } from "../packages/store-pg/dist/embedded/EmbeddedPostgres.js"
 import { migrate } from "../packages/store-pg/dist/migrate/Migrator.js"
 import { connect } from "../packages/store-pg/dist/migrate/Session.js"
+import { roles } from "./roles.mjs"
 import { statements } from "./statements.mjs"
 
 const OURS = "= 'public'::regnamespace"
@@ -98,7 +99,9 @@ const written = Effect.gen(function* () {
   )
   const { url } = yield* start({ dataDir, settings: throwaway })
   yield* migrate(url)
-  const made = yield* dumped(yield* connect(url))
+  const session = yield* connect(url)
+  const made = yield* dumped(session)
+  writeFileSync("packages/store-pg/roles.sql", yield* roles(session))
   const note =
     "-- Written by `npm run codegen` from a database that packages/store-pg/migrations made; change those instead."
   writeFileSync("packages/store-pg/schema.sql", `${[note, ...made].join("\n\n")}\n`)

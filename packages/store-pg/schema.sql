@@ -52,8 +52,41 @@ begin
         else 'select 0 from %1$I limit 1' end, part) into moved;
     when 'drop' then
       execute format('drop table %I', part);
+    when 'remove' then
+      execute format('with gone as (delete from %1$I where ctid = any (array(select e.ctid from %1$I e where e.%2$I < %3$s and not exists ('
+        || case parent when 'event' then 'select from delivery d where d.shop_id = e.shop_id and d.event_id = e.id'
+          else 'select from event v where v.shop_id = e.shop_id and v.id = e.event_id' end
+        || ') limit 1000)) returning 1) select count(*)::integer from gone', rest, dated, range_until) into moved;
   end case;
   return coalesce(moved, 0);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.rewrite_attempts(rows json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from client_erasure) then
+    raise exception 'attempts are rewritten while a client is erased, and no erasure is under way' using errcode = '55000';
+  end if;
+  update attempt a set head = q.head from json_populate_recordset(null::attempt, rows) q
+    where a.shop_id = q.shop_id and a.event_id = q.event_id and a.n = q.n and a.started_at = q.started_at;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.rewrite_events(rows json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from client_erasure) then
+    raise exception 'events are rewritten while a client is erased, and no erasure is under way' using errcode = '55000';
+  end if;
+  update event e set body = q.body from json_populate_recordset(null::event, rows) q
+    where e.shop_id = q.shop_id and e.id = q.id and e.created_at = q.created_at;
 end $function$;
 
 create sequence delivery_turns as bigint start 1 increment 1;

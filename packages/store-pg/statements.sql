@@ -686,20 +686,6 @@ delete /* workshop remove offer */ from offer t using (
       ) r
     ) f where t.ctid = f.place and t.shop_id = f.shop_id;
 
--- remove old attempt (workshop retention)
-with /* workshop remove old attempt */ gone as (
-        delete from attempt_rest where ctid = any (array(
-          select e.ctid from attempt_rest e where e.started_at < $1 and not exists (select from event v where v.shop_id = e.shop_id and v.id = e.event_id) limit 1000
-        )) returning 1
-      ) select count(*)::integer as n from gone;
-
--- remove old event (workshop retention)
-with /* workshop remove old event */ gone as (
-        delete from event_rest where ctid = any (array(
-          select e.ctid from event_rest e where e.created_at < $1 and not exists (select from delivery d where d.shop_id = e.shop_id and d.event_id = e.id) limit 1000
-        )) returning 1
-      ) select count(*)::integer as n from gone;
-
 -- remove old notification (workshop retention)
 with /* workshop remove old notification */ gone as (
         delete from notification where ctid = any (array(
@@ -739,12 +725,10 @@ select /* workshop rest of event */ pg_relation_size('event_rest') < 67108864 as
           exists (select from event_rest where created_at >= $1 and created_at < $2) as has_rows;
 
 -- rewrite attempt (workshop lane)
-update /* workshop rewrite attempt */ attempt a set head = q.head from json_populate_recordset(null::attempt, $1) q
-      where a.shop_id = q.shop_id and a.event_id = q.event_id and a.n = q.n and a.started_at = q.started_at;
+select /* workshop rewrite attempt */ rewrite_attempts($1);
 
 -- rewrite event (workshop lane)
-update /* workshop rewrite event */ event e set body = q.body from json_populate_recordset(null::event, $1) q
-      where e.shop_id = q.shop_id and e.id = q.id and e.created_at = q.created_at;
+select /* workshop rewrite event */ rewrite_events($1);
 
 -- schema version (workshop reads)
 select /* workshop schema version */ version, name, checksum, coalesce((to_jsonb(m) ->> 'readable_from')::integer, 1) as readable_from

@@ -2,13 +2,18 @@ import { Command } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { databaseUrlFlag, servedDataDir } from "./StoreFlags.js"
 import { storeRefused } from "./StoreRefused.js"
-import { json } from "./terminal/Flags.js"
+import { json, toggle } from "./terminal/Flags.js"
 
 const migrateOptions = {
   databaseUrl: databaseUrlFlag(
     "The Postgres database; its role may create tables. Without one, what workshop serve keeps in --data-dir."
   ),
   dataDir: servedDataDir,
+  roles: toggle(
+    "roles",
+    "Then let the roles workshop_service and workshop_reader do what roles.sql grants, and nothing else; for the owner of the tables.",
+    "WORKSHOP_MIGRATE_ROLES"
+  ),
   json
 }
 
@@ -19,12 +24,18 @@ const sharedIn = (dataDir: string) =>
   )
 
 /** `workshop migrate` (Specification, Commands): safe to run twice, and from two places at once. */
-export const migrateCommand = Command.make("migrate", migrateOptions, ({ databaseUrl, dataDir, json }) =>
+export const migrateCommand = Command.make("migrate", migrateOptions, ({ databaseUrl, dataDir, roles, json }) =>
   Effect.gen(function* () {
     const { migrate } = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Migrator"))
     const url = databaseUrl ?? (yield* sharedIn(dataDir)).url
     const applied = yield* migrate(url)
+    if (roles)
+      yield* Effect.flatMap(
+        Effect.promise(() => import("@workshop/store-pg/migrate/Roles")),
+        (Roles) => Roles.grantRoles(url)
+      )
     const said = applied.length === 0 ? "The database was up to date." : `Applied ${applied.join(", ")}.`
-    yield* Console.log(json ? JSON.stringify({ applied }) : said)
+    const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""
+    yield* Console.log(json ? JSON.stringify({ applied }) : said + granted)
   }).pipe(Effect.scoped, Effect.mapError(storeRefused))
 ).pipe(Command.withDescription("Bring a Postgres database to the current schema"))

@@ -1,4 +1,4 @@
-import { connect } from "@workshop/store-pg/migrate/Session"
+import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
@@ -26,6 +26,17 @@ const onEmpty = (act: (url: string) => Promise<void>) =>
     yield* Effect.promise(() => act(empty.href))
   }).pipe(Effect.scoped, Effect.runPromise)
 
+/** Roles belong to the whole server: those that were not there before are dropped afterwards. */
+const rolesOfServer = async (names: ReadonlyArray<string>) => {
+  const onServer = <A, E>(act: (session: Session) => Effect.Effect<A, E>) =>
+    Effect.runPromise(Effect.scoped(Effect.flatMap(testDatabase, ({ url }) => Effect.flatMap(connect(url), act))))
+  const found = await onServer(({ run }) => run("select from pg_roles where rolname = any ($1::text[])", [names]))
+  return {
+    existed: found.length > 0,
+    drop: () => onServer(({ run }) => run(`drop role if exists ${names.join(", ")}`))
+  }
+}
+
 describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () => {
   it("brings a database up to date, and says so in words or in JSON", () =>
     onEmpty(async (url) => {
@@ -46,6 +57,30 @@ describe("workshop migrate (Specification, Commands)", { timeout: 60_000 }, () =
       const firsts = both.flatMap(({ stdout }) => JSON.parse(stdout).applied).filter((name) => name === "0001_first")
       expect(firsts).toEqual(["0001_first"])
     }))
+
+  it("--roles lets the service's role read and write, and nothing else (docs/operating.md)", async () => {
+    const ROLES = ["workshop_service", "workshop_reader"]
+    const { existed, drop } = await rolesOfServer(ROLES)
+    try {
+      await onEmpty(async (url) => {
+        const { status, stdout } = await ran("--database-url", url, "--roles")
+        expect([status, stdout]).toEqual([
+          0,
+          expect.stringMatching(/^Applied .*\. The roles workshop_service and workshop_reader have their rights\.$/)
+        ])
+        const again = await ran("--database-url", url, "--roles", "--json")
+        expect([again.status, JSON.parse(again.stdout)]).toEqual([0, { applied: [] }])
+        const rights = Effect.flatMap(connect(url), ({ run }) =>
+          run(`select has_table_privilege('workshop_service', 'event', 'insert') as adds,
+            has_table_privilege('workshop_service', 'event', 'update') as changes,
+            has_column_privilege('workshop_reader', 'offer', 'phone', 'select') as sees`)
+        )
+        expect(await Effect.runPromise(Effect.scoped(rights))).toEqual([{ adds: true, changes: false, sees: false }])
+      })
+    } finally {
+      if (!existed) await drop()
+    }
+  })
 
   it("says in one sentence that it reaches no database", async () => {
     const { status, stdout, stderr } = await ran("--database-url", "postgres://nobody@127.0.0.1:1/none")

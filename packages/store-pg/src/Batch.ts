@@ -160,8 +160,9 @@ export const save = (
 ): Effect.Effect<void, PgFailure> =>
   saving.isEmpty
     ? Effect.asVoid(connection.send([ROLLBACK]))
-    : Effect.flatMap(connection.send([together([...saving.statements(), writing(receipt)]), COMMIT]), (answers) =>
-        answers.at(-1)?.command === "COMMIT" ? Effect.void : Effect.fail(undone)
+    : Effect.flatMap(
+        connection.send([together([...saving.statements(), writing(receipt)]), ...saving.rewrites(), COMMIT]),
+        (answers) => (answers.at(-1)?.command === "COMMIT" ? Effect.void : Effect.fail(undone))
       )
 
 /** Tells everybody how their command ended. */

@@ -81,7 +81,7 @@ const remedies: Readonly<Record<string, string>> = {
   "28P01": NOT_LET_IN,
   "28000": NOT_LET_IN,
   "42501":
-    "The database's user lacks a right that the workshop needs: grant it, or use the role that migrated the schema"
+    "The database's user lacks a right that the workshop needs: run workshop migrate --roles as the owner of the tables, or use the role that migrated the schema"
 }
 
 /** What the database itself said, below what others wrapped it in. */

@@ -37,16 +37,14 @@ export const rarelyRemoving = {
   remembered: removal("remembered")
 } as const
 
-/** What is never changed but to erase a client. */
+/** What is never changed but to erase a client: by functions, as the service's role may not update these tables. */
 export const rewriting = {
   event: {
     name: "rewrite event",
-    text: `update event e set body = q.body from json_populate_recordset(null::event, $1) q
-      where e.shop_id = q.shop_id and e.id = q.id and e.created_at = q.created_at`
+    text: "select rewrite_events($1)"
   },
   attempt: {
     name: "rewrite attempt",
-    text: `update attempt a set head = q.head from json_populate_recordset(null::attempt, $1) q
-      where a.shop_id = q.shop_id and a.event_id = q.event_id and a.n = q.n and a.started_at = q.started_at`
+    text: "select rewrite_attempts($1)"
   }
 } as const

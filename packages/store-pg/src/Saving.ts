@@ -187,12 +187,21 @@ export class Saving {
       if (rows.length === 0) continue
       saves.push({ ...statement, values: shopsAndIds(rows) })
     }
-    for (const [table, statement] of Object.entries(rarely)) {
-      const rows = this.#rare.get(table as keyof typeof rarely)
-      if (rows?.size) saves.push({ ...statement, values: [JSON.stringify([...rows.values()])] })
-    }
+    saves.push(...this.#rarely(rarelyRemoving))
     if (this.#renewed.size > 0) saves.push({ ...RENEW, values: shopsAndIds([...this.#renewed.values()]) })
     return [...saves, ...this.#turnStatements()]
+  }
+
+  /** The statements that rewrite events and attempts, each by a function and so sent by itself. */
+  rewrites(): ReadonlyArray<Statement> {
+    return this.#rarely(rewriting)
+  }
+
+  #rarely(statements: Partial<typeof rarely>): ReadonlyArray<Statement> {
+    return Object.entries(statements).flatMap(([table, statement]) => {
+      const rows = this.#rare.get(table as keyof typeof rarely)
+      return rows?.size ? [{ ...statement, values: [JSON.stringify([...rows.values()])] }] : []
+    })
   }
 
   /**

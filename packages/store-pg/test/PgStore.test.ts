@@ -2,15 +2,15 @@ import { runContract } from "@workshop/core/testing/runContract"
 import { SettableClock } from "@workshop/core/testing/SettableClock"
 import { layer } from "@workshop/store-pg/PgStore"
 import { Effect, Layer } from "effect"
-import { testDatabase } from "./cluster/TestDatabase.js"
+import { databaseOfRoles } from "./migrate/TestRoles.js"
 
 /** Leases are told by the nanoseconds of the running clock, as the contract wants it. */
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 
-/** The contract holds with and without keys; statements.test.ts runs it without. */
+/** The contract holds for the service's role and with keys; statements.test.ts runs it for the owner and without. */
 const secretsKeys = ["0".repeat(64)]
 
 runContract(
   "The Postgres store",
-  Layer.unwrapScoped(Effect.map(testDatabase, ({ url }) => layer({ url, leaseClock, secretsKeys })))
+  Layer.unwrapScoped(Effect.map(databaseOfRoles, ({ service: url }) => layer({ url, leaseClock, secretsKeys })))
 )

@@ -3,7 +3,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   "": ["workshop serve --sandbox --demo --store memory", "workshop receive --register http://127.0.0.1:4010"],
   serve: ["workshop serve", "workshop serve --sandbox --demo --store memory"],
   dispatch: ["DATABASE_URL_FILE=/run/secrets/database-url workshop dispatch"],
-  migrate: ["workshop migrate", "DATABASE_URL_FILE=/run/secrets/database-url workshop migrate --json"],
+  migrate: ["workshop migrate", "DATABASE_URL_FILE=/run/secrets/database-url workshop migrate --roles"],
   receive: [
     "WORKSHOP_SECRET_FILE=secret.txt workshop receive",
     "workshop receive --register http://127.0.0.1:4010",

@@ -117,7 +117,7 @@ describe("compose.yaml", () => {
   it("runs a Postgres, a migration, two nodes and a dispatcher", () => {
     expect(Object.entries(services).map(([name, { command = [] }]) => [name, ...command])).toEqual([
       ["database"],
-      ["migrate", "migrate"],
+      ["migrate", "migrate", "--roles"],
       ["node-1"],
       ["node-2"],
       ["dispatcher", "dispatch"]

@@ -49,7 +49,7 @@ export type Change =
   | { readonly _tag: "NoticeAppended"; readonly row: NoticeRecord }
   | { readonly _tag: "AuditAppended"; readonly row: AuditEntry }
   | { readonly _tag: "EventRaised"; readonly row: EventRecord }
-  /** Only to erase a client: the same event with another text. */
+  /** Only while a client's erasure is under way (`PersonalData.beginErasure`): the same event with another text. */
   | { readonly _tag: "EventRewritten"; readonly row: EventRecord }
-  /** Only to erase a client: the same attempt with another head of its answer. */
+  /** Likewise: the same attempt with another head of its answer. */
   | { readonly _tag: "AttemptRewritten"; readonly row: AttemptRecord }

@@ -79,7 +79,8 @@ export const personalDataContract = [
       const personal = yield* PersonalData
       const reads = yield* Reads
       const shop = yield* courier.open
-      const person = personOf(yield* freshId<ClientId>(), yield* freshPhone)
+      // Events are rewritten within an erasure alone.
+      const person = (yield* personal.beginErasure((yield* openAccount()).id, []))!
       yield* courier.raise(shop, 1, 2, null)
       const before = yield* reads.events(shop)
       const [first, second] = before

@@ -48,7 +48,7 @@ const NO_RIGHT = "42501"
 const TAKEN = ["23514"]
 const LEFT_ALONE = [NO_RIGHT, ...TAKEN, "55P03", "57014", "40P01"]
 
-type Step = "exclude" | "validate" | "include" | "attach" | "detach" | "rescue" | "drop"
+type Step = "exclude" | "validate" | "include" | "attach" | "detach" | "rescue" | "drop" | "remove"
 
 const step = (step: Step, { table }: Partitioned, { name, from, until }: Month): Statement => ({
   name: "keep partition",
@@ -141,8 +141,19 @@ const drop = (connection: Connection, one: Partitioned, { is_attached }: Found, 
     return yield* briefly(connection, step("drop", one, month))
   })
 
-/** Rows that came before their partition was there, or where there never was one. */
-const removeRest = (connection: Connection, { table, by, needed }: Partitioned, before: Instant) =>
+/** Which month it is does not matter to the step that removes rows by their age. */
+const ANY_MONTH = "0000_00"
+
+/** Rows that came before their partition was there, or where there never was one. A role that may not call the function may delete. */
+const removeRest = (connection: Connection, one: Partitioned, before: Instant) =>
+  times(connection, BY_AGE, step("remove", one, { name: ANY_MONTH, from: 0, until: before })).pipe(
+    Effect.catchIf(
+      ({ code }) => code === NO_RIGHT,
+      () => Effect.zipRight(connection.send([ROLLBACK]), deleteRest(connection, one, before))
+    )
+  )
+
+const deleteRest = (connection: Connection, { table, by, needed }: Partitioned, before: Instant) =>
   times(connection, BY_AGE, {
     name: `remove old ${table}`,
     text: `with gone as (

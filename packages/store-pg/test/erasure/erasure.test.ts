@@ -20,7 +20,7 @@ import { connect } from "@workshop/store-pg/migrate/Session"
 import * as PgStore from "@workshop/store-pg/PgStore"
 import { Effect, Layer, Schema, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
-import { testDatabase } from "../cluster/TestDatabase.js"
+import { databaseOfRoles } from "../migrate/TestRoles.js"
 import { chatty, NEEDLES, once, PHONE, story } from "./Story.js"
 
 /** A store with a way to find a text in everything that it holds. */
@@ -54,7 +54,7 @@ const inMemory: Effect.Effect<Searched> = Effect.sync(() => {
 })
 
 const inPostgres: Effect.Effect<Searched, never, Scope.Scope> = Effect.gen(function* () {
-  const { url } = yield* testDatabase
+  const { url, service } = yield* databaseOfRoles
   const session = yield* Effect.orDie(connect(url))
   const find = Effect.fnUntraced(function* (needles: ReadonlyArray<string>) {
     const tables = yield* session.run<{ name: string }>(
@@ -71,7 +71,7 @@ const inPostgres: Effect.Effect<Searched, never, Scope.Scope> = Effect.gen(funct
       }
     return found
   })
-  return { store: Layer.orDie(PgStore.layer({ url })), find: (needles) => Effect.orDie(find(needles)) }
+  return { store: Layer.orDie(PgStore.layer({ url: service })), find: (needles) => Effect.orDie(find(needles)) }
 })
 
 /** Cuts the store off after so many commands that do more than one row, as a process that dies does. */

@@ -1,89 +1,264 @@
 import { readFileSync } from "node:fs"
+import { createTicket } from "@workshop/core/decisions/createTicket"
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { openShop, run, ticketInput } from "@workshop/core/testing/Fixtures"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
 import { migrationsIn, OURS } from "@workshop/store-pg/migrate/Migration"
 import { check, migrate } from "@workshop/store-pg/migrate/Migrator"
+import { hiddenColumns, serviceRights } from "@workshop/store-pg/migrate/Rights"
+import { rolesSql } from "@workshop/store-pg/migrate/Roles"
 import { connect } from "@workshop/store-pg/migrate/Session"
+import { retention } from "@workshop/store-pg/retention/Retention"
 import { Effect } from "effect"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { testDatabase } from "../cluster/TestDatabase.js"
+import { node, testing } from "../nodes/Node.js"
+import { as, databaseOfRoles, renamed, roleIn } from "./TestRoles.js"
 
-const page = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8")
-const NAMES = ["workshop_owner", "workshop_service", "workshop"]
+const file = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), "utf8")
 
-/** The page's statements, with names that no other run of the tests has. */
-const [create = "", grant = "", execute = ""] = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) =>
-  sql.replaceAll(new RegExp(`\\b(${NAMES.join("|")})\\b`, "g"), `$1_${process.pid}`)
-)
-const [owner = "", service = "", database = ""] = NAMES.map((name) => `${name}_${process.pid}`)
+const DENIED = "42501"
+const JANUARY = Date.parse("2027-01-15T12:00:00Z")
+const DAY = 24 * 60 * 60 * 1000
 
-const as = (url: string, role: string): string => {
-  const theirs = new URL(url)
-  theirs.pathname = `/${database}`
-  theirs.searchParams.set("options", `-c role=${role}`)
-  return theirs.href
-}
+/** What the roles' file is to say, written by hand. */
+const APPENDED = ["event", "attempt", "loyalty_ledger", "notice", "audit_entry"]
 
-const DROPPED = [
-  `drop database if exists ${database}`,
-  `drop role if exists ${owner}`,
-  `drop role if exists ${service}`
-]
-
-it("the service's role reads and writes rows of every table, and cannot change the schema (docs/operating.md)", async () => {
-  await Effect.gen(function* () {
-    const { url } = yield* testDatabase
-    const admin = yield* connect(url)
-    const statements = create.split(";").filter((sql) => sql.trim() !== "")
-    yield* Effect.acquireRelease(
-      Effect.forEach(statements, (sql) => admin.run(sql)),
-      () => Effect.orDie(Effect.forEach(DROPPED, (sql) => admin.run(sql)))
-    )
-    yield* Effect.scoped(
+describe("the service's role (docs/operating.md, Database roles)", { timeout: 120_000 }, () => {
+  it("cannot change or remove what is only ever added to, nor the list of migrations", () =>
+    testing(
       Effect.gen(function* () {
-        yield* (yield* connect(as(url, owner))).run(grant)
-        expect(yield* migrate(as(url, owner))).toHaveLength((yield* migrationsIn(OURS)).length)
-        yield* (yield* connect(as(url, owner))).run(execute)
-        yield* check(as(url, service))
-        const session = yield* connect(as(url, service))
-        const closed =
-          yield* session.run(`select relname from pg_class where relnamespace = 'public'::regnamespace and (
-          relkind in ('r', 'p') and not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
-            and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete'))
-          or relkind = 'S' and not has_sequence_privilege(oid, 'usage'))`)
-        expect(closed).toEqual([])
-        expect((yield* Effect.flip(session.run("create table mine (n integer)"))).code).toBe("42501")
-        expect((yield* Effect.flip(session.run("drop table schema_migration"))).code).toBe("42501")
+        const { service } = yield* databaseOfRoles
+        const session = yield* connect(service)
+        for (const table of APPENDED) {
+          for (const sql of [`update ${table} set shop_id = shop_id`, `delete from ${table}`, `truncate ${table}`])
+            expect([sql, (yield* Effect.flip(session.run(sql))).code]).toEqual([sql, DENIED])
+        }
+        for (const sql of [
+          "update event set body = ''",
+          "update event_rest set body = ''",
+          "delete from event_rest",
+          "delete from attempt_rest",
+          "update notification set type = ''",
+          "insert into schema_migration values (1000, '', '', now(), 1)",
+          "delete from schema_migration",
+          "drop table schema_migration",
+          "create table mine (n integer)"
+        ])
+          expect([sql, (yield* Effect.flip(session.run(sql))).code]).toEqual([sql, DENIED])
+        yield* session.run("select from schema_migration")
       })
-    )
-  }).pipe(Effect.scoped, Effect.runPromise)
-}, 30_000)
+    ))
 
-/** The statements of compose/roles.sql as its psql would send them, with names that no other run of the tests has. */
-const composed = readFileSync(new URL("../../../../compose/roles.sql", import.meta.url), "utf8")
-  .replaceAll(/^(--|\\).*\n/gm, "")
-  .replaceAll(/:'\w+'/g, "'secret'")
-  .replaceAll(/\bworkshop_(owner|service)\b/g, `workshop_$1_${process.pid}`)
-
-it("compose.yaml's roles are no superusers; one migrates, the other serves and makes partitions (compose/roles.sql)", async () => {
-  await Effect.gen(function* () {
-    const { url } = yield* testDatabase
-    const admin = yield* connect(url)
-    yield* Effect.acquireRelease(admin.run(`create database ${database}`), () =>
-      Effect.orDie(Effect.forEach(DROPPED, (sql) => admin.run(sql)))
-    )
-    yield* Effect.scoped(
+  it("rewrites events only while a client's erasure is under way", () =>
+    testing(
       Effect.gen(function* () {
-        const there = new URL(url)
-        there.pathname = `/${database}`
-        yield* (yield* connect(there.href)).run(composed)
-        expect(yield* migrate(as(url, owner))).toHaveLength((yield* migrationsIn(OURS)).length)
-        yield* check(as(url, service))
-        const session = yield* connect(as(url, service))
-        const [rights] = yield* session.run(`select rolsuper, has_function_privilege(
-          'keep_partition(text, text, text, bigint, bigint)', 'execute') as keeps from pg_roles where rolname = current_user`)
-        expect(rights).toEqual({ rolsuper: false, keeps: true })
-        expect(yield* session.run("select * from shop")).toEqual([])
-        expect((yield* Effect.flip(session.run("create table mine (n integer)"))).code).toBe("42501")
+        const { service } = yield* databaseOfRoles
+        const session = yield* connect(service)
+        for (const name of ["rewrite_events", "rewrite_attempts"]) {
+          const refused = yield* Effect.flip(session.run(`select ${name}('[]')`))
+          expect([refused.code, refused.message]).toEqual(["55000", expect.stringContaining("no erasure is under way")])
+        }
+        yield* session.run("insert into client_erasure values (gen_random_uuid(), '', '', '{}')")
+        for (const name of ["rewrite_events", "rewrite_attempts"]) yield* session.run(`select ${name}('[]')`)
       })
+    ))
+
+  it("has exactly the rights that the store's statements use", () => {
+    const text = file("packages/store-pg/statements.sql")
+      .replaceAll('"', "")
+      .replaceAll(/\/\*.*?\*\//g, "")
+    const used = (pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([, table]) => table!))
+    const inserted = used(/\binsert\s+into (\w+)/g)
+    const deleted = used(/\bdelete\s+from (\w+)/g)
+    const updated = new Set([
+      ...used(/(?:^|\()\s*update\s+(\w+) (?:\w+ )?set\b/gm),
+      ...[...text.matchAll(/\binsert\s+into (\w+)[^;]*?\bdo update set\b/g)].map(([, table]) => table!)
+    ])
+    // The way of a role that may not call keep_partition.
+    for (const table of ["event_rest", "attempt_rest"]) deleted.delete(table)
+    const granted = (right: string) =>
+      Object.entries(serviceRights).flatMap(([table, rights]) =>
+        (rights as ReadonlyArray<string>).includes(right) ? [table] : []
+      )
+    expect(granted("insert").sort()).toEqual([...inserted].sort())
+    expect(granted("delete").sort()).toEqual([...deleted].sort())
+    expect(granted("update").sort()).toEqual([...updated].sort())
+  })
+
+  it("keeps the partitions and removes what is old (the store contract and erasures run under it too)", () => {
+    const clock = new SettableClock(JANUARY)
+    return testing(
+      Effect.gen(function* () {
+        const { url, service } = yield* databaseOfRoles
+        const session = yield* connect(url)
+        yield* session.run(
+          `insert into event select gen_random_uuid(), gen_random_uuid(), 'ping', 1, null, ${JANUARY - 200 * DAY}, '{}' from generate_series(1, 1500)`
+        )
+        yield* session.run(
+          `insert into notification (shop_id, id, client_id, type, ticket, ticket_id, created_at)
+          select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'ready', '{}', gen_random_uuid(), 0`
+        )
+        const tidied = yield* (yield* retention({ url: service })).runOnce
+        expect(tidied).toMatchObject({ missing: [], removed: 1500, expired: 1 })
+        expect(tidied?.made).toHaveLength(6)
+        clock.set(JANUARY + 200 * DAY)
+        const later = yield* (yield* retention({ url: service })).runOnce
+        expect(later?.dropped).toContain("event_2027_01")
+        // A partition brings no rights of its own.
+        expect((yield* Effect.flip((yield* connect(service)).run("update event_2027_08 set body = ''"))).code).toBe(
+          DENIED
+        )
+      }),
+      clock
     )
-  }).pipe(Effect.scoped, Effect.runPromise)
-}, 30_000)
+  })
+})
+
+describe("the reading role (docs/operating.md, Database roles)", { timeout: 60_000 }, () => {
+  it("reads tickets and deliveries, and no hash, secret or phone number, and writes nothing", () =>
+    testing(
+      Effect.gen(function* () {
+        const { service, reader } = yield* databaseOfRoles
+        const ports = yield* node({ url: service })
+        yield* Effect.gen(function* () {
+          const { id } = yield* openShop()
+          yield* run(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
+          yield* run(createTicket(id, ticketInput(), { via: "api", found: [] }))
+        }).pipe(Effect.provide(ports))
+        const session = yield* connect(reader)
+        expect(yield* session.run("select number, state, service from ticket")).toHaveLength(1)
+        expect(yield* session.run("select * from delivery")).toHaveLength(1)
+        for (const sql of [
+          "select * from ticket",
+          "select client_phone from ticket",
+          "select phone from client_account",
+          "select phone from offer",
+          "select phones from client_erasure",
+          "select hash from api_key",
+          "select secret from webhook",
+          "select previous_secret from webhook",
+          "select body from event",
+          "select body from event_rest",
+          "select head from attempt",
+          "select ticket from notification",
+          "select answer from remembered",
+          "update ticket set service = ''",
+          "select keep_partition('drop', 'event', '2026_01', 0, 0)"
+        ])
+          expect([sql, (yield* Effect.flip(session.run(sql))).code]).toEqual([sql, DENIED])
+      })
+    ))
+
+  it("every column whose name speaks of a phone, hash, secret or address is hidden", () => {
+    const tables = [
+      ...file("packages/store-pg/schema.sql").matchAll(/^create (?:unlogged )?table (\w+) \(\n([^;]*?)\n\)/gm)
+    ]
+    const named = tables.flatMap(([, table, body]) =>
+      [...body!.matchAll(/^ {2}(\w*(?:phone|hash|secret|url|body)\w*) /gm)].map(([, column]) => [table!, column!])
+    )
+    const harmless = ["ticket.photo_url", "shop.tracking_base_url"]
+    const seen = named.filter(([table, column]) => {
+      const hidden = hiddenColumns[table!] ?? []
+      return !hidden.includes("*") && !hidden.includes(column!) && !harmless.includes(`${table}.${column}`)
+    })
+    expect(named.length).toBeGreaterThan(8)
+    expect(seen).toEqual([])
+  })
+})
+
+/** Does something in a new database, as an operator who made its roles by a text of statements. */
+const operated = (
+  make: (database: string) => ReadonlyArray<string>,
+  act: (url: string, owner: string, service: string) => Effect.Effect<void, unknown>
+) =>
+  testing(
+    Effect.gen(function* () {
+      const { url } = yield* testDatabase
+      const admin = yield* connect(url)
+      const there = new URL(url)
+      there.pathname = `${there.pathname}_roles`
+      const database = there.pathname.slice(1)
+      const roles = ["owner", "service", "reader"].map((role) => roleIn(there.href, `workshop_${role}`))
+      yield* Effect.acquireRelease(
+        Effect.forEach(make(database), (sql) => admin.run(sql)),
+        () =>
+          Effect.orDie(
+            Effect.forEach(
+              [
+                `drop database if exists ${database} with (force)`,
+                ...roles.map((role) => `drop role if exists ${role}`)
+              ],
+              (sql) => admin.run(sql)
+            )
+          )
+      )
+      yield* act(there.href, as(there.href, roles[0]!), as(there.href, roles[1]!))
+    })
+  )
+
+const grantedBy = (url: string, owner: string, service: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      expect(yield* migrate(owner)).toHaveLength((yield* migrationsIn(OURS)).length)
+      const grant = Effect.flatMap(rolesSql, (sql) =>
+        Effect.flatMap(connect(owner), ({ run }) => run(renamed(url, sql)))
+      )
+      yield* grant
+      yield* grant
+      yield* check(service)
+      const session = yield* connect(service)
+      expect(yield* session.run("select rolsuper from pg_roles where rolname = current_user")).toEqual([
+        { rolsuper: false }
+      ])
+      expect((yield* Effect.flip(session.run("update event set body = ''"))).code).toBe(DENIED)
+      expect((yield* Effect.flip(session.run("create table mine (n integer)"))).code).toBe(DENIED)
+      expect((yield* (yield* retention({ url: service })).runOnce)?.missing).toEqual([])
+    })
+  )
+
+describe("an operator's roles", { timeout: 120_000 }, () => {
+  it("are those of the page: the owner migrates and grants, twice is as good as once", () => {
+    const [page = ""] = [...file("docs/operating.md").matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) => sql)
+    return operated(
+      (database) =>
+        renamed(`postgres://x/${database}`, page)
+          .replace(/create database workshop\b/, `create database ${database}`)
+          .split(";")
+          .filter((sql) => sql.trim() !== ""),
+      grantedBy
+    )
+  })
+
+  it("are those of compose.yaml, whose migration grants", () =>
+    operated(
+      (database) => [`create database ${database}`],
+      (url, owner, service) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const composed = file("compose/roles.sql")
+              .replaceAll(/^(--|\\).*\n/gm, "")
+              .replaceAll(/:'\w+'/g, "'secret'")
+            yield* (yield* connect(url)).run(renamed(url, composed))
+            yield* grantedBy(url, owner, service)
+          })
+        )
+    ))
+
+  it("lose what the page granted before, also what it granted on tables to come", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, service } = yield* databaseOfRoles
+        const session = yield* connect(url)
+        const role = roleIn(url, "workshop_service")
+        yield* session.run(`alter default privileges grant select, insert, update, delete on tables to ${role};
+          alter default privileges in schema public grant all on tables to ${role};
+          grant all on all tables in schema public to ${role}`)
+        yield* session.run(renamed(url, yield* rolesSql))
+        yield* session.run("create table later (n integer)")
+        const theirs = yield* connect(service)
+        for (const sql of ["select from later", "update event set body = ''", "update event_rest set body = ''"])
+          expect([sql, (yield* Effect.flip(theirs.run(sql))).code]).toEqual([sql, DENIED])
+      })
+    ))
+})

@@ -1,0 +1,92 @@
+-- Written by `npm run codegen` from packages/store-pg/src/migrate/Rights.ts; change that instead.
+-- What the service's roles may do. Run it as the owner of the tables, or as a superuser, after each migration: workshop migrate --roles
+-- does, and so does psql -v ON_ERROR_STOP=1 -f roles.sql. It can run again, and takes away what it does not grant.
+--   workshop_service: workshop serve and workshop dispatch, with --no-migrate. What is only ever added to, it cannot change.
+--   workshop_reader: people who look something up. No hashes of keys, webhook secrets or phone numbers.
+
+begin;
+
+do $body$
+declare
+  owner constant text := (select pg_get_userbyid(relowner) from pg_class where oid = 'ticket'::regclass);
+  role text;
+  what text;
+begin
+  foreach role in array array['workshop_service', 'workshop_reader'] loop
+    if role = owner then
+      raise exception 'the role % owns the tables: let another role own them, so that its rights can be limited', role;
+    end if;
+    if not exists (select from pg_roles where rolname = role) then
+      execute format('create role %I nologin', role);
+    end if;
+    foreach what in array array['tables', 'sequences', 'functions'] loop
+      execute format('revoke all on all %s in schema %I from %I', what, current_schema(), role);
+      -- Else each new partition would bring rights of its own.
+      execute format('alter default privileges for role %I revoke all on %s from %I', owner, what, role);
+      execute format('alter default privileges for role %I in schema %I revoke all on %s from %I', owner, current_schema(), what, role);
+    end loop;
+    execute format('grant usage on schema %I to %I', current_schema(), role);
+  end loop;
+end $body$;
+
+grant select, insert, update on api_key to workshop_service;
+grant select, insert on attempt to workshop_service;
+grant select on attempt_rest to workshop_service;
+grant select, insert on audit_entry to workshop_service;
+grant select, insert, update, delete on batch_receipt to workshop_service;
+grant select, insert, update, delete on client_account to workshop_service;
+grant select, insert, update, delete on client_erasure to workshop_service;
+grant select, insert, update, delete on client_link to workshop_service;
+grant select, insert, update, delete on delivery to workshop_service;
+grant select, insert, update, delete on delivery_turn to workshop_service;
+grant select, insert on event to workshop_service;
+grant select on event_rest to workshop_service;
+grant select, insert, update on loyalty_card to workshop_service;
+grant select, insert on loyalty_ledger to workshop_service;
+grant select, insert on mark to workshop_service;
+grant select, insert, update, delete on message to workshop_service;
+grant select, insert on notice to workshop_service;
+grant select, insert, delete on notification to workshop_service;
+grant select, insert, update, delete on offer to workshop_service;
+grant select, insert, update, delete on rate_limit to workshop_service;
+grant select, insert, update, delete on remembered to workshop_service;
+grant select, insert, update, delete on replay to workshop_service;
+grant select on schema_migration to workshop_service;
+grant select, insert, update on shop to workshop_service;
+grant select, insert, update on shop_head to workshop_service;
+grant select, insert, update, delete on stamps_used to workshop_service;
+grant select, insert, update on ticket to workshop_service;
+grant select, insert, update, delete on webhook to workshop_service;
+
+grant usage on sequence delivery_turns to workshop_service;
+
+grant execute on function keep_partition(text, text, text, bigint, bigint) to workshop_service;
+grant execute on function rewrite_events(json) to workshop_service;
+grant execute on function rewrite_attempts(json) to workshop_service;
+
+grant select (id, place, shop_id, name, scopes, last_four, created_at, revoked_at, expires_at, last_used_at) on api_key to workshop_reader;
+grant select (shop_id, event_id, n, started_at, status, error, detail, address, timings) on attempt to workshop_reader;
+grant select on audit_entry to workshop_reader;
+grant select on batch_receipt to workshop_reader;
+grant select (id, given_name, family_name, hide_name, created_at) on client_account to workshop_reader;
+grant select on client_link to workshop_reader;
+grant select on delivery to workshop_reader;
+grant select on delivery_turn to workshop_reader;
+grant select (shop_id, id, type, seq, ticket_id, created_at) on event to workshop_reader;
+grant select on loyalty_card to workshop_reader;
+grant select on loyalty_ledger to workshop_reader;
+grant select on mark to workshop_reader;
+grant select on message to workshop_reader;
+grant select (shop_id, id, place, kind, created_at, off_reason, failures_in_row, first_failure_at) on notice to workshop_reader;
+grant select (shop_id, id, place, client_id, type, ticket_id, created_at) on notification to workshop_reader;
+grant select (shop_id, id, place, ticket_id, status, created_at, answered_at) on offer to workshop_reader;
+grant select (shop_id, caller_id, operation, expires_at) on remembered to workshop_reader;
+grant select on replay to workshop_reader;
+grant select on schema_migration to workshop_reader;
+grant select on shop to workshop_reader;
+grant select on shop_head to workshop_reader;
+grant select on stamps_used to workshop_reader;
+grant select (shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at, moves_per_day, notifications_per_day) on ticket to workshop_reader;
+grant select (shop_id, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at) on webhook to workshop_reader;
+
+commit;

@@ -1,0 +1,80 @@
+import { type TableName, tables } from "../Tables.js"
+
+/** What a role may do with the rows of a table. */
+export type Right = "select" | "insert" | "update" | "delete"
+
+const ALL: ReadonlyArray<Right> = ["select", "insert", "update", "delete"]
+
+/** Tables of commands whose rows commands or retention remove. */
+const removed: ReadonlyArray<TableName> = [
+  "webhook",
+  "client_link",
+  "offer",
+  "delivery",
+  "replay",
+  "message",
+  "stamps_used",
+  "remembered",
+  "notification"
+]
+
+const ofCommands = Object.fromEntries(
+  (Object.keys(tables) as ReadonlyArray<TableName>).map((name): [string, ReadonlyArray<Right>] => [
+    name,
+    [
+      "select",
+      "insert",
+      ...(tables[name].replaced.length > 0 ? (["update"] as const) : []),
+      ...(removed.includes(name) ? (["delete"] as const) : [])
+    ]
+  ])
+)
+
+/**
+ * What the service's role may do with each table. A table of which rows are only ever added can be added to and read: erasures and
+ * retention change it through functions alone. `roles.sql` is generated from this.
+ */
+export const serviceRights: Readonly<Record<string, ReadonlyArray<Right>>> = {
+  ...ofCommands,
+  client_account: ALL,
+  client_erasure: ALL,
+  delivery_turn: ALL,
+  batch_receipt: ALL,
+  rate_limit: ALL,
+  mark: ["select", "insert"],
+  event_rest: ["select"],
+  attempt_rest: ["select"],
+  schema_migration: ["select"],
+  // Of an older release.
+  server_life: []
+}
+
+/** The functions by which the service's role changes what it may not change itself. */
+export const serviceFunctions: ReadonlyArray<string> = [
+  "keep_partition(text, text, text, bigint, bigint)",
+  "rewrite_events(json)",
+  "rewrite_attempts(json)"
+]
+
+/**
+ * What support does not read: hashes of keys, webhook secrets and addresses (their path may be a secret), phone numbers, and texts
+ * that repeat them. An asterisk is the whole table.
+ */
+export const hiddenColumns: Readonly<Record<string, ReadonlyArray<string>>> = {
+  api_key: ["hash"],
+  webhook: ["url", "secret", "previous_secret"],
+  notice: ["url"],
+  client_account: ["phone"],
+  client_erasure: ["*"],
+  ticket: ["client_phone"],
+  offer: ["phone"],
+  notification: ["ticket"],
+  event: ["body"],
+  attempt: ["head"],
+  remembered: ["key", "fingerprint", "answer"],
+  rate_limit: ["*"],
+  server_life: ["*"],
+  // Their rows are read through event and attempt.
+  event_rest: ["*"],
+  attempt_rest: ["*"]
+}

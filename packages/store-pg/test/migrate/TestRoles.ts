@@ -1,0 +1,34 @@
+import { rolesSql } from "@workshop/store-pg/migrate/Roles"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { Effect, type Scope } from "effect"
+import { testDatabase } from "../cluster/TestDatabase.js"
+
+/** The name of a role in a database of the tests: roles belong to the whole server, and other tests run there too. */
+export const roleIn = (url: string, role: string): string => `${role}_${new URL(url).pathname.slice(1)}`
+
+/** The address of a database, for a role without a login. */
+export const as = (url: string, role: string): string => {
+  const theirs = new URL(url)
+  theirs.searchParams.set("options", `-c role=${role}`)
+  return theirs.href
+}
+
+/** A text with roles' names, as it is for the roles of a database. */
+export const renamed = (url: string, sql: string): string =>
+  sql.replaceAll(/\bworkshop_(owner|service|reader)\b/g, (role) => roleIn(url, role))
+
+/** A database of one's own with the roles of `roles.sql`: addresses for its owner, its service and its reader. */
+export const databaseOfRoles: Effect.Effect<
+  { readonly url: string; readonly service: string; readonly reader: string },
+  never,
+  Scope.Scope
+> = Effect.gen(function* () {
+  const { url } = yield* testDatabase
+  const session = yield* connect(url)
+  const [service, reader] = [roleIn(url, "workshop_service"), roleIn(url, "workshop_reader")]
+  yield* Effect.acquireRelease(
+    Effect.flatMap(rolesSql, (sql) => session.run(renamed(url, sql))),
+    () => Effect.orDie(session.run(`drop owned by ${service}, ${reader}; drop role ${service}, ${reader}`))
+  )
+  return { url, service: as(url, service), reader: as(url, reader) }
+}).pipe(Effect.orDie)
