@@ -15,9 +15,8 @@ interface Connection {
   /** By which it is counted. */
   readonly address: string
   readonly intake: Intake
-  /** Requests that came, and of these how many still wait for their answers. */
+  /** Requests that came. */
   requests: number
-  unanswered: number
   request: IncomingMessage | undefined
   /** The latest answer: whatever is said outside of node's own order comes after it. */
   response: ServerResponse | undefined
@@ -49,12 +48,7 @@ export class Connections {
     connection.request = request
     connection.response = response
     connection.requests++
-    connection.unanswered++
-    connection.intake.asked(request)
-    response.once("close", () => {
-      connection.unanswered--
-      connection.intake.answered()
-    })
+    connection.intake.asked(request, response)
     if (this.#isStopping || connection.requests === this.limits.maxRequestsPerConnection)
       response.shouldKeepAlive = false
     return true
@@ -109,7 +103,7 @@ export class Connections {
     const address = countedAddress(socket.remoteAddress ?? "unknown", this.limits.ipv6Prefix)
     if (!this.#makeRoom(address)) return void socket.destroy()
     const intake = new Intake(socket, this.backlog)
-    const state = { requests: 0, unanswered: 0, request: undefined, response: undefined, isLeaving: false }
+    const state = { requests: 0, request: undefined, response: undefined, isLeaving: false }
     this.#open.set(socket, { address, intake, ...state })
     this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1)
     socket.once("close", () => this.#forget(socket))
@@ -135,7 +129,7 @@ export class Connections {
   #closeIdle(isMeant: (connection: Connection) => boolean): boolean {
     let idle: Socket | undefined
     for (const [socket, connection] of this.#open) {
-      if (connection.unanswered > 0 || !isMeant(connection)) continue
+      if (!connection.intake.isIdle || !isMeant(connection)) continue
       if (connection.requests === 0) {
         idle = socket
         break

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Backlog } from "./Backlog.js"
 import { announcedLength } from "./NodeArrival.js"
@@ -8,6 +8,10 @@ import { announcedLength } from "./NodeArrival.js"
  * 64 KiB that it would take by itself, 2,500.
  */
 const SLICE_BYTES = 512
+
+/** Whether an answer has left, or never will. */
+const isOver = (response: ServerResponse | undefined): boolean =>
+  response === undefined || response.closed || response.writableFinished
 
 /**
  * Stands between a connection and node's parser, which reads whatever comes: while a request is being answered, what
@@ -21,9 +25,10 @@ export class Intake {
   #held: Buffer | undefined
   #isPaused = false
   #isOver = false
-  /** The latest request. */
+  /** The latest request, its answer, and the answer before it. */
   #request: IncomingMessage | undefined
-  #unanswered = 0
+  #response: ServerResponse | undefined
+  #earlier: ServerResponse | undefined
   /** Of the slice that is being parsed. */
   #sliceLength = 0
   /** Bytes that can only be the body of the latest request. */
@@ -41,17 +46,17 @@ export class Intake {
     socket.off("data", this.#parse)
   }
 
-  /** The parser found a request. */
-  asked(request: IncomingMessage): void {
+  /** The parser found a request, which this will answer. */
+  asked(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request
-    this.#unanswered++
+    this.#earlier = this.#response
+    this.#response = response
     this.#bodyLeft = announcedLength(request) - this.#sliceLength
   }
 
-  /** The answer to the oldest request has left. */
-  answered(): void {
-    this.#unanswered--
-    if (this.#held !== undefined && this.#isReady) this.#backlog.add(() => this.#goOn())
+  /** Whether all requests that the parser found have their answers. They leave in order, so the latest tells. */
+  get isIdle(): boolean {
+    return isOver(this.#response)
   }
 
   /** Nothing more is parsed: node has let go of the connection's parser, or no request can follow. */
@@ -63,12 +68,12 @@ export class Intake {
 
   /** No request waits for its answer, but for one that still waits for its body. */
   get #isReady(): boolean {
-    return this.#unanswered === 0 || (this.#unanswered === 1 && this.#request?.complete === false)
+    return this.isIdle || (isOver(this.#earlier) && this.#request?.complete === false)
   }
 
   #take(chunk: Buffer): void {
     if (this.#isOver) return
-    if (this.#held === undefined && this.#unanswered === 0 && chunk.length <= SLICE_BYTES) {
+    if (this.#held === undefined && this.isIdle && chunk.length <= SLICE_BYTES) {
       // What a client that waits for its answers sends, as it is.
       this.#sliceLength = chunk.length
       this.#bodyLeft -= chunk.length
@@ -104,9 +109,16 @@ export class Intake {
   }
 
   #hold(bytes: Buffer): void {
+    const isWaiting = this.#held !== undefined
     this.#held = bytes
     this.#isPaused = true
     this.#socket.pause()
+    if (isWaiting) return
+    const answered = () => {
+      if (this.#held !== undefined && this.#isReady) this.#backlog.add(() => this.#goOn())
+    }
+    // What is held waits for the latest answer, or for the one before where the latest request lacks its body.
+    for (const response of [this.#earlier, this.#response]) if (!isOver(response)) response?.once("close", answered)
   }
 
   #flow(): void {

@@ -81,8 +81,8 @@ const withoutPort = (text: string): string => {
 /** The client's address; behind a proxy, the one that the proxy added last. */
 const addressOf = ({ header, remoteAddress }: RequestHead, trustProxy: boolean): string => {
   const last = trustProxy ? header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined
-  const address = last === undefined ? "" : withoutPort(last)
-  return isIP(address) === 0 ? (remoteAddress ?? "unknown") : address
+  const address = last === undefined ? undefined : withoutPort(last)
+  return address !== undefined && isIP(address) !== 0 ? address : (remoteAddress ?? "unknown")
 }
 
 /** `http://host/path` is what a client sends that takes us for a proxy; it means the same path (RFC 9112 §3.2.2). */
