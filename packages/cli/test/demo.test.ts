@@ -8,8 +8,9 @@ import { services } from "@workshop/cli/owner/act"
 import { ClientInput, Clients } from "@workshop/core/services/Clients"
 import { Keys } from "@workshop/core/services/Keys"
 import { Shops } from "@workshop/core/services/Shops"
-import { Effect, Schema } from "effect"
+import { Effect, Exit, Schema, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
 import { build, run, Workshop } from "./Workshop.js"
 
 const PATIENT = { timeout: 240_000 }
@@ -26,6 +27,15 @@ afterAll(async () => {
 }, 60_000)
 
 const nowhere = { DATABASE_URL: "", WORKSHOP_DATA_DIR: dataDir }
+
+const databases = Effect.runSync(Scope.make())
+afterAll(() => Effect.runPromise(Scope.close(databases, Exit.void)))
+
+/** Surroundings with an empty database of their own, which takes less to start than an embedded one. */
+const aDatabase = async () => {
+  const { url } = await Effect.runPromise(Scope.extend(testDatabase, databases))
+  return { ...nowhere, DATABASE_URL: url }
+}
 
 /** Starts, asks for the shop of the key that is shown, and stops. */
 const shopOfStart = async (...flags: ReadonlyArray<string>) => {
@@ -65,8 +75,7 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
 
 describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () => {
   it("are told apart from those in earnest, both ways", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "workshop-sandbox-"))
-    const there = { ...nowhere, WORKSHOP_DATA_DIR: folder }
+    const there = await aDatabase()
     const start = (...flags: ReadonlyArray<string>) => {
       const workshop = new Workshop(["serve", "--port", "0", ...flags], there)
       started.push(workshop)
@@ -100,12 +109,10 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     expect(again.stdout).toContain("The shop My workshop of an earlier start is there, with the key of --demo-key:")
     expect(await statusOf(later, key)).toBe(200)
     await end(again)
-    rmSync(folder, { recursive: true, force: true })
   })
 
   it("in earnest are refused to a sandbox, unless it is meant", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "workshop-earnest-"))
-    const there = { ...nowhere, WORKSHOP_DATA_DIR: folder }
+    const there = await aDatabase()
     const earnest = new Workshop(["serve", "--port", "0"], there)
     started.push(earnest)
     expect((await earnest.listens()).key).toMatch(/^wk_live_/)
@@ -124,7 +131,6 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     await meant.says(/^The sandbox is at/m)
     meant.kill("SIGTERM")
     expect(await meant.exited).toBe(0)
-    rmSync(folder, { recursive: true, force: true })
   })
 })
 
