@@ -3,12 +3,9 @@ import { looksLikeTestKey } from "@workshop/core/domain/ApiKey"
 import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox/sandboxAllowed"
 import { Effect } from "effect"
 import { CommandRefused } from "./OneSentence.js"
-import { serveOptions } from "./ServeOptions.js"
+import { type ServeFlags, serveOptions } from "./ServeOptions.js"
 
-/** The flags as they were read. */
-export type Asked = Command.Command.ParseConfig<typeof serveOptions>
-
-const checked = ({ store, noDispatcher, sandbox, sandboxToken, demoKey, host }: Asked) => {
+const checked = ({ store, noDispatcher, sandbox, sandboxToken, demoKey, host }: ServeFlags) => {
   if (noDispatcher && store === "memory") {
     return new CommandRefused({
       message: "--no-dispatcher leaves deliveries to another process, which cannot see --store memory: leave one out."

@@ -1,3 +1,4 @@
+import type { Command } from "@effect/cli"
 import { connectionOptions } from "./ConnectionFlags.js"
 import { keepEvents } from "./dispatch/DispatchOptions.js"
 import { refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
@@ -78,3 +79,6 @@ export const serveOptions = {
   ...observeOptions,
   accessLog
 }
+
+/** The flags as they were read. */
+export type ServeFlags = Command.Command.ParseConfig<typeof serveOptions>

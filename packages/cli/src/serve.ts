@@ -32,12 +32,12 @@ import {
   stillThere
 } from "./FirstShop.js"
 import { observing, watching } from "./observe/observing.js"
-import type { Asked } from "./ServeCommand.js"
+import type { ServeFlags } from "./ServeOptions.js"
 import { choiceOf, type StoreChoice, storeLayer } from "./StoreChoice.js"
 import { baseOf, cannotListen, isEverywhere } from "./terminal/listenAddress.js"
 import { wordsLayer } from "./WordsFile.js"
 
-const services = ({ words }: Asked, choice: StoreChoice) =>
+const services = ({ words }: ServeFlags, choice: StoreChoice) =>
   Messenger.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
@@ -46,7 +46,7 @@ const services = ({ words }: Asked, choice: StoreChoice) =>
     Layer.provideMerge(Entropy.layer)
   )
 
-const dispatching = (asked: Asked, choice: StoreChoice) =>
+const dispatching = (asked: ServeFlags, choice: StoreChoice) =>
   delivering(asked, production).pipe(Layer.provideMerge(services(asked, choice)))
 
 /** A sandbox on data that was kept goes on where its clock stood: no shop may find itself in its own past. */
@@ -58,7 +58,7 @@ const caughtUp = Layer.effectDiscard(
   })
 )
 
-const sandboxed = (asked: Asked, choice: StoreChoice) =>
+const sandboxed = (asked: ServeFlags, choice: StoreChoice) =>
   TimeWalk.layer([Closer, Dispatcher, Messenger]).pipe(
     Layer.provideMerge(delivering(asked, sandbox, false)),
     Layer.provideMerge(caughtUp),
@@ -87,7 +87,7 @@ const aboutStopping = ({ npm_command }: Readonly<Record<string, string | undefin
     : [`Stop it with Ctrl-C, or in a script with kill ${process.pid}: a kill of npx or npm leaves it running.`]
 
 /** What a start with `--demo` says; `workshop serve` alone opens a shop where there is none. */
-const greeting = Effect.fnUntraced(function* (asked: Asked, base: string) {
+const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string) {
   if (asked.sandbox) yield* claimForSandbox
   else if (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade)) return madeBySandbox
   const { demoKey } = asked
@@ -104,7 +104,7 @@ const greeting = Effect.fnUntraced(function* (asked: Asked, base: string) {
 })
 
 /** Serves the API, the pages and what else there is, until interrupted. */
-const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<ReadonlyArray<Branch>, E, R>) =>
+const run = <E, R>(asked: ServeFlags, choice: StoreChoice, others: Effect.Effect<ReadonlyArray<Branch>, E, R>) =>
   Effect.gen(function* () {
     if (asked.sandbox && !asked.sandboxOnRealData) yield* refuseRealData
     const branches = [yield* workshopBranch({ isHeld: false }), ...(yield* others), ...(yield* pages(asked))]
@@ -127,7 +127,7 @@ const run = <E, R>(asked: Asked, choice: StoreChoice, others: Effect.Effect<Read
     // At once, so that all of them are done within the ten seconds of a shutdown (Specification, Commands).
   }).pipe(Effect.parallelFinalizers, Effect.scoped)
 
-const served = (asked: Asked) => {
+const served = (asked: ServeFlags) => {
   // A sandbox's clock makes everything old in a moment.
   const tidies = !asked.noDispatcher && !asked.sandbox
   const choice = { ...choiceOf(asked), ...(tidies ? { keepEvents_ms: asked.keepEvents } : {}) }
@@ -138,4 +138,4 @@ const served = (asked: Asked) => {
 }
 
 /** What `workshop serve` does (Specification, Commands). */
-export const serve = (asked: Asked) => Effect.provide(served(asked), observing(asked))
+export const serve = (asked: ServeFlags) => Effect.provide(served(asked), observing(asked))

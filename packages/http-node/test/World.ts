@@ -1,19 +1,16 @@
 import { pipeline } from "@workshop/core/http/Pipeline"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
-import { Entropy } from "@workshop/core/ports/Entropy"
 import { ClientInput, Clients } from "@workshop/core/services/Clients"
 import { Closer } from "@workshop/core/services/Closer"
 import { Offers } from "@workshop/core/services/Offers"
-import * as Profanity from "@workshop/core/services/Profanity"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
-import { layer as workshopLayer } from "@workshop/core/services/Workshop"
 import { SettableClock } from "@workshop/core/testing/SettableClock"
 import { serve } from "@workshop/http-node/NodeServer"
-import { Cause, Effect, Exit, Layer, Logger, ManagedRuntime, Schema, Scope } from "effect"
+import { Cause, Effect, Exit, ManagedRuntime, Schema, Scope } from "effect"
 import { Faults } from "./spec/Faults.js"
 import { TestShop } from "./spec/TestShop.js"
 import { type Answer, type Call, Wire } from "./spec/Wire.js"
-import { testStore } from "./TestStore.js"
+import { layerOf, type Services } from "./WorldServices.js"
 
 /** 20 November 2026, a Friday, 10:20:42.123 UTC: when every world begins. */
 export const START = "2026-11-20T10:20:42.123Z"
@@ -31,20 +28,6 @@ export interface Person {
   readonly id: string
   readonly phone: string
 }
-
-const layerOf = (clock: SettableClock, faults: Faults, seed: number, logs: Array<string>) =>
-  workshopLayer.pipe(
-    Layer.provideMerge(faults.layer),
-    Layer.provideMerge(testStore),
-    Layer.provideMerge(Profanity.layer),
-    Layer.provideMerge(Entropy.layerSeeded(seed)),
-    Layer.provideMerge(Layer.merge(clock.layer, Logger.replace(Logger.defaultLogger, keeping(logs))))
-  )
-
-const keeping = (logs: Array<string>) => Logger.map(Logger.logfmtLogger, (line) => void logs.push(line))
-
-/** Everything the services need and give. */
-export type Services = Layer.Layer.Success<ReturnType<typeof layerOf>>
 
 /**
  * The whole service on a real socket, over the memory store, with a clock that moves only when told. One world

@@ -1,11 +1,21 @@
+import type { Slice } from "@workshop/core/decisions/Slice"
 import { acknowledges } from "@workshop/core/domain/Attempt"
-import { type DeliveryState, deliveryState, standing } from "@workshop/core/domain/Delivery"
+import { type AttemptRecord, type DeliveryState, deliveryState, standing } from "@workshop/core/domain/Delivery"
 import type { EventRecord } from "@workshop/core/domain/Event"
+import type { EventId } from "@workshop/core/domain/Identifier"
 import { asksFor, type ReplayFilter, type ReplayRecord, type Stretch } from "@workshop/core/domain/Replay"
 import type { LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
-import type { Shelf } from "./Shelf.js"
+import type { Lane } from "./Lane.js"
 
-const stateOf = ({ slice, attempts }: Shelf, { id }: EventRecord): DeliveryState | undefined => {
+/** What is known of a shop's events and of their deliveries. */
+interface Deliveries {
+  readonly slice: Pick<Slice, "deliveries" | "webhook">
+  readonly events: ReadonlyArray<EventRecord>
+  readonly attempts: ReadonlyMap<EventId, ReadonlyArray<AttemptRecord>>
+  readonly lane: Pick<Lane, "isInFlight">
+}
+
+const stateOf = ({ slice, attempts }: Deliveries, { id }: EventRecord): DeliveryState | undefined => {
   const row = slice.deliveries.get(id)
   const last = attempts.get(id)?.at(-1)
   if (slice.webhook === null || (row === undefined && last === undefined)) return undefined
@@ -13,16 +23,20 @@ const stateOf = ({ slice, attempts }: Shelf, { id }: EventRecord): DeliveryState
 }
 
 /** The events that a filter asks for, in their order. */
-export function* askedFor(shelf: Shelf, filter: ReplayFilter): Generator<EventRecord> {
+export function* askedFor(shelf: Deliveries, filter: ReplayFilter): Generator<EventRecord> {
   for (const event of shelf.events) if (asksFor(filter, event, stateOf(shelf, event))) yield event
 }
 
 /** The highest number of an attempt: late ones share theirs with another, and the log may lack earlier ones. */
-const attemptsMade = ({ slice, attempts }: Shelf, { id }: EventRecord): number =>
+const attemptsMade = ({ slice, attempts }: Deliveries, { id }: EventRecord): number =>
   Math.max(slice.deliveries.get(id)?.attempts_made ?? 0, ...(attempts.get(id) ?? []).map(({ n }) => n))
 
 /** The next events of a replay. The events of a shop are numbered from 1 without a gap, so they are found without a search. */
-export const replayable = (shelf: Shelf, { filter, after_seq, until_seq }: ReplayRecord, most: number): Stretch => {
+export const replayable = (
+  shelf: Deliveries,
+  { filter, after_seq, until_seq }: ReplayRecord,
+  most: number
+): Stretch => {
   const looked = shelf.events.slice(after_seq, Math.min(after_seq + most, until_seq - 1))
   const found = looked.filter((event) => asksFor(filter, event, stateOf(shelf, event)))
   return {
@@ -38,7 +52,7 @@ export const replayable = (shelf: Shelf, { filter, after_seq, until_seq }: Repla
 }
 
 /** What became of each event that was to be delivered. */
-export const logged = (shelf: Shelf): ReadonlyArray<LoggedDelivery> =>
+export const logged = (shelf: Deliveries): ReadonlyArray<LoggedDelivery> =>
   shelf.events.flatMap((event) => {
     const state = stateOf(shelf, event)
     if (state === undefined) return []

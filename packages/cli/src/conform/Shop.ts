@@ -2,19 +2,35 @@ import type { Answer } from "./Answer.js"
 import type { Inbox } from "./Inbox.js"
 import type { Client, Delivery, Event, Ticket, Webhook } from "./Shapes.js"
 import type { Call } from "./Wire.js"
-import type { Person, World } from "./World.js"
+
+/** A client's account. */
+export interface Person {
+  readonly id: string
+  readonly phone: string
+}
 
 /** A loyalty programme with which every ticket counts. */
 const PROGRAM = { active: true, name: "Stamps", stamps_required: 10, stamps_per_ticket: 1, reward_label: "A hem" }
 
+/** What a shop needs of the world around it. */
+export interface Surroundings {
+  readonly api: <D>(method: string, path: string, call?: Call) => Promise<Answer<D>>
+  readonly sandbox: <D>(method: string, path: string, body?: unknown) => Promise<Answer<D>>
+  readonly act: <D>(method: string, path: string, body?: unknown) => Promise<D>
+  readonly fresh: (prefix: string) => string
+  readonly person: (person?: Readonly<Record<string, unknown>>) => Promise<Person>
+  readonly answerOffer: (person: Person, how: "accept" | "block") => Promise<void>
+  readonly advance: (ms: number) => Promise<void>
+}
+
 /** A shop, as its till speaks to the API with one key and as the sandbox shows it. */
 export class Shop {
-  readonly world: World
+  readonly world: Surroundings
   readonly id: string
   readonly key: string
   readonly key_id: string
 
-  constructor(world: World, made: { readonly id: string; readonly key: string; readonly key_id: string }) {
+  constructor(world: Surroundings, made: { readonly id: string; readonly key: string; readonly key_id: string }) {
     this.world = world
     this.id = made.id
     this.key = made.key

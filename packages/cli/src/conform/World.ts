@@ -1,7 +1,7 @@
 import { Data } from "effect"
 import type { Answer } from "./Answer.js"
 import type { Inbox, Inboxes } from "./Inbox.js"
-import { Shop } from "./Shop.js"
+import { type Person, Shop } from "./Shop.js"
 import type { Call, Wire } from "./Wire.js"
 
 /** One second, in milliseconds. */
@@ -31,12 +31,6 @@ export class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
 
 /** No webhook can come to this machine, so the case cannot tell. */
 export class CannotReceive extends Data.TaggedError("CannotReceive")<{}> {}
-
-/** A client's account. */
-export interface Person {
-  readonly id: string
-  readonly phone: string
-}
 
 /** What a case has to do with: a server, its sandbox where there is one, and names that nobody has used yet. */
 export interface Means {

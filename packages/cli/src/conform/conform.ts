@@ -4,7 +4,7 @@ import { say } from "../terminal/Said.js"
 import { type Paint, paintFor } from "../terminal/Style.js"
 import { writeReport } from "../terminal/writeReport.js"
 import { type Case, ruleAt, type Section, sections } from "./Case.js"
-import type { Asked } from "./ConformCommand.js"
+import type { ConformFlags } from "./ConformOptions.js"
 import { findTarget } from "./findTarget.js"
 import { htmlReport } from "./htmlReport.js"
 import { junitReport } from "./junitReport.js"
@@ -17,7 +17,7 @@ import { closingLines, sectionLines } from "./terminalReport.js"
 const chosen = ({
   section,
   only
-}: Pick<Asked, "section" | "only">): Effect.Effect<ReadonlyArray<Case>, CommandRefused> => {
+}: Pick<ConformFlags, "section" | "only">): Effect.Effect<ReadonlyArray<Case>, CommandRefused> => {
   const unknown = only.filter((id) => suite.every((one) => one.id !== id))
   if (unknown.length > 0) {
     return new CommandRefused({ message: `There is no case "${unknown[0]}": --list shows their ids.` })
@@ -30,7 +30,7 @@ const chosen = ({
 }
 
 /** `workshop conform --list`: each case by its id, and what it proves. */
-export const listing = Effect.fnUntraced(function* (asked: Asked) {
+export const listing = Effect.fnUntraced(function* (asked: ConformFlags) {
   const cases = yield* chosen(asked)
   const found = [...new Set(cases.map(({ section }) => section))]
   const alone = cases.filter(({ needs }) => needs === "key").length
@@ -73,7 +73,7 @@ const printer = (total: ReadonlyArray<Case>, tell: (lines: ReadonlyArray<string>
   }
 }
 
-const secretsOf = ({ key, sandboxToken }: Asked) => ({
+const secretsOf = ({ key, sandboxToken }: ConformFlags) => ({
   ...(key === null ? {} : { WORKSHOP_KEY: key }),
   ...(sandboxToken === null ? {} : { WORKSHOP_SANDBOX_TOKEN: sandboxToken })
 })
@@ -83,13 +83,13 @@ const opening = ({ sandbox, origin }: Target, cases: number, hasKey: boolean): s
     ? `${cases} cases against ${origin} with a key alone. It makes tickets in that key's shop, and waits where a limit says so: all of it takes some five minutes.`
     : `${cases} cases against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
 
-const write = Effect.fnUntraced(function* ({ junit, html }: Asked, report: Report) {
+const write = Effect.fnUntraced(function* ({ junit, html }: ConformFlags, report: Report) {
   if (junit !== null) yield* writeReport("--junit", junit, junitReport(report))
   if (html !== null) yield* writeReport("--html", html, htmlReport(report))
 })
 
 /** What `workshop conform` does (Specification, Commands). It succeeds only where no case fails. */
-export const conform = (asked: Asked, base_url: string) =>
+export const conform = (asked: ConformFlags, base_url: string) =>
   Effect.gen(function* () {
     const cases = yield* chosen(asked)
     const target = yield* findTarget({ ...asked, base_url }, fetch)

@@ -2,14 +2,11 @@ import { Command } from "@effect/cli"
 import { beginsAsSecret } from "@workshop/core/domain/Webhook"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
-import { receiveOptions } from "./ReceiveOptions.js"
-
-/** The flags as they were read. */
-export type Asked = Command.Command.ParseConfig<typeof receiveOptions>
+import { type ReceiveFlags, receiveOptions } from "./ReceiveOptions.js"
 
 const refuse = (message: string) => new CommandRefused({ message })
 
-const checked = ({ secret, register, status, redirect, gone, endless }: Asked) => {
+const checked = ({ secret, register, status, redirect, gone, endless }: ReceiveFlags) => {
   if (secret.length === 0 && register === null) {
     return refuse(
       "Without the webhook's secret nothing can be believed: give --secret, or --register http://127.0.0.1:4010 to point a sandbox shop here."

@@ -1,3 +1,4 @@
+import type { Command } from "@effect/cli"
 import { Either } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { json, list, toggle, value } from "../terminal/Flags.js"
@@ -113,3 +114,6 @@ export const receiveOptions = {
   endless: toggle("endless", "Answer 200 with a body that never ends.", "WORKSHOP_RECEIVE_ENDLESS"),
   json
 }
+
+/** The flags as they were read. */
+export type ReceiveFlags = Command.Command.ParseConfig<typeof receiveOptions>

@@ -6,12 +6,12 @@ import { type Behaviour, saying } from "./Behaviour.js"
 import { eventJson, eventLine } from "./eventLine.js"
 import { KnownTickets, type News } from "./KnownTickets.js"
 import { behaviourInWords, changeBy, legend } from "./liveKeys.js"
-import type { Asked } from "./ReceiveCommand.js"
 import type { Received } from "./Received.js"
+import type { ReceiveFlags } from "./ReceiveOptions.js"
 import * as Receiver from "./Receiver.js"
 import { type Registered, type Registration, register, sandboxNow } from "./register.js"
 
-const behaviourOf = ({ status, delay, failShare, redirect, gone, endless }: Asked): Behaviour => ({
+const behaviourOf = ({ status, delay, failShare, redirect, gone, endless }: ReceiveFlags): Behaviour => ({
   answer: gone
     ? saying(410)
     : endless
@@ -23,8 +23,13 @@ const behaviourOf = ({ status, delay, failShare, redirect, gone, endless }: Aske
   fail_share: failShare
 })
 
-const registrationOf = ({ register: base, shop, key, sandboxToken: token, enable }: Asked): Registration | null =>
-  base === null ? null : { base, shop, key, token, enable }
+const registrationOf = ({
+  register: base,
+  shop,
+  key,
+  sandboxToken: token,
+  enable
+}: ReceiveFlags): Registration | null => (base === null ? null : { base, shop, key, token, enable })
 
 const NO_NEWS: News = { kind: "changes", changes: [] }
 
@@ -71,7 +76,7 @@ const obeyKeys = (receiver: Receiver.Receiver, asked: Behaviour, quit: Deferred.
   )
 
 /** What `workshop receive` does (Specification, Commands): until interrupted, or `q`. */
-export const receive = (asked: Asked) =>
+export const receive = (asked: ReceiveFlags) =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()
     const registration = registrationOf(asked)

@@ -1,7 +1,7 @@
 import { type Paint, plain } from "../terminal/Style.js"
 import { shortened } from "../terminal/TextWidth.js"
 import type { Exchange } from "./Exchange.js"
-import type { Failure, ScenarioResult, StepResult } from "./runScenario.js"
+import type { Failure, ScenarioResult, StepResult } from "./Result.js"
 import type { Problem } from "./Source.js"
 
 const MOST_ANSWER_LINES = 60

@@ -1,42 +1,13 @@
 import { Args, Command } from "@effect/cli"
 import { Console, Effect } from "effect"
-import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { CommandRefused } from "../OneSentence.js"
-import { json, toggle, value } from "../terminal/Flags.js"
-import { optional, text, webAddress } from "../terminal/Readers.js"
-
-const runFlags = {
-  files: Args.text({ name: "file" }).pipe(
-    Args.withDescription("Scenario files, folders of them, or patterns such as 'specs/*.yaml'."),
-    Args.repeated
-  ),
-  baseUrl: value({
-    name: "base-url",
-    placeholder: "url",
-    description: "Run against this service and its sandbox; left out, each scenario has its own in this process.",
-    read: optional(webAddress),
-    fallback: ""
-  }),
-  sandboxToken: value({
-    name: "sandbox-token",
-    placeholder: "text",
-    description: "The token that the service's sandbox asks for.",
-    read: optional(text),
-    fallback: ""
-  }),
-  signatureHeader,
-  bail: toggle("bail", "Stop after the first scenario that fails."),
-  json
-}
-
-/** The flags as they were read. */
-export type AskedRun = Command.Command.ParseConfig<typeof runFlags>
+import { runOptions } from "./RunOptions.js"
 
 const nothingAsked = new CommandRefused({
   message: "Name the files to run, such as workshop scenario run examples/scenarios."
 })
 
-const runCommand = Command.make("run", runFlags, (asked) =>
+const runCommand = Command.make("run", runOptions, (asked) =>
   Effect.gen(function* () {
     if (asked.files.length === 0) return yield* nothingAsked
     const { runFiles } = yield* Effect.promise(() => import("./runFiles.js"))

@@ -5,9 +5,10 @@ import { paintFor } from "../terminal/Style.js"
 import { widthFor } from "../terminal/Table.js"
 import { findFiles } from "./findFiles.js"
 import { problemLines, reportLines, summary } from "./Report.js"
+import type { ScenarioResult } from "./Result.js"
+import type { RunFlags } from "./RunOptions.js"
 import { readScenario, type Scenario } from "./readScenario.js"
-import { type RunOptions, run, type ScenarioResult } from "./runScenario.js"
-import type { AskedRun } from "./ScenarioCommand.js"
+import { type RunOptions, run } from "./runScenario.js"
 
 const print = (lines: ReadonlyArray<string>) => Console.log(lines.join("\n"))
 
@@ -32,14 +33,14 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
   return yield* new CommandRefused({ message: `Nothing was run: correct ${what}, then try again.` })
 })
 
-const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: AskedRun): RunOptions => ({
+const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOptions => ({
   signature_header: signatureHeader,
   ...(baseUrl === null ? {} : { base_url: baseUrl }),
   ...(sandboxToken === null ? {} : { sandbox_token: sandboxToken })
 })
 
 /** `workshop scenario run`: exit status 0 only where every scenario passed. */
-export const runFiles = Effect.fnUntraced(function* (asked: AskedRun) {
+export const runFiles = Effect.fnUntraced(function* (asked: RunFlags) {
   const files = yield* Either.mapLeft(findFiles(asked.files), (message) => new CommandRefused({ message }))
   const scenarios = yield* readAll(files)
   const paint = paintFor()

@@ -1,43 +1,16 @@
 import { readFileSync } from "node:fs"
 import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
 import { Effect, Either } from "effect"
-import { type Exchange, withoutKey } from "./Exchange.js"
+import { withoutKey } from "./Exchange.js"
 import { furnish } from "./furnish.js"
-import type { Mismatch } from "./Mismatch.js"
 import { memoryWorld } from "./memoryWorld.js"
 import { performStep } from "./performStep.js"
 import { problemLines, reportLines } from "./Report.js"
+import type { Failure, ScenarioResult } from "./Result.js"
 import { readScenario, type Scenario, type Step } from "./readScenario.js"
 import { remoteWorld } from "./remoteWorld.js"
 import type { Position } from "./Source.js"
 import { Stage } from "./Stage.js"
-
-/** Why a scenario failed. */
-export interface Failure extends Position {
-  /** The step, or the one within it, that did not go as expected; null where the scenario could not begin. */
-  readonly title: string | null
-  readonly mismatches: ReadonlyArray<Mismatch>
-  /** Where the step could not be made at all. */
-  readonly message: string | null
-  readonly exchange: Exchange | null
-}
-
-/** What became of a step. */
-export interface StepResult {
-  readonly line: number
-  readonly title: string
-  readonly outcome: "passed" | "failed" | "not_run"
-}
-
-/** What became of a scenario. */
-export interface ScenarioResult {
-  readonly file: string
-  readonly name: string
-  readonly section: string | null
-  readonly passed: boolean
-  readonly steps: ReadonlyArray<StepResult>
-  readonly failure: Failure | null
-}
 
 /** Where scenarios run. */
 export interface RunOptions {

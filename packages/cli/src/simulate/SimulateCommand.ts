@@ -1,12 +1,9 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
-import { simulateOptions } from "./SimulateOptions.js"
+import { type SimulateFlags, simulateOptions } from "./SimulateOptions.js"
 
-/** The flags as they were read. */
-export type Asked = Command.Command.ParseConfig<typeof simulateOptions>
-
-const checked = ({ store, databaseUrl, baseUrl }: Asked) => {
+const checked = ({ store, databaseUrl, baseUrl }: SimulateFlags) => {
   if (baseUrl !== null && store !== "memory")
     return new CommandRefused({
       message: "--base-url simulates a running server, which has its own store: leave --store out."

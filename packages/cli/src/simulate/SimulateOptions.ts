@@ -1,3 +1,4 @@
+import type { Command } from "@effect/cli"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { STORES } from "../StoreChoice.js"
 import { databaseUrlFlag } from "../StoreFlags.js"
@@ -79,3 +80,6 @@ export const simulateOptions = {
   }),
   json
 }
+
+/** The flags as they were read. */
+export type SimulateFlags = Command.Command.ParseConfig<typeof simulateOptions>

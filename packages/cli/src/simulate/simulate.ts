@@ -15,13 +15,13 @@ import { realMs } from "./realMs.js"
 import { htmlReport } from "./report/htmlReport.js"
 import { count, latencies, type Summary } from "./report/Summary.js"
 import { textReport } from "./report/textReport.js"
-import type { Asked } from "./SimulateCommand.js"
 import { SimulatedStore } from "./SimulatedStore.js"
+import type { SimulateFlags } from "./SimulateOptions.js"
 import { LARGEST_SEED } from "./SimulateOptions.js"
 import { type Bounds, type Cast, type Course, cast, simulation } from "./simulation.js"
 
 /** The command that makes the same run again. */
-const repeated = ({ store, baseUrl, signatureHeader }: Asked, { seed, steps, shops }: Bounds): string => {
+const repeated = ({ store, baseUrl, signatureHeader }: SimulateFlags, { seed, steps, shops }: Bounds): string => {
   const where = baseUrl !== null ? ` --base-url ${baseUrl}` : store === "memory" ? "" : ` --store ${store}`
   const signed = signatureHeader === SIGNATURE_HEADER ? "" : ` --signature-header ${signatureHeader}`
   return `npx workshop simulate --seed ${seed} --steps ${steps} --shops ${shops}${where}${signed}`
@@ -34,7 +34,7 @@ interface Played {
 }
 
 const played = (
-  asked: Asked,
+  asked: SimulateFlags,
   bounds: Bounds,
   company: Cast,
   course: Course
@@ -66,13 +66,13 @@ const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<
   )
 
 /** Whether the service begins with nothing, so that one seed is one run. */
-const isFresh = ({ store, baseUrl }: Asked): boolean => store === "memory" && baseUrl === null
+const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
 
 /** Below the numbers of the clients of any one run, so that all fit in a phone number. */
 const MOST_TAKEN = 9_000_000
 
 /** What `workshop simulate` does (Specification, Commands). */
-export const simulate = (asked: Asked): Effect.Effect<void, CommandRefused> =>
+export const simulate = (asked: SimulateFlags): Effect.Effect<void, CommandRefused> =>
   Effect.gen(function* () {
     const bounds = {
       seed: asked.seed ?? randomInt(LARGEST_SEED),

@@ -1,6 +1,7 @@
 import { problemLines, reportLines } from "@workshop/cli/scenario/Report"
 import { readScenario } from "@workshop/cli/scenario/readScenario"
-import { type RunOptions, run, type ScenarioResult } from "@workshop/cli/scenario/runScenario"
+import type { ScenarioResult } from "@workshop/cli/scenario/Result"
+import { type RunOptions, run } from "@workshop/cli/scenario/runScenario"
 import { Effect, Either } from "effect"
 
 /** Runs a scenario that stands in a test; `given` may be left out. */

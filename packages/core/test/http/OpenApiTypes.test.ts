@@ -1,5 +1,5 @@
+import type { Json, Node } from "@workshop/core/http/openapi/Json"
 import { document } from "@workshop/core/http/openapi/OpenApi"
-import type { Json, Node } from "@workshop/core/http/openapi/Schemas"
 import { describe, expect, it } from "vitest"
 
 // What public generators need to make good types of the document; each rule stands for types that one of them got wrong.

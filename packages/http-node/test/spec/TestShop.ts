@@ -12,7 +12,7 @@ import { Tickets } from "@workshop/core/services/Tickets"
 import { Webhooks } from "@workshop/core/services/Webhooks"
 import { Effect, Schema } from "effect"
 import { expect } from "vitest"
-import type { World } from "../World.js"
+import type { Services } from "../WorldServices.js"
 import type { Answer, Call } from "./Wire.js"
 
 export const ALL_SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"] as const
@@ -51,15 +51,21 @@ export interface CardJson {
   readonly updated_at: string | null
 }
 
+/** What a shop needs of the world around it. */
+interface Surroundings {
+  readonly api: <D>(method: string, path: string, call?: Call) => Promise<Answer<D>>
+  readonly act: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
+}
+
 /** A shop with a key for everything: what its till asks, and what its owner does in the app. */
 export class TestShop {
-  readonly world: World
+  readonly world: Surroundings
   readonly id: ShopId
   key = ""
   keyId = ""
   #attempts = 0
 
-  constructor(world: World, id: ShopId) {
+  constructor(world: Surroundings, id: ShopId) {
     this.world = world
     this.id = id
   }

@@ -2,8 +2,8 @@ import type { Answer } from "../Answer.js"
 import { expectSame, expectShape, expectThat } from "../Broken.js"
 import { casesOf } from "../Case.js"
 import type { Exchange } from "../Exchange.js"
-import type { Shop } from "../Shop.js"
-import { DAY, NOBODY, type Person, type World } from "../World.js"
+import type { Person, Shop } from "../Shop.js"
+import { DAY, NOBODY, type World } from "../World.js"
 
 /** Expects two answers to be alike in all but what is different with every answer. */
 const expectAlike = (hidden: Exchange, absent: Exchange): void => {

@@ -1,7 +1,8 @@
 import { type OpenApi, OpenApiJsonSchema } from "@effect/platform"
 import type { Schema } from "effect"
+import type { Json, Node } from "./Json.js"
 import { referring } from "./References.js"
-import { type Json, type Node, tidy, tidyNamed } from "./Schemas.js"
+import { tidy, tidyNamed } from "./Schemas.js"
 
 /** A value as JSON holds it. */
 export const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json

@@ -1,7 +1,7 @@
 import { ticketDefaults } from "../../decisions/TicketInput.js"
 import { Limits } from "../../domain/Limits.js"
 import { LAST_TICKET_NUMBER } from "../../domain/TicketNumber.js"
-import type { Node } from "./Schemas.js"
+import type { Node } from "./Json.js"
 
 const text = (most: number): Node => ({ minLength: 1, maxLength: most })
 const count: Node = { minimum: 0 }

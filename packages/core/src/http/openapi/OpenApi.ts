@@ -10,6 +10,7 @@ import { MayRefuse } from "./Annotations.js"
 import { answerSchema, namedSchemas, plain, withReferences } from "./Assembly.js"
 import { examples } from "./Examples.js"
 import { headers, headersOf } from "./Headers.js"
+import type { Json, Node } from "./Json.js"
 import { parameters } from "./Parameters.js"
 import {
   type ErrorExample,
@@ -19,7 +20,7 @@ import {
   refusalExample,
   scopeExample
 } from "./Refusals.js"
-import { type Json, type Node, tidy } from "./Schemas.js"
+import { tidy } from "./Schemas.js"
 import { introduction, webhooksTag } from "./Text.js"
 import { anyEvent, eventSchemas, webhooks } from "./Webhooks.js"
 

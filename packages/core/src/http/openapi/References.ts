@@ -1,4 +1,4 @@
-import type { Json, Node } from "./Schemas.js"
+import type { Json, Node } from "./Json.js"
 
 const isNode = (json: Json): json is Node => typeof json === "object" && json !== null && !Array.isArray(json)
 

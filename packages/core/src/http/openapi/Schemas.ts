@@ -1,10 +1,6 @@
 import { fieldBounds } from "./Bounds.js"
 import { fieldWords } from "./Fields.js"
-
-/** A piece of the document. */
-export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
-/** An object of the document. */
-export type Node = { readonly [key: string]: Json }
+import type { Json, Node } from "./Json.js"
 
 const isNode = (json: Json | undefined): json is Node =>
   typeof json === "object" && json !== null && !Array.isArray(json)

@@ -1,6 +1,7 @@
 import { OpenApi } from "@effect/platform"
 import { answerSchema, namedSchemas, plain, withReferences } from "@workshop/core/http/openapi/Assembly"
-import { type Json, type Node, tidy } from "@workshop/core/http/openapi/Schemas"
+import type { Json, Node } from "@workshop/core/http/openapi/Json"
+import { tidy } from "@workshop/core/http/openapi/Schemas"
 import { SandboxApi } from "../SandboxApi.js"
 import { groupWords, introduction, operationWords, pathIds } from "./SandboxWords.js"
 

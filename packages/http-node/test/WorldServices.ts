@@ -1,0 +1,22 @@
+import { Entropy } from "@workshop/core/ports/Entropy"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { layer as workshopLayer } from "@workshop/core/services/Workshop"
+import type { SettableClock } from "@workshop/core/testing/SettableClock"
+import { Layer, Logger } from "effect"
+import type { Faults } from "./spec/Faults.js"
+import { testStore } from "./TestStore.js"
+
+/** The services of a world, and what they need. */
+export const layerOf = (clock: SettableClock, faults: Faults, seed: number, logs: Array<string>) =>
+  workshopLayer.pipe(
+    Layer.provideMerge(faults.layer),
+    Layer.provideMerge(testStore),
+    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Entropy.layerSeeded(seed)),
+    Layer.provideMerge(Layer.merge(clock.layer, Logger.replace(Logger.defaultLogger, keeping(logs))))
+  )
+
+const keeping = (logs: Array<string>) => Logger.map(Logger.logfmtLogger, (line) => void logs.push(line))
+
+/** Everything the services need and give. */
+export type Services = Layer.Layer.Success<ReturnType<typeof layerOf>>
