@@ -22,6 +22,7 @@ import { layer } from "../packages/store-pg/dist/PgStore.js"
 import { retention } from "../packages/store-pg/dist/retention/Retention.js"
 import { saves } from "../packages/store-pg/dist/Saving.js"
 import { textOf } from "../packages/store-pg/dist/Statement.js"
+import { turnsReset } from "../packages/store-pg/dist/TurnStatements.js"
 import { capture, titleOf } from "../packages/store-pg/test/capture.mjs"
 
 /** @typedef {{ readonly title: string, readonly by: string, readonly text: string }} Told */
@@ -42,6 +43,7 @@ const ofCommands = () => {
   const receipts = [writing(receipt), asking(receipt)]
   return [
     ...[lockAll, lockFree, SHOPS, ...loads, ...saves, ...receipts].map(told("workshop lane")),
+    told("workshop deliveries")(turnsReset(new Set())),
     told("workshop speaker")(notifying("", new Set()))
   ]
 }

@@ -195,6 +195,7 @@ create table delivery_turn (
   shop_id uuid not null,
   look_at instant not null,
   turn bigint not null,
+  due_from instant default 0 not null,
   constraint delivery_turn_pkey PRIMARY KEY (shop_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 
@@ -665,6 +666,8 @@ comment on column delivery_turn.shop_id is 'The shop to which the row belongs.';
 comment on column delivery_turn.look_at is 'Before this instant nothing of the shop can be claimed; 0 where something can now. It may be too early, never too late.';
 
 comment on column delivery_turn.turn is 'Shops are served in this order, and go to its end with each claim.';
+
+comment on column delivery_turn.due_from is 'Nothing of the shop that waits, of its present generation, is due before this instant.';
 
 comment on table event is 'Events in the order of each shop, partitioned by month. Append-only; removed after a while.';
 

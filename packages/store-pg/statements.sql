@@ -41,8 +41,10 @@ with /* workshop begin erasure */ gone as (delete from client_account where id =
       ) select row_to_json(b) as person from begun b;
 
 -- call delivery_turn (workshop lane)
-update /* workshop call delivery_turn */ delivery_turn t set look_at = 0 from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
-    where t.shop_id = q.shop_id;
+update /* workshop call delivery_turn */ delivery_turn t set look_at = 0 from (
+      select l.shop_id, l.look_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
+      cross join lateral (select * from delivery_turn d where d.shop_id = q.shop_id for no key update) l
+    ) q where t.shop_id = q.shop_id and q.look_at <> 0;
 
 -- change client (workshop reads)
 update /* workshop change client */ client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
@@ -52,14 +54,15 @@ update /* workshop change client */ client_account a set given_name = n.given_na
       returning a.id;
 
 -- claim (workshop deliveries)
-with /* workshop claim */ open as (select s.shop_id, s.place, w.generation, w.released_at,
+with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, w.generation, w.released_at,
     case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.is_served
-  from unnest(current_setting('workshop.lanes')::uuid[]) with ordinality s (shop_id, place)
+  from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[])
+    with ordinality s (shop_id, at, due_from, place)
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
       bool_or(d.xmin = pg_current_xact_id()::xid) as is_served
-    from delivery d where d.shop_id = s.shop_id and d.lease_until is not null
+    from delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
   ) f), found as (
     select o.shop_id, o.place, d.event_id, d.rank
     from open o cross join lateral (
@@ -75,7 +78,8 @@ with /* workshop claim */ open as (select s.shop_id, s.place, w.generation, w.re
     ) d where o.released_at <= $1) union all (
     select d.event_id, d.ticket_id, d.seq, d.due_at, false as is_replay
     from delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = false and d.generation = o.generation and d.due_at <= $1
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = false and d.generation = o.generation
+      and d.due_at >= o.due_from and d.due_at <= $1
     order by d.due_at, d.seq limit 4 * o.room) union all (
     select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, true as is_replay
     from generate_series(1, o.generation - 1) g (generation)
@@ -86,7 +90,8 @@ with /* workshop claim */ open as (select s.shop_id, s.place, w.generation, w.re
     ) d where o.released_at <= $1) union all (
     select d.event_id, d.ticket_id, d.seq, d.due_at, true as is_replay
     from delivery d where d.shop_id = o.shop_id and d.lease_until is null
-  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = true and d.generation = o.generation and d.due_at <= $1
+  and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = true and d.generation = o.generation
+      and d.due_at >= o.due_from and d.due_at <= $1
     order by d.due_at, d.seq limit 4 * o.room)) c
         order by coalesce(c.ticket_id, c.event_id), c.is_replay, c.due_at, c.seq
       ) one
@@ -378,7 +383,7 @@ select /* workshop load shops */ row_to_json(s) as shop, row_to_json(w) as webho
     from unnest($1::uuid[]) q (id) join shop s on s.id = q.id left join webhook w on w.shop_id = q.id;
 
 -- lock first turns (workshop deliveries)
-select /* workshop lock first turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id), '{}')::text, true) from (select shop_id from delivery_turn where look_at <= $1 order by look_at, turn limit $2 for update skip locked) l;
+select /* workshop lock first turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true) from (select shop_id, ctid as at, due_from from delivery_turn where look_at <= $1 order by look_at, turn limit $2 for update skip locked) l;
 
 -- lock free heads (workshop lane)
 select /* workshop lock free heads */ (
@@ -391,7 +396,7 @@ select /* workshop lock heads */ (
       select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update) h) as heads;
 
 -- lock lanes (workshop deliveries)
-select /* workshop lock lanes */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id), '{}')::text, true) from (select t.shop_id from delivery_turn t join webhook w on w.shop_id = t.shop_id
+select /* workshop lock lanes */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from from delivery_turn t join webhook w on w.shop_id = t.shop_id
     where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked) l;
 
 -- lock rate_limit (workshop limits)
@@ -403,15 +408,17 @@ select /* workshop lock rate_limit */ r.policy, r.subject, r.used, r.resets_at::
 select /* workshop lock retention */ pg_try_advisory_lock(7305809) as is_true;
 
 -- lock turns (workshop deliveries)
-select /* workshop lock turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id), '{}')::text, true) from (select t.shop_id from unnest(current_setting('workshop.lanes')::uuid[]) with ordinality s (shop_id, place)
-    join delivery_turn t on t.shop_id = s.shop_id order by s.place for update of t skip locked) l;
+select /* workshop lock turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[])
+    with ordinality s (shop_id, at, due_from, place)
+    join delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked) l;
 
 -- look again (workshop deliveries)
 update /* workshop look again */ delivery_turn t set
     look_at = case when o.next <= $1 then 0 else coalesce(o.next, 253402300799999) end,
-    turn = case when o.is_served then b.base + o.place else t.turn end
+    turn = case when o.is_served then b.base + o.place else t.turn end,
+    due_from = case when $1 < 0 then t.due_from else o.due_from end
   from (select nextval('delivery_turns') * 100000 as base) b,
-    (select o.shop_id, o.place, o.is_served, case when o.room > 0 then least(
+    (select o.shop_id, o.at, o.place, o.is_served, case when o.room > 0 then least(
     case when o.generation > 1 then (
       select o.released_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay in (false, true)
@@ -419,20 +426,24 @@ update /* workshop look again */ delivery_turn t set
     ) end,
     (select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and not d.is_replay and d.generation = o.generation
-      order by d.due_at limit 1),
+      and d.due_at >= o.due_from order by d.due_at limit 1),
     (select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay and d.generation = o.generation
-      order by d.due_at limit 1)
-  ) end as next from (select s.shop_id, s.place, w.generation, w.released_at,
+      and d.due_at >= o.due_from order by d.due_at limit 1)
+  ) end as next,
+      least((select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+      and d.is_replay = false and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), (select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+      and d.is_replay = true and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), $1::bigint - 60000) as due_from from (select s.shop_id, s.at, s.place, s.due_from, w.generation, w.released_at,
     case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.is_served
-  from unnest(current_setting('workshop.lanes')::uuid[]) with ordinality s (shop_id, place)
+  from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[])
+    with ordinality s (shop_id, at, due_from, place)
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
       bool_or(d.xmin = pg_current_xact_id()::xid) as is_served
-    from delivery d where d.shop_id = s.shop_id and d.lease_until is not null
+    from delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($2::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
   ) f) o) o
-  where t.shop_id = o.shop_id;
+  where t.ctid = o.at and t.shop_id is not distinct from o.shop_id and (o.is_served or t.look_at <> 0 or o.next is null or o.next > $1);
 
 -- look at clock (workshop reads)
 select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;
@@ -508,10 +519,12 @@ insert /* workshop put client_link */ into client_link (shop_id, client_id, know
 insert /* workshop put delivery */ into delivery (shop_id, event_id, type, ticket_id, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token, lease_until) select shop_id, event_id, type, ticket_id, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token, lease_until from json_populate_recordset(null::delivery, $1) on conflict (shop_id, event_id) do update set attempts_made = excluded.attempts_made, attempts_in_round = excluded.attempts_in_round, due_at = excluded.due_at, generation = excluded.generation, is_replay = excluded.is_replay, token = excluded.token, lease_until = excluded.lease_until;
 
 -- put delivery_turn (workshop lane)
-insert /* workshop put delivery_turn */ into delivery_turn (shop_id, look_at, turn)
-    select q.shop_id, q.look_at, nextval('delivery_turns') + -4611686018427387904
-    from (select * from unnest($1::uuid[], $2::bigint[]) u (shop_id, look_at) order by 1) q
-    on conflict (shop_id) do update set look_at = least(delivery_turn.look_at, excluded.look_at);
+insert /* workshop put delivery_turn */ into delivery_turn (shop_id, look_at, due_from, turn)
+    select q.shop_id, q.look_at, q.due_from, nextval('delivery_turns') + -4611686018427387904
+    from (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[]) u (shop_id, look_at, due_from) order by 1) q
+    on conflict (shop_id) do update set
+      look_at = least(delivery_turn.look_at, excluded.look_at), due_from = least(delivery_turn.due_from, excluded.due_from)
+    where delivery_turn.look_at > excluded.look_at or delivery_turn.due_from > excluded.due_from;
 
 -- put event (workshop lane)
 insert /* workshop put event */ into event (shop_id, id, type, seq, ticket_id, created_at, body) select shop_id, id, type, seq, ticket_id, created_at, body from json_populate_recordset(null::event, $1);
@@ -715,6 +728,10 @@ delete /* workshop remove webhook */ from webhook w using unnest($1::uuid[], $2:
 -- renew delivery (workshop lane)
 update /* workshop renew delivery */ delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
          where d.shop_id = q.shop_id and d.event_id = q.event_id;
+
+-- reset delivery_turn (workshop deliveries)
+update /* workshop reset delivery_turn */ delivery_turn t set look_at = 0, due_from = 0 from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
+    where t.shop_id = q.shop_id;
 
 -- rest of attempt (workshop retention)
 select /* workshop rest of attempt */ pg_relation_size('attempt_rest') < 67108864 as is_small,

@@ -17,11 +17,23 @@ export const MOST_MADE_READY = 10_000
 /** Where a transaction keeps the shops that it has locked: the statements that follow see them without being told. */
 const LANES = "workshop.lanes"
 
-/** Keeps some shops, in their order. */
+/**
+ * What it keeps of their turns, in the same order. A turn is found by its place in the table: while somebody holds a snapshot, an index
+ * would lead to all that was written since of the shop's turn. The shop is compared so that no index serves that.
+ */
+const KEPT = { shop_id: LANES, at: "workshop.turns", due_from: "workshop.due_from" } as const
+
+/** Keeps some shops `l`, with their turns, in their order. */
 const keeping = (shops: string) =>
-  `select set_config('${LANES}', coalesce(array_agg(l.shop_id), '{}')::text, true) from (${shops}) l`
+  `select ${Object.entries(KEPT)
+    .map(([column, setting]) => `set_config('${setting}', coalesce(array_agg(l.${column})::text, '{}'), true)`)
+    .join(", ")} from (${shops}) l`
 
 const LOCKED = `current_setting('${LANES}')::uuid[]`
+
+/** The locked shops and their turns. */
+const LOCKED_TURNS = `unnest(${LOCKED}, current_setting('${KEPT.at}')::tid[], current_setting('${KEPT.due_from}')::bigint[])
+    with ordinality s (shop_id, at, due_from, place)`
 
 /**
  * Makes the shops ready of which something has become due by $1. Ready shops are those with `look_at` 0, so that one index has them in
@@ -36,27 +48,34 @@ export const MAKE_READY = `update delivery_turn t set look_at = 0 from (
  * Locks the ready shops that were served longest ago, at most $1. A shop that another process has locked is skipped. The statement locks
  * webhooks, not turns, so that acknowledgements, which write turns, can be saved beside a claim.
  */
-export const LOCK_LANES = keeping(`select t.shop_id from delivery_turn t join webhook w on w.shop_id = t.shop_id
+export const LOCK_LANES =
+  keeping(`select t.shop_id, t.ctid as at, t.due_from from delivery_turn t join webhook w on w.shop_id = t.shop_id
     where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked`)
 
-/** Locks the turns of the locked shops. Who writes one just then sets it too, so it is left to them. */
-export const LOCK_TURNS = keeping(`select t.shop_id from unnest(${LOCKED}) with ordinality s (shop_id, place)
-    join delivery_turn t on t.shop_id = s.shop_id order by s.place for update of t skip locked`)
+/** Locks the turns of the locked shops. Who writes one just then, or did meanwhile, sets it too, so it is left to them. */
+export const LOCK_TURNS = keeping(`select t.shop_id, t.ctid as at, t.due_from from ${LOCKED_TURNS}
+    join delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 
 /** Locks the turns of the earliest shops that may have something due by $1. */
 export const LOCK_FIRST_TURNS = keeping(
-  "select shop_id from delivery_turn where look_at <= $1 order by look_at, turn limit $2 for update skip locked"
+  "select shop_id, ctid as at, due_from from delivery_turn where look_at <= $1 order by look_at, turn limit $2 for update skip locked"
 )
 
-/** The locked shops, in their order, with what they have on their way. There is room for nothing where the webhook is off. */
-const OPEN = `select s.shop_id, s.place, w.generation, w.released_at,
+/** Leases that ended so long ago were put back since, or are of no process that is alive. */
+const LEASE_LONG_ENDED_MS = 2 * LEASE_MS
+
+/**
+ * The locked shops, in their order, with what they have on their way. There is room for nothing where the webhook is off. Leases are
+ * looked for from an instant on: while somebody holds a snapshot, those of all that was delivered since are still in the index.
+ */
+const open = (lease_now: string) => `select s.shop_id, s.at, s.place, s.due_from, w.generation, w.released_at,
     case when w.off_reason is null then greatest(${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight, 0) else 0 end as room, f.busy, f.is_served
-  from unnest(${LOCKED}) with ordinality s (shop_id, place)
+  from ${LOCKED_TURNS}
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
       bool_or(d.xmin = pg_current_xact_id()::xid) as is_served
-    from delivery d where d.shop_id = s.shop_id and d.lease_until is not null
+    from delivery d where d.shop_id = s.shop_id and d.lease_until > ${leaseTime(lease_now)} - ${LEASE_LONG_ENDED_MS}
   ) f`
 
 /** A delivery `d` of the shop `o` that waits, and whose ticket has none on its way. */
@@ -75,7 +94,8 @@ const released = (is_replay: boolean) => `(
 /** Of one kind: those whose own time has come. */
 const due = (is_replay: boolean) => `(
     select d.event_id, d.ticket_id, d.seq, d.due_at, ${is_replay} as is_replay
-    from delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at <= $1
+    from delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = o.generation
+      and d.due_at >= o.due_from and d.due_at <= $1
     order by d.due_at, d.seq limit ${LOOKED_AT} * o.room)`
 
 /** A delivery `d` that waits, said so that its key finds it: by an index of all that wait, the planner would go through those of the shop. */
@@ -85,7 +105,7 @@ const WAITS = "coalesce(d.lease_until, 0) = 0"
  * Claims what is due of the locked shops, at $1 and at most $2, for a lease from $3 on: live before replayed, the earliest first, one of a
  * ticket, as many of a shop as there is room for, and each shop one before any has two.
  */
-export const CLAIM = `with open as (${OPEN}), found as (
+export const CLAIM = `with open as (${open("$3")}), found as (
     select o.shop_id, o.place, d.event_id, d.rank
     from open o cross join lateral (
       select one.*, row_number() over (order by one.is_replay, one.due_at, one.seq) as rank from (
@@ -117,10 +137,19 @@ const NEXT = `case when o.room > 0 then least(
         and d.generation < o.generation limit 1
     ) end,
     (select d.due_at from delivery d where ${WAITING} and not d.is_replay and d.generation = o.generation
-      order by d.due_at limit 1),
+      and d.due_at >= o.due_from order by d.due_at limit 1),
     (select d.due_at from delivery d where ${WAITING} and d.is_replay and d.generation = o.generation
-      order by d.due_at limit 1)
+      and d.due_at >= o.due_from order by d.due_at limit 1)
   ) end`
+
+/** A node of the release before may write what is due earlier than its turn says, by as much as its clock is behind. */
+const CLOCKS_APART_MS = 60_000
+
+/** Before when nothing of the shop `o` waits, whatever its ticket has on its way. */
+const earliest = (
+  is_replay: boolean
+) => `(select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+      and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1)`
 
 /**
  * Writes when each locked shop is to be looked at next: it stays ready where something is due by $1; where nothing can be claimed, or the
@@ -128,10 +157,12 @@ const NEXT = `case when o.room > 0 then least(
  */
 export const LOOK_AGAIN = `update delivery_turn t set
     look_at = case when o.next <= $1 then 0 else coalesce(o.next, ${NEVER}) end,
-    turn = case when o.is_served then b.base + o.place else t.turn end
+    turn = case when o.is_served then b.base + o.place else t.turn end,
+    due_from = case when $1 < 0 then t.due_from else o.due_from end
   from (select nextval('delivery_turns') * ${TURN_STEP} as base) b,
-    (select o.shop_id, o.place, o.is_served, ${NEXT} as next from (${OPEN}) o) o
-  where t.shop_id = o.shop_id`
+    (select o.shop_id, o.at, o.place, o.is_served, ${NEXT} as next,
+      least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) as due_from from (${open("$2")}) o) o
+  where t.ctid = o.at and t.shop_id is not distinct from o.shop_id and (o.is_served or t.look_at <> 0 or o.next is null or o.next > $1)`
 
 /** When the first shop may have something due, if that is by $1, and whether that shop is locked. */
 export const FIRST = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked

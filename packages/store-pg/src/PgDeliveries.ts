@@ -20,7 +20,7 @@ import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK } from "./Connect
 import { link } from "./Link.js"
 import { type PgFailure, reported } from "./PgFailure.js"
 import type { Statement } from "./Statement.js"
-import { turnsCalled } from "./TurnStatements.js"
+import { turnsReset } from "./TurnStatements.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 /** Milliseconds on the clock by which leases are counted. */
@@ -55,7 +55,7 @@ const claiming = (connection: Connection, lease_now: number | null, now: Instant
       statement("lock lanes", LOCK_LANES, most + SHOPS_SPARE),
       statement("claim", CLAIM, now, most, lease_now),
       statement("lock turns", LOCK_TURNS),
-      statement("look again", LOOK_AGAIN, now),
+      statement("look again", LOOK_AGAIN, now, lease_now),
       COMMIT
     ]),
     ([, , , claimed]) => claimed!.rows as unknown as ReadonlyArray<Claim>
@@ -66,18 +66,18 @@ const reclaiming = (connection: Connection, lease_now: number | null) =>
     const [, freed] = yield* connection.send([BEGIN, statement("reclaim", RECLAIM, lease_now, MOST_RECLAIMED)])
     const shop_ids = shopsOf(freed)
     if (shop_ids.length === 0) return yield* Effect.as(connection.send([ROLLBACK]), 0)
-    yield* connection.send([turnsCalled(new Set(shop_ids)), COMMIT])
+    yield* connection.send([turnsReset(new Set(shop_ids)), COMMIT])
     return shop_ids.length
   })
 
 /** Corrects the earliest lanes until the first of them is right: what it says is a hint, and may be too early. */
-const looking = (connection: Connection, until: Instant) =>
+const looking = (connection: Connection, lease_now: number | null, until: Instant) =>
   Effect.gen(function* () {
     for (let corrections = 0; ; corrections++) {
       const [, , , found] = yield* connection.send([
         BEGIN,
         statement("lock first turns", LOCK_FIRST_TURNS, until, LANES_CORRECTED),
-        statement("look again", LOOK_AGAIN, BEFORE_ALL),
+        statement("look again", LOOK_AGAIN, BEFORE_ALL, lease_now),
         statement("first lane", FIRST, until),
         COMMIT
       ])
@@ -139,7 +139,8 @@ export const pgDeliveries = (
           (claim) => Effect.zipRight(secretsGuard, claim)
         ),
       reclaim: inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => reclaiming(connection, lease_now))),
-      next: (until) => inTurn((connection) => looking(connection, until)),
+      next: (until) =>
+        inTurn((connection) => Effect.flatMap(leaseNow, (lease_now) => looking(connection, lease_now, until))),
       changed: due,
       replays: inTurn((connection) =>
         Effect.map(

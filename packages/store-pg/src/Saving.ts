@@ -5,7 +5,7 @@ import { closure } from "@workshop/core/domain/TicketLifecycle"
 import { rarelyRemoving, removing, rewriting } from "./RemovalStatements.js"
 import type { Statement } from "./Statement.js"
 import { type Rows, type TableName, tables } from "./Tables.js"
-import { turnsCalled, turnsEnded, turnsNamed } from "./TurnStatements.js"
+import { type Turn, turnsCalled, turnsEnded, turnsNamed } from "./TurnStatements.js"
 import { inClear, type WebhookSecrets } from "./WebhookSecrets.js"
 
 /** Sets rows, given as one JSON text: a row of a key that is there already takes its place. */
@@ -77,7 +77,7 @@ export class Saving {
   readonly #rare = new Map<keyof typeof rarely, Map<string, object>>()
   /** Deliveries under way that get all their attempts anew. */
   readonly #renewed = new Map<string, Gone>()
-  readonly #turns = new Map<ShopId, Instant>()
+  readonly #turns = new Map<ShopId, Turn>()
   readonly #called = new Set<ShopId>()
   readonly #settings = new Set<ShopId>()
   readonly #secrets: WebhookSecrets
@@ -125,7 +125,7 @@ export class Saving {
         this.#put("api_key", change.row)
         break
       case "WebhookPut":
-        this.#turn(shop_id, 0)
+        this.#turn(shop_id, 0, 0)
         this.#gone.get("webhook")?.delete(keyOf("webhook", change.row))
         this.#put("webhook", this.#secrets.seal(change.row))
         break
@@ -133,7 +133,7 @@ export class Saving {
         this.#remove("webhook", keyOf("webhook", change.row), { shop_id, id: shop_id })
         break
       case "DeliveryPut":
-        this.#turn(shop_id, change.row.attempts_in_round === 0 ? 0 : change.row.due_at)
+        this.#turn(shop_id, change.row.attempts_in_round === 0 ? 0 : change.row.due_at, change.row.due_at)
         this.#gone.get("delivery")?.delete(keyOf("delivery", change.row))
         this.#renewed.delete(keyOf("delivery", change.row))
         this.#put("delivery", { ...change.row, lease_until: null })
@@ -211,7 +211,9 @@ export class Saving {
   #turnStatements(): ReadonlyArray<Statement> {
     const ended = new Set([...(this.#gone.get("webhook")?.values() ?? [])].map(({ shop_id }) => shop_id))
     const turns = [...this.#turns].filter(([shop_id]) => !ended.has(shop_id))
-    const named = new Map(turns.map(([shop_id, at]) => [shop_id, this.#called.has(shop_id) ? 0 : at]))
+    const named = new Map(
+      turns.map(([shop_id, turn]) => [shop_id, this.#called.has(shop_id) ? { ...turn, look_at: 0 } : turn])
+    )
     const called = new Set([...this.#called].filter((shop_id) => !named.has(shop_id) && !ended.has(shop_id)))
     return [
       ...(named.size > 0 ? [turnsNamed(named)] : []),
@@ -254,8 +256,12 @@ export class Saving {
     else known.set(key, gone)
   }
 
-  #turn(shop_id: ShopId, look_at: Instant): void {
-    this.#turns.set(shop_id, Math.min(look_at, this.#turns.get(shop_id) ?? look_at))
+  #turn(shop_id: ShopId, look_at: Instant, due_from: Instant): void {
+    const known = this.#turns.get(shop_id) ?? { look_at, due_from }
+    this.#turns.set(shop_id, {
+      look_at: Math.min(look_at, known.look_at),
+      due_from: Math.min(due_from, known.due_from)
+    })
   }
 }
 

@@ -95,7 +95,7 @@ const named = (sql: string): ReadonlyArray<readonly [string, string]> =>
 
 /** Whether a statement binds a table's shop: to a given one, or to that of another row. */
 const bindsShop = (sql: string, alias: string): boolean =>
-  new RegExp(`(?<!\\w)${alias}\\.shop_id = |= ${alias}\\.shop_id(?!\\w)`).test(sql) ||
+  new RegExp(`(?<!\\w)${alias}\\.shop_id (=|is not distinct from) |= ${alias}\\.shop_id(?!\\w)`).test(sql) ||
   (named(sql).length === 1 && /(?<![.\w])shop_id = /.test(sql))
 
 const removes = saves.filter(({ text }) => text.startsWith("delete"))
@@ -125,7 +125,7 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
   it("writes name their rows by a key that leads with the shop", () => {
     for (const [name, { key }] of Object.entries(tables))
       if (!DIRECTORY.includes(name)) expect([name, key[0]]).toEqual([name, "shop_id"])
-    expect(turnsNamed(new Map([[SHOP, 0]])).text).toContain("on conflict (shop_id)")
+    expect(turnsNamed(new Map([[SHOP, { look_at: 0, due_from: 0 }]])).text).toContain("on conflict (shop_id)")
   })
 
   it("the check sees a statement that does not", () => {

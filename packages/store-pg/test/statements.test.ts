@@ -78,17 +78,22 @@ beforeAll(async () => {
     return { name: `looked_${i}`, text, values: longest(values), session: isRead ? reads : commands }
   })
   await within(session.run("analyze"))
-  await within(commands.run("set workshop.lanes = '{}'"))
+  await within(commands.run(`set workshop.lanes = '{}'; set workshop.turns = '{}'; set workshop.due_from = '{}'`))
   for (const { session, name, text, values } of cases) await within(prepare(session, name, text, values))
   // A batch that is sent again is refused by its receipt.
   await within(session.run("delete from batch_receipt"))
   await within(multiply(session))
   const [row] = await within(
-    session.run<{ ids: string }>(
-      "select array(select shop_id from delivery_turn order by look_at limit 64)::text as ids"
+    session.run<{ ids: string; turns: string }>(
+      "select array_agg(shop_id)::text as ids, array_agg(ctid)::text as turns from (select shop_id, ctid from delivery_turn order by look_at limit 64) t"
     )
   )
-  await within(commands.run(`set workshop.lanes = '${row!.ids}'`))
+  const zeros = row!.turns.replaceAll(/"[^"]*"/g, "0")
+  await within(
+    commands.run(
+      `set workshop.lanes = '${row!.ids}'; set workshop.turns = '${row!.turns}'; set workshop.due_from = '${zeros}'`
+    )
+  )
   early = await within(ranAll(cases.filter((one) => one.session === commands)))
   await within(session.run("analyze"))
   late = await within(ranAll(cases))
