@@ -8,6 +8,7 @@ import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
 import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
 import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/http/openapi/States.js"
 import { sandboxDocument } from "../packages/http-node/dist/sandbox/openapi/SandboxDocument.js"
+import { invariants } from "../packages/store-pg/dist/check/invariants.js"
 import { packagesDiagram, requestDiagram } from "./diagrams.mjs"
 
 const NOTE = "<!-- Written by `npm run codegen`; change the tables in packages/core/src instead. -->"
@@ -141,6 +142,14 @@ insert(
   table(
     ["act", "what, and what else is told"],
     Object.entries(auditActs).map(([act, what]) => [code(act), what])
+  )
+)
+insert(
+  "docs/operating.md",
+  "checks",
+  table(
+    ["check", "finds"],
+    invariants(0).map(({ name, finds }) => [code(name), finds])
   )
 )
 insert("README.md", "states", diagram)

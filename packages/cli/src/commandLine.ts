@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { CliConfig, Command, HelpDoc, ValidationError } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { type Console, Effect, Either, Layer, Logger, LogLevel } from "effect"
+import { checkCommand } from "./check/CheckCommand.js"
 import { conformCommand } from "./conform/ConformCommand.js"
 import { dispatchCommand } from "./dispatch/DispatchCommand.js"
 import { migrateCommand } from "./MigrateCommand.js"
@@ -44,6 +45,7 @@ const workshop = Command.make("workshop", {}, () =>
     clientCommand,
     auditCommand,
     secretsCommand,
+    checkCommand,
     completionsCommand((): ReadonlyArray<Outlined> => outlineOf(workshop))
   ])
 )

@@ -70,6 +70,7 @@ export const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   "webhook notices": ["workshop webhook notices 0197..."],
   client: ["workshop client create --given-name Amira --family-name 'Ben Salah' --phone +21620123456"],
   audit: ["workshop audit --shop 0197...", "workshop audit --limit 1000 --json"],
+  check: ["workshop check", "DATABASE_URL_FILE=/run/secrets/replica-url workshop check --json"],
   secrets: ["WORKSHOP_SECRETS_KEY_FILE=/run/secrets/new-and-old-key workshop secrets reseal"],
   "secrets reseal": [
     "WORKSHOP_SECRETS_KEY_FILE=/run/secrets/new-and-old-key workshop secrets reseal",

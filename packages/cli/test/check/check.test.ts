@@ -1,0 +1,53 @@
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { openShop } from "@workshop/core/testing/Fixtures"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
+import { connect, type Session } from "@workshop/store-pg/migrate/Session"
+import { layer } from "@workshop/store-pg/PgStore"
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
+import { typed } from "../commandLine.js"
+
+const SHOP = "01890000-0000-7000-8000-000000000001"
+
+const withShop = (act: (url: string, run: Session["run"]) => Promise<void>) =>
+  Effect.gen(function* () {
+    const { url } = yield* testDatabase
+    const { run } = yield* connect(url)
+    yield* Effect.provide(openShop({ id: SHOP as never }), Layer.provideMerge(layer({ url }), Entropy.layer))
+    yield* Effect.promise(() => act(url, run))
+  }).pipe(Effect.scoped, Effect.withClock(new SettableClock()), Effect.runPromise)
+
+describe("workshop check (docs/operating.md)", { timeout: 60_000 }, () => {
+  it("says that nothing was found, and exits with 0", () =>
+    withShop(async (url) => {
+      expect(await typed(["check"], { DATABASE_URL: url })).toEqual({
+        status: 0,
+        stdout: expect.stringMatching(/^\d+ checks found nothing wrong\.\n$/),
+        stderr: ""
+      })
+      const { stdout } = await typed(["check", "--json"], { DATABASE_URL: url })
+      expect(JSON.parse(stdout)).toEqual({ checks: expect.any(Number), findings: [] })
+    }))
+
+  it("names what was found, how often and the first rows, and exits with 1", () =>
+    withShop(async (url, run) => {
+      await Effect.runPromise(run(`insert into delivery_turn select '${SHOP}', 0, 1`))
+      const { status, stdout, stderr } = await typed(["check"], { DATABASE_URL: url })
+      expect([status, stdout]).toEqual([1, `turn-webhook: Shops have a turn and no webhook (1).\n  shop_id=${SHOP}\n`])
+      expect(stderr).toMatch(/^1 of \d+ checks found something wrong: see "Check the data" in docs\/operating\.md\.\n$/)
+      const json = await typed(["check", "--json"], { DATABASE_URL: url })
+      expect(json.status).toBe(1)
+      expect(JSON.parse(json.stdout).findings).toEqual([
+        { name: "turn-webhook", finds: "Shops have a turn and no webhook", count: 1, first: [{ shop_id: SHOP }] }
+      ])
+    }))
+
+  it("works on the data of workshop serve, and says where there are none", async () => {
+    const { status, stderr } = await typed(["check", "--data-dir", "/nowhere/at/all"], { DATABASE_URL: "" })
+    expect([status, stderr]).toEqual([
+      1,
+      "There is no data in /nowhere/at/all: name its folder with --data-dir, or begin with workshop serve or workshop migrate.\n"
+    ])
+  })
+})

@@ -1,0 +1,57 @@
+import { Clock, Effect } from "effect"
+import { DatabaseFailed } from "../migrate/DatabaseFailed.js"
+import { checkOn } from "../migrate/Migrator.js"
+import { connect, type Session } from "../migrate/Session.js"
+import { LEAST_KEPT_MS } from "../retention/KeptEvents.js"
+import { type Invariant, invariants } from "./invariants.js"
+
+/** An invariant that does not hold. */
+export interface Finding extends Pick<Invariant, "name" | "finds"> {
+  /** For how many rows. */
+  readonly count: number
+  /** The first of them, at most five; what they name depends on the check. */
+  readonly first: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
+/** What came of a look at all invariants. */
+export interface Checked {
+  /** How many there are. */
+  readonly checks: number
+  readonly findings: ReadonlyArray<Finding>
+}
+
+const MOST_SHOWN = 5
+const CANCELED = "57014"
+
+/** The rows go to a temporary file where they are many, and not into memory. */
+const counted = ({ name, sql }: Invariant): string => `with /* workshop check ${name} */ found as materialized (${sql})
+  select (select count(*)::integer from found) as count,
+    coalesce((select json_agg(f) from (select * from found limit ${MOST_SHOWN}) f), '[]') as first`
+
+const look = (session: Session, invariant: Invariant, timeout_ms: number) =>
+  session.run<Pick<Finding, "count" | "first">>(counted(invariant)).pipe(
+    Effect.map(([row]): Finding => ({ name: invariant.name, finds: invariant.finds, ...row! })),
+    Effect.mapError((failed) =>
+      failed.code === CANCELED
+        ? new DatabaseFailed({
+            reason: "statement",
+            code: CANCELED,
+            what: `The check ${invariant.name} took longer than ${timeout_ms / 1000} seconds: give it more time, or check a copy of the database`
+          })
+        : failed
+    )
+  )
+
+/**
+ * Looks whether all invariants hold that the program keeps and the database does not. It reads one snapshot and changes nothing.
+ * Each check may take `timeout_ms`; the schema must be this program's.
+ */
+export const checkData = (url: string, timeout_ms: number) =>
+  Effect.gen(function* () {
+    const session = yield* connect(url, { statement_timeout_ms: timeout_ms })
+    yield* checkOn(session)
+    yield* session.run("begin isolation level repeatable read read only")
+    const all = invariants((yield* Clock.currentTimeMillis) - LEAST_KEPT_MS)
+    const looked = yield* Effect.forEach(all, (one) => look(session, one, timeout_ms))
+    return { checks: all.length, findings: looked.filter(({ count }) => count > 0) } satisfies Checked
+  }).pipe(Effect.scoped)

@@ -1,0 +1,181 @@
+import { closureMoves } from "@workshop/core/domain/TicketLifecycle"
+import { type TableName, tables } from "../Tables.js"
+
+/** Something that always holds of stored data, and that the program's decisions keep. */
+export interface Invariant {
+  readonly name: string
+  /** What is wrong with the rows that the query finds. */
+  readonly finds: string
+  /** Finds the rows for which it does not hold. Each names its shop, if it has one. */
+  readonly sql: string
+}
+
+const CARDS = `select coalesce(c.shop_id, l.shop_id) as shop_id, coalesce(c.client_id, l.client_id) as client_id,
+    c.balance, c.lifetime, c.rewards_redeemed,
+    l.balance as ledger_balance, l.lifetime as ledger_lifetime, l.redeemed as ledger_redeemed
+  from loyalty_card c full join (
+    select shop_id, client_id, sum(stamps)::bigint as balance, sum(greatest(stamps, 0))::bigint as lifetime,
+      count(*) filter (where kind = 'redeem') as redeemed
+    from loyalty_ledger group by shop_id, client_id
+  ) l on l.shop_id = c.shop_id and l.client_id = c.client_id
+  where coalesce(c.balance, 0) <> coalesce(l.balance, 0) or coalesce(c.lifetime, 0) <> coalesce(l.lifetime, 0)
+    or coalesce(c.rewards_redeemed, 0) <> coalesce(l.redeemed, 0)`
+
+/** Retention removes the oldest first, but of the default partition it leaves what waits to be delivered: a gap after that says nothing. */
+const eventOrder = (kept_since: number) => `select shop_id, seq, next_seq from (
+    select e.shop_id, e.seq, e.created_at >= ${kept_since} or e.tableoid <> 'event_rest'::regclass as is_certain,
+      coalesce(lead(e.seq) over (partition by e.shop_id order by e.seq), h.event_seq) as next_seq
+    from event e left join shop_head h on h.shop_id = e.shop_id
+  ) e where next_seq <= seq or (next_seq > seq + 1 and is_certain)`
+
+const CLOSURE = `case t.state ${closureMoves.map((move) => `when '${move.from}' then t.${move.counts_from} + ${move.after_ms}`).join(" ")} end`
+
+/** The instance's own entries in the audit log belong to no shop. */
+const ofShops = (Object.keys(tables) as ReadonlyArray<TableName>).filter(
+  (name) => name !== "shop" && name !== "audit_entry"
+)
+const SHOPLESS = [...ofShops, "delivery_turn"]
+  .map(
+    (table) => `select x.shop_id, '${table}' as table, count(*) as rows from ${table} x
+      where not exists (select from shop s where s.id = x.shop_id) group by x.shop_id`
+  )
+  .join(" union all ")
+
+const ofTickets: ReadonlyArray<Invariant> = [
+  {
+    name: "ticket-number",
+    finds: "Ticket numbers, or the next number of a shop, are not from 1 to 9999",
+    sql: `select shop_id, id as ticket_id, number from ticket where number not between 1 and 9999
+      union all select shop_id, null, next_number from shop_head where next_number not between 1 and 9999`
+  },
+  {
+    name: "change-place",
+    finds:
+      "Tickets are ahead of their shop: the next change will take a place that is taken, or an instant that has passed",
+    sql: `select t.shop_id, t.id as ticket_id, t.change_seq, h.change_seq as next_change_seq, t.updated_at, h.last_instant
+      from ticket t join shop_head h on h.shop_id = t.shop_id
+      where t.change_seq >= h.change_seq or t.updated_at > h.last_instant`
+  },
+  {
+    name: "change-order",
+    finds:
+      "Tickets are not in the order of their changes, so a sync passes over some: their places are shared, or their instants go back",
+    sql: `select shop_id, ticket_id, change_seq, updated_at from (
+        select shop_id, id as ticket_id, change_seq, updated_at, lag(updated_at) over earlier as previous_at,
+          lag(change_seq) over earlier as previous_seq
+        from ticket window earlier as (partition by shop_id order by change_seq)
+      ) t where previous_at > updated_at or previous_seq = change_seq`
+  },
+  {
+    name: "ticket-closure",
+    finds: "Tickets are due to close by themselves at another instant than their state says",
+    sql: `select t.shop_id, t.id as ticket_id, t.state, t.closure_due_at from ticket t
+      where t.closure_due_at is distinct from ${CLOSURE}`
+  },
+  {
+    name: "ticket-quote",
+    finds: "Proposed prices are neither open nor answered",
+    sql: `select shop_id, id as ticket_id, quote ->> 'status' as status from ticket where quote is not null and not coalesce(
+      quote ->> 'status' in ('proposed', 'accepted', 'refused') and (quote ->> 'price_minor')::bigint >= 0
+        and quote ->> 'proposed_at' is not null and (quote ->> 'status' = 'proposed') = (quote ->> 'answered_at' is null), false)`
+  },
+  {
+    name: "offer-ticket",
+    finds: "Offers have no ticket, or a ticket has several that are open",
+    sql: `select o.shop_id, o.id as offer_id, o.ticket_id from offer o
+      where not exists (select from ticket t where t.shop_id = o.shop_id and t.id = o.ticket_id)
+        or (o.status = 'open' and exists (select from offer p
+          where p.shop_id = o.shop_id and p.ticket_id = o.ticket_id and p.status = 'open' and p.id <> o.id))`
+  }
+]
+
+const ofClients: ReadonlyArray<Invariant> = [
+  { name: "card-ledger", finds: "Loyalty cards differ from the sum of their ledger", sql: CARDS },
+  {
+    name: "ledger-ticket",
+    finds: "The ledger has stamps of tickets that did not earn any, or are not there",
+    sql: `select l.shop_id, l.id as entry_id, l.ticket_id from loyalty_ledger l
+      left join ticket t on t.shop_id = l.shop_id and t.id = l.ticket_id
+      where l.kind = 'ticket' and t.stamps_earned is distinct from true`
+  },
+  {
+    name: "link-client",
+    finds: "Shops have links to clients who have no account",
+    sql: `select l.shop_id, l.client_id from client_link l
+      where not exists (select from client_account a where a.id = l.client_id)
+        and not exists (select from client_erasure e where e.client_id = l.client_id)`
+  },
+  {
+    name: "message-news",
+    finds: "Messages wait that have nothing to say",
+    sql: `select m.shop_id, m.id, m.receiver from message m where not case m.receiver
+      when 'client' then exists (select from notification n where n.shop_id = m.shop_id and n.id = m.id)
+      else exists (select from notice n where n.shop_id = m.shop_id and n.id = m.id) end`
+  }
+]
+
+const ofDeliveries = (kept_since: number): ReadonlyArray<Invariant> => [
+  {
+    name: "event-order",
+    finds: "Events are missing between two others, or share a place (seq)",
+    sql: eventOrder(kept_since)
+  },
+  {
+    name: "delivery-event",
+    finds: "Deliveries have no event, or another than they say, so they cannot be sent",
+    sql: `select d.shop_id, d.event_id, d.seq from delivery d left join event e on e.shop_id = d.shop_id and e.id = d.event_id
+      where (e.seq, e.type, e.ticket_id) is distinct from (d.seq, d.type, d.ticket_id)`
+  },
+  {
+    name: "delivery-webhook",
+    finds: "Deliveries have no webhook, or one of a later generation, so they are never sent",
+    sql: `select d.shop_id, d.event_id from delivery d left join webhook w on w.shop_id = d.shop_id
+      where d.generation <= w.generation is not true`
+  },
+  {
+    name: "delivery-turn",
+    finds: "Shops have deliveries and no turn, or a turn after they are due, so they are sent late or never",
+    sql: `select d.shop_id, d.due_at, t.look_at from (
+        select d.shop_id, min(case when d.generation < w.generation then w.released_at else d.due_at end) as due_at
+        from delivery d join webhook w on w.shop_id = d.shop_id and w.off_reason is null
+        group by d.shop_id having not bool_or(d.lease_until is not null)
+      ) d left join delivery_turn t on t.shop_id = d.shop_id where t.look_at <= d.due_at is not true`
+  },
+  {
+    name: "turn-webhook",
+    finds: "Shops have a turn and no webhook",
+    sql: `select t.shop_id from delivery_turn t where not exists (select from webhook w where w.shop_id = t.shop_id)`
+  },
+  {
+    name: "replay-range",
+    finds: "Replays go beyond the events of their shop",
+    sql: `select r.shop_id, r.id as replay_id, r.until_seq, h.event_seq from replay r join shop_head h on h.shop_id = r.shop_id
+      where r.until_seq > h.event_seq or r.after_seq > r.until_seq`
+  }
+]
+
+const ofShopsAndSchema: ReadonlyArray<Invariant> = [
+  {
+    name: "shop-head",
+    finds: "Shops lack the row under which their commands run, or it lacks its shop",
+    sql: `select coalesce(s.id, h.shop_id) as shop_id from shop s full join shop_head h on h.shop_id = s.id
+      where s.id is null or h.shop_id is null`
+  },
+  { name: "shop-rows", finds: "Rows belong to a shop that is not there", sql: SHOPLESS },
+  {
+    name: "schema-rules",
+    finds: "Constraints or indexes of the schema are not valid, so the database does not enforce them",
+    sql: `select null::uuid as shop_id, conrelid::regclass::text as table, conname::text as name from pg_constraint
+        where connamespace = current_schema()::regnamespace and not convalidated
+      union all select null, i.indrelid::regclass::text, c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+        where c.relnamespace = current_schema()::regnamespace and not i.indisvalid`
+  }
+]
+
+/** All that is checked. Events from `kept_since` on, an instant, cannot have been removed by retention yet. */
+export const invariants = (kept_since: number): ReadonlyArray<Invariant> => [
+  ...ofShopsAndSchema,
+  ...ofTickets,
+  ...ofClients,
+  ...ofDeliveries(kept_since)
+]

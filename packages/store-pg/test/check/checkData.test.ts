@@ -1,0 +1,197 @@
+import { changeStatus } from "@workshop/core/decisions/changeStatus"
+import { createTicket } from "@workshop/core/decisions/createTicket"
+import { recordVisit } from "@workshop/core/decisions/meetClient"
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { proposeQuote, QuoteInput } from "@workshop/core/decisions/quoteTicket"
+import { startReplay } from "@workshop/core/decisions/replayDeliveries"
+import type { TicketId } from "@workshop/core/domain/Identifier"
+import { freshPhone, openAccount, openShop, run, ticketInput } from "@workshop/core/testing/Fixtures"
+import { checkData } from "@workshop/store-pg/check/checkData"
+import { invariants } from "@workshop/store-pg/check/invariants"
+import { Effect, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { database, node, testing } from "../nodes/Node.js"
+
+const PATIENT = 60_000
+
+/** A shop with a webhook, a linked ticket that is ready and earned a stamp, another one that is offered and has a quote, and a replay. */
+const worked = Effect.gen(function* () {
+  const { url, session } = yield* database
+  const ports = yield* node({ url })
+  yield* Effect.gen(function* () {
+    const { id } = yield* openShop()
+    const account = yield* openAccount()
+    yield* run(setWebhook(id, { url: "https://example.com/", secret: "whsec_x" }))
+    yield* run(recordVisit(id, account.id))
+    const make = (input: Parameters<typeof ticketInput>[0]) =>
+      run(createTicket(id, ticketInput(input), { via: "api", found: [] }))
+    const linked = yield* make({ service: "Hem", client_id: account.id })
+    const offered = yield* make({ service: "Zip", client_phone: yield* freshPhone })
+    yield* run(proposeQuote(id, offered.id as TicketId, Schema.decodeSync(QuoteInput)({ price_minor: 900 })))
+    yield* run(changeStatus(id, linked.id as TicketId, "ready"))
+    yield* run(startReplay(id, {}))
+  }).pipe(Effect.provide(ports))
+  return { url, session }
+})
+
+/** How each invariant is damaged, in a database where the constraints are off, and how many rows are then found. */
+const damages: Readonly<Record<string, ReadonlyArray<readonly [sql: string, count: number]>>> = {
+  "shop-head": [["delete from shop_head", 1]],
+  "shop-rows": [
+    ["insert into webhook select gen_random_uuid(), url, secret, null, null, null, 0, null, 0, 1, 0 from webhook", 1]
+  ],
+  "schema-rules": [
+    ["alter table offer add constraint later check (phone <> '') not valid", 1],
+    ["update pg_index set indisvalid = false where indexrelid = 'offer_open'::regclass", 1]
+  ],
+  "ticket-number": [
+    ["alter table ticket drop constraint ticket_number_range; update ticket set number = 0", 2],
+    ["alter table shop_head drop constraint shop_head_next_number_range; update shop_head set next_number = 10000", 1]
+  ],
+  "change-place": [
+    ["update shop_head set change_seq = 1", 2],
+    ["update shop_head set last_instant = 1", 2]
+  ],
+  "change-order": [
+    ["update ticket set updated_at = updated_at + 60000, created_at = 0 where state = 'workshop'", 1],
+    ["drop index ticket_change; update ticket set change_seq = 1", 1]
+  ],
+  "ticket-closure": [
+    ["update ticket set closure_due_at = null", 2],
+    ["update ticket set closure_due_at = closure_due_at + 1 where state = 'ready'", 1]
+  ],
+  "ticket-quote": [
+    [`update ticket set quote = '{"status":"haggled","price_minor":1,"proposed_at":1}' where quote is not null`, 1],
+    [`update ticket set quote = '{"status":"accepted","price_minor":1,"proposed_at":1}' where quote is not null`, 1],
+    ["update ticket set quote = '{}' where quote is not null", 1]
+  ],
+  "offer-ticket": [
+    ["update offer set ticket_id = gen_random_uuid()", 1],
+    [
+      "drop index offer_open; insert into offer (shop_id, id, ticket_id, phone, status, created_at) select shop_id, gen_random_uuid(), ticket_id, phone, status, 0 from offer",
+      2
+    ]
+  ],
+  "card-ledger": [
+    ["update loyalty_card set balance = 0", 1],
+    ["update loyalty_card set lifetime = lifetime + 1", 1],
+    ["update loyalty_card set rewards_redeemed = 1", 1],
+    ["delete from loyalty_card", 1],
+    ["insert into loyalty_card select shop_id, gen_random_uuid(), 3, 3, 0, null from loyalty_card", 1]
+  ],
+  "ledger-ticket": [
+    ["update ticket set stamps_earned = false", 1],
+    ["update loyalty_ledger set ticket_id = gen_random_uuid()", 1]
+  ],
+  "link-client": [["delete from client_account", 1]],
+  "message-news": [["delete from notification", 1]],
+  "event-order": [
+    ["delete from event where seq = 2", 1],
+    ["delete from event where seq = (select max(seq) from event)", 1],
+    ["update event set seq = seq + 1 where seq = 1", 1],
+    ["update shop_head set event_seq = event_seq - 1", 1]
+  ],
+  "delivery-event": [
+    ["delete from event where seq = 1", 1],
+    ["update delivery set ticket_id = null where seq = 1", 1]
+  ],
+  "delivery-webhook": [
+    ["delete from webhook", 6],
+    ["update delivery set generation = 2 where seq = 1", 1]
+  ],
+  "delivery-turn": [
+    ["delete from delivery_turn", 1],
+    ["update delivery_turn set look_at = 253402300799999", 1]
+  ],
+  "turn-webhook": [["delete from webhook", 1]],
+  "replay-range": [["update replay set until_seq = 1000", 1]]
+}
+
+describe("workshop check (docs/operating.md)", { timeout: PATIENT }, () => {
+  it("finds nothing where the program alone wrote", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* worked
+        expect(yield* checkData(url, PATIENT)).toEqual({ checks: Object.keys(damages).length, findings: [] })
+      })
+    ))
+
+  it("has a damage for each check", () => {
+    expect(Object.keys(damages).sort()).toEqual(
+      invariants(0)
+        .map(({ name }) => name)
+        .sort()
+    )
+  })
+
+  it.each(Object.entries(damages))("%s is found where it does not hold, and told with its shop", async (name, ways) => {
+    await testing(
+      Effect.forEach(ways, ([sql, count]) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const { url, session } = yield* worked
+            yield* session.run(sql)
+            const { findings } = yield* checkData(url, PATIENT)
+            const found = findings.find((finding) => finding.name === name)
+            expect([sql, found?.count]).toEqual([sql, count])
+            expect(found?.first).toHaveLength(Math.min(count, 5))
+            for (const row of found!.first) expect(Object.keys(row)).toContain("shop_id")
+          })
+        )
+      )
+    )
+  })
+
+  it("does not take for a gap what retention removed", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* worked
+        yield* session.run(
+          "update event set created_at = 0 where seq <= 3; delete from event where seq = 2; update delivery set lease_until = 0"
+        )
+        yield* session.run("delete from delivery where seq = 2")
+        expect((yield* checkData(url, PATIENT)).findings).toEqual([])
+        yield* session.run("update event set created_at = (select max(created_at) from event)")
+        expect((yield* checkData(url, PATIENT)).findings.map(({ name }) => name)).toEqual(["event-order"])
+      })
+    ))
+
+  it("writes nothing, counts all rows and shows five", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        yield* session.run(`insert into delivery_turn select gen_random_uuid(), 0, n from generate_series(1, 20000) n`)
+        const { findings } = yield* checkData(`${url}?options=-c%20default_transaction_read_only%3Don`, PATIENT)
+        const turns = findings.find(({ name }) => name === "turn-webhook")
+        expect([turns?.count, turns?.first.length]).toEqual([20_000, 5])
+      })
+    ))
+
+  it("a check that takes longer than it may is named, with what to do", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        yield* session.run(`insert into delivery_turn select gen_random_uuid(), 0, n from generate_series(1, 300000) n`)
+        const failed = yield* Effect.flip(checkData(url, 20))
+        expect((failed as { message: string }).message).toMatch(
+          /^The check [a-z-]+ took longer than 0\.02 seconds: give it more time, or check a copy of the database\.$/
+        )
+      })
+    ))
+
+  it("a database with another schema is refused", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* database
+        yield* session.run("delete from schema_migration where version = (select max(version) from schema_migration)")
+        expect(yield* Effect.flip(checkData(url, PATIENT))).toMatchObject({ _tag: "SchemaBehind" })
+      })
+    ))
+
+  it("findings name ids and counts alone", () => {
+    const columns = invariants(0).flatMap(({ sql }) => [
+      ...sql.matchAll(/\b(phone|given_name|family_name|hash|secret|body)\b/g)
+    ])
+    expect(columns).toEqual([])
+  })
+})
