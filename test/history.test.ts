@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest"
+import { complaintsOf } from "../scripts/check-history.mjs"
+
+const good = { subject: "Refuse a deposit above the price", body: "", files: 3 }
+
+describe("the check of commits (CONTRIBUTING.md, Commits)", () => {
+  it("accepts an imperative of up to 72 characters, without a body up to three files", () => {
+    expect(complaintsOf(good)).toEqual([])
+    expect(complaintsOf({ ...good, subject: `Bring ${"x".repeat(66)}` })).toEqual([])
+    expect(complaintsOf({ ...good, files: 4, body: "Tills asked for more than the ticket costs." })).toEqual([])
+  })
+
+  it.each([
+    ["a long subject", { subject: `Refuse ${"x".repeat(66)}` }, "the subject has 73 characters: at most 72"],
+    ["a small letter", { subject: "refuse a deposit" }, "begin the subject with a capital letter"],
+    ["the past tense", { subject: "Refused a deposit" }, 'begin with the imperative instead of "Refused"'],
+    ["the third person", { subject: "Refuses a deposit" }, 'begin with the imperative instead of "Refuses"'],
+    ["a gerund", { subject: "Refusing a deposit" }, 'begin with the imperative instead of "Refusing"'],
+    ["a full stop", { subject: "Refuse a deposit." }, "end the subject without a full stop"],
+    ["four files without a reason", { files: 4 }, "4 files changed: give the reason in the body"]
+  ])("complains of %s", (_, change, complaint) => {
+    expect(complaintsOf({ ...good, ...change })).toEqual([complaint])
+  })
+})
