@@ -1,4 +1,5 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
+import { latestOfShops } from "@workshop/core/domain/LatestOfShops"
 import type { Closures, DueClosure } from "@workshop/core/ports/Closures"
 import type { Belonging, Directory } from "@workshop/core/ports/Directory"
 import { type Context, Effect, Stream } from "effect"
@@ -77,13 +78,14 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     Effect.sync(() => {
       const account = memory.accounts.get(id)
       const offers = account === undefined ? [] : memory.offers(account.phone)
-      return offers.filter(({ shop_id, status }) => {
+      const seen = offers.filter(({ shop_id, status }) => {
         const blocked = (memory.shelf(shop_id).slice.links.get(id)?.blocked_at ?? null) !== null
         return status !== "open" || !blocked
       })
+      return latestOfShops(seen)
     }),
   news: Stream.empty,
-  inbox: (id) => Effect.sync(() => [...(memory.inboxes.get(id) ?? [])])
+  inbox: (id) => Effect.sync(() => latestOfShops(memory.inboxes.get(id) ?? []))
 })
 
 /** The closures of all shops, merged by time. */

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
 import type { ClientAccount } from "@workshop/core/domain/Client"
 import type { ShopId } from "@workshop/core/domain/Identifier"
+import { Limits } from "@workshop/core/domain/Limits"
 import type { Message } from "@workshop/core/domain/Message"
 import type { NotificationRecord } from "@workshop/core/domain/Notification"
 import type { OfferRecord } from "@workshop/core/domain/Offer"
@@ -25,6 +26,10 @@ const inserting = (sql: SqlClient, table: string, row: object) => {
   return sql`insert into ${sql(table)} (${columns})
     select ${columns} from json_populate_record(null::${sql(table)}, ${JSON.stringify(row)})`
 }
+
+/** Which of its shop's a row is, the latest being the first. */
+const latestOfShop = (sql: SqlClient, table: "o" | "n") =>
+  sql`row_number() over (partition by ${sql(table)}.shop_id order by ${sql(table)}.created_at desc, ${sql(table)}.place desc)`
 
 /** What holds of the whole database. */
 const marks = (sql: SqlClient) => ({
@@ -113,18 +118,22 @@ export const pgDirectory = Effect.map(
       ),
     offers: (id) =>
       sql<{ readonly offer: Placed<OfferRecord> }>`
-      select /* workshop read offers */ row_to_json(o) as offer from client_account a
-      join offer o on o.phone = a.phone
-      left join client_link l on l.shop_id = o.shop_id and l.client_id = a.id
-      where a.id = ${id} and (o.status <> 'open' or l.blocked_at is null)
-      order by o.created_at, o.place`.pipe(
+      select /* workshop read offers */ row_to_json(o) as offer from (
+        select o.shop_id, o.id, ${latestOfShop(sql, "o")} as nth from client_account a
+        join offer o on o.phone = a.phone
+        left join client_link l on l.shop_id = o.shop_id and l.client_id = a.id
+        where a.id = ${id} and (o.status <> 'open' or l.blocked_at is null)
+      ) f join offer o using (shop_id, id)
+      where f.nth <= ${Limits.client_list_of_shop_max} order by o.created_at, o.place`.pipe(
         Effect.map((rows) => rows.map(({ offer }) => unplaced<OfferRecord>(offer))),
         available
       ),
     inbox: (id) =>
       sql<{ readonly notification: Placed<NotificationRecord> }>`
-      select /* workshop read inbox */ row_to_json(n) as notification from notification n
-      where n.client_id = ${id} order by n.created_at, n.place`.pipe(
+      select /* workshop read inbox */ row_to_json(n) as notification from (
+        select n.shop_id, n.id, ${latestOfShop(sql, "n")} as nth from notification n where n.client_id = ${id}
+      ) f join notification n using (shop_id, id)
+      where f.nth <= ${Limits.client_list_of_shop_max} order by n.created_at, n.place`.pipe(
         Effect.map((rows) => rows.map(({ notification }) => unplaced<NotificationRecord>(notification))),
         available
       )

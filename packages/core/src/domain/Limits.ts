@@ -22,6 +22,7 @@ export const Limits = {
   page_max: 100,
   page_default: 50,
   others_max: 100,
+  client_list_of_shop_max: 200,
   stamps_per_call_min: 1,
   stamps_per_call_max: 10,
   program_stamps_max: 1000,

@@ -45,14 +45,14 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly shopOf: (thing: Belonging) => Effect.Effect<ShopId | null, StoreUnavailable>
     /** The account with this id; null where there is none. */
     readonly account: (id: ClientId) => Effect.Effect<ClientAccount | null, StoreUnavailable>
-    /** The offers to a client's number that the client sees, oldest first: none still open of a shop they block. */
+    /** The offers to a client's number that the client sees, oldest first, the latest of each shop: none still open of a shop they block. */
     readonly offers: (id: ClientId) => Effect.Effect<ReadonlyArray<OfferRecord>, StoreUnavailable>
     /**
      * The shops of which keys or settings changed in another process, as it is heard of; null where something may have been
      * missed, so that anything may have changed. Empty where there is but one process.
      */
     readonly news: Stream.Stream<ShopId | null>
-    /** What the client was told in the app, oldest first. */
+    /** What the client was told in the app, oldest first, the latest of each shop. */
     readonly inbox: (id: ClientId) => Effect.Effect<ReadonlyArray<NotificationRecord>, StoreUnavailable>
   }
 >() {}

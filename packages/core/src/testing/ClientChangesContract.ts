@@ -1,7 +1,9 @@
 import { Effect } from "effect"
+import type { Change } from "../decisions/Change.js"
 import * as Need from "../decisions/Need.js"
 import type { KeyId, OfferId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
+import { Limits } from "../domain/Limits.js"
 import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
@@ -135,5 +137,32 @@ export const clientChangesContract = [
     }
     yield* same("inbox", yield* directory.inbox(client_id), told)
     yield* same("of another client", yield* directory.inbox((yield* openAccount()).id), [])
+  }),
+
+  contractCase("a shop fills no client's lists: of each shop they hold the latest alone", function* () {
+    const directory = yield* Directory
+    const { id: client_id, phone } = yield* openAccount()
+    const many = Limits.client_list_of_shop_max + 3
+    const wanted: Array<string> = []
+    let created_at = TEST_START
+    for (const count of [1, many, 1]) {
+      const shop = yield* openShop()
+      const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
+      const { id: ticket_id } = ticket!
+      const view = ticketView(ticket!, shop, null)
+      const changes: Array<Change> = []
+      for (let n = 0; n < count; n++) {
+        const row = { id: yield* freshId<string>(), shop_id: shop.id, ticket_id, created_at: created_at++ }
+        const offer = { ...row, id: row.id as OfferId, phone, status: "accepted", answered_at: TEST_START } as const
+        const told = { ...row, client_id, type: "ticket.ready", ticket: view } as const
+        changes.push({ _tag: "OfferPut", row: offer }, { _tag: "NotificationAppended", row: told })
+      }
+      yield* run(putting(shop.id, ...changes))
+      const ids = changes.flatMap(({ _tag, row }) => (_tag === "OfferPut" ? [row.id as string] : []))
+      wanted.push(...ids.slice(-Limits.client_list_of_shop_max))
+    }
+    const idsOf = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
+    yield* same("inbox", idsOf(yield* directory.inbox(client_id)), wanted)
+    yield* same("offers", idsOf(yield* directory.offers(client_id)), wanted)
   })
 ]
