@@ -175,6 +175,8 @@ describe("sh blocks name commands that exist", () => {
         "pg_dump",
         "pg_restore",
         "createdb",
+        "pg_basebackup",
+        "pg_ctl",
         "openssl"
       ].includes(program)
     )

@@ -22,7 +22,7 @@ export interface Settled extends pg.ClientConfig {
 const first = new Map<string, number>()
 
 /** Whether sessions of an address are known to be a connection's own. */
-const own = new Set<string>()
+const unshared = new Set<string>()
 
 const AT_ONCE = {
   client_connection_check_interval: "case when version() ~* 'windows|mingw|visual' then '0' else '1s' end"
@@ -69,8 +69,9 @@ export class SettledClient extends pg.Client {
     this.#settings = settings
     this.#server = server
     this.#config = own
-    // What is under way tells of a lost connection; without a listener an idle one would end the process.
-    this.on("error", () => {})
+    // What is under way tells of a lost connection; without a listener an idle one would end the process. The pooler behind which it
+    // was may come back in another mode.
+    this.on("error", () => unshared.delete(url))
   }
 
   // The overloads of `connect` cannot be told apart by type here.
@@ -102,7 +103,7 @@ export class SettledClient extends pg.Client {
 
   /** Behind a pooler: whether another connection at the same time has another session, and this one still its own. */
   async #isOwn(pid: number): Promise<boolean> {
-    if (own.has(this.#url)) return true
+    if (unshared.has(this.#url)) return true
     const other = new pg.Client(this.#config)
     other.on("error", () => {})
     try {
@@ -114,7 +115,7 @@ export class SettledClient extends pg.Client {
     } finally {
       void other.end().catch(() => {})
     }
-    own.add(this.#url)
+    unshared.add(this.#url)
     return true
   }
 }

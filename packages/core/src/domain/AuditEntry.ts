@@ -5,6 +5,7 @@ import type { Instant } from "./Instant.js"
 export const auditActs = {
   "shop.created": "a shop was opened: its name",
   "shop.changed": "settings of a shop changed: their new values, of lists of words only how many",
+  "shop.clock_repaired": "a shop that was dated ahead was brought back to the present: until when it was ahead",
   "key.created": "a key was made: its id, name, scopes and expiry",
   "key.revoked": "a key was revoked: its id and name",
   "webhook.set": "the address of the webhook was set: its host, as the path may be a secret",

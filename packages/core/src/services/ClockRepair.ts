@@ -2,10 +2,11 @@ import { Clock, Effect } from "effect"
 import { redateTicket, repairClock } from "../decisions/repairClock.js"
 import { hastenTelling } from "../decisions/tellMessage.js"
 import type { ShopId } from "../domain/Identifier.js"
-import { type Instant, LAST_INSTANT } from "../domain/Instant.js"
+import { type Instant, LAST_INSTANT, toIso } from "../domain/Instant.js"
 import { Messages } from "../ports/Messages.js"
 import { Reads, type SeenTickets } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
+import { auditing } from "./Actor.js"
 
 /** How many tickets are looked for at once. */
 const AT_ONCE = 100
@@ -30,7 +31,9 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
   const reads = yield* Reads
   const messages = yield* Messages
   const begun_at = yield* Clock.currentTimeMillis
-  const { answer: ahead_until } = yield* store.transact(repairClock(shop_id))
+  const ahead_until = yield* auditing(store)(repairClock(shop_id), (until) =>
+    until === null ? null : { act: "shop.clock_repaired", details: { ahead_until: toIso(until) } }
+  )
   if (ahead_until !== null) {
     const waiting = yield* messages.due(LAST_INSTANT, MOST_MESSAGES)
     yield* Effect.forEach(

@@ -4,7 +4,8 @@ import { closeTicket } from "../decisions/closeTicket.js"
 import { createTicket } from "../decisions/createTicket.js"
 import { redateTicket, repairClock } from "../decisions/repairClock.js"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
-import { DAY_MS } from "../domain/Instant.js"
+import { DAY_MS, toIso } from "../domain/Instant.js"
+import { AuditLog } from "../ports/AuditLog.js"
 import { Closures } from "../ports/Closures.js"
 import { Messages } from "../ports/Messages.js"
 import { Reads, type TicketFilter } from "../ports/Reads.js"
@@ -44,6 +45,12 @@ export const clockRepairContract = [
     const now = start + 1000
     clock.set(now)
     yield* same("repaired", yield* repairShopClock(shop), { ahead_until: start + AHEAD, tickets: 2 })
+    const acts = yield* (yield* AuditLog).list(shop, null, 9)
+    yield* same(
+      "written down",
+      acts.map(({ act, details }) => [act, details]),
+      [["shop.clock_repaired", { ahead_until: toIso(start + AHEAD) }]]
+    )
     yield* same("its head", (yield* reads.shop(shop))?.head.last_instant, now)
     const { tickets } = yield* reads.tickets(shop, {}, { _tag: "Changes", since: now, after: null }, 9)
     const shown = tickets.map(({ record: { id, state, created_at, updated_at, ready_at, abandoned_at } }) =>

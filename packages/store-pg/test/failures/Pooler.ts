@@ -36,11 +36,15 @@ pool_mode = ${mode}
 unix_socket_dir =
 `
 
-/** A real PgBouncer with its default settings before a database; answers the address through it. It ends with the scope. */
-export const pooler = (url: string, mode: "session" | "transaction"): Effect.Effect<string, never, Scope.Scope> =>
+/** A real PgBouncer with its default settings before a database, on a free port or `at` one; answers the address through it. It ends with the scope. */
+export const pooler = (
+  url: string,
+  mode: "session" | "transaction",
+  at?: number
+): Effect.Effect<string, never, Scope.Scope> =>
   Effect.gen(function* () {
     const target = new URL(url)
-    const port = yield* freePort
+    const port = at ?? (yield* freePort)
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-pooler-"))),
       (path) => Effect.sync(() => rmSync(path, { recursive: true }))

@@ -3,17 +3,22 @@ import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { openShop } from "@workshop/core/testing/Fixtures"
 import { connect } from "@workshop/store-pg/Connection"
 import { migrate } from "@workshop/store-pg/migrate/Migrator"
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Effect, Exit, Schedule, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { create, database, node, numbers, testing } from "../nodes/Node.js"
 import { NO_POOLER, pooler } from "./Pooler.js"
+
+const REFUSED = {
+  _tag: "StoreUnavailable",
+  message: expect.stringMatching(/^A pooler .*transaction or statement mode.*: set the pooler to session mode/)
+}
 
 const SETTINGS = ["lock_timeout", "statement_timeout", "enable_seqscan", "plan_cache_mode", "synchronous_commit"]
 
 describe(`through a real PgBouncer with its default settings${NO_POOLER === false ? "" : `: ${NO_POOLER}`}`, () => {
   it.skipIf(NO_POOLER !== false)(
     "in session mode all works, and every session has our settings",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     () =>
       testing(
         Effect.gen(function* () {
@@ -54,20 +59,41 @@ describe(`through a real PgBouncer with its default settings${NO_POOLER === fals
 
   it.skipIf(NO_POOLER !== false)(
     "in transaction mode it is refused with a sentence that says what to do",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     () =>
       testing(
         Effect.gen(function* () {
           const { url } = yield* database
           const ports = yield* node({ url: yield* pooler(url, "transaction") })
-          const exit = yield* Effect.exit(Effect.provide(openShop(), ports))
-          const failure = Exit.isFailure(exit) ? Cause.squash(exit.cause) : exit
-          expect(failure).toMatchObject({
-            _tag: "StoreUnavailable",
-            message: expect.stringMatching(
-              /^A pooler .*transaction or statement mode.*: set the pooler to session mode/
-            )
+          expect(yield* Effect.flip(Effect.provide(openShop(), ports))).toMatchObject(REFUSED)
+        })
+      )
+  )
+
+  it.skipIf(NO_POOLER !== false)(
+    "a pooler that is set to transaction mode beside running nodes is refused with the same sentence",
+    { timeout: 120_000 },
+    () =>
+      testing(
+        Effect.gen(function* () {
+          const { url } = yield* database
+          const before = yield* Scope.make()
+          const through = yield* Scope.extend(pooler(url, "session"), before)
+          const nodes = [yield* node({ url: through }), yield* node({ url: through })]
+          const all = Effect.forEach(nodes, (ports) => Effect.exit(Effect.provide(openShop(), ports)), {
+            concurrency: "unbounded"
           })
+          expect((yield* all).map(Exit.isSuccess)).toEqual([true, true])
+          yield* Scope.close(before, Exit.void)
+          yield* pooler(url, "transaction", Number(new URL(through).port))
+          const failures = Effect.map(all, (exits) =>
+            exits.flatMap((exit) => (Exit.isFailure(exit) ? [Cause.squash(exit.cause)] : []))
+          )
+          const said = yield* Effect.repeat(failures, {
+            until: (found) => found.some((one) => String(one).includes("A pooler gives")),
+            schedule: Schedule.spaced("50 millis")
+          })
+          expect(said).not.toEqual([])
         })
       )
   )
