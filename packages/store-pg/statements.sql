@@ -613,8 +613,10 @@ select /* workshop read events */ row_to_json(e) as event from event e
 
 -- read inbox (workshop reads)
 
-      select /* workshop read inbox */ row_to_json(n) as notification from notification n
-      where n.client_id = $1 order by n.created_at, n.place;
+      select /* workshop read inbox */ row_to_json(n) as notification from (
+        select n.shop_id, n.id, row_number() over (partition by "n".shop_id order by "n".created_at desc, "n".place desc) as nth from notification n where n.client_id = $1
+      ) f cross join lateral (select * from notification x where x.shop_id = f.shop_id and x.id = f.id limit 1) n
+      where f.nth <= $2 order by n.created_at, n.place;
 
 -- read keys (workshop reads)
 select /* workshop read keys */ row_to_json(k) as key from api_key k
@@ -626,11 +628,13 @@ select /* workshop read notices */ row_to_json(n) as notice from notice n
 
 -- read offers (workshop reads)
 
-      select /* workshop read offers */ row_to_json(o) as offer from client_account a
-      join offer o on o.phone = a.phone
-      left join client_link l on l.shop_id = o.shop_id and l.client_id = a.id
-      where a.id = $1 and (o.status <> 'open' or l.blocked_at is null)
-      order by o.created_at, o.place;
+      select /* workshop read offers */ row_to_json(o) as offer from (
+        select o.shop_id, o.id, row_number() over (partition by "o".shop_id order by "o".created_at desc, "o".place desc) as nth from client_account a
+        join offer o on o.phone = a.phone
+        left join client_link l on l.shop_id = o.shop_id and l.client_id = a.id
+        where a.id = $1 and (o.status <> 'open' or l.blocked_at is null)
+      ) f cross join lateral (select * from offer x where x.shop_id = f.shop_id and x.id = f.id limit 1) o
+      where f.nth <= $2 order by o.created_at, o.place;
 
 -- read shop (workshop reads)
 

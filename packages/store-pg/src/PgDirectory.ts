@@ -27,7 +27,10 @@ const inserting = (sql: SqlClient, table: string, row: object) => {
     select ${columns} from json_populate_record(null::${sql(table)}, ${JSON.stringify(row)})`
 }
 
-/** Which of its shop's a row is, the latest being the first. */
+/**
+ * Which of its shop's a row is, the latest being the first. The rows that are wanted are then looked up one by one: Postgres,
+ * which cannot know how few they are, would join them with the whole table.
+ */
 const latestOfShop = (sql: SqlClient, table: "o" | "n") =>
   sql`row_number() over (partition by ${sql(table)}.shop_id order by ${sql(table)}.created_at desc, ${sql(table)}.place desc)`
 
@@ -123,7 +126,7 @@ export const pgDirectory = Effect.map(
         join offer o on o.phone = a.phone
         left join client_link l on l.shop_id = o.shop_id and l.client_id = a.id
         where a.id = ${id} and (o.status <> 'open' or l.blocked_at is null)
-      ) f join offer o using (shop_id, id)
+      ) f cross join lateral (select * from offer x where x.shop_id = f.shop_id and x.id = f.id limit 1) o
       where f.nth <= ${Limits.client_list_of_shop_max} order by o.created_at, o.place`.pipe(
         Effect.map((rows) => rows.map(({ offer }) => unplaced<OfferRecord>(offer))),
         available
@@ -132,7 +135,7 @@ export const pgDirectory = Effect.map(
       sql<{ readonly notification: Placed<NotificationRecord> }>`
       select /* workshop read inbox */ row_to_json(n) as notification from (
         select n.shop_id, n.id, ${latestOfShop(sql, "n")} as nth from notification n where n.client_id = ${id}
-      ) f join notification n using (shop_id, id)
+      ) f cross join lateral (select * from notification x where x.shop_id = f.shop_id and x.id = f.id limit 1) n
       where f.nth <= ${Limits.client_list_of_shop_max} order by n.created_at, n.place`.pipe(
         Effect.map((rows) => rows.map(({ notification }) => unplaced<NotificationRecord>(notification))),
         available
