@@ -21,7 +21,12 @@ begin
       raise exception 'the role % owns the tables: let another role own them, so that its rights can be limited', role;
     end if;
     if not exists (select from pg_roles where rolname = role) then
-      execute format('create role %I nologin', role);
+      begin
+        execute format('create role %I nologin', role);
+      exception when insufficient_privilege then
+        raise exception 'the role % is not there and % may not make it: as a superuser, run "create role %"', role, current_user, role
+          using errcode = '42501';
+      end;
     end if;
     foreach what in array array['tables', 'sequences', 'functions'] loop
       execute format('revoke all on all %s in schema %I from %I', what, current_schema(), role);
@@ -62,7 +67,12 @@ export const roles = (session) =>
       HEAD,
       tables.flatMap(forService).join("\n"),
       "grant usage on sequence delivery_turns to workshop_service;",
-      serviceFunctions.map((name) => `grant execute on function ${name} to workshop_service;`).join("\n"),
+      serviceFunctions
+        .map(
+          (name) =>
+            `revoke execute on function ${name} from public;\ngrant execute on function ${name} to workshop_service;`
+        )
+        .join("\n"),
       tables.flatMap(forReader).join("\n"),
       "commit;\n"
     ].join("\n\n")

@@ -17,7 +17,12 @@ begin
       raise exception 'the role % owns the tables: let another role own them, so that its rights can be limited', role;
     end if;
     if not exists (select from pg_roles where rolname = role) then
-      execute format('create role %I nologin', role);
+      begin
+        execute format('create role %I nologin', role);
+      exception when insufficient_privilege then
+        raise exception 'the role % is not there and % may not make it: as a superuser, run "create role %"', role, current_user, role
+          using errcode = '42501';
+      end;
     end if;
     foreach what in array array['tables', 'sequences', 'functions'] loop
       execute format('revoke all on all %s in schema %I from %I', what, current_schema(), role);
@@ -60,8 +65,11 @@ grant select, insert, update, delete on webhook to workshop_service;
 
 grant usage on sequence delivery_turns to workshop_service;
 
+revoke execute on function keep_partition(text, text, text, bigint, bigint) from public;
 grant execute on function keep_partition(text, text, text, bigint, bigint) to workshop_service;
+revoke execute on function rewrite_events(json) from public;
 grant execute on function rewrite_events(json) to workshop_service;
+revoke execute on function rewrite_attempts(json) from public;
 grant execute on function rewrite_attempts(json) to workshop_service;
 
 grant select (id, place, shop_id, name, scopes, last_four, created_at, revoked_at, expires_at, last_used_at) on api_key to workshop_reader;

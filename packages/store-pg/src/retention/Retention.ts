@@ -32,7 +32,7 @@ const sayMissing = (missing: ReadonlyArray<string>) =>
   missing.length === 0
     ? Effect.void
     : Effect.logWarning(
-        `These partitions of the months ahead could not be made: ${missing.join(", ")}. Let the service's role execute keep_partition (see "Database roles" in docs/operating.md), or end the transactions that hold the tables; it is tried again in five minutes.`
+        `These partitions of the months ahead could not be made: ${missing.join(", ")}. Let the service's role execute keep_partition (workshop migrate --roles, see "Database roles" in docs/operating.md), or end the transactions that hold the tables; it is tried again in five minutes.`
       )
 
 /**

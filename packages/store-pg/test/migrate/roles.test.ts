@@ -245,6 +245,25 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
         )
     ))
 
+  it("are named where one is missing and the owner may not make it", () =>
+    operated(
+      (database) => {
+        const owner = roleIn(`postgres://x/${database}`, "workshop_owner")
+        return [`create role ${owner}`, `create database ${database} owner ${owner}`]
+      },
+      (url, owner) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            yield* migrate(owner)
+            const grant = renamed(url, yield* rolesSql)
+            const { message } = yield* Effect.flip((yield* connect(owner)).run(grant))
+            expect(message).toMatch(
+              /^Postgres says: the role workshop_service\S* is not there and workshop_owner\S* may not make it: as a superuser, run "create role workshop_service\S*"\.$/
+            )
+          })
+        )
+    ))
+
   it("lose what the page granted before, also what it granted on tables to come", () =>
     testing(
       Effect.gen(function* () {
@@ -256,6 +275,13 @@ describe("an operator's roles", { timeout: 120_000 }, () => {
           grant all on all tables in schema public to ${role}`)
         yield* session.run(renamed(url, yield* rolesSql))
         yield* session.run("create table later (n integer)")
+        // As a restore without privileges leaves it.
+        yield* session.run("grant execute on function rewrite_events(json) to public")
+        yield* session.run(renamed(url, yield* rolesSql))
+        const stranger = roleIn(url, "workshop_reader")
+        expect(
+          yield* session.run(`select has_function_privilege('${stranger}', 'rewrite_events(json)', 'execute') as may`)
+        ).toEqual([{ may: false }])
         const theirs = yield* connect(service)
         for (const sql of ["select from later", "update event set body = ''", "update event_rest set body = ''"])
           expect([sql, (yield* Effect.flip(theirs.run(sql))).code]).toEqual([sql, DENIED])
