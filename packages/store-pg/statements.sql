@@ -234,7 +234,9 @@ select /* workshop keep partition */ keep_partition($1, $2, $3, $4, $5) as n;
 
 -- latest instant (workshop reads)
 
-    select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest from shop_head;
+      select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest,
+        (array_agg(shop_id))[10000] as last
+      from (select shop_id, last_instant from shop_head where shop_id > $1 order by shop_id limit $2) h;
 
 -- list audit entries (workshop reads)
 select /* workshop list audit entries */ row_to_json(e) as entry from audit_entry e
@@ -496,7 +498,7 @@ select /* workshop notify */ pg_notify('workshop', word) from unnest($1::text[])
 insert /* workshop open rate_limit */ into rate_limit (policy, subject, used, resets_at) select policy, subject, 0, 0 from unnest($1::text[], $2::text[]) q (policy, subject) on conflict do nothing;
 
 -- open replays (workshop deliveries)
-select /* workshop open replays */ shop_id, id from replay where not is_done order by created_at, id;
+select /* workshop open replays */ shop_id, id from replay where not is_done order by created_at, id limit $1;
 
 -- put api_key (workshop lane)
 insert /* workshop put api_key */ into api_key (id, shop_id, hash, last_four, created_at, expires_at, last_used_at, name, scopes, revoked_at) select id, shop_id, hash, last_four, created_at, expires_at, last_used_at, name, scopes, revoked_at from json_populate_recordset(null::api_key, $1) on conflict (id) do update set name = excluded.name, scopes = excluded.scopes, revoked_at = excluded.revoked_at;
@@ -609,7 +611,7 @@ select /* workshop read deliveries */ row_to_json(c) as event from (select e.id,
 
 -- read events (workshop reads)
 select /* workshop read events */ row_to_json(e) as event from event e
-        where e.shop_id = $1 order by e.seq;
+        where e.shop_id = $1 order by e.seq desc limit $2;
 
 -- read inbox (workshop reads)
 
@@ -620,11 +622,15 @@ select /* workshop read events */ row_to_json(e) as event from event e
 
 -- read keys (workshop reads)
 select /* workshop read keys */ row_to_json(k) as key from api_key k
-        where k.shop_id = $1 order by k.created_at, k.place;
+        where k.shop_id = $1 order by k.created_at desc, k.place desc limit $2;
+
+-- read last event (workshop reads)
+select /* workshop read last event */ (h.event_seq - 1)::double precision as seq
+      from shop_head h where h.shop_id = $1;
 
 -- read notices (workshop reads)
 select /* workshop read notices */ row_to_json(n) as notice from notice n
-        where n.shop_id = $1 order by n.created_at, n.place;
+        where n.shop_id = $1 order by n.created_at desc, n.place desc limit $2;
 
 -- read offers (workshop reads)
 

@@ -1,6 +1,7 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import { type Claim, type Deliveries, LEASE_MS } from "@workshop/core/ports/Deliveries"
+import { type Claim, type Deliveries, LEASE_MS, MOST_REPLAYS } from "@workshop/core/ports/Deliveries"
 import type { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
+import { MOST_LISTED } from "@workshop/core/ports/Reads"
 import { type Clock, type Context, Effect } from "effect"
 import { askedFor, logged } from "./deliveryLog.js"
 import type { Lane } from "./Lane.js"
@@ -72,7 +73,9 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
       memory.turns.sleepers.add(wake)
       return Effect.sync(() => memory.turns.sleepers.delete(wake))
     }),
-    replays: Effect.sync(() => [...memory.openReplays.values()].map(({ shop_id, id }) => ({ shop_id, id })))
+    replays: Effect.sync(() =>
+      [...memory.openReplays.values()].slice(0, MOST_REPLAYS).map(({ shop_id, id }) => ({ shop_id, id }))
+    )
   }
 }
 
@@ -80,5 +83,5 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
 export const memoryDeliveryLog = (memory: Memory): Context.Tag.Service<DeliveryLog> => ({
   deliveries: (shop_id) => Effect.sync(() => logged(memory.shelf(shop_id))),
   count: (shop_id, filter) => Effect.sync(() => [...askedFor(memory.shelf(shop_id), filter)].length),
-  notices: (shop_id) => Effect.sync(() => [...memory.shelf(shop_id).notices])
+  notices: (shop_id) => Effect.sync(() => memory.shelf(shop_id).notices.slice(-MOST_LISTED))
 })

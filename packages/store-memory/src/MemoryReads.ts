@@ -3,7 +3,13 @@ import type { ClientId, TicketId } from "@workshop/core/domain/Identifier"
 import { blankCard } from "@workshop/core/domain/LoyaltyCard"
 import type { TicketRecord } from "@workshop/core/domain/Ticket"
 import { isOpen } from "@workshop/core/domain/TicketLifecycle"
-import type { Reads, SeenTicket, TicketFilter, TicketOrder } from "@workshop/core/ports/Reads"
+import {
+  MOST_LISTED,
+  type Reads,
+  type SeenTicket,
+  type TicketFilter,
+  type TicketOrder
+} from "@workshop/core/ports/Reads"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import type { Shelf } from "./Shelf.js"
@@ -121,6 +127,6 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
       }
     }),
 
-  keys: (shop_id) => Effect.sync(() => [...memory.shelf(shop_id).slice.keys.values()]),
-  events: (shop_id) => Effect.sync(() => [...memory.shelf(shop_id).events])
+  keys: (shop_id) => Effect.sync(() => [...memory.shelf(shop_id).slice.keys.values()].slice(-MOST_LISTED)),
+  events: (shop_id) => Effect.sync(() => memory.shelf(shop_id).events.slice(-MOST_LISTED))
 })

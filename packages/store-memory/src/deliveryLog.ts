@@ -5,6 +5,7 @@ import type { EventRecord } from "@workshop/core/domain/Event"
 import type { EventId } from "@workshop/core/domain/Identifier"
 import { asksFor, type ReplayFilter, type ReplayRecord, type Stretch } from "@workshop/core/domain/Replay"
 import type { LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
+import { MOST_LISTED } from "@workshop/core/ports/Reads"
 import type { Lane } from "./Lane.js"
 
 /** What is known of a shop's events and of their deliveries. */
@@ -51,9 +52,9 @@ export const replayable = (
   }
 }
 
-/** What became of each event that was to be delivered. */
+/** What became of each of the latest events that was to be delivered. */
 export const logged = (shelf: Deliveries): ReadonlyArray<LoggedDelivery> =>
-  shelf.events.flatMap((event) => {
+  shelf.events.slice(-MOST_LISTED).flatMap((event) => {
     const state = stateOf(shelf, event)
     if (state === undefined) return []
     const row = shelf.slice.deliveries.get(event.id)

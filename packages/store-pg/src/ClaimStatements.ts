@@ -174,5 +174,5 @@ export const RECLAIM = `update delivery d set lease_until = null from (
   ) e where d.shop_id = e.shop_id and d.event_id = e.event_id
   returning d.shop_id`
 
-/** Replays that have steps to take, oldest first. */
-export const OPEN_REPLAYS = "select shop_id, id from replay where not is_done order by created_at, id"
+/** Replays that have steps to take, oldest first, at most $1. */
+export const OPEN_REPLAYS = "select shop_id, id from replay where not is_done order by created_at, id limit $1"

@@ -1,6 +1,6 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { Instant } from "@workshop/core/domain/Instant"
-import type { Claim, Deliveries, OpenReplay } from "@workshop/core/ports/Deliveries"
+import { type Claim, type Deliveries, MOST_REPLAYS, type OpenReplay } from "@workshop/core/ports/Deliveries"
 import type { StoreUnavailable } from "@workshop/core/ports/Store"
 import { type Context, Effect, Schedule, type Scope } from "effect"
 import type { Bulletin } from "./Bulletin.js"
@@ -144,7 +144,7 @@ export const pgDeliveries = (
       changed: due,
       replays: inTurn((connection) =>
         Effect.map(
-          connection.send([statement("open replays", OPEN_REPLAYS)]),
+          connection.send([statement("open replays", OPEN_REPLAYS, MOST_REPLAYS)]),
           ([answer]) => answer!.rows as unknown as ReadonlyArray<OpenReplay>
         )
       )

@@ -7,6 +7,7 @@ import type { ReplayFilter } from "@workshop/core/domain/Replay"
 import { asksFor } from "@workshop/core/domain/Replay"
 import type { Webhook } from "@workshop/core/domain/Webhook"
 import type { DeliveryLog, LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
+import { MOST_LISTED } from "@workshop/core/ports/Reads"
 import { type Context, Effect } from "effect"
 import { candidatesOfShop, type EventFound, stateOf } from "./ReplayStatements.js"
 import { available } from "./Sql.js"
@@ -38,6 +39,9 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
     }>`select /* workshop read webhook */ row_to_json(w) as webhook from webhook w where w.shop_id = ${shop_id}`.pipe(
       Effect.map(([found]) => found?.webhook ?? null)
     )
+  const lastEvent = (shop_id: ShopId) =>
+    sql<{ readonly seq: number }>`select /* workshop read last event */ (h.event_seq - 1)::double precision as seq
+      from shop_head h where h.shop_id = ${shop_id}`.pipe(Effect.map(([found]) => found?.seq ?? 0))
   const candidates = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
     sql.unsafe<{ readonly event: EventFound }>(
       `select /* workshop read deliveries */ row_to_json(c) as event from (${candidatesOfShop}) c`,
@@ -49,7 +53,8 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
       Effect.gen(function* () {
         const webhook = yield* webhookOf(shop_id)
         const found: Array<LoggedDelivery> = []
-        for (let after = 0; ; ) {
+        // Events are numbered without a gap, and the latest may have come since.
+        for (let after = Math.max(0, (yield* lastEvent(shop_id)) - MOST_LISTED); ; ) {
           const page = yield* candidates(shop_id, after, {})
           const attempts = yield* sql<{ readonly attempts: ReadonlyArray<AttemptRecord>; readonly event_id: string }>`
             select /* workshop read attempts */ a.event_id, json_agg(row_to_json(a) order by a.n) as attempts from attempt a
@@ -57,7 +62,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
           const ofEvent = new Map(attempts.map((row) => [row.event_id, row.attempts]))
           for (const { event } of page)
             found.push(...logged(webhook)({ event, attempts: ofEvent.get(event.id) ?? null }))
-          if (page.length < PAGE) return found
+          if (page.length < PAGE || found.length >= MOST_LISTED) return found
           after = page.at(-1)!.event.seq
         }
       }).pipe(available),
@@ -76,8 +81,8 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
       sql<{
         readonly notice: Placed<NoticeRecord>
       }>`select /* workshop read notices */ row_to_json(n) as notice from notice n
-        where n.shop_id = ${shop_id} order by n.created_at, n.place`.pipe(
-        Effect.map((rows) => rows.map(({ notice }) => unplaced<NoticeRecord>(notice))),
+        where n.shop_id = ${shop_id} order by n.created_at desc, n.place desc limit ${MOST_LISTED}`.pipe(
+        Effect.map((rows) => rows.map(({ notice }) => unplaced<NoticeRecord>(notice)).reverse()),
         available
       )
   }

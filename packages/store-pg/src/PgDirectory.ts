@@ -1,4 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
 import type { ClientAccount } from "@workshop/core/domain/Client"
 import type { ShopId } from "@workshop/core/domain/Identifier"
@@ -48,6 +49,24 @@ const marks = (sql: SqlClient) => ({
     )
 })
 
+/** How many heads one statement looks at. */
+const HEADS_AT_ONCE = 10_000
+
+/** The latest instant of the shops behind one, a statement for some thousands of them: no index could bear what every command changes. */
+const latestAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlError> =>
+  Effect.flatMap(
+    sql<{ readonly latest: number; readonly last: ShopId | null }>`
+      select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest,
+        (array_agg(shop_id))[${sql.literal(String(HEADS_AT_ONCE))}] as last
+      from (select shop_id, last_instant from shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
+    ([found]) => {
+      const { latest, last } = found!
+      return last === null
+        ? Effect.succeed(latest)
+        : Effect.map(latestAfter(sql, last), (later) => Math.max(latest, later))
+    }
+  )
+
 /** What belongs to no one shop. */
 export const pgDirectory = Effect.map(
   SqlClient,
@@ -65,11 +84,7 @@ export const pgDirectory = Effect.map(
         available
       ),
     ...marks(sql),
-    latest: sql<{ readonly latest: number }>`
-    select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest from shop_head`.pipe(
-      Effect.map(([found]) => found!.latest),
-      available
-    ),
+    latest: available(latestAfter(sql, "00000000-0000-0000-0000-000000000000" as ShopId)),
     createClient: (account) =>
       sql`with /* workshop create client */ opened as (
         ${inserting(sql, "client_account", account)} on conflict (phone) do nothing returning id

@@ -10,7 +10,7 @@ import type { Phone } from "@workshop/core/domain/Phone"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import { isOpen, openStates } from "@workshop/core/domain/TicketLifecycle"
 import type { Webhook } from "@workshop/core/domain/Webhook"
-import type { CountedClient, ListedTickets, Reads } from "@workshop/core/ports/Reads"
+import { type CountedClient, type ListedTickets, MOST_LISTED, type Reads } from "@workshop/core/ports/Reads"
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
@@ -156,14 +156,14 @@ export const pgReads = (secrets: WebhookSecrets) =>
         ),
       keys: (shop_id) =>
         sql<{ readonly key: Placed<ApiKeyRecord> }>`select /* workshop read keys */ row_to_json(k) as key from api_key k
-        where k.shop_id = ${shop_id} order by k.created_at, k.place`.pipe(
-          Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key))),
+        where k.shop_id = ${shop_id} order by k.created_at desc, k.place desc limit ${MOST_LISTED}`.pipe(
+          Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key)).reverse()),
           available
         ),
       events: (shop_id) =>
         sql<{ readonly event: EventRecord }>`select /* workshop read events */ row_to_json(e) as event from event e
-        where e.shop_id = ${shop_id} order by e.seq`.pipe(
-          Effect.map((rows) => rows.map(({ event }) => event)),
+        where e.shop_id = ${shop_id} order by e.seq desc limit ${MOST_LISTED}`.pipe(
+          Effect.map((rows) => rows.map(({ event }) => event).reverse()),
           available
         )
     }

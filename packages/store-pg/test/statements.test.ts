@@ -121,6 +121,10 @@ const MORE: Readonly<Record<string, number>> = {
   // Asked for a hundred thousand by the contract, in the order of their index.
   "due messages": 100_000,
   "due closures": 100_000,
+  // At most ten thousand, and what belongs to five thousand of them.
+  "read events": 10_000,
+  "read deliveries": 20_000,
+  "read attempts": 10_000,
   // The shops that are put in the order of their turns.
   "lock lanes": 5_000,
   // Of no request: every shop is asked for one person, then a shop's events and remembered answers, some thousands at a time.
@@ -133,8 +137,8 @@ const MORE: Readonly<Record<string, number>> = {
   "read inbox": 50_000,
   // Each webhook, where a process starts.
   "find missing key": 100_000,
-  // Each shop's head, where a process starts or is asked whether it is well.
-  "latest instant": 100_000
+  // Ten thousand shops' heads, where a process starts or is asked whether it is well.
+  "latest instant": 10_000
 }
 
 /** Indexes that serve what the contract does not ask for: the removal of old rows, and the metrics. */

@@ -1,6 +1,6 @@
 import { problemLines, reportLines } from "@workshop/cli/scenario/Report"
-import { readScenario } from "@workshop/cli/scenario/readScenario"
 import type { ScenarioResult } from "@workshop/cli/scenario/Result"
+import { readScenario } from "@workshop/cli/scenario/readScenario"
 import { type RunOptions, run } from "@workshop/cli/scenario/runScenario"
 import { Effect, Either } from "effect"
 

@@ -23,6 +23,9 @@ export interface Claim {
   readonly body: string
 }
 
+/** How many replays take a step in one round. */
+export const MOST_REPLAYS = 100
+
 /** A replay that has steps to take. */
 export interface OpenReplay {
   readonly shop_id: ShopId
@@ -48,7 +51,7 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
     readonly next: (until: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
     /** Returns when something may have become due. It may return early or for nothing; a slow poll covers what it misses. */
     readonly changed: Effect.Effect<void>
-    /** Replays that have steps to take, oldest first. */
+    /** Replays that have steps to take, oldest first, at most {@link MOST_REPLAYS}. */
     readonly replays: Effect.Effect<ReadonlyArray<OpenReplay>, StoreUnavailable>
   }
 >() {}

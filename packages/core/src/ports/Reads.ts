@@ -12,6 +12,9 @@ import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 import type { StoreUnavailable } from "./Store.js"
 
+/** How many rows a list that has no pages holds at most, so that none grows with the years: then the latest ones, oldest first. */
+export const MOST_LISTED = 10_000
+
 /** A ticket with its client as the shop sees them now: blocks and renames apply on reading. */
 export interface SeenTicket {
   readonly record: TicketRecord
@@ -89,9 +92,9 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
       shop_id: ShopId,
       by: { readonly id: ClientId } | { readonly phone: Phone }
     ) => Effect.Effect<CountedClient | null, StoreUnavailable>
-    /** All keys of the shop, revoked ones too, oldest first. */
+    /** The shop's latest {@link MOST_LISTED} keys, revoked ones too, oldest first. */
     readonly keys: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, StoreUnavailable>
-    /** The shop's events in the order in which they were raised. */
+    /** The shop's latest {@link MOST_LISTED} events, in the order in which they were raised. */
     readonly events: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<EventRecord>, StoreUnavailable>
   }
 >() {}

@@ -27,6 +27,19 @@ export const deliveryLogContract = [
     }
   ),
 
+  courierCase(
+    "lists without pages end: a shop's events and deliveries are its latest ten thousand",
+    function* (courier) {
+      const shop = yield* courier.open
+      for (const n of [3, 4000, 4000, 2000]) yield* courier.raise(shop, ...Array(n).fill(null))
+      const events = yield* (yield* Reads).events(shop)
+      yield* same("events", [events.length, events[0]?.seq, events.at(-1)?.seq], [10_000, 4, 10_003])
+      const log = yield* logOf(shop)
+      yield* same("deliveries", [log.length, log[0]?.event_id], [10_000, events[0]?.id])
+      yield* same("the last", log.at(-1)?.event_id, events.at(-1)?.id)
+    }
+  ),
+
   courierCase("deliveries are told in the order of their events, with every attempt as it was", function* (courier) {
     const clock = yield* SettableClock.current
     const shop = yield* courier.open

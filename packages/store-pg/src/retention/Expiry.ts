@@ -9,8 +9,8 @@ import { BY_AGE } from "./Partitions.js"
 /** How many rows one statement removes: few enough that nobody waits for it. */
 const AT_ONCE = 1_000
 
-/** How often in a row at most; what is left then is for the next turn. */
-const MOST_TIMES = 1_000
+/** How often in a row at most, so that all tables have their turn. */
+const MOST_TIMES = 100
 
 /** Ended windows are kept this long, for processes whose clocks are behind. */
 const SPARE_MS = HOUR_MS
@@ -53,7 +53,7 @@ const repeated = (connection: Connection, statement: Statement) =>
       removed += n
       if (n < AT_ONCE) break
     }
-    return removed
+    return { removed, isMore: removed === MOST_TIMES * AT_ONCE }
   })
 
 /** What goes with the events of its age: a notification once it was delivered, a replay once it is done. */
@@ -81,17 +81,20 @@ const aged = (before: Instant): ReadonlyArray<Statement> => [
 
 /**
  * Removes idempotency records, and windows of limits, that have ended by `now`, and notifications and replays older than `before`.
- * Returns how many rows that were.
+ * Returns how many rows that were, and whether there are more.
  */
 export const removeExpired = (
   connection: Connection,
   now: Instant,
   before: Instant
-): Effect.Effect<number, PgFailure> =>
+): Effect.Effect<{ readonly expired: number; readonly isMore: boolean }, PgFailure> =>
   Effect.map(
     Effect.all([
       ...expiring.map((one) => repeated(connection, removing(one, now))),
       ...aged(before).map((one) => repeated(connection, one))
     ]),
-    (counts) => counts.reduce((sum, n) => sum + n, 0)
+    (all) => ({
+      expired: all.reduce((sum, { removed }) => sum + removed, 0),
+      isMore: all.some(({ isMore }) => isMore)
+    })
   )

@@ -16,7 +16,7 @@ export interface RetentionOptions {
 }
 
 /** What one turn did; null where another process has its turn. */
-export type Tidied = (Partitioning & { readonly expired: number }) | null
+export type Tidied = (Partitioning & { readonly expired: number; readonly isMore: boolean }) | null
 
 /** One number for every process of ours that tidies; advisory locks are a database's own. */
 const LOCK = 7_305_809
@@ -58,23 +58,25 @@ export const retention = ({
         yield* guard(connection)
         const now = yield* Clock.currentTimeMillis
         const before = now - Math.max(keepEvents_ms, LEAST_KEPT_MS)
-        const expired = yield* removeExpired(connection, now, before)
+        const ended = yield* removeExpired(connection, now, before)
         const partitioning = yield* keepPartitions(connection, now, before)
         yield* sayMissing(partitioning.missing)
         yield* connection.send([once("unlock retention", `select pg_advisory_unlock(${LOCK})`)])
-        return { ...partitioning, expired }
+        return { ...partitioning, ...ended }
         // The lock goes with the connection.
       }).pipe(Effect.onError(() => wire.drop))
     })
   )
 
-/** Tidies now and then again, as long as the layer lives. A database that is away is tried again. */
+/** Tidies now and then again, at once where there is more, as long as the layer lives. A database that is away is tried again. */
 export const layer = (options: RetentionOptions): Layer.Layer<never> =>
   Layer.scopedDiscard(
     Effect.flatMap(retention(options), ({ runOnce }) =>
       runOnce.pipe(
-        Effect.catchAllCause((cause) => Effect.logWarning("Old rows could not be removed; trying again", cause)),
-        Effect.zipRight(Effect.sleep(TURN)),
+        Effect.catchAllCause((cause) =>
+          Effect.as(Effect.logWarning("Old rows could not be removed; trying again", cause), null)
+        ),
+        Effect.flatMap((tidied) => (tidied?.isMore ? Effect.void : Effect.sleep(TURN))),
         Effect.forever,
         Effect.forkScoped
       )
