@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Cause, Data, Effect } from "effect"
-import { SessionRefused } from "./SettledClient.js"
+import { doubtSessions, SessionRefused } from "./SettledClient.js"
 
 /**
  * What a failed statement means for the commands of its batch: `data`: one of them brought something that the database
@@ -43,6 +43,9 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   "25P03": "lost"
 }
 
+/** A prepared statement that is there already, or is gone: others are in the session, too. */
+const SHARED_SESSION = ["42P05", "26000"]
+
 // Every SQLSTATE has a digit; the system's own EPIPE, which is as long, has none.
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/
 
@@ -58,6 +61,7 @@ const kindOf = (code: string | null, cause: unknown): FailureKind => {
 export const failureOf = (cause: unknown): PgFailure => {
   const { code, constraint } = (cause ?? {}) as { readonly code?: unknown; readonly constraint?: unknown }
   const sqlstate = typeof code === "string" && SQLSTATE.test(code) ? code : null
+  if (sqlstate !== null && SHARED_SESSION.includes(sqlstate)) doubtSessions()
   return new PgFailure({
     kind: kindOf(sqlstate, cause),
     code: sqlstate,

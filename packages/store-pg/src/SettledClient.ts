@@ -24,6 +24,12 @@ const first = new Map<string, number>()
 /** Whether sessions of an address are known to be a connection's own. */
 const unshared = new Set<string>()
 
+/** How often two connections are compared: beside others' traffic a shared session may look like one's own by chance. */
+const LOOKS = 8
+
+/** Whether sessions are shared is found out anew: a pooler may have been set to another mode. */
+export const doubtSessions = (): void => unshared.clear()
+
 const AT_ONCE = {
   client_connection_check_interval: "case when version() ~* 'windows|mingw|visual' then '0' else '1s' end"
 }
@@ -108,8 +114,10 @@ export class SettledClient extends pg.Client {
     other.on("error", () => {})
     try {
       await other.connect()
-      const theirs = await pidOf(other)
-      if (theirs === pid || (await pidOf(this)) !== pid) return false
+      for (let look = 0; look < LOOKS; look++) {
+        const theirs = await pidOf(other)
+        if (theirs === pid || (await pidOf(this)) !== pid) return false
+      }
     } catch {
       // None is left for it: where sessions are shared, one would have been.
     } finally {
