@@ -62,7 +62,8 @@ export const arrivalOf = (request: Request, address: string): Arrival => {
 
 /** An answer of the pipeline to a web-standard request, of which no more is read than there must be. */
 export const responseOf = (request: Request, { status, headers, body }: Departure): Response => {
-  if (request.body !== null && !request.bodyUsed) dropped(request.body.getReader())
+  // What somebody else reads, such as the server's own middleware, is theirs to read to its end.
+  if (request.body !== null && !request.bodyUsed && !request.body.locked) dropped(request.body.getReader())
   return new Response(request.method === "HEAD" ? null : body, { status, headers })
 }
 

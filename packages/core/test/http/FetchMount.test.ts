@@ -99,6 +99,12 @@ describe("The API as a fetch of its own", () => {
     expect(log).toEqual([expect.stringContaining(`What authenticate answered is neither null nor a caller: ${said}`)])
   })
 
+  it("answers a refusal also where somebody else holds the body, who has read nothing of it yet", async () => {
+    const request = new Request("https://shop.example/workshop/v1/tickets", { method: "POST", body: "{}" })
+    request.body?.getReader()
+    expect((await answer(request)).status).toBe(401)
+  })
+
   it("answers 401 where authenticate names a shop that never was, and the log says so", async () => {
     log.length = 0
     const never = "019a0000-0000-7000-8000-00000000dead"
