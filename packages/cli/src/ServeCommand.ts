@@ -39,7 +39,7 @@ const checked = ({ store, noDispatcher, sandbox, sandboxToken, demoKey, host }: 
   }
   return sandbox && !sandboxAllowed(host, sandboxToken)
     ? new CommandRefused({
-        message: `The sandbox has no keys, so on ${host} it needs a token: set --sandbox-token, or listen on 127.0.0.1.`
+        message: `The sandbox has no keys, so on ${host} it needs a token: set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1.`
       })
     : undefined
 }

@@ -287,7 +287,7 @@ describe(
       ],
       [
         ["serve", "--host", "0.0.0.0", "--sandbox"],
-        "The sandbox has no keys, so on 0.0.0.0 it needs a token: set --sandbox-token, or listen on 127.0.0.1."
+        "The sandbox has no keys, so on 0.0.0.0 it needs a token: set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1."
       ]
     ])("workshop %j", async (args, sentence) => {
       expect(await typed(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })

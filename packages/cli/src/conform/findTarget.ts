@@ -73,7 +73,7 @@ export const findTarget = (
     if (clock.status === 401 && key === null) {
       return yield* refuse(
         token === undefined
-          ? "The sandbox asks for a token: give it with --sandbox-token."
+          ? "The sandbox asks for a token: give it in WORKSHOP_SANDBOX_TOKEN."
           : "The sandbox refuses that token: give the one with which the server was started."
       )
     }

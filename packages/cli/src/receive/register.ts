@@ -71,7 +71,7 @@ const adviceOn = (base: string, { path, bearer }: Call, status: number, { error 
   }
   if (path.startsWith("/sandbox") && (status === 401 || status === 403)) {
     const what = bearer === null ? "asks for a token" : "refuses this token"
-    return refuse(`The sandbox of ${base} ${what}: give the server's with --sandbox-token.`)
+    return refuse(`The sandbox of ${base} ${what}: give the server's in WORKSHOP_SANDBOX_TOKEN.`)
   }
   if (status === 401) return refuse(`${base} does not know this key: give --key one of the shop's active keys.`)
   const issues = error?.details?.issues?.map(({ field, message }) => `${field} ${message}`).join("; ")

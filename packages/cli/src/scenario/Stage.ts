@@ -24,7 +24,7 @@ const withKey = (value: unknown): string | null => {
 
 const noSandbox = (base: string, { status }: Exchange): string =>
   status === 401
-    ? `The sandbox at ${base} asks for its token: give it with --sandbox-token.`
+    ? `The sandbox at ${base} asks for its token: give it in WORKSHOP_SANDBOX_TOKEN.`
     : `There is no sandbox at ${base} (${status}): start the service with workshop serve --sandbox --store memory.`
 
 /** Everything that changes while a scenario runs: its names, its clock, its receivers. */

@@ -10,7 +10,7 @@ export const verifyCommand = Command.make("verify", verifyOptions, (asked) =>
   Effect.gen(function* () {
     const { secret: secrets, signature, tolerance: tolerance_ms } = asked
     if (secrets.length === 0) {
-      return yield* new CommandRefused({ message: "Give the webhook's secret with --secret, or in WORKSHOP_SECRET." })
+      return yield* new CommandRefused({ message: "Set WORKSHOP_SECRET to the webhook's secret." })
     }
     const at = asked.at ?? (yield* Clock.currentTimeMillis)
     const verdict = yield* judge({ body: yield* readBody(asked.file), signature, secrets, tolerance_ms, at })

@@ -75,7 +75,7 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     expect(without).toEqual({
       status: 1,
       stdout: "",
-      stderr: "The sandbox asks for a token: give it with --sandbox-token.\n"
+      stderr: "The sandbox asks for a token: give it in WORKSHOP_SANDBOX_TOKEN.\n"
     })
   })
 

@@ -61,6 +61,11 @@ describe("docs/specification.md and the cases of conform", () => {
     expect(files.filter((file) => elsewhere.test(readFileSync(`${root}${file}`, "utf8")))).toEqual([])
   })
 
+  it("docs/conformance.md shows as many cases as there are", () => {
+    const shown = readFileSync(`${root}docs/conformance.md`, "utf8")
+    expect(/^(\d+) cases against/m.exec(shown)?.[1]).toBe(String(suite.length))
+  })
+
   it("every anchor stands once", () => {
     const anchors = rules.flatMap(({ anchor }) => anchor ?? [])
     expect(new Set(anchors).size).toBe(anchors.length)

@@ -65,7 +65,7 @@ describe("against a running service, over sockets (Specification, Commands)", { 
     })
     expect(await clock.json()).toMatchObject({ data: { frozen: false } })
     await expect(runScenario(`${folder}/1-envelope.yaml`, { base_url: base })).rejects.toThrow(
-      `The sandbox at ${base} asks for its token: give it with --sandbox-token.`
+      `The sandbox at ${base} asks for its token: give it in WORKSHOP_SANDBOX_TOKEN.`
     )
   })
 })

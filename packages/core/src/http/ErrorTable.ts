@@ -82,12 +82,12 @@ export const failureRows = {
   SandboxHostForeign: {
     code: "UNAUTHENTICATED",
     message:
-      "Without a token the sandbox takes only what is addressed to this machine: call 127.0.0.1 or localhost, or start it with --sandbox-token"
+      "Without a token the sandbox takes only what is addressed to this machine: call 127.0.0.1 or localhost, or start it with a WORKSHOP_SANDBOX_TOKEN"
   },
   SandboxSenderForeign: {
     code: "UNAUTHENTICATED",
     message:
-      "Without a token the sandbox takes no request that came through a proxy or from a web page elsewhere: call it straight from this machine, or start it with --sandbox-token"
+      "Without a token the sandbox takes no request that came through a proxy or from a web page elsewhere: call it straight from this machine, or start it with a WORKSHOP_SANDBOX_TOKEN"
   },
   SandboxTokenWrong: {
     code: "UNAUTHENTICATED",

@@ -63,7 +63,7 @@ describe("A sandbox without a token takes only what its user's own programs send
   const refused = [
     401,
     "UNAUTHENTICATED",
-    "Without a token the sandbox takes no request that came through a proxy or from a web page elsewhere: call it straight from this machine, or start it with --sandbox-token"
+    "Without a token the sandbox takes no request that came through a proxy or from a web page elsewhere: call it straight from this machine, or start it with a WORKSHOP_SANDBOX_TOKEN"
   ]
 
   it.each([
