@@ -20,6 +20,8 @@ export const createApp = (workshop: PromiseWorkshop, sessions: Sessions): Expres
 
   // A route of one's own, on the same tickets.
   app.get("/counter/:number", async (request, response) => {
+    // Express takes a string for HTML, and what is written on a ticket may hold a script.
+    response.type("text/plain")
     const caller = sessions.get(sessionOf(request))
     if (caller === undefined) return void response.status(401).send("Sign in first\n")
     const found = await workshop.tickets.byNumber({ ...caller, via: "app" }, Number(request.params.number))
@@ -30,10 +32,14 @@ export const createApp = (workshop: PromiseWorkshop, sessions: Sessions): Expres
     return void response.status(503).send("Try again\n")
   })
 
-  // What happens in this process, to a screen in the workshop.
+  // What happens in this process, to a screen in the workshop: the events of all shops come by, of which it sees its own.
   app.get("/screen", (request, response) => {
+    const caller = sessions.get(sessionOf(request))
+    if (caller === undefined) return void response.status(401).type("text/plain").send("Sign in first\n")
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders()
-    const stop = workshop.onEvent(({ type, id }) => response.write(`id: ${id}\ndata: ${type}\n\n`))
+    const stop = workshop.onEvent(({ type, id, shop_id }) => {
+      if (shop_id === caller.shop_id) response.write(`id: ${id}\ndata: ${type}\n\n`)
+    })
     request.once("close", stop)
   })
   return app

@@ -18,7 +18,12 @@ it("an Express server has the API under a path, its own routes beside it, and it
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const cookie = "session=amira"
 
-  const screen = await fetch(`${base}/screen`)
+  expect((await fetch(`${base}/screen`)).status).toBe(401)
+  const screen = await fetch(`${base}/screen`, { headers: { cookie } })
+  // An event of another shop, which this screen must not show.
+  const other = await workshop.shops.create({ name: "Rue", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
+  if (!other.ok) throw other.refusal
+  await workshop.webhooks.ping(other.value.id)
   const made = await fetch(`${base}/workshop/v1/tickets`, {
     method: "POST",
     headers: { cookie, "idempotency-key": "one", "content-type": "application/json" },
@@ -26,8 +31,10 @@ it("an Express server has the API under a path, its own routes beside it, and it
   })
   expect(made.status).toBe(201)
   const shown = await screen.body!.getReader().read()
-  expect(new TextDecoder().decode(shown.value)).toContain("data: ticket.created")
-  expect(await (await fetch(`${base}/counter/1`, { headers: { cookie } })).text()).toBe("Hem: workshop\n")
+  expect(new TextDecoder().decode(shown.value)).toMatch(/^id: .*\ndata: ticket\.created\n\n$/)
+  const counter = await fetch(`${base}/counter/1`, { headers: { cookie } })
+  expect(await counter.text()).toBe("Hem: workshop\n")
+  expect(counter.headers.get("content-type")).toContain("text/plain")
   expect((await fetch(`${base}/counter/2`, { headers: { cookie } })).status).toBe(404)
   expect((await fetch(`${base}/counter/0`, { headers: { cookie } })).status).toBe(400)
   expect((await fetch(`${base}/counter/1`)).status).toBe(401)

@@ -1,3 +1,4 @@
+import { looksLikeKey } from "@workshop/core/domain/ApiKey"
 import { Data, Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 
@@ -100,7 +101,10 @@ const shopOf = Effect.fnUntraced(function* ({ base, shop, key, token }: Registra
   }
   const body = { name: "Receiver", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
   const made = yield* good(base, { method: "POST", path: "/sandbox/shops", bearer: token, body })
-  return { shop_id: String((made.shop as { readonly id: string }).id), opened: String(made.key) }
+  const opened = String(made.key)
+  // It is printed as a line for a shell.
+  if (!looksLikeKey(opened)) return yield* refuse(`${base} opened a shop with what is no key: is it a sandbox?`)
+  return { shop_id: String((made.shop as { readonly id: string }).id), opened }
 })
 
 /** Points the webhook of a sandbox shop at an address; a shop is opened where none is named. */

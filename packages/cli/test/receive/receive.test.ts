@@ -42,6 +42,18 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect(await server.exited).toBe(0)
   })
 
+  it("--register refuses what is no key, since it prints a new shop's key as a line for a shell", async () => {
+    const body = JSON.stringify({ success: true, data: { shop: { id: "one" }, key: "x; echo obeyed" } })
+    const server = createServer((_, response) => response.end(body)).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const receiver = new Workshop(["receive", "--port", "0", "--register", base])
+    expect(await receiver.exited).toBe(1)
+    server.close()
+    expect(receiver.stderr).toBe(`${base} opened a shop with what is no key: is it a sandbox?\n`)
+    expect(receiver.stdout).not.toContain("obeyed")
+  })
+
   it("--register says that the webhook is off, and --enable turns it on, which sends what was parked", async () => {
     const gone = createServer((_, response) => response.writeHead(410).end()).listen(0, "127.0.0.1")
     await once(gone, "listening")
