@@ -51,7 +51,7 @@ const inLanguage = (...languages: ReadonlyArray<string>) =>
 const place = ({ page, line }: Block) => `${page}:${line}`
 
 const CHECKED = ["ts", "json", "sh"]
-const SHOWN = ["text", "mermaid", "yaml", "sql", "http", "diff", "dockerfile", "nginx", "ini"]
+const SHOWN = ["text", "mermaid", "yaml", "sql", "http", "diff", "dockerfile", "nginx", "ini", "python"]
 
 describe("every page", () => {
   it("names the language of its code blocks, one that is checked or one that is only shown", () => {

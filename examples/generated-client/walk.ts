@@ -11,8 +11,8 @@ export const walk = async ({ v1 }: ReturnType<typeof createApi>): Promise<Readon
   const made = await v1.createTicket({ service: "Resoling", price_minor: 45_000 }, once)
   const { id } = made.data.data
   const ready = await v1.changeTicketStatus(id, { status: "ready" })
-  // This generator repeats the name of a list's parameter for each value, whatever the document says: ask for one state a call.
-  const waiting = await v1.listTickets({ state: ["ready"], limit: 10 })
+  // The generator repeats the parameter's name for each value. The API reads that as it reads commas.
+  const waiting = await v1.listTickets({ state: ["ready", "impossible"], limit: 10 })
   return [
     `${shop.data.data.name}: ticket ${made.data.data.number_label} is ${ready.data.data.state}`,
     `${waiting.data.data.length} to be picked up`
