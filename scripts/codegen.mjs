@@ -105,7 +105,7 @@ page("docs/errors.md", [
     Object.entries(errorCodes).map(([name, { status, meaning }]) => [String(status), code(name), meaning])
   ),
   "## Reasons of a 409",
-  "`details.reason` of a `CONFLICT`. A refused move also has `details.from`, `details.to` and `details.allowed`; every 409 of a ticket has `details.state` and `details.updated_at`, as the ticket is now.",
+  "`details.reason` of a `CONFLICT`. A refused move also has `details.from`, `details.to` and `details.allowed`; every 409 of a ticket has `details.state` and `details.updated_at`, as the ticket is now, but for `IDEMPOTENCY_KEY_REUSED`, which speaks of the key alone.",
   table(["reason", "when", "for example"], conflicts),
   "## What they look like",
   ...["VALIDATION_ERROR", "CONFLICT", "PROFANITY", "TOO_MANY_ATTEMPTS"].map(

@@ -1633,7 +1633,7 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `ready` | `abandoned` | the service | 60 days after it became ready | `ticket.abandoned` | `abandon_reason` is `uncollected` |
  * | `workshop` | `abandoned` | the service | 60 days after the shop last did something with it | `ticket.abandoned` | `abandon_reason` is `no_news` |
  *
- * Every other move is a 409, whose `details.allowed` lists the statuses that the ticket would accept. Every 409 of a ticket tells its present `details.state` and `details.updated_at`.
+ * Every other move is a 409, whose `details.allowed` lists the statuses that the ticket would accept. Every 409 of a ticket but `IDEMPOTENCY_KEY_REUSED` tells its present `details.state` and `details.updated_at`.
  *
  * ## Repeating a request
  *

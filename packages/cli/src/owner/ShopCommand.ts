@@ -4,7 +4,7 @@ import { Limits } from "@workshop/core/domain/Limits"
 import { Effect } from "effect"
 import { list, value } from "../terminal/Flags.js"
 import { nameOne } from "../terminal/nameOne.js"
-import { oneOf, text, webAddress, wholeNumber } from "../terminal/Readers.js"
+import { oneOf, optional, text, webAddress, wholeNumber } from "../terminal/Readers.js"
 import { databaseOptions, idOf, own, yesOrNo } from "./OwnerOptions.js"
 
 const load = Effect.promise(() => Promise.all([import("./act.js"), import("./shops.js")]))
@@ -36,9 +36,10 @@ const createOptions = {
   decimals: value({
     name: "decimals",
     placeholder: "number",
-    description: "How many decimals the currency has.",
-    read: wholeNumber(0, 9),
-    fallback: "2",
+    description:
+      "How many decimals its amounts have; it cannot be changed later. Default: those of the currency, 3 for TND, 2 for EUR.",
+    read: optional(wholeNumber(0, 9)),
+    fallback: "",
     variable: "WORKSHOP_SHOP_DECIMALS"
   }),
   timeZone: flag({

@@ -1,9 +1,10 @@
 import { ShopPatch } from "@workshop/core/decisions/ownShop"
 import { ShopId } from "@workshop/core/domain/Identifier"
 import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
+import { Currency, usualDecimals } from "@workshop/core/domain/Money"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import type { Column } from "../terminal/Table.js"
 import { decoded, given, idFrom } from "./fromFlags.js"
@@ -13,7 +14,7 @@ import { oneOf, several } from "./record.js"
 export interface AskedShop {
   readonly name: string | null
   readonly currency: string | null
-  readonly decimals: number
+  readonly decimals: number | null
   readonly timeZone: string | null
   readonly trackingBaseUrl: string | null
   readonly languages: ReadonlyArray<string>
@@ -64,14 +65,17 @@ const columns: ReadonlyArray<Column<Row>> = [
 // `-` stands for an empty list.
 const listed = (words: ReadonlyArray<string>) => (words.length === 0 ? null : words.filter((word) => word !== "-"))
 
+/** What a currency usually has; two where it is no currency, which is refused for that. */
+const decimalsOf = (currency: string | null): number => (Schema.is(Currency)(currency) ? usualDecimals(currency) : 2)
+
 /** Opens a shop. */
 export const create = Effect.fnUntraced(function* (asked: AskedShop) {
-  const { name, currency, decimals } = asked
+  const { name, currency } = asked
   const shop = yield* Shops.create(
     yield* decoded(ShopInput, {
       name,
       currency,
-      decimals,
+      decimals: asked.decimals ?? decimalsOf(currency),
       time_zone: asked.timeZone,
       tracking_base_url: asked.trackingBaseUrl,
       languages: listed(asked.languages)

@@ -100,6 +100,10 @@ export const resolveText = (text: string, names: Names): Effect.Effect<unknown, 
   })
 }
 
+/** Where an id is wanted, what has one stands for it: `client_id: $amira` is her id. */
+const meant = (field: string, found: unknown): unknown =>
+  /(?:^|_)id$/.test(field) && typeof step(found, "id") === "string" ? step(found, "id") : found
+
 /** A value with what the references in it stand for, however deep they are. */
 export const resolve = (value: unknown, names: Names): Effect.Effect<unknown, NameUnknown> => {
   if (typeof value === "string") return resolveText(value, names)
@@ -107,7 +111,9 @@ export const resolve = (value: unknown, names: Names): Effect.Effect<unknown, Na
   if (typeof value !== "object" || value === null) return Effect.succeed(value)
   const entries = Object.entries(value)
   return Effect.map(
-    Effect.forEach(entries, ([field, inner]) => Effect.map(resolve(inner, names), (found) => [field, found] as const)),
+    Effect.forEach(entries, ([field, inner]) =>
+      Effect.map(resolve(inner, names), (found) => [field, meant(field, found)] as const)
+    ),
     Object.fromEntries
   )
 }

@@ -27,7 +27,8 @@ const asked = (face: Face, token: string | null, body?: { readonly freeze: boole
       return Number.isNaN(Date.parse(now))
         ? Effect.fail(
             new FaceBroken({
-              message: "The server has no sandbox: start it with --sandbox, and give its token in WORKSHOP_SANDBOX_TOKEN."
+              message:
+                "The server has no sandbox: start it with --sandbox, and give its token in WORKSHOP_SANDBOX_TOKEN."
             })
           )
         : Effect.succeed({ now: Date.parse(now), frozen })

@@ -46,6 +46,17 @@ describe("workshop shop (Specification, Commands)", () => {
     expect(lines.at(-1)).toBe(`Its first key: workshop key create ${data.id} --name Till --preset full`)
   })
 
+  it.each([
+    ["TND", 3],
+    ["EUR", 2],
+    ["JPY", 0]
+  ])("create takes the decimals of %s: %d, unless others are given", async (currency, decimals) => {
+    await using office = new Office()
+    const opened = async (given: number | null) =>
+      (await office.does(shops.create({ ...lac, currency, decimals: given }))).data.decimals
+    expect([await opened(null), await opened(4)]).toEqual([decimals, 4])
+  })
+
   it("create says which flags are wrong, all of them", async () => {
     await using office = new Office()
     const said = await office.refusal(shops.create({ ...lac, name: "", timeZone: "Tunis" }))

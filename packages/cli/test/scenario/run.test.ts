@@ -57,6 +57,20 @@ steps:
     ])
   })
 
+  it("a name where an id is wanted stands for its id, in a body and in a query", async () => {
+    const result = await play(`name: A name for an id
+given:
+  shops: { lac: {} }
+  clients: { lea: { knows: [$lac] } }
+steps:
+  - create ticket: { service: Hem, client_id: $lea }
+    expect: { data: { client: { id: $lea.id } } }
+  - list tickets: { client_id: $lea }
+    expect: { data: [{ service: Hem }] }
+`)
+    expect(result.failure).toBeNull()
+  })
+
   it("a look that fails shows each entry that differs", async () => {
     const result = await play(`name: Events
 steps:

@@ -16,6 +16,10 @@ export const Currency = Schema.String.pipe(
 /** How many decimals the currency has: 3 for TND, 2 for EUR, 0 for JPY. */
 export const Decimals = Schema.Int.pipe(Schema.between(0, 4, { message: () => "must be a whole number from 0 to 4" }))
 
+/** How many decimals a currency usually has (ISO 4217). */
+export const usualDecimals = (currency: string): number =>
+  new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2
+
 /** A ticket's money as it is answered (Specification, Resources). */
 export const Money = Schema.Struct({
   currency: Schema.NullOr(Schema.String),

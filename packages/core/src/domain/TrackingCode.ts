@@ -14,7 +14,7 @@ export const trackingCode = ({ entropy }: Moment): string => {
 const LOOK_ALIKES: Readonly<Record<string, string>> = { O: "0", I: "1", L: "1" }
 
 /**
- * A tracking code as somebody types it, to the code as it is kept: case and hyphens do not count, and O is read as 0,
+ * A tracking code as somebody types it, to the code as it is kept: case, hyphens and dashes do not count, and O is read as 0,
  * I and L as 1 (Specification, Lists and sync).
  */
 export const TrackingCodeText = Schema.transformOrFail(Schema.String, Schema.String, {
@@ -22,7 +22,7 @@ export const TrackingCodeText = Schema.transformOrFail(Schema.String, Schema.Str
   decode: (text, _, ast) => {
     // Letter by letter, as `toUpperCase` would also make an S of a long s.
     const capitals = text.trim().replace(/[a-z]/g, (letter) => letter.toUpperCase())
-    const code = capitals.replace(/[-OIL]/g, (character) => LOOK_ALIKES[character] ?? "")
+    const code = capitals.replace(/[-\u2010-\u2015OIL]/g, (character) => LOOK_ALIKES[character] ?? "")
     return /^[0-9A-HJKMNP-TV-Z]{8}$/.test(code)
       ? Either.right(`${code.slice(0, 4)}-${code.slice(4)}`)
       : Either.left(new ParseResult.Type(ast, text, "must be a tracking code such as 7K3M-Q9XD"))

@@ -45,7 +45,15 @@ describe("how a query may be written (Specification, Endpoints)", () => {
     await shop.create({ service: "B" })
     const code = String(tracking_code)
     const alike = code.replaceAll("0", "O").replaceAll("1", "i")
-    for (const typed of [code, code.toLowerCase(), alike, alike.replace("-", ""), ` ${code}`, code.split("").join("-")])
+    for (const typed of [
+      code,
+      code.toLowerCase(),
+      alike,
+      alike.replace("-", ""),
+      code.replace("-", "\u2013"),
+      ` ${code}`,
+      code.split("").join("-")
+    ])
       expect(await found(shop, `tracking_code=${encodeURIComponent(typed)}`)).toEqual(["A"])
     expect(await found(shop, `tracking_code=${code}&state=ready,collected`)).toEqual([])
     expect(await found(shop, `tracking_code=${code}&updated_since=2000-01-01`)).toEqual(["A"])

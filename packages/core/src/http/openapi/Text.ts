@@ -26,7 +26,7 @@ ${statesTable}
 
 ${movesTable}
 
-Every other move is a 409, whose \`details.allowed\` lists the statuses that the ticket would accept. Every 409 of a ticket tells its present \`details.state\` and \`details.updated_at\`.
+Every other move is a 409, whose \`details.allowed\` lists the statuses that the ticket would accept. Every 409 of a ticket but \`IDEMPOTENCY_KEY_REUSED\` tells its present \`details.state\` and \`details.updated_at\`.
 
 ## Repeating a request
 
