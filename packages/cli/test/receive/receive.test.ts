@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { build, run, Workshop } from "../Workshop.js"
 
 /** Starting a process takes a second or two, and more on a busy machine. */
-const PATIENT = { timeout: 60_000 }
+const PATIENT = { timeout: 180_000 }
 
 beforeAll(build, 120_000)
 
