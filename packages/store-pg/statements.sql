@@ -55,13 +55,13 @@ update /* workshop change client */ client_account a set given_name = n.given_na
 
 -- claim (workshop deliveries)
 with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, w.generation, w.released_at,
-    case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.is_served
+    case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
   from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[])
     with ordinality s (shop_id, at, due_from, place)
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
-      bool_or(d.xmin = pg_current_xact_id()::xid) as is_served
+      count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
     from delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
   ) f), found as (
     select o.shop_id, o.place, d.event_id, d.rank
@@ -417,10 +417,9 @@ select /* workshop lock turns */ set_config('workshop.lanes', coalesce(array_agg
 -- look again (workshop deliveries)
 update /* workshop look again */ delivery_turn t set
     look_at = case when o.next <= $1 then 0 else coalesce(o.next, 253402300799999) end,
-    turn = case when o.is_served then b.base + o.place else t.turn end,
+    turn = case when o.served > 0 then (select nextval('delivery_turns') * 100000) + (o.served - 1) * 25000 + o.place else t.turn end,
     due_from = case when $1 < 0 then t.due_from else o.due_from end
-  from (select nextval('delivery_turns') * 100000 as base) b,
-    (select o.shop_id, o.at, o.place, o.is_served, case when o.room > 0 then least(
+  from (select o.shop_id, o.at, o.place, o.served, case when o.room > 0 then least(
     case when o.generation > 1 then (
       select o.released_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay in (false, true)
@@ -436,16 +435,16 @@ update /* workshop look again */ delivery_turn t set
       least((select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
       and d.is_replay = false and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), (select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
       and d.is_replay = true and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), $1::bigint - 60000) as due_from from (select s.shop_id, s.at, s.place, s.due_from, w.generation, w.released_at,
-    case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.is_served
+    case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
   from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[])
     with ordinality s (shop_id, at, due_from, place)
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
-      bool_or(d.xmin = pg_current_xact_id()::xid) as is_served
+      count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
     from delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($2::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
   ) f) o) o
-  where t.ctid = o.at and t.shop_id is not distinct from o.shop_id and (o.is_served or t.look_at <> 0 or o.next is null or o.next > $1);
+  where t.ctid = o.at and t.shop_id is not distinct from o.shop_id and (o.served > 0 or t.look_at <> 0 or o.next is null or o.next > $1);
 
 -- look at clock (workshop reads)
 select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;

@@ -69,12 +69,12 @@ const LEASE_LONG_ENDED_MS = 2 * LEASE_MS
  * looked for from an instant on: while somebody holds a snapshot, those of all that was delivered since are still in the index.
  */
 const open = (lease_now: string) => `select s.shop_id, s.at, s.place, s.due_from, w.generation, w.released_at,
-    case when w.off_reason is null then greatest(${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight, 0) else 0 end as room, f.busy, f.is_served
+    case when w.off_reason is null then greatest(${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight, 0) else 0 end as room, f.busy, f.served
   from ${LOCKED_TURNS}
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
-      bool_or(d.xmin = pg_current_xact_id()::xid) as is_served
+      count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
     from delivery d where d.shop_id = s.shop_id and d.lease_until > ${leaseTime(lease_now)} - ${LEASE_LONG_ENDED_MS}
   ) f`
 
@@ -153,16 +153,16 @@ const earliest = (
 
 /**
  * Writes when each locked shop is to be looked at next: it stays ready where something is due by $1; where nothing can be claimed, or the
- * webhook is off, not until something changes. A shop that this transaction served goes behind all others.
+ * webhook is off, not until something changes. A shop that this transaction served goes behind all others, in
+ * the order in which each was served last.
  */
 export const LOOK_AGAIN = `update delivery_turn t set
     look_at = case when o.next <= $1 then 0 else coalesce(o.next, ${NEVER}) end,
-    turn = case when o.is_served then b.base + o.place else t.turn end,
+    turn = case when o.served > 0 then (select nextval('delivery_turns') * ${TURN_STEP}) + (o.served - 1) * ${TURN_STEP / MOST_IN_FLIGHT_PER_SHOP} + o.place else t.turn end,
     due_from = case when $1 < 0 then t.due_from else o.due_from end
-  from (select nextval('delivery_turns') * ${TURN_STEP} as base) b,
-    (select o.shop_id, o.at, o.place, o.is_served, ${NEXT} as next,
+  from (select o.shop_id, o.at, o.place, o.served, ${NEXT} as next,
       least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) as due_from from (${open("$2")}) o) o
-  where t.ctid = o.at and t.shop_id is not distinct from o.shop_id and (o.is_served or t.look_at <> 0 or o.next is null or o.next > $1)`
+  where t.ctid = o.at and t.shop_id is not distinct from o.shop_id and (o.served > 0 or t.look_at <> 0 or o.next is null or o.next > $1)`
 
 /** When the first shop may have something due, if that is by $1, and whether that shop is locked. */
 export const FIRST = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked

@@ -1,5 +1,6 @@
 import { auditContract } from "./AuditContract.js"
 import { changesContract } from "./ChangesContract.js"
+import { claimOrderContract } from "./ClaimOrderContract.js"
 import { clientChangesContract } from "./ClientChangesContract.js"
 import { clientsContract } from "./ClientsContract.js"
 import { clockRepairContract } from "./ClockRepairContract.js"
@@ -31,6 +32,7 @@ export const storeContract = {
   Directory: directoryContract,
   Closures: closuresContract,
   Deliveries: deliveriesContract,
+  "Deliveries: order of claims": claimOrderContract,
   "Deliveries: leases": leasesContract,
   "Deliveries: replays": replayContract,
   "Deliveries: removal of the webhook": webhookRemovalContract,
