@@ -19,7 +19,7 @@ const languages = (description: string) =>
   list({
     name: "languages",
     placeholder: "code",
-    description,
+    description: `${description} There are ${Language.literals.join(", ")}.`,
     read: oneOf([...Language.literals, "-"]),
     variable: "WORKSHOP_SHOP_LANGUAGES"
   })

@@ -33,7 +33,13 @@ const seeHelp = (command: Outlined, said: string): string => {
 const noCommand = (command: Outlined, typed: string): string =>
   seeHelp(command, `${nameOf(command)} has no command ${typed}${suggestion(typed, command.subcommands)}`)
 
+/** Flags of `shop create` that `shop set` does not have. */
+const FIXED = ["--name", "--currency", "--decimals", "--time-zone", "--tracking-base-url"]
+
 const noFlag = (command: Outlined, typed: string): string => {
+  if (nameOf(command) === "workshop shop set" && FIXED.includes(typed)) {
+    return `workshop shop set has no flag ${typed}, because a shop keeps its name, currency, decimals, time zone and tracking address for good: workshop shop create opens another shop.`
+  }
   const names = [...command.flags.map(({ name }) => name), "--help", "--no-color"]
   const said = `${nameOf(command)} has no flag ${typed}${suggestion(typed.replace(/^-+/, "--"), names)}`
   return seeHelp(command, said)

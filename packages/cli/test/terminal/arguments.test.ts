@@ -16,7 +16,8 @@ const nothing = { does: "", flags: [], operands: [], subcommands: [] }
 const flag = (name: string, value: string | null, isRepeatable = false) => ({ name, does: name, value, isRepeatable })
 const commands: readonly [Outlined, ...ReadonlyArray<Outlined>] = [
   { ...nothing, words: ["workshop"], subcommands: ["shop"] },
-  { ...nothing, words: ["workshop", "shop"], subcommands: ["show"] },
+  { ...nothing, words: ["workshop", "shop"], subcommands: ["show", "set"] },
+  { ...nothing, words: ["workshop", "shop", "set"] },
   {
     ...nothing,
     words: ["workshop", "shop", "show"],
@@ -49,6 +50,10 @@ describe("the words of a command line", () => {
       "workshop shop show has no flag -json; did you mean --json? workshop shop show --help lists what there is."
     ],
     ["shop shwo 1", "workshop shop has no command shwo; did you mean show? workshop shop --help lists what there is."],
+    [
+      "shop set 1 --name Lac",
+      "workshop shop set has no flag --name, because a shop keeps its name, currency, decimals, time zone and tracking address for good: workshop shop create opens another shop."
+    ],
     ["nonsense", "workshop has no command nonsense: workshop --help lists what there is."],
     ["shop show 1 --name", "--name lacks its value: give it as --name <text>. --name."],
     ["shop show 1 --name --json", "--name lacks its value: give it as --name <text>. --name."],

@@ -15,6 +15,11 @@ const WebhookView = Schema.Struct({
   first_failure_at: Schema.NullOr(Schema.String)
 }).annotations({ identifier: "Webhook" })
 
+const replaces_before = Schema.NullOr(Schema.String).annotations({
+  description:
+    "The last two secrets sign, so a second rotation within 24 hours ends the oldest at once: until when that one would still have signed. Null where no secret was ended early"
+})
+
 const milliseconds = Schema.NullOr(Schema.Number)
 
 const AttemptView = Schema.Struct({
@@ -79,7 +84,7 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
     HttpApiEndpoint.post("rotate", "/shops/:id/webhook/rotate")
       .setPath(OfShop)
       .setPayload(Nothing)
-      .addSuccess(Answer(Schema.Struct({ secret: Schema.String, replaces_before: Schema.NullOr(Schema.String) })))
+      .addSuccess(Answer(Schema.Struct({ secret: Schema.String, replaces_before })))
       .addError(FailureAnswer("NOT_FOUND"))
   )
   .add(

@@ -67,6 +67,13 @@ describe("the OpenAPI document of the sandbox", () => {
     }
   })
 
+  it("says what replaces_before of a rotation means", async () => {
+    const { paths } = await served()
+    expect(JSON.stringify(paths["/sandbox/shops/{id}/webhook/rotate"])).toContain(
+      "a second rotation within 24 hours ends the oldest at once: until when that one would still have signed"
+    )
+  })
+
   it("takes its schemas from the contract: bodies refuse unknown fields, tickets are those of the API", async () => {
     const { schemas } = (await served()).components
     expect(schemas.ShopPatchInput).toMatchObject({ additionalProperties: false })
