@@ -4,9 +4,9 @@ import type { PolicyName } from "../domain/Limits.js"
 import type { Usage } from "../domain/LimitWindow.js"
 import { flatten } from "../domain/SchemaIssue.js"
 import type { Scope } from "../domain/Scope.js"
+import { trimmer } from "../domain/Trimmer.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import { quickReader, UNSURE } from "./QuickReader.js"
-import { trimmer } from "./Trimmer.js"
 
 /** The scope that an endpoint asks of a key; without it any key will do (Specification, Keys and scopes). */
 export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScope")<RequiredScope, Scope>() {}

@@ -2,6 +2,7 @@ import { Effect, Either, Option, ParseResult, type Schema, SchemaAST } from "eff
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
 import { flatten } from "../domain/SchemaIssue.js"
+import { trimmer } from "../domain/Trimmer.js"
 
 /** What a service answered, or why it refused. Only defects reject the promise. */
 export type Result<A, E> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly refusal: E }
@@ -43,9 +44,12 @@ const nameOf = ({ ast }: Schema.Schema.AnyNoContext, i: number): string =>
   )
 
 const check = <S extends Schemas>(schemas: S) => {
-  const readers = schemas.map((schema) =>
-    ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
-  )
+  const readers = schemas.map((schema) => {
+    const read = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
+    const trim = trimmer(schema.ast)
+    // What is handed in may be a body as somebody sent it, with more entries and names than anybody wants to hear of.
+    return (value: unknown) => read(trim === undefined ? value : trim(value))
+  })
   return (args: ReadonlyArray<unknown>): Either.Either<Checked<S>, InvalidInput> => {
     const read = readers.map((reader, i) => reader(stated(args[i])))
     const issues = read.flatMap((result, i) =>

@@ -1,16 +1,17 @@
 import { SchemaAST as AST, Option } from "effect"
-import { Limits } from "../domain/Limits.js"
+import { Limits } from "./Limits.js"
 
 type Trim = (value: unknown) => unknown
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+/** Of an object of a class nobody knows what its names are worth; JSON makes none. */
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
 /** Unknown fields are refused by name, and an answer names so many. */
 const ofFields = (ast: AST.TypeLiteral): Trim => {
   const known = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), trimmer(type)]))
   return (value) => {
-    if (!isObject(value)) return value
+    if (!isPlain(value)) return value
     const kept: Record<string, unknown> = Object.create(null)
     let unknown = 0
     for (const name of Object.keys(value)) {
