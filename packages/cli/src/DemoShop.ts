@@ -18,7 +18,8 @@ import { Quotes } from "@workshop/core/services/Quotes"
 import { Shops } from "@workshop/core/services/Shops"
 import { Tickets } from "@workshop/core/services/Tickets"
 import { Effect, Schema } from "effect"
-import { makeKey, openShop } from "./FirstShop.js"
+import { aboutKey, GivenKey, makeKey, openShop } from "./FirstShop.js"
+import { Pasting } from "./terminal/Pasting.js"
 
 /** By its name a later start finds the demo shop again. */
 const NAME = "Demo workshop"
@@ -119,16 +120,19 @@ export interface Demo {
 }
 
 const reused = ({ id }: ShopRecord) =>
-  makeKey(id, "demo").pipe(
-    Effect.map((key): Demo => {
-      const opening = `The shop ${NAME} of an earlier start is there. A new key for it is shown this once:`
-      return { key, phone: null, opening }
-    }),
-    Effect.catchTag("TooManyKeys", () => {
-      const remedy = `workshop key list ${id} shows them, and workshop key revoke makes room for a new one.`
-      const opening = `The shop ${NAME} of an earlier start is there, with all the keys that a shop may have: ${remedy}`
-      return Effect.succeed<Demo>({ key: null, phone: null, opening })
-    })
+  Effect.gen(function* () {
+    const key = yield* makeKey(id, "demo")
+    const what = (yield* GivenKey) === null ? "A new key for it is shown this once:" : yield* aboutKey
+    return { key, phone: null, opening: `The shop ${NAME} of an earlier start is there. ${what}` } satisfies Demo
+  }).pipe(
+    Effect.catchTag("TooManyKeys", () =>
+      Effect.map(Pasting, ({ command, condition }): Demo => {
+        const there = `The shop ${NAME} of an earlier start is there, with all the keys that a shop may have.`
+        const remedy = `The first command shows them, and the second, with the id of one, makes room for a new one${condition}:`
+        const commands = [command(`key list ${id}`), command("key revoke KEY")]
+        return { key: null, phone: null, opening: [`${there} ${remedy}`, ...commands].join("\n") }
+      })
+    )
   )
 
 /** Opens and furnishes the demo shop, or finds the one of an earlier start. */
@@ -139,7 +143,7 @@ export const demoShop = Effect.gen(function* () {
   const phone = yield* furnish(id)
   // The key comes last, so that no key is made that is not shown.
   const key = yield* makeKey(id, "demo")
-  return { key, phone, opening: `The shop ${NAME} is open. Its key is shown this once:` }
+  return { key, phone, opening: `The shop ${NAME} is open. ${yield* aboutKey}` }
 }).pipe(
   // The inputs are written down above: a refusal would be a mistake in them.
   Effect.catchAll((refusal) => (refusal._tag === "StoreUnavailable" ? Effect.fail(refusal) : Effect.die(refusal)))

@@ -8,6 +8,7 @@ import { Keys } from "@workshop/core/services/Keys"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { Clock, Context, Effect, Schema } from "effect"
 import { CommandRefused } from "./OneSentence.js"
+import { Pasting } from "./terminal/Pasting.js"
 
 /** Whether the store has a shop already: then its keys were shown when they were made. */
 export const hasShops = Effect.gen(function* () {
@@ -34,11 +35,16 @@ export const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: strin
   return key
 })
 
+/** What is said of the key that a start makes: one that was given is known to whoever gave it. */
+export const aboutKey = Effect.map(GivenKey, (given) =>
+  given === null ? "Its key is shown this once:" : "Its key is that of --demo-key:"
+)
+
 /** Opens the shop that a newcomer finds: an empty store would have nothing to try. Returns its key. */
 export const openFirstShop = Effect.gen(function* () {
   const { id, name } = yield* openShop("My workshop")
   const key = yield* makeKey(id, "first")
-  return { key, opening: `The shop ${name} is open. Its key is shown this once:` }
+  return { key, opening: `The shop ${name} is open. ${yield* aboutKey}` }
 })
 
 /** The shop that a given key opens; null where it opens none yet. One that was revoked or expired would open nothing again. */
@@ -74,9 +80,16 @@ export const madeBySandbox: ReadonlyArray<string> = [
 ]
 
 /** What to say where the shops are there already. */
-export const stillThere: ReadonlyArray<string> = [
-  "The shops of last time are there. Keys are shown once: workshop key create makes another, for a shop that workshop shop list names."
-]
+export const stillThere = Effect.gen(function* () {
+  const { command, condition } = yield* Pasting
+  const [first, second] = yield* (yield* Directory).listShops(null, 2)
+  const shop = first === undefined || second !== undefined ? "SHOP" : first.id
+  return [
+    `The shops of last time are there. Keys are shown once; these list the shops, and make another key for one${condition}:`,
+    command("shop list"),
+    command(`key create ${shop} --name Till`)
+  ]
+})
 
 /** What to try next, as lines to paste into a shell. */
 export const nextSteps = (base: string, opening: string, key: string): ReadonlyArray<string> => {

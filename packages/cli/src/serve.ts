@@ -35,6 +35,7 @@ import { observing, watching } from "./observe/observing.js"
 import type { ServeFlags } from "./ServeOptions.js"
 import { choiceOf, type StoreChoice, storeLayer } from "./StoreChoice.js"
 import { baseOf, cannotListen, isEverywhere } from "./terminal/listenAddress.js"
+import { Pasting, writtenFor } from "./terminal/Pasting.js"
 import { wordsLayer } from "./WordsFile.js"
 
 const services = ({ words }: ServeFlags, choice: StoreChoice) =>
@@ -98,7 +99,7 @@ const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string) {
     const demo = yield* demoShop
     return demo.key === null ? [demo.opening] : [...nextSteps(base, demo.opening, demo.key), ...demoSteps(base, demo)]
   }
-  if (demoKey === null && (yield* hasShops)) return stillThere
+  if (demoKey === null && (yield* hasShops)) return yield* stillThere
   const { opening, key } = yield* openFirstShop
   return nextSteps(base, opening, key)
 })
@@ -112,7 +113,10 @@ const run = <E, R>(asked: ServeFlags, choice: StoreChoice, others: Effect.Effect
     const pipe = yield* pipeline(branches, watching(asked))
     const { port } = yield* Effect.mapError(listen(pipe, { ...asked, limits: connectionLimits(asked) }), cannotListen)
     const base = baseOf(asked.host, port)
-    const greeted = yield* Effect.provideService(greeting(asked, base), GivenKey, asked.demoKey)
+    const greeted = yield* greeting(asked, base).pipe(
+      Effect.provideService(GivenKey, asked.demoKey),
+      Effect.provideService(Pasting, writtenFor(choice, process.env))
+    )
     if (!asked.noDispatcher) yield* workOff
     yield* Console.log(
       [

@@ -48,7 +48,7 @@ const shopOfStart = async (...flags: ReadonlyArray<string>) => {
   return { shop: data, status: await workshop.exited, stdout: workshop.stdout, stderr: workshop.stderr }
 }
 
-const shops = async (): Promise<ReadonlyArray<{ readonly name: string }>> =>
+const shops = async (): Promise<ReadonlyArray<{ readonly id: string; readonly name: string }>> =>
   JSON.parse((await run(["shop", "list", "--json"], nowhere)).stdout)
 
 describe("a first start (Specification, Commands)", PATIENT, () => {
@@ -64,6 +64,16 @@ describe("a first start (Specification, Commands)", PATIENT, () => {
     expect(await shopOfStart()).toMatchObject({ shop: { name: "My workshop" }, status: 0, stderr: "" })
     const first = await shopOfStart("--demo")
     expect(first).toMatchObject({ shop: { name: "Demo workshop" }, status: 0, stderr: "" })
+    const [mine] = await shops()
+    const plain = new Workshop(["serve", "--port", "0", "--data-dir", dataDir], { ...nowhere, npm_command: "exec" })
+    started.push(plain)
+    const [line = ""] = await plain.says(/^npx workshop shop list --data-dir .*$/m)
+    expect(line).toBe(`npx workshop shop list --data-dir ${dataDir}`)
+    expect(plain.stdout).toContain(`npx workshop key create SHOP --name Till --data-dir ${dataDir}\n`)
+    plain.kill("SIGTERM")
+    await plain.exited
+    const made = await run(["key", "create", mine!.id, "--name", "Till", "--data-dir", dataDir, "--json"], nowhere)
+    expect(JSON.parse(made.stdout)).toMatchObject({ shop_id: mine!.id })
     const second = await shopOfStart("--demo")
     expect(second).toMatchObject({ shop: first.shop, status: 0, stderr: "" })
     expect(second.stdout).toContain(
@@ -92,6 +102,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     const sandbox = start("--sandbox", "--demo-key", key)
     const { base, key: shown } = await sandbox.listens()
     expect([shown, await statusOf(base, key)]).toEqual([key, 200])
+    expect(sandbox.stdout).toContain("The shop My workshop is open. Its key is that of --demo-key:")
     await end(sandbox)
 
     const [shop] = JSON.parse((await run(["shop", "list", "--json"], there)).stdout) as ReadonlyArray<{ id: string }>
@@ -149,7 +160,7 @@ describe("the demo shop (Specification, Commands)", PATIENT, () => {
     expect(starts[5]).toEqual({
       key: null,
       phone: null,
-      opening: `The shop Demo workshop of an earlier start is there, with all the keys that a shop may have: workshop key list ${id} shows them, and workshop key revoke makes room for a new one.`
+      opening: `The shop Demo workshop of an earlier start is there, with all the keys that a shop may have. The first command shows them, and the second, with the id of one, makes room for a new one:\nworkshop key list ${id}\nworkshop key revoke KEY`
     })
   })
 

@@ -7,6 +7,7 @@ import type { Layer as LayerType } from "effect"
 import { Effect, Layer } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { choiceOf, type StoreChoice, storeLayer } from "../StoreChoice.js"
+import { Pasting, writtenFor } from "../terminal/Pasting.js"
 import { type Said, say } from "../terminal/Said.js"
 
 /** The flags that every command against a database has, as they were read. */
@@ -62,6 +63,7 @@ export const act = <E extends { readonly _tag: string; readonly message: string 
 ): Effect.Effect<void, CommandRefused> =>
   Effect.mapError(program, inOneSentence).pipe(
     Effect.provideService(Actor, asked.actor ?? `cli:${userName()}`),
+    Effect.provideService(Pasting, writtenFor(choiceOf(asked), process.env)),
     Effect.provide(services({ ...choiceOf(asked), isShared: true })),
     Effect.flatMap((said) => say(said, asked.json))
   )

@@ -7,6 +7,7 @@ import { Keys } from "@workshop/core/services/Keys"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
+import { Pasting } from "../terminal/Pasting.js"
 import type { Column } from "../terminal/Table.js"
 import { decoded, given, idFrom } from "./fromFlags.js"
 import { sentence, several, shownOnce } from "./record.js"
@@ -63,8 +64,11 @@ export const create = Effect.fnUntraced(function* (asked: AskedKey) {
 
 /** All keys of a shop, revoked ones too. */
 export const list = Effect.fnUntraced(function* (shop: string) {
-  const records = yield* Keys.list(yield* idFrom(ShopId, "a shop", shop))
-  return several(records.map(keyView), columns, "The shop has no key yet: workshop key create makes one.")
+  const id = yield* idFrom(ShopId, "a shop", shop)
+  const records = yield* Keys.list(id)
+  const { command, condition } = yield* Pasting
+  const remedy = `The shop has no key yet. This makes one${condition}: ${command(`key create ${id} --name Till`)}`
+  return several(records.map(keyView), columns, remedy)
 })
 
 /** Revokes a key, for good. */

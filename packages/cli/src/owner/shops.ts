@@ -6,6 +6,7 @@ import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { Effect, Schema } from "effect"
 import { CommandRefused } from "../OneSentence.js"
+import { Pasting } from "../terminal/Pasting.js"
 import type { Column } from "../terminal/Table.js"
 import { decoded, given, idFrom } from "./fromFlags.js"
 import { oneOf, several } from "./record.js"
@@ -81,7 +82,10 @@ export const create = Effect.fnUntraced(function* (asked: AskedShop) {
       languages: listed(asked.languages)
     })
   )
-  return oneOf(shopRow(shop), [`Its first key: workshop key create ${shop.id} --name Till --preset full`])
+  const { command, condition } = yield* Pasting
+  return oneOf(shopRow(shop), [
+    `Its first key${condition}: ${command(`key create ${shop.id} --name Till --preset full`)}`
+  ])
 })
 
 /** All shops. */

@@ -1,0 +1,47 @@
+import { Context } from "effect"
+import type { StoreChoice } from "../StoreChoice.js"
+
+/** How a printed command is written, so that it runs as it is pasted and works on the same data. */
+export interface Written {
+  /** `key list` as a whole line: begun as this process was, with the flags of its store. */
+  readonly command: (words: string) => string
+  /** What must be set besides; empty where nothing must. It follows what is said of the command. */
+  readonly condition: string
+}
+
+const DEFAULT_FOLDER = ".workshop"
+
+const quoted = (text: string): string =>
+  /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/** A database address that holds a password is not printed; one that cannot be read may hold one. */
+const holdsPassword = (url: string): boolean => {
+  if (!URL.canParse(url)) return true
+  const { password, searchParams } = new URL(url)
+  return password !== "" || searchParams.has("password")
+}
+
+const flagsOf = ({ store, databaseUrl, dataDir }: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">): string => {
+  if (store === "postgres") {
+    return databaseUrl === null || holdsPassword(databaseUrl) ? "" : ` --database-url ${quoted(databaseUrl)}`
+  }
+  return store === "memory" || dataDir === DEFAULT_FOLDER ? "" : ` --data-dir ${quoted(dataDir)}`
+}
+
+/** Commands for the data of a store. npm and npx name themselves in the environment, and then `workshop` alone is not found. */
+export const writtenFor = (
+  choice: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">,
+  { npm_command }: Readonly<Record<string, string | undefined>>
+): Written => {
+  const [program, flags] = [npm_command ? "npx workshop" : "workshop", flagsOf(choice)]
+  const needsUrl = choice.store === "postgres" && flags === ""
+  return {
+    command: (words) => `${program} ${words}${flags}`,
+    condition: needsUrl ? ", with DATABASE_URL set as here" : ""
+  }
+}
+
+/** How the commands that this process prints are written. */
+export class Pasting extends Context.Reference<Pasting>()("@workshop/cli/Pasting", {
+  defaultValue: (): Written => ({ command: (words) => `workshop ${words}`, condition: "" })
+}) {}

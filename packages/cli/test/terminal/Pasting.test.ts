@@ -1,0 +1,37 @@
+import { writtenFor } from "@workshop/cli/terminal/Pasting"
+import { describe, expect, it } from "vitest"
+
+const embedded = { store: "embedded", databaseUrl: null, dataDir: ".workshop" } as const
+const postgres = (databaseUrl: string) => ({ ...embedded, store: "postgres", databaseUrl }) as const
+
+describe("a printed command runs as it is pasted (Specification, Commands)", () => {
+  it.each([
+    ["the folder that commands take by themselves", embedded, "workshop key list"],
+    ["another folder", { ...embedded, dataDir: "/srv/data" }, "workshop key list --data-dir /srv/data"],
+    [
+      "a folder that a shell would take apart",
+      { ...embedded, dataDir: "it's mine" },
+      String.raw`workshop key list --data-dir 'it'\''s mine'`
+    ],
+    [
+      "a database without a password",
+      postgres("postgres://db/workshop?sslmode=require"),
+      "workshop key list --database-url 'postgres://db/workshop?sslmode=require'"
+    ]
+  ])("%s", (_, choice, line) => {
+    const { command, condition } = writtenFor(choice, {})
+    expect([command("key list"), condition]).toEqual([line, ""])
+  })
+
+  it.each(["postgres://me:secret@db/workshop", "postgres://db/workshop?password=secret", "host=db password=secret"])(
+    "names DATABASE_URL in place of the address %s",
+    (url) => {
+      const { command, condition } = writtenFor(postgres(url), {})
+      expect([command("key list"), condition]).toEqual(["workshop key list", ", with DATABASE_URL set as here"])
+    }
+  )
+
+  it("begins with npx where npm or npx started this process", () => {
+    expect(writtenFor(embedded, { npm_command: "exec" }).command("key list")).toBe("npx workshop key list")
+  })
+})
