@@ -91,14 +91,24 @@ describe("Specification, Errors: what refuses a new ticket", () => {
     expect(new TestShop({ allowed_words: ["coat"] }).does(create({ item: "c0at" }, found)).item).toBe("c0at")
   })
 
-  it("a thousand phrases that begin alike do not make a text of allowed words slow (Specification, Sandbox)", {
-    timeout: 20_000
-  }, () => {
+  it("a text is taken apart a few times, however many of its words are found and allowed (Specification, Sandbox)", () => {
     const alike = Array.from({ length: 1000 }, (_, i) => `coat ${"of a ".repeat(10)}b${i}`)
     const shop = new TestShop({ allowed_words: ["coat", ...alike], forbidden_words: alike })
     const description = "coat of a ".repeat(200).trim()
     const found = Array.from({ length: 200 }, () => ({ field: "description", word: "coat" }))
-    for (let n = 1; n <= 10; n++) expect(shop.does(create({ description }, found)).number).toBe(n)
+    const { match } = String.prototype
+    let texts = 0
+    String.prototype.match = function (this: string, ...args: Parameters<typeof match>) {
+      texts++
+      return match.apply(this, args)
+    } as typeof match
+    try {
+      expect(shop.does(create({ description }, found)).number).toBe(1)
+    } finally {
+      String.prototype.match = match
+    }
+    // Once each of the shop's two thousand entries, and the words that were found.
+    expect(texts).toBeLessThan(3_000)
   })
 
   it("what the shop forbids itself stays forbidden, though it allows the word too (Specification, Sandbox)", () => {
