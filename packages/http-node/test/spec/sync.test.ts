@@ -207,5 +207,5 @@ describe("GET /v1/tickets with updated_since (Specification, Endpoints; Lists an
       FastCheck.asyncProperty(FastCheck.array(step, { minLength: 10, maxLength: 60, size: "max" }), run),
       { seed: SEED, numRuns: 40 }
     )
-  }, 30_000)
+  }, 120_000)
 })
