@@ -43,12 +43,12 @@ export const openSellers = (session: Session, release: Release, url: string) =>
     return sellers
   })
 
-/** Gives the first seller's shop so many more tickets, as copies of one that it has. They never become due. */
+/** Gives the first seller's shop so many more tickets, as copies of one that it has, with earlier ids. They never become due. */
 export const addTickets = (session: Session, { shop_id }: Seller, ticket_id: string, tickets: number) =>
   session.run(
     `insert into ticket
     select c.* from ticket t cross join generate_series(1, $3::integer) n
-      cross join lateral json_populate_record(t, json_build_object('id', gen_random_uuid(), 'tracking_code', 'FILL-' || n,
+      cross join lateral json_populate_record(t, json_build_object('id', '01890000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'), 'tracking_code', 'FILL-' || n,
         'change_seq', -n, 'external_ref', 'fill-' || n)) c
     where t.shop_id = $1 and t.id = $2`,
     [shop_id, ticket_id, tickets]
