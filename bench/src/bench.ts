@@ -4,6 +4,7 @@ const benchmarks: Readonly<Record<string, (args: ReadonlyArray<string>) => Promi
   http: async (args) => (await import("./http/compareHttp.js")).compareHttp(args),
   create: async (args) => (await import("./create/compareCreate.js")).compareCreate(args),
   hostile: async (args) => (await import("./hostile/compareHostile.js")).compareHostile(args),
+  growth: async (args) => (await import("./growth/compareGrowth.js")).compareGrowth(args),
   deliver: async (args) => (await import("./deliver/compareDeliver.js")).compareDeliver(args),
   rolling: async (args) => (await import("./rolling/compareRolling.js")).compareRolling(args),
   alike: async (args) => (await import("./alike/compareAlike.js")).compareAlike(args)

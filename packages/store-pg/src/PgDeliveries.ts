@@ -26,8 +26,8 @@ import type { WebhookSecrets } from "./WebhookSecrets.js"
 /** Milliseconds on the clock by which leases are counted. */
 export type LeaseClock = "database" | Effect.Effect<number>
 
-/** How many more shops are locked than deliveries are asked for, because some may turn out to have nothing that can go. */
-const SHOPS_SPARE = 16
+/** How many shops are locked for so many deliveries: some more, because some may turn out to have nothing that can go. */
+const shopsFor = (most: number): number => most + Math.min(16, 3 + most)
 
 /** An instant before all others: with it {@link LOOK_AGAIN} writes exact instants and leaves no shop ready. */
 const BEFORE_ALL = -1
@@ -52,7 +52,7 @@ const claiming = (connection: Connection, lease_now: number | null, now: Instant
     connection.send([
       statement("make ready", MAKE_READY, now),
       BEGIN,
-      statement("lock lanes", LOCK_LANES, most + SHOPS_SPARE),
+      statement("lock lanes", LOCK_LANES, shopsFor(most)),
       statement("claim", CLAIM, now, most, lease_now),
       statement("lock turns", LOCK_TURNS),
       statement("look again", LOOK_AGAIN, now, lease_now),

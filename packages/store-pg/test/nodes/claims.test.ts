@@ -39,7 +39,9 @@ const ended = (session: Session) =>
     yield* session.run("commit")
   })
 
-describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-it-is-built.md)", () => {
+describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-it-is-built.md)", {
+  timeout: 30_000
+}, () => {
   it("a shop that one is about to claim for is left to it, and there are never more than four in flight", () =>
     testing(
       Effect.gen(function* () {

@@ -1,0 +1,88 @@
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { Instant } from "@workshop/core/domain/Instant"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { type Probe, Probes } from "@workshop/core/ports/Probes"
+import { openShop } from "@workshop/core/testing/Fixtures"
+import { connect, type Session } from "@workshop/store-pg/migrate/Session"
+import * as PgStore from "@workshop/store-pg/PgStore"
+import { Effect, Layer } from "effect"
+import { BenchClock } from "../create/World.js"
+import { median } from "../Median.js"
+
+/** The id of the `n`th shop that a statement made. */
+export const shopId = (n: number) => `10000000-0000-7000-8000-${String(n).padStart(12, "0")}` as ShopId
+
+const SHOP = "('10000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid"
+
+/** How much there is to deliver. */
+export interface Backlog {
+  readonly shops: number
+  /** How many of the shops have something due. */
+  readonly waiting: number
+  /** How many deliveries each of them has due. */
+  readonly each: number
+}
+
+/** Copies of a shop with its head, each with a webhook that is on; the first ones have pings due since `now`, a millisecond apart. */
+const fillQueue = (session: Session, now: Instant, { shops, waiting, each }: Backlog) =>
+  Effect.gen(function* () {
+    for (const table of ["shop", "shop_head"])
+      yield* session.run(
+        `insert into ${table} select c.* from (select * from ${table} limit 1) s cross join generate_series(1, $1::integer) n
+        cross join lateral jsonb_populate_record(null::${table}, to_jsonb(s) || jsonb_build_object('${table === "shop" ? "id" : "shop_id"}', ${SHOP})) c`,
+        [shops]
+      )
+    yield* session.run(
+      `insert into webhook (shop_id, url, secret, failures_in_row, steps_told, generation, released_at)
+      select ${SHOP}, 'https://shop.example/', 'whsec_1', 0, 0, 1, 0 from generate_series(1, $1::integer) n`,
+      [shops]
+    )
+    yield* session.run(
+      `insert into delivery_turn select ${SHOP}, case when n <= $2 then 0 else 253402300799999 end, n from generate_series(1, $1::integer) n`,
+      [shops, waiting]
+    )
+    const due = `from generate_series(1, $1::integer) n, generate_series(1, $2::integer) k order by k, n`
+    const id = "md5(n || ' ' || k)::uuid"
+    const at = `${now} - 60000 + k`
+    yield* session.run(
+      `insert into event (shop_id, id, type, seq, created_at, body) select ${SHOP}, ${id}, 'ping', k, ${at}, '{"type":"ping"}' ${due}`,
+      [waiting, each]
+    )
+    yield* session.run(
+      `insert into delivery (shop_id, event_id, type, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token)
+      select ${SHOP}, ${id}, 'ping', k, 0, 0, ${at}, 1, false, 0 ${due}`,
+      [waiting, each]
+    )
+    yield* session.run("update shop_head set event_seq = $1::integer + 1", [each])
+    yield* session.run("vacuum analyze")
+  })
+
+/** The store on a database that was filled so, and a session of its own there. The clock is moved by hand, for leases too. */
+export const filled = (url: string, backlog: Backlog) =>
+  Effect.gen(function* () {
+    const clock = new BenchClock()
+    const leaseClock = Effect.sync(() => clock.unsafeCurrentTimeMillis())
+    const around = Layer.mergeAll(
+      Entropy.layer,
+      clock.layer,
+      Layer.sync(Probes, () => new Set<Probe>())
+    )
+    const store = PgStore.layer({ url, leaseClock }).pipe(Layer.provideMerge(around))
+    const context = yield* Layer.build(store)
+    yield* Effect.provide(openShop(), context)
+    const session = yield* connect(url)
+    yield* fillQueue(session, clock.unsafeCurrentTimeMillis(), backlog)
+    return { clock, context, session }
+  })
+
+/** How long something takes, one after another, in milliseconds: the median. */
+export const timed = <A, E, R>(times: number, work: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const took: Array<number> = []
+    for (let i = 0; i < times; i++) {
+      const begun = performance.now()
+      yield* work
+      took.push(performance.now() - begun)
+    }
+    return median(took)
+  })

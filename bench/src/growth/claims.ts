@@ -1,0 +1,47 @@
+import { createTicket } from "@workshop/core/decisions/createTicket"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { Probes } from "@workshop/core/ports/Probes"
+import { run, ticketInput } from "@workshop/core/testing/Fixtures"
+import { Effect } from "effect"
+import { median } from "../Median.js"
+import type { Cluster } from "../pg/Cluster.js"
+import { type Backlog, filled, shopId, timed } from "./Queue.js"
+
+/** How long a look at `/metrics` asks the database: it is kept for five seconds, so the clock goes on between two. */
+const looking = (clock: { readonly advance: (ms: number) => void }) =>
+  Effect.gen(function* () {
+    const probes = [...((yield* Probes) ?? [])]
+    const took: Array<number> = []
+    for (let i = 0; i < 21; i++) {
+      clock.advance(6_000)
+      took.push(
+        yield* timed(
+          1,
+          Effect.forEach(probes, ({ measure = Effect.void }) => measure, { discard: true })
+        )
+      )
+    }
+    return median(took)
+  })
+
+/** How long a claim of one, a create and a look at the metrics take beside a backlog. */
+export const claiming = (database: Cluster["database"], backlog: Backlog) =>
+  Effect.gen(function* () {
+    const url = yield* database(`claims_${backlog.shops}`)
+    const { clock, context } = yield* filled(url, backlog)
+    return yield* Effect.gen(function* () {
+      const { claim } = yield* Deliveries
+      const one = Effect.suspend(() => claim(clock.unsafeCurrentTimeMillis(), 1))
+      let asked = 0
+      const create = Effect.suspend(() =>
+        run(createTicket(shopId((++asked % backlog.waiting) + 1), ticketInput(), { via: "api", found: [] }))
+      )
+      // Few enough that no shop of the smallest queue has four on their way.
+      yield* timed(10, one)
+      const claimed = yield* timed(Math.min(300, 3 * backlog.waiting), one)
+      yield* timed(50, create)
+      const created = yield* timed(200, create)
+      const looked = yield* looking(clock)
+      return { ...backlog, claimed, created, looked }
+    }).pipe(Effect.provide(context), Effect.withClock(clock))
+  }).pipe(Effect.scoped)

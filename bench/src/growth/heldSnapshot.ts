@@ -1,0 +1,48 @@
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { answered, record } from "@workshop/core/testing/Courier"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { Effect } from "effect"
+import type { BenchClock } from "../create/World.js"
+import { median } from "../Median.js"
+import type { Cluster } from "../pg/Cluster.js"
+import { filled } from "./Queue.js"
+
+const SHOPS = 50
+/** Deliveries a second while the snapshot is held, on the clock that this moves on. */
+const RATE = 100
+const AT_ONCE = 64
+
+/** Claims and records deliveries for so long, on the clock, and answers how long each claim took, in milliseconds. */
+const delivering = (clock: BenchClock, seconds: number) =>
+  Effect.gen(function* () {
+    const deliveries = yield* Deliveries
+    const took: Array<number> = []
+    for (let made = 0; made < seconds * RATE; made += AT_ONCE) {
+      clock.advance((AT_ONCE * 1000) / RATE)
+      const begun = performance.now()
+      const claims = yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), AT_ONCE)
+      took.push(performance.now() - begun)
+      yield* Effect.forEach(claims, (claim) => record(claim, answered(200)), {
+        concurrency: "unbounded",
+        discard: true
+      })
+    }
+    return took
+  })
+
+/** How long a claim takes before a snapshot is held, and in each tenth of the minutes in which it is. */
+export const heldSnapshot = (database: Cluster["database"], minutes: number) =>
+  Effect.gen(function* () {
+    const url = yield* database("snapshot")
+    const each = ((minutes + 2) * 60 * RATE) / SHOPS
+    const { clock, context } = yield* filled(url, { shops: SHOPS, waiting: SHOPS, each })
+    const holder = yield* connect(url)
+    return yield* Effect.gen(function* () {
+      const before = median(yield* delivering(clock, 60))
+      yield* holder.run("begin isolation level repeatable read; select count(*) from shop")
+      const tenths: Array<number> = []
+      for (let i = 0; i < 10; i++) tenths.push(median(yield* delivering(clock, minutes * 6)))
+      yield* holder.run("commit")
+      return { before, tenths }
+    }).pipe(Effect.provide(context), Effect.withClock(clock))
+  })

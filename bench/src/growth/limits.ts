@@ -1,0 +1,39 @@
+import { RateLimits } from "@workshop/core/ports/RateLimits"
+import { Effect } from "effect"
+import { SHOPS } from "../create/World.js"
+import type { Cluster } from "../pg/Cluster.js"
+import { filled, timed } from "./Queue.js"
+
+/** How many requests come at once. */
+export const AT_ONCE = 64
+
+/** How long counting a request takes with so many keys in use: alone, and with as many others as come at once. */
+export const countingRequests = (database: Cluster["database"], keys: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    const url = yield* database("limits")
+    const { clock, context, session } = yield* filled(url, { shops: SHOPS, waiting: 0, each: 0 })
+    const limits = yield* Effect.provide(RateLimits, context)
+    const now = clock.unsafeCurrentTimeMillis()
+    let known = 0
+    const found: Array<{ readonly keys: number; readonly alone: number; readonly together: number }> = []
+    for (const n of keys) {
+      yield* session.run(
+        `insert into rate_limit select 'requests_per_minute', 'key ' || n, 1, $1 from generate_series($2::integer, $3::integer) n`,
+        [now + 60_000, known + 1, n]
+      )
+      known = n
+      yield* session.run("vacuum analyze rate_limit")
+      let asked = 0
+      const take = Effect.suspend(() => {
+        const subject = `key ${((++asked * 7919) % n) + 1}`
+        return Effect.either(limits.take([{ policy: "requests_per_minute", subject, time_zone: null }], now))
+      })
+      const together = Effect.all(
+        Array.from({ length: AT_ONCE }, () => take),
+        { concurrency: "unbounded", discard: true }
+      )
+      yield* timed(50, take)
+      found.push({ keys: n, alone: yield* timed(300, take), together: yield* timed(60, together) })
+    }
+    return found
+  })

@@ -1,0 +1,70 @@
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { Deliveries, LEASE_MS } from "@workshop/core/ports/Deliveries"
+import { answered, raising, record } from "@workshop/core/testing/Courier"
+import { openShop, run } from "@workshop/core/testing/Fixtures"
+import { SettableClock } from "@workshop/core/testing/SettableClock"
+import { CLAIM, LOCK_LANES, LOCK_TURNS, LOOK_AGAIN } from "@workshop/store-pg/ClaimStatements"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { PLANNED_ONCE } from "@workshop/store-pg/planning"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { planned, settled } from "../Plan.js"
+import { database, node, testing } from "./Node.js"
+
+const SHOPS = 40
+const ROUNDS = 60
+
+/** Pages that the statements of a claim touch for all the shops; what they do is undone. */
+const pagesOf = (url: string, now: number) =>
+  Effect.gen(function* () {
+    const session = yield* settled(url, PLANNED_ONCE)
+    // Kept for the session, where a claim keeps them for its transaction.
+    yield* session.run(LOCK_LANES.replaceAll("true)", "false)"), [2 * SHOPS])
+    const claim = yield* planned(session, CLAIM, [now, SHOPS, now])
+    const turns = yield* planned(session, LOCK_TURNS, [])
+    const again = yield* planned(session, LOOK_AGAIN, [now, now])
+    return { claim: claim.pages, turns: turns.pages, again: again.pages }
+  }).pipe(Effect.scoped)
+
+describe("a snapshot that somebody holds (docs/operating.md)", { timeout: 120_000 }, () => {
+  it("does not make a claim pass over what was delivered since", () => {
+    const clock = new SettableClock()
+    const now = () => clock.unsafeCurrentTimeMillis()
+    return testing(
+      Effect.gen(function* () {
+        const { url } = yield* database
+        const ports = yield* node({ url, leaseClock: Effect.sync(now) })
+        const within = Effect.provide(ports)
+        const shops = yield* Effect.replicateEffect(openShop(), SHOPS).pipe(within)
+        const each = <A, E, R>(act: (id: (typeof shops)[number]["id"]) => Effect.Effect<A, E, R>) =>
+          Effect.forEach(shops, ({ id }) => act(id), { concurrency: "unbounded" })
+        yield* each((id) => run(setWebhook(id, { url: "https://shop.example/hook", secret: "whsec_1" }))).pipe(within)
+        // By turns, so that what a shop has due is on as many pages.
+        for (let n = 0; n <= ROUNDS; n++) {
+          clock.advance(1000)
+          yield* each((id) => run(raising(id, [null]))).pipe(within)
+        }
+        const { claim } = yield* Effect.provide(Deliveries, ports)
+        const deliver = Effect.gen(function* () {
+          clock.advance(LEASE_MS)
+          const claims = yield* claim(now(), SHOPS)
+          expect(claims).toHaveLength(SHOPS)
+          yield* Effect.forEach(claims, (one) => record(one, answered(200)), { concurrency: "unbounded" })
+        }).pipe(within)
+        yield* deliver
+        const before = yield* pagesOf(url, now())
+        const holder = yield* connect(url)
+        yield* holder.run("begin isolation level repeatable read")
+        yield* holder.run("select count(*) from delivery")
+        for (let n = 1; n < ROUNDS; n++) yield* deliver
+        const held = yield* pagesOf(url, now())
+        yield* holder.run("commit")
+        // Whatever was delivered is still in every index, and so are all turns that there were.
+        expect(held.claim).toBeLessThan(1.5 * before.claim)
+        expect(held.turns).toBeLessThan(1.5 * before.turns)
+        expect(held.again).toBeLessThan(2 * before.again)
+      }),
+      clock
+    )
+  })
+})
