@@ -29,6 +29,8 @@ export interface ReceiverOptions {
   readonly tolerance_seconds?: number
   /** The receiver's clock; Effect's unless told. A sandbox's clock is the one by which a sandbox signs. */
   readonly now?: Effect.Effect<Instant>
+  /** Asked where no secret matches, at most once a second: the webhook's secret of now, or null. Left out, nobody is asked. */
+  readonly secretNow?: Effect.Effect<string | null>
   /** How many requests, the latest, `received` keeps; 10,000 unless told. */
   readonly keep?: number
   /** How many event ids are remembered to tell what comes again; 100,000 unless told. */
@@ -132,22 +134,38 @@ const refuse = (response: ServerResponse, doubt: Doubt) => {
 
 const answeredWith = (answer: Answer): Received["answered"] => (answer.kind === "status" ? answer.status : answer.kind)
 
+/** Verifies requests. A secret that was changed meanwhile is asked for, and what it signed is believed at once. */
+const judging = (memory: Memory, { tolerance_seconds = 300, secretNow = Effect.succeed(null) }: ReceiverOptions) =>
+  Effect.map(Effect.cachedWithTTL(secretNow, "1 second"), (renewed) =>
+    Effect.fnUntraced(function* (arrived: Arrived, bytes: Buffer) {
+      const told = { toleranceSeconds: tolerance_seconds, now: new Date(arrived.at) }
+      const judge = Effect.promise(() => verify(bytes, arrived.signature, memory.secrets, told))
+      const verdict = yield* judge
+      if (verdict.ok || verdict.reason !== "mismatch") return verdict
+      const secret = yield* renewed
+      if (secret === null) return verdict
+      memory.secrets = [...new Set([secret, ...memory.secrets])]
+      return yield* judge
+    })
+  )
+
 /** Starts a receiver; it stops, and cuts off whoever is connected, when the scope closes. */
 export const make = (options: ReceiverOptions = {}): Effect.Effect<Receiver, CannotListen, Scope.Scope> =>
   Effect.gen(function* () {
-    const { host = "127.0.0.1", port = 0, tolerance_seconds = 300, now = Clock.currentTimeMillis } = options
+    const { host = "127.0.0.1", port = 0, now = Clock.currentTimeMillis } = options
     const header = (options.header ?? SIGNATURE_HEADER).toLowerCase()
     const memory = new Memory(options)
     const tell = options.onReceived ?? (() => undefined)
     const trusted = yield* Deferred.make<void>()
     if (memory.secrets.length > 0) yield* Deferred.succeed(trusted, undefined)
 
+    const verdictOn = yield* judging(memory, options)
+
     const doubtOf = Effect.fnUntraced(function* (request: IncomingMessage, arrived: Arrived, bytes: Buffer | null) {
       if (request.method !== "POST") return "not_a_post"
       if (bytes === null) return "too_large"
       yield* Deferred.await(trusted)
-      const told = { toleranceSeconds: tolerance_seconds, now: new Date(arrived.at) }
-      const verdict = yield* Effect.promise(() => verify(bytes, arrived.signature, memory.secrets, told))
+      const verdict = yield* verdictOn(arrived, bytes)
       if (!verdict.ok) return verdict.reason
       return arrived.event === null ? "not_an_event" : null
     })

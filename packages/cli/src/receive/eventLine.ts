@@ -17,9 +17,11 @@ const tones: Readonly<Record<string, Tone>> = {
 const doubts: Readonly<Record<Doubt, string>> = {
   missing: "it carries no signature header: --signature-header names another",
   malformed: "its signature header is not t=<seconds>,v1=<hex>",
-  mismatch: "its signature belongs to another body or another secret",
-  too_old: "its signature is too old for this clock",
-  too_new: "its signature is from the future of this clock",
+  mismatch:
+    "its signature belongs to another body or another secret: where the secret was changed, start this again with the new one",
+  too_old: "its signature is too old for this clock: --tolerance allows more",
+  too_new:
+    "its signature is from the future of this clock: --register reads the clock of a sandbox, --tolerance allows more",
   not_an_event: "its body is not an event",
   not_a_post: "it is no POST",
   too_large: "its body is larger than 1 MiB"

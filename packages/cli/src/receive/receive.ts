@@ -1,4 +1,4 @@
-import { Clock, Console, Deferred, Effect, Runtime } from "effect"
+import { Clock, Console, Deferred, Effect, Runtime, Schedule } from "effect"
 import { keyPresses } from "../terminal/keyPresses.js"
 import { cannotListen } from "../terminal/listenAddress.js"
 import { paintFor } from "../terminal/Style.js"
@@ -9,7 +9,15 @@ import { behaviourInWords, changeBy, legend } from "./liveKeys.js"
 import type { Received } from "./Received.js"
 import type { ReceiveFlags } from "./ReceiveOptions.js"
 import * as Receiver from "./Receiver.js"
-import { type Registered, type Registration, register, sandboxNow } from "./register.js"
+import {
+  type Pointed,
+  type Registered,
+  type Registration,
+  register,
+  sandboxNow,
+  secretNow,
+  silenceOf
+} from "./register.js"
 
 const behaviourOf = ({ status, delay, failShare, redirect, gone, endless }: ReceiveFlags): Behaviour => ({
   answer: gone
@@ -46,16 +54,38 @@ const printing = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
   }
 }
 
+const inWords = (silence: string | null): string => {
+  if (silence === null) return "The webhook is on again."
+  if (silence === "removed") return "The webhook was removed, so nothing arrives: start this again."
+  if (silence === "moved") return "The webhook leads elsewhere now, so nothing arrives: start this again."
+  return `The webhook is off (${silence}), so nothing arrives: start with --enable to turn it on, which sends what was parked.`
+}
+
+const LOOK_EVERY = "5 seconds"
+
+/** Looks every few seconds whether events still come, and says so when that changes. */
+const watching = (pointed: Pointed, off_reason: string | null, asJson: boolean) => {
+  let known = off_reason
+  const look = Effect.gen(function* () {
+    // A server that does not answer tells nothing new.
+    const silence = yield* Effect.orElseSucceed(silenceOf(pointed), () => known)
+    if (silence === known) return
+    known = silence
+    const said = paintFor()("warn", inWords(silence))
+    yield* Console.log(asJson ? JSON.stringify({ kind: "webhook", off_reason: silence }) : said)
+  })
+  return Effect.repeat(look, Schedule.spaced(LOOK_EVERY))
+}
+
 const greeting = (url: string, registration: Registration | null, registered: Registered | null) => {
   const paint = paintFor()
   if (registration === null || registered === null) return [`Listening on ${url}`]
   const { shop_id, opened, off_reason } = registered
   const key = ["It is a new shop. Its key is shown this once:", paint("strong", `export WORKSHOP_KEY=${opened}`)]
-  const off = `The webhook is off (${off_reason}), so nothing arrives: start with --enable to turn it on, which sends what was parked.`
   return [
     `Listening on ${url}: the webhook of shop ${shop_id} points here now`,
     ...(opened === null ? [] : key),
-    ...(off_reason === null ? [] : [paint("warn", off)])
+    ...(off_reason === null ? [] : [paint("warn", inWords(off_reason))])
   ]
 }
 
@@ -82,6 +112,7 @@ export const receive = (asked: ReceiveFlags) =>
     const registration = registrationOf(asked)
     const behaviour = behaviourOf(asked)
     const quit = yield* Deferred.make<void>()
+    const pointed = yield* Deferred.make<Pointed>()
     const receiver = yield* Effect.mapError(
       Receiver.make({
         host: asked.host,
@@ -92,13 +123,19 @@ export const receive = (asked: ReceiveFlags) =>
         header: asked.signatureHeader,
         tolerance_seconds: asked.tolerance / 1000,
         now: registration === null ? Clock.currentTimeMillis : sandboxNow(registration),
+        secretNow: registration === null ? Effect.succeed(null) : Effect.flatMap(Deferred.await(pointed), secretNow),
         keep: 1,
         onReceived: printing(asked.json, runtime)
       }),
       cannotListen
     )
     const registered = registration === null ? null : yield* register(registration, receiver.url)
-    if (registered !== null) yield* receiver.trust([registered.secret, ...asked.secret])
+    if (registration !== null && registered !== null) {
+      const hook = { registration, shop_id: registered.shop_id, url: receiver.url }
+      yield* Deferred.succeed(pointed, hook)
+      yield* receiver.trust([registered.secret, ...asked.secret])
+      yield* Effect.forkScoped(watching(hook, registered.off_reason, asked.json))
+    }
     yield* Effect.addFinalizer(() =>
       Effect.flatMap(receiver.totals, (totals) =>
         Console.log(asked.json ? JSON.stringify({ kind: "totals", ...totals }) : totalsInWords(totals))

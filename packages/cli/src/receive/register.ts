@@ -107,11 +107,13 @@ const shopOf = Effect.fnUntraced(function* ({ base, shop, key, token }: Registra
   return { shop_id: String((made.shop as { readonly id: string }).id), opened }
 })
 
+const pathOf = (shop_id: string): string => `/sandbox/shops/${encodeURIComponent(shop_id)}/webhook`
+
 /** Points the webhook of a sandbox shop at an address; a shop is opened where none is named. */
 export const register = Effect.fnUntraced(function* (registration: Registration, url: string) {
   const { base, token } = registration
   const { shop_id, opened } = yield* shopOf(registration)
-  const path = `/sandbox/shops/${encodeURIComponent(shop_id)}/webhook`
+  const path = pathOf(shop_id)
   const { secret } = yield* good(base, { method: "PUT", path, bearer: token, body: { url } })
   const found = yield* good(base, { method: "GET", path, bearer: token })
   const isOff = found.on === false
@@ -119,6 +121,34 @@ export const register = Effect.fnUntraced(function* (registration: Registration,
   const off_reason = isOff && !registration.enable ? String(found.off_reason ?? "unknown") : null
   return { shop_id, opened, secret: String(secret), off_reason } satisfies Registered
 })
+
+/** A webhook that was pointed at an address. */
+export interface Pointed {
+  readonly registration: Registration
+  readonly shop_id: string
+  readonly url: string
+}
+
+/** Why nothing arrives at its address: the webhook is off, removed, or leads elsewhere; null while events come. */
+export const silenceOf = Effect.fnUntraced(function* ({ registration: { base, token }, shop_id, url }: Pointed) {
+  const found = yield* good(base, { method: "GET", path: pathOf(shop_id), bearer: token })
+  if (found.url !== url) return found.url === null ? "removed" : "moved"
+  return found.on === false ? String(found.off_reason ?? "unknown") : null
+})
+
+/** The secret of now; null where the webhook leads elsewhere, since who asks for the secret sets the address. */
+export const secretNow = (pointed: Pointed): Effect.Effect<string | null> =>
+  Effect.gen(function* () {
+    const { registration, shop_id, url } = pointed
+    const { base, token } = registration
+    const silence = yield* silenceOf(pointed)
+    if (silence === "moved" || silence === "removed") return null
+    const { secret } = yield* good(base, { method: "PUT", path: pathOf(shop_id), bearer: token, body: { url } })
+    return String(secret)
+  }).pipe(
+    Effect.timeout("2 seconds"),
+    Effect.orElseSucceed(() => null)
+  )
 
 /** The instant of a sandbox's clock, by which it signs; the receiver's own where the sandbox does not tell. */
 export const sandboxNow = ({ base, token }: Registration): Effect.Effect<number> =>

@@ -1,6 +1,7 @@
 import { beginsAsSecret } from "@workshop/core/domain/Webhook"
 import { type VerifyFailure, verify } from "@workshop/core/verify/verify"
 import { Effect } from "effect"
+import { durationInWords } from "./durationInWords.js"
 
 /** A delivery as somebody kept it. Times in milliseconds. */
 export interface Kept {
@@ -43,9 +44,9 @@ const sentences: Readonly<Record<Exclude<VerifyFailure, "mismatch">, (age: numbe
   missing: () => "There is no signature: give the value of the Service-Signature header with --signature.",
   malformed: () => "The header is not t=<seconds>,v1=<64 hex digits>: give its value whole, without its name.",
   too_old: (age, tolerance) =>
-    `Rightly signed, but ${age} s before the receiver's clock, and ${tolerance} s are allowed: give --at the time of arrival, or a wider --tolerance.`,
+    `Rightly signed, but ${durationInWords(age)} before the receiver's clock, and at most ${durationInWords(tolerance)} are allowed: give --at the time of arrival, or a wider --tolerance.`,
   too_new: (age, tolerance) =>
-    `Rightly signed, but ${-age} s after the receiver's clock, and ${tolerance} s are allowed: one of the two clocks is wrong, or a sandbox's was moved.`
+    `Rightly signed, but ${durationInWords(-age)} after the receiver's clock, and at most ${durationInWords(tolerance)} are allowed: one of the two clocks is wrong, or a sandbox's was moved. Give --at the time of arrival, or a wider --tolerance.`
 }
 
 /** Judges a delivery, and finds out why it is not to be believed. */
@@ -58,7 +59,8 @@ export const judge = Effect.fnUntraced(function* (kept: Kept) {
   const t = told_t === undefined ? null : Number(told_t)
   const age_seconds = t === null ? null : Math.floor(at / 1000) - t
   if (found.ok) {
-    const sentence = `Valid: signed at ${new Date(found.t * 1000).toISOString()}, ${age_seconds} s before the receiver's clock.`
+    const when = `${durationInWords(Math.abs(age_seconds ?? 0))} ${(age_seconds ?? 0) < 0 ? "after" : "before"}`
+    const sentence = `Valid: signed at ${new Date(found.t * 1000).toISOString()}, ${when} the receiver's clock.`
     return { valid: true, reason: null, sentence, t, age_seconds } satisfies Verdict
   }
   const { reason } = found

@@ -36,6 +36,22 @@ describe("a receiver checks what comes (Specification, Webhooks)", () => {
     expect((await sender.send(eventText("e1"))).status).toBe(200)
   })
 
+  it("asks for the secret of now where none matches, and believes what that one signed", async () => {
+    let asked = 0
+    const secretNow = Effect.sync(() => {
+      asked += 1
+      return "whsec_new"
+    })
+    await using sender = await Sender.open({ secretNow })
+    expect((await sender.send(eventText("e1"))).status).toBe(200)
+    expect(asked).toBe(0)
+    const renewed = signatureHeader(eventText("e2"), ["whsec_new"], NOON)
+    expect((await sender.send(eventText("e2"), renewed)).status).toBe(200)
+    expect((await sender.send(eventText("e3"), signatureHeader(eventText("e3"), ["whsec_else"], NOON))).status).toBe(
+      400
+    )
+  })
+
   it("takes 300 seconds, either way", async () => {
     await using sender = await Sender.open()
     const early = signatureHeader(eventText("e1"), [SECRET], NOON - 300_000)

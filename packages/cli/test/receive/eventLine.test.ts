@@ -98,7 +98,14 @@ describe("each event on one line (Specification, Commands)", () => {
       plain
     )
     expect(line).toBe(
-      "2026-11-20 12:00:00  refused  its signature belongs to another body or another secret (answered 400)"
+      "2026-11-20 12:00:00  refused  its signature belongs to another body or another secret: where the secret was changed, start this again with the new one (answered 400)"
+    )
+  })
+
+  it("names the flags where the clocks differ", () => {
+    const future = came("ping", {}, { outcome: "refused", doubt: "too_new", answered: 400 })
+    expect(eventLine(future, { kind: "first" }, plain)).toContain(
+      "from the future of this clock: --register reads the clock of a sandbox, --tolerance allows more"
     )
   })
 

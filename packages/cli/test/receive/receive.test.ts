@@ -90,6 +90,31 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect([await receiver.exited, await server.exited]).toEqual([0, 0])
   })
 
+  it("--register asks for the secret again after rotations, and says when the webhook goes off", async () => {
+    const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
+    const [, base = "", key = ""] = await server.says(/Listening on (\S+)\n[\s\S]*KEY=(\S+)/)
+    const receiver = new Workshop(["receive", "--json", "--port", "0", "--register", base, "--key", key])
+    const [, shop_id] = await receiver.says(/"kind":"listening".*"shop_id":"([^"]+)"/)
+    const post = (act: string, body: object = {}) =>
+      fetch(`${base}/sandbox/shops/${shop_id}/webhook/${act}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body)
+      })
+    await post("rotate")
+    await post("rotate")
+    await post("ping")
+    await receiver.says(/"outcome":"event".*"ping"/)
+    await post("disable")
+    await receiver.says(/^\{"kind":"webhook","off_reason":"disabled"\}$/m)
+    await post("enable")
+    await receiver.says(/^\{"kind":"webhook","off_reason":null\}$/m)
+    receiver.kill("SIGINT")
+    server.kill("SIGTERM")
+    expect([await receiver.exited, await server.exited]).toEqual([0, 0])
+    expect(json(receiver.stdout).at(-1)).toMatchObject({ kind: "totals", event: 1, refused: 0 })
+  })
+
   it.each([
     [
       ["receive", "--port", "0"],

@@ -1,3 +1,4 @@
+import { durationInWords } from "@workshop/cli/verify/durationInWords"
 import { judge, type Kept } from "@workshop/cli/verify/judge"
 import { signatureHeader } from "@workshop/core/domain/Signature"
 import { Effect } from "effect"
@@ -24,7 +25,7 @@ describe("workshop verify says whether to believe a delivery (Specification, Web
     expect(await judged({ at: NOON + 12_000 })).toEqual({
       valid: true,
       reason: null,
-      sentence: "Valid: signed at 2026-11-20T12:00:00.000Z, 12 s before the receiver's clock.",
+      sentence: "Valid: signed at 2026-11-20T12:00:00.000Z, 12 seconds before the receiver's clock.",
       t: 1_795_176_000,
       age_seconds: 12
     })
@@ -43,8 +44,18 @@ describe("workshop verify says whether to believe a delivery (Specification, Web
     ["another body", { body: '{"id": "e1"}' }, "mismatch", /not parsed and written again/],
     ["a newline too many", { body: `${BODY}\n` }, "mismatch", /without the newline at its end/],
     ["a line end of Windows too many", { body: `${BODY}\r\n` }, "mismatch", /without the newline at its end/],
-    ["too old", { at: NOON + 301_000 }, "too_old", /^Rightly signed, but 301 s before the receiver's clock, and 300 s/],
-    ["too new", { at: NOON - 301_000 }, "too_new", /^Rightly signed, but 301 s after the receiver's clock, and 300 s/]
+    [
+      "too old",
+      { at: NOON + 301_000 },
+      "too_old",
+      /^Rightly signed, but 5 minutes 1 second before the receiver's clock, and at most 5 minutes are allowed/
+    ],
+    [
+      "too new",
+      { at: NOON - 301_000 },
+      "too_new",
+      /^Rightly signed, but 5 minutes 1 second after the receiver's clock, and at most 5 minutes are allowed/
+    ]
   ] as const)("%s", async (_, kept, reason, sentence) => {
     expect(await judged(kept)).toMatchObject({ valid: false, reason, sentence: expect.stringMatching(sentence) })
   })
@@ -52,6 +63,22 @@ describe("workshop verify says whether to believe a delivery (Specification, Web
   it("a newline that was lost", async () => {
     const signature = signatureHeader(`${BODY}\n`, [SECRET], NOON)
     expect((await judged({ signature })).sentence).toMatch(/with a newline at its end/)
+  })
+
+  it("a time in words, in its two largest units", async () => {
+    const { sentence } = await judged({ at: NOON + 63_349_962_000 })
+    expect(sentence).toContain("but 2 years 3 days before the receiver's clock")
+    expect([0, 1, 59, 60, 3600, 5400, 86_399, 172_800].map(durationInWords)).toEqual([
+      "0 seconds",
+      "1 second",
+      "59 seconds",
+      "1 minute",
+      "1 hour",
+      "1 hour 30 minutes",
+      "23 hours 59 minutes",
+      "2 days"
+    ])
+    expect((await judged({ at: NOON - 1000 })).sentence).toMatch(/Z, 1 second after the receiver's clock\.$/)
   })
 
   it("a wider tolerance lets more pass", async () => {
