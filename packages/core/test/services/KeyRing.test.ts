@@ -1,5 +1,5 @@
 import { Deferred, Effect, Fiber, Layer, Option, Schema } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { KeyInput } from "../../src/decisions/ownShop.js"
 import { keyHash } from "../../src/domain/ApiKey.js"
 import type { ShopId } from "../../src/domain/Identifier.js"
@@ -241,7 +241,8 @@ describe("Expiry and last use", () => {
     return { ring: yield* Effect.provide(KeyRing, context), state }
   })
 
-  const idle = Effect.repeatN(Effect.yieldNow(), 50)
+  const writes = (written: ReadonlyArray<unknown>, count: number) =>
+    Effect.promise(() => vi.waitFor(() => expect(written).toHaveLength(count)))
 
   it(
     "a use is written once a minute for each key, keys that came together in one write, after the answer",
@@ -251,7 +252,7 @@ describe("Expiry and last use", () => {
         const { ring, state } = yield* counted
         const holders = yield* Effect.all([ring.holderOf(one.key, T), ring.holderOf(two.key, T)])
         expect([holders.every((holder) => holder !== null), state.written]).toEqual([true, []])
-        yield* idle
+        yield* writes(state.written, 1)
         expect(state.written).toEqual([
           [
             [one.record.id, T],
@@ -259,14 +260,29 @@ describe("Expiry and last use", () => {
           ]
         ])
         for (let s = 0; s < 60; s++) yield* ring.holderOf(one.key, T + s * SECOND_MS)
-        yield* idle
-        expect(state.written).toHaveLength(1)
         yield* ring.holderOf(one.key, T + MINUTE_MS)
-        yield* idle
+        yield* writes(state.written, 2)
         expect(state.written.slice(1)).toEqual([[[one.record.id, T + MINUTE_MS]]])
         const keys = yield* (yield* Keys).list(one.shop_id)
         expect(keys.map(({ last_used_at }) => last_used_at)).toEqual([T + MINUTE_MS])
       }).pipe(Effect.scoped)
+    )
+  )
+
+  it(
+    "uses that wait are written when the service stops",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const { key, record } = yield* newKey()
+        const written = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { ring, state } = yield* counted
+            yield* ring.holderOf(key, T)
+            return state.written
+          })
+        )
+        expect(written).toEqual([[[record.id, T]]])
+      })
     )
   )
 
@@ -278,10 +294,10 @@ describe("Expiry and last use", () => {
         const { ring, state } = yield* counted
         state.isAway = true
         expect(yield* ring.holderOf(key, T)).not.toBeNull()
-        yield* idle
+        yield* writes(state.written, 1)
         state.isAway = false
         expect(yield* ring.holderOf(key, T + 1)).not.toBeNull()
-        yield* idle
+        yield* writes(state.written, 2)
         expect(state.written).toEqual([[[record.id, T]], [[record.id, T + 1]]])
       }).pipe(Effect.scoped)
     )
