@@ -10,7 +10,7 @@ import { announcedLength } from "./NodeArrival.js"
 const SLICE_BYTES = 512
 
 /** Whether an answer has left, or never will. */
-const isOver = (response: ServerResponse | undefined): boolean =>
+export const isOver = (response: ServerResponse | undefined): boolean =>
   response === undefined || response.closed || response.writableFinished
 
 /**
@@ -54,11 +54,6 @@ export class Intake {
     this.#bodyLeft = announcedLength(request) - this.#sliceLength
   }
 
-  /** Whether all requests that the parser found have their answers. They leave in order, so the latest tells. */
-  get isIdle(): boolean {
-    return isOver(this.#response)
-  }
-
   /** Nothing more is parsed: node has let go of the connection's parser, or no request can follow. */
   stop(): void {
     this.#isOver = true
@@ -68,12 +63,12 @@ export class Intake {
 
   /** No request waits for its answer, but for one that still waits for its body. */
   get #isReady(): boolean {
-    return this.isIdle || (isOver(this.#earlier) && this.#request?.complete === false)
+    return isOver(this.#response) || (isOver(this.#earlier) && this.#request?.complete === false)
   }
 
   #take(chunk: Buffer): void {
     if (this.#isOver) return
-    if (this.#held === undefined && this.isIdle && chunk.length <= SLICE_BYTES) {
+    if (this.#held === undefined && isOver(this.#response) && chunk.length <= SLICE_BYTES) {
       // What a client that waits for its answers sends, as it is.
       this.#sliceLength = chunk.length
       this.#bodyLeft -= chunk.length

@@ -17,6 +17,8 @@ export interface ListenerOptions {
   readonly unread: UnreadAnswers
   /** An id for an answer that the pipeline did not give. */
   readonly requestId: () => string
+  /** What is to be done once a request's key was found good. */
+  readonly onAdmitted?: (request: IncomingMessage) => (() => void) | undefined
 }
 
 /** A listener for `node:http`; `onAsked` runs when the pipeline asks for the request's body. */
@@ -96,7 +98,7 @@ const inTurn = (response: ServerResponse, backlog: Backlog, run: () => void): vo
 export const listener = (
   pipeline: Pipeline,
   runtime: Runtime.Runtime<never>,
-  { trustProxy, backlog, unread, requestId }: ListenerOptions
+  { trustProxy, backlog, unread, requestId, onAdmitted }: ListenerOptions
 ): Listener => {
   const fork = Runtime.runFork(runtime)
   return (request, response, onAsked) => {
@@ -106,7 +108,7 @@ export const listener = (
       else fork(crash(exit.cause, { request_id: requestId(), now: 0, part: "header" }, [])).addObserver(settle)
     }
     const run = () => {
-      const fiber = fork(pipeline(arrivalOf(request, trustProxy, onAsked)))
+      const fiber = fork(pipeline(arrivalOf(request, trustProxy, onAsked, onAdmitted?.(request))))
       const settled = fiber.unsafePoll()
       if (settled !== null) return settle(settled)
       fiber.addObserver(settle)

@@ -94,7 +94,12 @@ const originForm = (url: string): string => {
 }
 
 /** A request as the pipeline takes it. */
-export const arrivalFrom = (head: RequestHead, trustProxy: boolean, body: Arrival["body"]): Arrival => {
+export const arrivalFrom = (
+  head: RequestHead,
+  trustProxy: boolean,
+  body: Arrival["body"],
+  onAdmitted?: () => void
+): Arrival => {
   const url = originForm(head.url)
   const question = url.indexOf("?")
   return {
@@ -104,12 +109,18 @@ export const arrivalFrom = (head: RequestHead, trustProxy: boolean, body: Arriva
     header: head.header,
     repeats: (name) => repeatsIn(head.rawHeaders, name),
     address: addressOf(head, trustProxy),
-    body
+    body,
+    onAdmitted
   }
 }
 
 /** A request of `node:http` as the pipeline takes it. `onAsked` runs when its body is asked for. */
-export const arrivalOf = (request: IncomingMessage, trustProxy: boolean, onAsked?: () => void): Arrival =>
+export const arrivalOf = (
+  request: IncomingMessage,
+  trustProxy: boolean,
+  onAsked?: () => void,
+  onAdmitted?: () => void
+): Arrival =>
   arrivalFrom(
     {
       method: request.method ?? "GET",
@@ -122,5 +133,6 @@ export const arrivalOf = (request: IncomingMessage, trustProxy: boolean, onAsked
       remoteAddress: request.socket.remoteAddress
     },
     trustProxy,
-    body(request, onAsked)
+    body(request, onAsked),
+    onAdmitted
   )

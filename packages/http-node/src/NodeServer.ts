@@ -158,7 +158,8 @@ export const serve = (
       trustProxy,
       backlog,
       unread,
-      requestId: () => requestId(bytes)
+      requestId: () => requestId(bytes),
+      onAdmitted: (request) => connections.onAdmitted(request)
     })
     const address = yield* Effect.acquireRelease(listen(server, options), () => stop(server, connections, patience))
     // Such as no file descriptor left for a new connection: the others live on.

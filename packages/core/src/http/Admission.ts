@@ -117,6 +117,7 @@ export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuth
     ) => Effect.map(limits.take([anonymous(arrival)], now), (usages): Turned => ({ refusal, usages }))
 
     const letIn = (arrival: Arrival, holder: KeyHolder, now: Instant) => {
+      arrival.onAdmitted?.()
       const method = arrival.method === "HEAD" ? "GET" : arrival.method
       const found = find(method, arrival.path)
       const refusal = refusalOf(holder, found?.route)

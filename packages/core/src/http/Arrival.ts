@@ -8,6 +8,8 @@ export class BodyBroken extends Data.TaggedError("BodyBroken")<{}> {}
 
 /** A request as any server hands it in. */
 export interface Arrival {
+  /** Called once the request's key was found good: servers may then take its sender for one that waits for answers. */
+  readonly onAdmitted?: (() => void) | undefined
   /** In capital letters. */
   readonly method: string
   /** As sent, percent-encoded, without the query. */

@@ -64,6 +64,36 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     for (let i = 1; i <= 100; i++) expect((await client.answer()).json.data).toEqual({ path: `/counted/${i}` })
   })
 
+  it("trusts an address from which a good key came, until it sends far ahead of its answers", async () => {
+    const slow = gate()
+    const many = counting()
+    many.open()
+    const server = await begin({ branches: [slow.branch, many.branch] })
+    const ahead = (client: RawClient, count: number) => {
+      for (let i = 1; i <= count; i++) client.request(`GET /counted/${i}`)
+    }
+    const inOrder = async (client: RawClient, count: number) => {
+      for (let i = 1; i <= count; i++) expect((await client.answer()).json.data).toEqual({ path: `/counted/${i}` })
+    }
+    expect((await (await server.client()).request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    const [modest, idle, greedy] = [await server.client(), await server.client(), await server.client()]
+    ahead(modest, 21)
+    await inOrder(modest, 21)
+
+    greedy.request("GET /slow/0")
+    await slow.entered
+    greedy.socket.write("GET /counted/0 HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_000))
+    expect(await greedy.end()).toBe("")
+    const before = many.entered()
+    // From now on they are read one request at a time: those that were open, and new ones.
+    for (const client of [idle, await server.client()]) {
+      ahead(client, 100)
+      await inOrder(client, 100)
+    }
+    expect(many.entered() - before).toBe(200)
+    expect((await modest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+  })
+
   it("takes bodies between pipelined requests, whole and in chunks", async () => {
     const server = await begin()
     const client = await server.client()
