@@ -118,13 +118,12 @@ export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuth
 
     const letIn = (arrival: Arrival, holder: KeyHolder, now: Instant) => {
       arrival.onAdmitted?.()
-      const method = arrival.method === "HEAD" ? "GET" : arrival.method
-      const found = find(method, arrival.path)
+      const found = find(arrival.method === "HEAD" ? "GET" : arrival.method, arrival.path)
       const refusal = refusalOf(holder, found?.route)
       const subject = holder.caller.caller_id
       const request: Take = { policy: "requests_per_minute", subject, time_zone: null }
       const takes: ReadonlyArray<Take> =
-        refusal === undefined && method === "POST"
+        refusal === undefined && arrival.method === "POST"
           ? [request, { policy: "writes_per_minute", subject, time_zone: null }]
           : [request]
       return Effect.map(limits.take(takes, now), (usages): Admitted | Turned =>
