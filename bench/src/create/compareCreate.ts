@@ -4,6 +4,7 @@ import { connect } from "@workshop/store-pg/migrate/Session"
 import { Effect, Layer, ManagedRuntime, type Scope } from "effect"
 import { median } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
+import { timed } from "../timed.js"
 import { callFunction } from "./callFunction.js"
 import { compareSizes } from "./compareSizes.js"
 import { findPgbench, runPgbench } from "./pgbench.js"
@@ -32,18 +33,6 @@ const runOurs = <E, R>(create: Effect.Effect<unknown, E, R>, seconds: number) =>
       { concurrency: "unbounded", discard: true }
     )
     return (made * 1000) / (performance.now() - begun)
-  })
-
-/** How long one takes when nothing else is to be done, in milliseconds: the median. */
-const idle = <E, R>(work: Effect.Effect<unknown, E, R>, times: number) =>
-  Effect.gen(function* () {
-    const took: Array<number> = []
-    for (let i = 0; i < times; i++) {
-      const begun = performance.now()
-      yield* work
-      took.push(performance.now() - begun)
-    }
-    return median(took)
   })
 
 const preparePeer = (url: string, shops: ReadonlyArray<Creator>) =>
@@ -93,10 +82,10 @@ const rates = (create: Effect.Effect<unknown, unknown>, url: string, shops: Read
 
 const idleRow = (create: Effect.Effect<unknown, unknown>, commit: Effect.Effect<unknown, unknown>) =>
   Effect.gen(function* () {
-    yield* idle(create, 200)
-    yield* idle(commit, 200)
+    yield* timed(200, create)
+    yield* timed(200, commit)
     const found: Array<{ readonly ours: number; readonly theirs: number }> = []
-    for (let i = 0; i < 5; i++) found.push({ ours: yield* idle(create, 300), theirs: yield* idle(commit, 300) })
+    for (let i = 0; i < 5; i++) found.push({ ours: yield* timed(300, create), theirs: yield* timed(300, commit) })
     const ratio = median(found.map(({ ours, theirs }) => ours / theirs))
     return {
       work: "one create when idle, p50 ms",

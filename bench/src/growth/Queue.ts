@@ -7,7 +7,6 @@ import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import * as PgStore from "@workshop/store-pg/PgStore"
 import { Effect, Layer } from "effect"
 import { BenchClock } from "../create/World.js"
-import { median } from "../Median.js"
 
 /** The id of the `n`th shop that a statement made. */
 export const shopId = (n: number) => `10000000-0000-7000-8000-${String(n).padStart(12, "0")}` as ShopId
@@ -73,16 +72,4 @@ export const filled = (url: string, backlog: Backlog) =>
     const session = yield* connect(url)
     yield* fillQueue(session, clock.unsafeCurrentTimeMillis(), backlog)
     return { clock, context, session }
-  })
-
-/** How long something takes, one after another, in milliseconds: the median. */
-export const timed = <A, E, R>(times: number, work: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const took: Array<number> = []
-    for (let i = 0; i < times; i++) {
-      const begun = performance.now()
-      yield* work
-      took.push(performance.now() - begun)
-    }
-    return median(took)
   })

@@ -5,7 +5,8 @@ import { run, ticketInput } from "@workshop/core/testing/Fixtures"
 import { Effect } from "effect"
 import { median } from "../Median.js"
 import type { Cluster } from "../pg/Cluster.js"
-import { type Backlog, filled, shopId, timed } from "./Queue.js"
+import { timed } from "../timed.js"
+import { type Backlog, filled, shopId } from "./Queue.js"
 
 /** How long a look at `/metrics` asks the database: it is kept for five seconds, so the clock goes on between two. */
 const looking = (clock: { readonly advance: (ms: number) => void }) =>

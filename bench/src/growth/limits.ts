@@ -2,7 +2,8 @@ import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Effect } from "effect"
 import { SHOPS } from "../create/World.js"
 import type { Cluster } from "../pg/Cluster.js"
-import { filled, timed } from "./Queue.js"
+import { timed } from "../timed.js"
+import { filled } from "./Queue.js"
 
 /** How many requests come at once. */
 export const AT_ONCE = 64

@@ -12,21 +12,13 @@ import { Reads, type TicketFilter } from "../ports/Reads.js"
 import { repairShopClock } from "../services/ClockRepair.js"
 import { same } from "./ContractCase.js"
 import { courierCase } from "./Courier.js"
-import { changing, placing, run, ticketInput } from "./Fixtures.js"
+import { changing, placing, run, ticketInput, warning } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 
 const AHEAD = 61 * DAY_MS
 
 const create = (shop_id: ShopId) =>
   Effect.map(run(createTicket(shop_id, ticketInput(), { via: "api", found: [] })), ({ id }) => id as TicketId)
-
-const warning = {
-  kind: "webhook_failing",
-  url: "https://shop.example/hook",
-  off_reason: null,
-  failures_in_row: 7,
-  first_failure_at: 12_345
-} as const
 
 /** What a repair leaves of a shop that a wrong clock dated ahead (Specification, Lists and sync). */
 export const clockRepairContract = [

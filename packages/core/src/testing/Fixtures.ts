@@ -181,3 +181,12 @@ export const loaded = <L, E>(shop_id: ShopId, need: Need.Need<L, E>): Command<L,
   asks: need.asks,
   run: (slice) => Either.flatMap(need.read(slice), unchanged)
 })
+
+/** What an owner is told of a webhook that fails. */
+export const warning = {
+  kind: "webhook_failing",
+  url: "https://shop.example/hook",
+  off_reason: null,
+  failures_in_row: 7,
+  first_failure_at: 12_345
+} as const

@@ -8,19 +8,11 @@ import { ticketView } from "../domain/Ticket.js"
 import { Directory } from "../ports/Directory.js"
 import { Messages } from "../ports/Messages.js"
 import { contractCase, holds, same } from "./ContractCase.js"
-import { changing, loaded, openAccount, openShop, placing, run } from "./Fixtures.js"
+import { changing, loaded, openAccount, openShop, placing, run, warning } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 
 /** More than other cases leave behind. */
 const PLENTY = 100_000
-
-const warning = {
-  kind: "webhook_failing",
-  url: "https://shop.example/hook",
-  off_reason: null,
-  failures_in_row: 7,
-  first_failure_at: 12_345
-} as const
 
 const warn = (shop_id: ShopId) => run(changing(shop_id, (changes) => changes.tellOwner(warning)))
 

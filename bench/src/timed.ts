@@ -1,0 +1,14 @@
+import { Effect } from "effect"
+import { median } from "./Median.js"
+
+/** How long something takes, one after another, in milliseconds: the median. */
+export const timed = <A, E, R>(times: number, work: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const took: Array<number> = []
+    for (let i = 0; i < times; i++) {
+      const begun = performance.now()
+      yield* work
+      took.push(performance.now() - begun)
+    }
+    return median(took)
+  })
