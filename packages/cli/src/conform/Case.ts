@@ -1,4 +1,4 @@
-import type { World } from "./World.js"
+import type { Shop } from "./Environment.js"
 
 /** The parts of the specification by which cases and reports are ordered; the sandbox is the contract's (Specification, Sandbox). */
 export const sections = {
@@ -14,7 +14,7 @@ export const sections = {
   sandbox: "The sandbox"
 } as const
 
-/** Where a case's rule stands in the repository. */
+/** Where a case's rule is written in the repository. */
 export const ruleAt = (anchor: string): string => `docs/specification.md#${anchor}`
 
 /** A key of {@link sections}. */
@@ -25,19 +25,26 @@ export interface Case {
   /** Unique, and stable from one version to the next: reports and `--only` name it. */
   readonly id: string
   readonly section: Section
-  /** What is demanded, in one sentence of ours. */
+  /** What is demanded, in one sentence. */
   readonly rule: string
   /** The anchor in `docs/specification.md` of the rule that demands it. */
   readonly anchor: string
   /** A case that needs only a key runs without a sandbox too, on the shop of the key. */
   readonly needs: "sandbox" | "key"
-  /** Rejects with `Broken` where the server does otherwise. Its shops are its own, the clock stands. */
-  readonly run: (world: World) => Promise<void>
+  /** Runs in a shop of its own, while the clock stands. Rejects with `ExpectationFailed` where the server breaks the rule. */
+  readonly run: (shop: Shop) => Promise<void>
 }
 
-/** A case as its file writes it. */
-export type Row = Omit<Case, "section" | "needs"> & Partial<Pick<Case, "needs">>
+/**
+ * Writes a case. Its title is `id (anchor): rule`, or `id (anchor, key): rule` for one that needs no sandbox, because it runs
+ * as well on the shop of a key.
+ */
+export const test = (title: string, run: Case["run"]): Omit<Case, "section"> => {
+  const [, id, anchor, key, rule] = /^([^\s(]+) \(([\w-]+)(, key)?\): (.+)$/.exec(title) ?? []
+  if (id === undefined || anchor === undefined || rule === undefined) throw new Error(`No title of a case: ${title}`)
+  return { id, anchor, rule, needs: key === undefined ? "sandbox" : "key", run }
+}
 
-/** The cases of one section; they need the sandbox where they do not say otherwise. */
-export const casesOf = (section: Section, rows: ReadonlyArray<Row>): ReadonlyArray<Case> =>
-  rows.map((row) => ({ needs: "sandbox", ...row, section }))
+/** The cases of one section. */
+export const casesOf = (section: Section, cases: ReadonlyArray<Omit<Case, "section">>): ReadonlyArray<Case> =>
+  cases.map((one) => ({ ...one, section }))

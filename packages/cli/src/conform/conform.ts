@@ -5,14 +5,11 @@ import { type Paint, paintFor } from "../terminal/Style.js"
 import { writeReport } from "../terminal/writeReport.js"
 import { type Case, ruleAt, type Section, sections } from "./Case.js"
 import type { ConformFlags } from "./ConformOptions.js"
-import { findTarget } from "./findTarget.js"
-import { htmlReport } from "./htmlReport.js"
-import { junitReport } from "./junitReport.js"
-import { type Report, reportOf } from "./Report.js"
-import type { Result } from "./Result.js"
-import { runCases, type Target } from "./runCases.js"
+import { type Report, type Result, reportOf } from "./Report.js"
+import { closingLines, htmlReport, junitReport, sectionLines } from "./reportFormats.js"
+import { runCases } from "./runCases.js"
 import { suite } from "./Suite.js"
-import { closingLines, sectionLines } from "./terminalReport.js"
+import { findTarget, type Target } from "./Target.js"
 
 const chosen = ({
   section,
@@ -59,7 +56,7 @@ const listed = ({ id, rule, needs }: Case, paint: Paint): string =>
   `  ${paint("name", id)}  ${rule}${needs === "key" ? paint("faint", "  (key)") : ""}`
 
 /** Prints each section once its last case is done. */
-const printer = (total: ReadonlyArray<Case>, tell: (lines: ReadonlyArray<string>) => Effect.Effect<void>) => {
+const printer = (total: ReadonlyArray<Case>, print: (lines: ReadonlyArray<string>) => Effect.Effect<void>) => {
   const left = new Map<Section, number>()
   for (const { section } of total) left.set(section, (left.get(section) ?? 0) + 1)
   const done = new Map<Section, Array<Result>>()
@@ -69,7 +66,7 @@ const printer = (total: ReadonlyArray<Case>, tell: (lines: ReadonlyArray<string>
     done.set(section, results)
     if (results.length < (left.get(section) ?? 0)) return Effect.void
     const [row] = reportOf({ base_url: "", with: "sandbox", duration_ms: 0 }, results, {}).sections
-    return row === undefined ? Effect.void : tell(sectionLines(row, paintFor()))
+    return row === undefined ? Effect.void : print(sectionLines(row, paintFor()))
   }
 }
 
@@ -78,7 +75,7 @@ const secretsOf = ({ key, sandboxToken }: ConformFlags) => ({
   ...(sandboxToken === null ? {} : { WORKSHOP_SANDBOX_TOKEN: sandboxToken })
 })
 
-const opening = ({ sandbox, origin }: Target, cases: number, hasKey: boolean): string =>
+const opening = ({ sandbox, api: { origin } }: Target, cases: number, hasKey: boolean): string =>
   sandbox === null
     ? `${cases} cases against ${origin} with a key alone. It makes tickets in that key's shop, and waits where a limit says so: all of it takes some five minutes.`
     : `${cases} cases against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
@@ -93,11 +90,11 @@ export const conform = (asked: ConformFlags, base_url: string) =>
   Effect.gen(function* () {
     const cases = yield* chosen(asked)
     const target = yield* findTarget({ ...asked, base_url }, fetch)
-    const tell = (lines: ReadonlyArray<string>) => (asked.json ? Effect.void : Console.log(lines.join("\n")))
-    yield* tell([opening(target, cases.length, asked.key !== null)])
-    const ran = runCases(target, cases, printer(cases, tell))
+    const print = (lines: ReadonlyArray<string>) => (asked.json ? Effect.void : Console.log(lines.join("\n")))
+    yield* print([opening(target, cases.length, asked.key !== null)])
+    const ran = runCases(target, cases, printer(cases, print))
     const [took, results] = yield* Effect.timed(Effect.mapError(ran, refused))
-    const run = { base_url: target.origin, duration_ms: Math.round(Duration.toMillis(took)) } as const
+    const run = { base_url: target.api.origin, duration_ms: Math.round(Duration.toMillis(took)) } as const
     const means = target.sandbox === null ? "key" : "sandbox"
     const report = reportOf({ ...run, with: means }, results, secretsOf(asked))
     yield* say({ data: report, lines: ({ paint }) => closingLines(report, paint) }, asked.json)

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { answerText } from "../answerText.js"
+import { responseText as answerText } from "../testkit/Api.js"
 import { type World, WorldBroken } from "./World.js"
 
 /** A request as a step makes it. */

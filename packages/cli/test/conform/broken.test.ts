@@ -1,5 +1,6 @@
 import { runCases } from "@workshop/cli/conform/runCases"
 import { suite } from "@workshop/cli/conform/Suite"
+import { Api } from "@workshop/cli/testkit/Api"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { answering } from "./broken/answering.js"
@@ -11,8 +12,8 @@ import { type Fault, inProcess } from "./InProcess.js"
 /** Runs cases against our own server with a fault, each on a server of its own: answers id and outcome. */
 const outcomes = async (fault: Fault, ids: ReadonlyArray<string>) => {
   const server = await inProcess(fault)
-  const sandbox = { token: undefined, inboxes: server.inboxes }
-  const target = { ask: server.ask, origin: "http://workshop.test", key: undefined, sandbox }
+  const api = new Api("http://workshop.test", { fetch: server.ask })
+  const target = { api, key: undefined, sandbox: { inboxes: server.inboxes } }
   const results = await Effect.runPromise(
     runCases(
       target,

@@ -1,14 +1,11 @@
-import { Broken } from "@workshop/cli/conform/Broken"
 import type { Case } from "@workshop/cli/conform/Case"
-import { curl, type Exchange } from "@workshop/cli/conform/Exchange"
-import { htmlReport } from "@workshop/cli/conform/htmlReport"
-import { junitReport } from "@workshop/cli/conform/junitReport"
-import { reportOf } from "@workshop/cli/conform/Report"
-import type { Result } from "@workshop/cli/conform/Result"
+import { ExpectationFailed } from "@workshop/cli/conform/Expectations"
+import { curl, type Result, reportOf } from "@workshop/cli/conform/Report"
+import { closingLines, htmlReport, junitReport, sectionLines } from "@workshop/cli/conform/reportFormats"
 import { runCases } from "@workshop/cli/conform/runCases"
 import { suite } from "@workshop/cli/conform/Suite"
-import { closingLines, sectionLines } from "@workshop/cli/conform/terminalReport"
 import { plain } from "@workshop/cli/terminal/Style"
+import { Api, type Exchange } from "@workshop/cli/testkit/Api"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -17,7 +14,7 @@ const exchange: Exchange = {
   url: "http://127.0.0.1:4010/v1/tickets?x='y'",
   headers: { Authorization: "Bearer wk_live_secret", "Idempotency-Key": "a $b" },
   body: `{"service":"Ta'lor"}`,
-  answer: { status: 200, headers: { "request-id": "r1", date: "today" }, body: '{"success":true}' }
+  response: { status: 200, headers: { "request-id": "r1", date: "today" }, body: '{"success":true}' }
 }
 
 const one: Case = {
@@ -59,7 +56,7 @@ describe("keys and secrets", () => {
       ...exchange,
       headers: { authorization: "Bearer of-another-server" },
       body: '{"note":"wk_test_abc-DEF_1","secret":"plain"}',
-      answer: { status: 201, headers: {}, body: '{"key":"sk_other","secret":"whsec_abc"}' }
+      response: { status: 201, headers: {}, body: '{"key":"sk_other","secret":"whsec_abc"}' }
     }
     const failure = { expected: "wk_live_1", found: '{"key": "sk_other"}', exchange: made }
     const failed: Result = { case: one, outcome: "failed", duration_ms: 1, failure }
@@ -73,8 +70,8 @@ describe("keys and secrets", () => {
 
 describe("failures by cause", () => {
   const failed = (id: string, path: string, found = "status 404"): Result => {
-    const answer = { status: 404, headers: {}, body: "" }
-    const failure = { expected: "status 200", found, exchange: { ...exchange, url: `http://x${path}`, answer } }
+    const response = { status: 404, headers: {}, body: "" }
+    const failure = { expected: "status 200", found, exchange: { ...exchange, url: `http://x${path}`, response } }
     return { case: { ...one, id }, outcome: "failed", duration_ms: 1, failure }
   }
   const id = "01980000-0000-7000-8000-000000000000"
@@ -156,9 +153,8 @@ describe("reports", () => {
   })
 })
 
-const target = (ask: (request: Request) => Promise<Response>) => ({
-  ask,
-  origin: "http://workshop.test",
+const target = (fetch: (request: Request) => Promise<Response>) => ({
+  api: new Api("http://workshop.test", { fetch }),
   key: "wk_live_secret",
   sandbox: null
 })
@@ -185,8 +181,8 @@ describe("with a key alone", () => {
       asked += 1
       return asked === 1 ? new Response("{}", { status: 429, headers: { "RateLimit-Reset": "0" } }) : ok()
     }
-    const run: Case["run"] = async (world) => {
-      ;(await (await world.shop()).get("/shop")).ok()
+    const run: Case["run"] = async (shop) => {
+      ;(await shop.get("/shop")).ok()
     }
     const [found] = await Effect.runPromise(runCases(target(limited), [{ ...one, run }]))
     expect([found?.outcome, asked]).toEqual(["passed", 2])
@@ -195,9 +191,9 @@ describe("with a key alone", () => {
 
 describe("a run", () => {
   it("goes on after a failure, and shows the last request of the case", async () => {
-    const broken: Case["run"] = async (world) => {
-      await (await world.shop()).get("/shop")
-      throw new Broken({ expected: "this", found: "that" })
+    const broken: Case["run"] = async (shop) => {
+      await shop.get("/shop")
+      throw new ExpectationFailed({ expected: "this", found: "that" })
     }
     const cases = [{ ...one, run: broken }, one]
     const found = await Effect.runPromise(
@@ -213,8 +209,8 @@ describe("a run", () => {
   it("ends in one sentence where the server answers nothing any more", async () => {
     const gone = () =>
       Promise.reject(new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) }))
-    const run: Case["run"] = async (world) => {
-      await (await world.shop()).get("/shop")
+    const run: Case["run"] = async (shop) => {
+      await shop.get("/shop")
     }
     const lost = await Effect.runPromise(Effect.flip(runCases(target(gone), [{ ...one, run }])))
     expect(lost.message).toBe(

@@ -1,230 +1,126 @@
-import { expectSame } from "../Broken.js"
-import { casesOf } from "../Case.js"
-import type { Ticket } from "../Shapes.js"
-import { DAY } from "../World.js"
+import type { Ticket } from "../../testkit/Shapes.js"
+import { DAY } from "../../testkit/Time.js"
+import { casesOf, test } from "../Case.js"
+import { expectSame } from "../Expectations.js"
 
 /** The Idempotency-Key (Specification, Endpoints; Idempotency). */
 export const idempotencyCases = casesOf("§4", [
-  {
-    id: "idempotency-optional",
-    rule: "A key sent with a status or a note that the client was told is honoured: a repetition changes nothing.",
-    anchor: "rule-idempotency-optional",
-    needs: "key",
-    run: async (world) => {
-      const shop = await world.shop()
-      const { id } = await shop.ticket()
-      for (const [act, body] of [
-        ["status", { status: "ready" }],
-        ["notified", { channel: "sms" }]
-      ] as const) {
-        const once = world.fresh(act)
-        const ask = (asked: object) => shop.post(`/tickets/${id}/${act}`, asked, { once })
-        const first = (await ask(body)).withMeta({ replayed: false }).ok()
-        expectSame((await ask(body)).withMeta({ replayed: true }).ok(), first, "the repetition's data")
-        const other = act === "status" ? { status: "collected" } : { channel: "call" }
-        ;(await ask(other)).conflict("IDEMPOTENCY_KEY_REUSED")
-      }
+  test("idempotency-optional (rule-idempotency-optional, key): A key sent with a status or a note that the client was told is honoured: a repetition changes nothing.", async (shop) => {
+    const { id } = await shop.ticket()
+    for (const [act, body] of [
+      ["status", { status: "ready" }],
+      ["notified", { channel: "sms" }]
+    ] as const) {
+      const once = shop.env.fresh(act)
+      const ask = (asked: object) => shop.post(`/tickets/${id}/${act}`, asked, { once })
+      const first = (await ask(body)).withMeta({ replayed: false }).ok()
+      expectSame((await ask(body)).withMeta({ replayed: true }).ok(), first, "the repetition's data")
+      const other = act === "status" ? { status: "collected" } : { channel: "call" }
+      ;(await ask(other)).conflict("IDEMPOTENCY_KEY_REUSED")
     }
-  },
-  {
-    id: "idempotency-required",
-    rule: "A create without the header is a 400 that names it.",
-    anchor: "rule-idempotency-required",
-    needs: "key",
-    run: async (world) => {
-      ;(await (await world.shop()).create({}, { once: undefined })).invalid("header Idempotency-Key")
-    }
-  },
-  {
-    id: "idempotency-length",
-    rule: "The header takes 80 characters and not one more.",
-    anchor: "rule-idempotency-required",
-    needs: "key",
-    run: async (world) => {
-      const shop = await world.shop()
-      const longest = world.fresh("key").padEnd(80, "x")
-      ;(await shop.create({}, { once: longest })).ok(201)
-      ;(await shop.create({}, { once: `${longest}x` })).invalid("header Idempotency-Key")
-    }
-  },
-  {
-    id: "replay",
-    rule: "A repetition is a 200 with the very same ticket, marked as replayed in meta and in a header.",
-    anchor: "rule-replay",
-    needs: "key",
-    run: async (world) => {
-      const shop = await world.shop()
-      const once = world.fresh("replay")
-      const first = await shop.create({ item: "Boots" }, { once })
-      const ticket = first.withMeta({ replayed: false }).withHeader("Idempotent-Replayed", undefined).ok(201)
-      const again = await shop.create({ item: "Boots" }, { once })
-      expectSame(again.ok(200), ticket, "data of the replay", again.exchange)
-      again.withMeta({ replayed: true }).withHeader("Idempotent-Replayed", "true")
-    }
-  },
-  {
-    id: "replay-no-duplicate",
-    rule: "A repetition makes no second ticket and no second event.",
-    anchor: "rule-replay",
-    run: async (world) => {
-      const shop = await world.shop()
-      const once = world.fresh("replay")
-      for (const status of [201, 200, 200]) (await shop.create({}, { once })).ok(status)
-      expectSame((await shop.get<ReadonlyArray<Ticket>>("/tickets")).ok().length, 1, "the number of tickets")
-      expectSame(await shop.types(), ["ticket.created"], "the shop's events")
-    }
-  },
-  {
-    id: "replay-as-it-was",
-    rule: "A replay shows the ticket as it was first answered, whatever happened to it since.",
-    anchor: "rule-replay",
-    needs: "key",
-    run: async (world) => {
-      const shop = await world.shop()
-      const once = world.fresh("replay")
-      const ticket = (await shop.create({}, { once })).ok(201)
-      ;(await shop.status(ticket.id, "ready")).ok()
-      const again = await shop.create({}, { once })
-      expectSame(again.ok(200), ticket, "data of the replay", again.exchange)
-    }
-  },
-  {
-    id: "replay-same-meaning",
-    rule: "Order of keys, spaces around a text and an explicit default make no other request.",
-    anchor: "rule-replay-same-meaning",
-    needs: "key",
-    run: async (world) => {
-      const shop = await world.shop()
-      const once = world.fresh("replay")
-      ;(await shop.create({ service: "Hem", item: "Coat" }, { once })).ok(201)
-      const raw = '{ "type": "repair", "item": "  Coat ", "description": null, "service": "Hem" }'
-      ;(await shop.create({}, { once, raw })).withMeta({ replayed: true }).ok(200)
-    }
-  },
-  {
-    id: "idempotency-reused",
-    rule: "The same key with another body is a conflict.",
-    anchor: "rule-idempotency-reused",
-    needs: "key",
-    run: async (world) => {
-      const shop = await world.shop()
-      const once = world.fresh("reused")
-      ;(await shop.create({ item: "Coat" }, { once })).ok(201)
-      ;(await shop.create({ item: "Boots" }, { once })).conflict("IDEMPOTENCY_KEY_REUSED")
-    }
-  },
-  {
-    id: "idempotency-refused-leaves-no-trace",
-    rule: "After a refused attempt the corrected body succeeds under the same key.",
-    anchor: "rule-idempotency-refused-leaves-no-trace",
-    needs: "key",
-    run: async (world) => {
-      const shop = await world.shop()
-      const once = world.fresh("corrected")
-      ;(await shop.create({ price_minor: -1 }, { once })).invalid("body price_minor")
-      ;(await shop.create({ price_minor: 1 }, { once })).withMeta({ replayed: false }).ok(201)
-    }
-  },
-  {
-    id: "idempotency-by-key",
-    rule: "Two API keys of a shop may use the same Idempotency-Key, each for its own ticket.",
-    anchor: "rule-idempotency-by-key",
-    run: async (world) => {
-      const shop = await world.shop()
-      const other = await shop.with({ preset: "full" })
-      const first = (await shop.create({}, { once: "till 1" })).ok(201)
-      const second = (await other.create({}, { once: "till 1" })).ok(201)
-      expectSame([first.number, second.number], [1, 2], "the numbers")
-    }
-  },
-  {
-    id: "idempotency-by-operation",
-    rule: "A key used for a ticket may be used for stamps, and one used for stamps for a reward.",
-    anchor: "rule-idempotency-by-key",
-    run: async (world) => {
-      const shop = await (await world.shop()).program()
-      const client = await shop.known()
-      ;(await shop.create({}, { once: "one" })).ok(201)
-      ;(await shop.stamps(client, 10, { once: "one" })).withMeta({ replayed: false }).ok()
-      ;(await shop.redeem(client, { once: "one" })).withMeta({ replayed: false }).ok()
-    }
-  },
-  {
-    id: "idempotency-path",
-    rule: "Stamps for another client are another request, so the key is taken.",
-    anchor: "rule-replay-same-meaning",
-    run: async (world) => {
-      const shop = await (await world.shop()).program()
-      const [one, two] = [await shop.known(), await shop.known()]
-      ;(await shop.stamps(one, 1, { once: "s" })).ok()
-      ;(await shop.stamps(two, 1, { once: "s" })).conflict("IDEMPOTENCY_KEY_REUSED")
-    }
-  },
-  {
-    id: "idempotency-parallel",
-    rule: "Thirty duplicates at once make one ticket: one 201 and twenty-nine 200.",
-    anchor: "rule-idempotency-parallel",
-    run: async (world) => {
-      const shop = await world.shop()
-      const answers = await Promise.all(Array.from({ length: 30 }, () => shop.create({}, { once: "together" })))
-      const statuses = answers.map(({ status }) => status).sort()
-      expectSame(statuses, [...Array.from({ length: 29 }, () => 200), 201], "the statuses")
-      expectSame(new Set(answers.map(({ data }) => data.id)).size, 1, "the number of tickets")
-    }
-  },
-  {
-    id: "idempotency-remembered",
-    rule: "A key is remembered for thirty days, and not for ever.",
-    anchor: "rule-idempotency-refused-leaves-no-trace",
-    run: async (world) => {
-      const shop = await world.shop()
-      const first = (await shop.create({}, { once: "month" })).ok(201)
-      await world.advance(30 * DAY - 1)
-      expectSame((await shop.create({}, { once: "month" })).ok(200).id, first.id, "the id after almost thirty days")
-      await world.advance(2 * DAY)
-      ;(await shop.create({}, { once: "month" })).withMeta({ replayed: false }).ok(201)
-    }
-  },
-  {
-    id: "replay-stamps",
-    rule: "A repetition of stamps adds none and answers the card as it was.",
-    anchor: "rule-replay",
-    run: async (world) => {
-      const shop = await (await world.shop()).program()
-      const client = await shop.known()
-      const first = (await shop.stamps(client, 3, { once: "s" })).withMeta({ replayed: false }).ok()
-      await shop.stamps(client, 2)
-      const again = await shop.stamps(client, 3, { once: "s" })
-      expectSame(again.withMeta({ replayed: true }).withHeader("Idempotent-Replayed", "true").ok(), first, "data")
-      ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 5 } })
-    }
-  },
-  {
-    id: "replay-redeem",
-    rule: "A repetition of a redeem uses no second reward.",
-    anchor: "rule-replay",
-    run: async (world) => {
-      const shop = await (await world.shop()).program({ stamps_required: 5 })
-      const client = await shop.known()
-      ;(await shop.stamps(client, 10)).ok()
-      const first = (await shop.redeem(client, { once: "r" })).ok()
-      const again = await shop.redeem(client, { once: "r" })
-      expectSame(again.withMeta({ replayed: true }).ok(), first, "data")
-      ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 5, rewards_redeemed: 1 } })
-    }
-  },
-  {
-    id: "replay-of-a-blocker",
-    rule: "What was answered of a client is repeated as it was, also when they block the shop since.",
-    anchor: "rule-replay",
-    run: async (world) => {
-      const shop = await (await world.shop()).program()
-      const client = await shop.known()
-      const first = (await shop.stamps(client, 1, { once: "s" })).ok()
-      await shop.ticket({ client_phone: client.phone })
-      await world.answerOffer(client, "block")
-      expectSame((await shop.stamps(client, 1, { once: "s" })).ok(), first, "data of the replay")
-      ;(await shop.stamps(client, 1)).refused(404, "NOT_FOUND")
-    }
-  }
+  }),
+  test("idempotency-required (rule-idempotency-required, key): A create without the header is a 400 that names it.", async (shop) => {
+    ;(await shop.create({}, { once: undefined })).invalid("header Idempotency-Key")
+  }),
+  test("idempotency-length (rule-idempotency-required, key): The header takes 80 characters and not one more.", async (shop) => {
+    const longest = shop.env.fresh("key").padEnd(80, "x")
+    ;(await shop.create({}, { once: longest })).ok(201)
+    ;(await shop.create({}, { once: `${longest}x` })).invalid("header Idempotency-Key")
+  }),
+  test("replay (rule-replay, key): A repetition is a 200 with the very same ticket, marked as replayed in meta and in a header.", async (shop) => {
+    const once = shop.env.fresh("replay")
+    const first = await shop.create({ item: "Boots" }, { once })
+    const ticket = first.withMeta({ replayed: false }).withHeader("Idempotent-Replayed", undefined).ok(201)
+    const again = await shop.create({ item: "Boots" }, { once })
+    expectSame(again.ok(200), ticket, "data of the replay", again.exchange)
+    again.withMeta({ replayed: true }).withHeader("Idempotent-Replayed", "true")
+  }),
+  test("replay-no-duplicate (rule-replay): A repetition makes no second ticket and no second event.", async (shop) => {
+    const once = shop.env.fresh("replay")
+    for (const status of [201, 200, 200]) (await shop.create({}, { once })).ok(status)
+    expectSame((await shop.get<ReadonlyArray<Ticket>>("/tickets")).ok().length, 1, "the number of tickets")
+    expectSame(await shop.types(), ["ticket.created"], "the shop's events")
+  }),
+  test("replay-as-it-was (rule-replay, key): A replay shows the ticket as it was first answered, whatever happened to it since.", async (shop) => {
+    const once = shop.env.fresh("replay")
+    const ticket = (await shop.create({}, { once })).ok(201)
+    ;(await shop.status(ticket.id, "ready")).ok()
+    const again = await shop.create({}, { once })
+    expectSame(again.ok(200), ticket, "data of the replay", again.exchange)
+  }),
+  test("replay-same-meaning (rule-replay-same-meaning, key): Order of keys, spaces around a text and an explicit default make no other request.", async (shop) => {
+    const once = shop.env.fresh("replay")
+    ;(await shop.create({ service: "Hem", item: "Coat" }, { once })).ok(201)
+    const raw = '{ "type": "repair", "item": "  Coat ", "description": null, "service": "Hem" }'
+    ;(await shop.create({}, { once, raw })).withMeta({ replayed: true }).ok(200)
+  }),
+  test("idempotency-reused (rule-idempotency-reused, key): The same key with another body is a conflict.", async (shop) => {
+    const once = shop.env.fresh("reused")
+    ;(await shop.create({ item: "Coat" }, { once })).ok(201)
+    ;(await shop.create({ item: "Boots" }, { once })).conflict("IDEMPOTENCY_KEY_REUSED")
+  }),
+  test("idempotency-refused-leaves-no-trace (rule-idempotency-refused-leaves-no-trace, key): After a refused attempt the corrected body succeeds under the same key.", async (shop) => {
+    const once = shop.env.fresh("corrected")
+    ;(await shop.create({ price_minor: -1 }, { once })).invalid("body price_minor")
+    ;(await shop.create({ price_minor: 1 }, { once })).withMeta({ replayed: false }).ok(201)
+  }),
+  test("idempotency-by-key (rule-idempotency-by-key): Two API keys of a shop may use the same Idempotency-Key, each for its own ticket.", async (shop) => {
+    const other = await shop.with({ preset: "full" })
+    const first = (await shop.create({}, { once: "till 1" })).ok(201)
+    const second = (await other.create({}, { once: "till 1" })).ok(201)
+    expectSame([first.number, second.number], [1, 2], "the numbers")
+  }),
+  test("idempotency-by-operation (rule-idempotency-by-key): A key used for a ticket may be used for stamps, and one used for stamps for a reward.", async (shop) => {
+    await shop.program()
+    const client = await shop.known()
+    ;(await shop.create({}, { once: "one" })).ok(201)
+    ;(await shop.stamps(client, 10, { once: "one" })).withMeta({ replayed: false }).ok()
+    ;(await shop.redeem(client, { once: "one" })).withMeta({ replayed: false }).ok()
+  }),
+  test("idempotency-path (rule-replay-same-meaning): Stamps for another client are another request, so the key is taken.", async (shop) => {
+    await shop.program()
+    const [one, two] = [await shop.known(), await shop.known()]
+    ;(await shop.stamps(one, 1, { once: "s" })).ok()
+    ;(await shop.stamps(two, 1, { once: "s" })).conflict("IDEMPOTENCY_KEY_REUSED")
+  }),
+  test("idempotency-parallel (rule-idempotency-parallel): Thirty duplicates at once make one ticket: one 201 and twenty-nine 200.", async (shop) => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => shop.create({}, { once: "together" })))
+    const statuses = answers.map(({ status }) => status).sort()
+    expectSame(statuses, [...Array.from({ length: 29 }, () => 200), 201], "the statuses")
+    expectSame(new Set(answers.map(({ data }) => data.id)).size, 1, "the number of tickets")
+  }),
+  test("idempotency-remembered (rule-idempotency-refused-leaves-no-trace): A key is remembered for thirty days, and not for ever.", async (shop) => {
+    const first = (await shop.create({}, { once: "month" })).ok(201)
+    await shop.env.advance(30 * DAY - 1)
+    expectSame((await shop.create({}, { once: "month" })).ok(200).id, first.id, "the id after almost thirty days")
+    await shop.env.advance(2 * DAY)
+    ;(await shop.create({}, { once: "month" })).withMeta({ replayed: false }).ok(201)
+  }),
+  test("replay-stamps (rule-replay): A repetition of stamps adds none and answers the card as it was.", async (shop) => {
+    await shop.program()
+    const client = await shop.known()
+    const first = (await shop.stamps(client, 3, { once: "s" })).withMeta({ replayed: false }).ok()
+    await shop.stamps(client, 2)
+    const again = await shop.stamps(client, 3, { once: "s" })
+    expectSame(again.withMeta({ replayed: true }).withHeader("Idempotent-Replayed", "true").ok(), first, "data")
+    ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 5 } })
+  }),
+  test("replay-redeem (rule-replay): A repetition of a redeem uses no second reward.", async (shop) => {
+    await shop.program({ stamps_required: 5 })
+    const client = await shop.known()
+    ;(await shop.stamps(client, 10)).ok()
+    const first = (await shop.redeem(client, { once: "r" })).ok()
+    const again = await shop.redeem(client, { once: "r" })
+    expectSame(again.withMeta({ replayed: true }).ok(), first, "data")
+    ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 5, rewards_redeemed: 1 } })
+  }),
+  test("replay-of-a-blocker (rule-replay): What was answered of a client is repeated as it was, also when they block the shop since.", async (shop) => {
+    await shop.program()
+    const client = await shop.known()
+    const first = (await shop.stamps(client, 1, { once: "s" })).ok()
+    await shop.ticket({ client_phone: client.phone })
+    await shop.env.answerOffer(client, "block")
+    expectSame((await shop.stamps(client, 1, { once: "s" })).ok(), first, "data of the replay")
+    ;(await shop.stamps(client, 1)).refused(404, "NOT_FOUND")
+  })
 ])

@@ -1,8 +1,8 @@
-import { expectSame, expectShape } from "../Broken.js"
-import { type Case, casesOf, type Row } from "../Case.js"
-import type { Ticket } from "../Shapes.js"
-import type { Shop } from "../Shop.js"
-import { DAY } from "../World.js"
+import type { Ticket } from "../../testkit/Shapes.js"
+import { DAY } from "../../testkit/Time.js"
+import { casesOf, test } from "../Case.js"
+import type { Shop } from "../Environment.js"
+import { expectSame, expectShape } from "../Expectations.js"
 
 /** How a new ticket comes into a state. */
 const inState: Readonly<Record<string, (shop: Shop) => Promise<Ticket>>> = {
@@ -12,7 +12,7 @@ const inState: Readonly<Record<string, (shop: Shop) => Promise<Ticket>>> = {
   collected: (shop) => shop.moved("ready", "collected"),
   abandoned: async (shop) => {
     const { id } = await shop.moved()
-    await shop.world.advance(60 * DAY)
+    await shop.env.advance(60 * DAY)
     return shop.read(id)
   }
 }
@@ -45,180 +45,113 @@ const refusals = [
   ["abandoned", "collected", "ABANDONED", []]
 ] as const
 
-const needOf = (from: string): Case["needs"] => (from === "abandoned" ? "sandbox" : "key")
+const needOf = (from: string): string => (from === "abandoned" ? "" : ", key")
 
 /** Every status asked of every state (Specification, States). */
-export const statusCases: ReadonlyArray<Case> = casesOf("§3", [
-  ...moves.map(
-    ([from, to, event, fields]) =>
-      ({
-        id: `status-${from}-${to}`,
-        rule: `A ticket that is ${from} becomes ${to} on request, with the event ${event}.`,
-        anchor: "rule-status-workshop-ready",
-        run: async (world) => {
-          const shop = await world.shop()
-          const { id } = await inState[from]!(shop)
-          await world.advance(1)
-          const answer = await shop.status(id, to)
-          const moved = answer.shows({ state: to, ...fields })
-          expectSame(await shop.read(id), moved, "the ticket when read again")
-          const last = (await shop.events()).at(-1)
-          expectShape(last, { type: event, data: { ticket: { id, state: to } } }, "the last event", answer.exchange)
-        }
-      }) satisfies Row
+export const statusCases = casesOf("§3", [
+  ...moves.map(([from, to, event, fields]) =>
+    test(`status-${from}-${to} (rule-status-workshop-ready): A ticket that is ${from} becomes ${to} on request, with the event ${event}.`, async (shop) => {
+      const { id } = await inState[from]!(shop)
+      await shop.env.advance(1)
+      const answer = await shop.status(id, to)
+      const moved = answer.shows({ state: to, ...fields })
+      expectSame(await shop.read(id), moved, "the ticket when read again")
+      const last = (await shop.events()).at(-1)
+      expectShape(last, { type: event, data: { ticket: { id, state: to } } }, "the last event", answer.exchange)
+    })
   ),
-  ...refusals.map(
-    ([from, to, reason, allowed]) =>
-      ({
-        id: `status-${from}-${to}-refused`,
-        rule: `A ticket that is ${from} refuses ${to} with ${reason}, says what it would accept, and stays as it was.`,
-        anchor: "rule-status-all-refused",
-        needs: needOf(from),
-        run: async (world) => {
-          const shop = await world.shop()
-          const ticket = await inState[from]!(shop)
-          const answer = await shop.status(ticket.id, to)
-          answer.conflict(reason, { from, to, state: from, updated_at: ticket.updated_at })
-          const would = (answer.error.details?.allowed ?? null) as ReadonlyArray<string> | null
-          expectSame(would === null ? null : [...would].sort(), [...allowed].sort(), "details.allowed")
-          expectSame(await shop.read(ticket.id), ticket, "the ticket afterwards", answer.exchange)
-        }
-      }) satisfies Row
+  ...refusals.map(([from, to, reason, allowed]) =>
+    test(`status-${from}-${to}-refused (rule-status-all-refused${needOf(from)}): A ticket that is ${from} refuses ${to} with ${reason}, says what it would accept, and stays as it was.`, async (shop) => {
+      const ticket = await inState[from]!(shop)
+      const answer = await shop.status(ticket.id, to)
+      answer.conflict(reason, { from, to, state: from, updated_at: ticket.updated_at })
+      const would = (answer.error.details?.allowed ?? null) as ReadonlyArray<string> | null
+      expectSame(would === null ? null : [...would].sort(), [...allowed].sort(), "details.allowed")
+      expectSame(await shop.read(ticket.id), ticket, "the ticket afterwards", answer.exchange)
+    })
   )
 ])
 
 /** What a status does besides (Specification, States; Endpoints). */
 export const statusEffectCases = casesOf("§3", [
-  {
-    id: "status-instants",
-    rule: "A ticket keeps when it became ready and when it was collected.",
-    anchor: "rule-status-instants",
-    run: async (world) => {
-      const shop = await world.shop()
-      const { id } = await shop.ticket()
-      await world.advance(1000)
-      const ready_at = await world.instant()
-      ;(await shop.status(id, "ready")).shows({ ready_at, collected_at: null, updated_at: ready_at })
-      await world.advance(1000)
-      const collected_at = await world.instant()
-      ;(await shop.status(id, "collected")).shows({ ready_at, collected_at, updated_at: collected_at })
+  test("status-instants (rule-status-instants): A ticket keeps when it became ready and when it was collected.", async (shop) => {
+    const { id } = await shop.ticket()
+    await shop.env.advance(1000)
+    const ready_at = await shop.env.instant()
+    ;(await shop.status(id, "ready")).shows({ ready_at, collected_at: null, updated_at: ready_at })
+    await shop.env.advance(1000)
+    const collected_at = await shop.env.instant()
+    ;(await shop.status(id, "collected")).shows({ ready_at, collected_at, updated_at: collected_at })
+  }),
+  test("status-unknown-value (rule-status-unknown-value, key): A status that is none of the four is a 400.", async (shop) => {
+    const { id } = await shop.ticket()
+    for (const status of ["abandoned", "READY", "", null]) {
+      ;(await shop.post(`/tickets/${id}/status`, { status })).invalid("body status")
     }
-  },
-  {
-    id: "status-unknown-value",
-    rule: "A status that is none of the four is a 400.",
-    anchor: "rule-status-unknown-value",
-    needs: "key",
-    run: async (world) => {
-      const shop = await world.shop()
-      const { id } = await shop.ticket()
-      for (const status of ["abandoned", "READY", "", null]) {
-        ;(await shop.post(`/tickets/${id}/status`, { status })).invalid("body status")
-      }
-      ;(await shop.post(`/tickets/${id}/status`, {})).invalid("body status")
+    ;(await shop.post(`/tickets/${id}/status`, {})).invalid("body status")
+  }),
+  test("status-refused-is-silent (rule-status-all-refused): A refused status raises no event.", async (shop) => {
+    const { id } = await shop.moved("ready")
+    const before = await shop.types()
+    ;(await shop.status(id, "impossible")).conflict("INVALID_TRANSITION")
+    expectSame(await shop.types(), before, "the shop's events")
+  }),
+  test("notified-ready (rule-notified-ready): When a linked client's ticket becomes ready the client is told in the app, and the ticket shows when.", async (shop) => {
+    const client = await shop.known()
+    const { id } = await shop.ticket({ client_id: client.id })
+    await shop.env.advance(1)
+    const notified_at = await shop.env.instant()
+    ;(await shop.status(id, "ready")).shows({ notified_at })
+    const told = (await shop.events()).filter(({ type }) => type === "client.notified")
+    expectShape(told, [{ data: { channel: "app", notified_at, ticket: { id } } }], "the client.notified events")
+    const inbox = await shop.env.act<ReadonlyArray<unknown>>("GET", `/clients/${client.id}/inbox`)
+    expectSame(inbox.length, 1, "the number of notifications in the client's inbox")
+  }),
+  test("notified-impossible (rule-notified-ready): When a linked client's ticket turns out impossible the client is told in the app.", async (shop) => {
+    const client = await shop.known()
+    const { id } = await shop.ticket({ client_id: client.id })
+    ;(await shop.status(id, "impossible")).shows({ notified_at: await shop.env.instant() })
+    const told = (await shop.events()).filter(({ type }) => type === "client.notified")
+    expectShape(told, [{ data: { channel: "app", ticket: { id } } }], "the client.notified events")
+  }),
+  test("notified-nobody (rule-notified-ready): Without a linked client nobody is said to be told.", async (shop) => {
+    const { id } = await shop.ticket()
+    ;(await shop.status(id, "ready")).shows({ notified_at: null })
+    expectSame(await shop.types(), ["ticket.created", "ticket.ready"], "the shop's events")
+  }),
+  test("earns-once (rule-earns-all): A ticket earns its stamps the first time it is ready, and neither loses nor repeats them when reopened.", async (shop) => {
+    await shop.program({ stamps_per_ticket: 2 })
+    const client = await shop.known()
+    const { id } = await shop.ticket({ client_id: client.id })
+    const balance = async (stamps: number, when: string) => {
+      const { loyalty } = (await shop.lookUp(client.phone)).ok()
+      expectShape(loyalty, { balance: stamps, lifetime: stamps }, `the card ${when}`)
     }
-  },
-  {
-    id: "status-refused-is-silent",
-    rule: "A refused status raises no event.",
-    anchor: "rule-status-all-refused",
-    run: async (world) => {
-      const shop = await world.shop()
-      const { id } = await shop.moved("ready")
-      const before = await shop.types()
-      ;(await shop.status(id, "impossible")).conflict("INVALID_TRANSITION")
-      expectSame(await shop.types(), before, "the shop's events")
-    }
-  },
-  {
-    id: "notified-ready",
-    rule: "When a linked client's ticket becomes ready the client is told in the app, and the ticket shows when.",
-    anchor: "rule-notified-ready",
-    run: async (world) => {
-      const shop = await world.shop()
-      const client = await shop.known()
-      const { id } = await shop.ticket({ client_id: client.id })
-      await world.advance(1)
-      const notified_at = await world.instant()
-      ;(await shop.status(id, "ready")).shows({ notified_at })
-      const told = (await shop.events()).filter(({ type }) => type === "client.notified")
-      expectShape(told, [{ data: { channel: "app", notified_at, ticket: { id } } }], "the client.notified events")
-      const inbox = await world.act<ReadonlyArray<unknown>>("GET", `/clients/${client.id}/inbox`)
-      expectSame(inbox.length, 1, "the number of notifications in the client's inbox")
-    }
-  },
-  {
-    id: "notified-impossible",
-    rule: "When a linked client's ticket turns out impossible the client is told in the app.",
-    anchor: "rule-notified-ready",
-    run: async (world) => {
-      const shop = await world.shop()
-      const client = await shop.known()
-      const { id } = await shop.ticket({ client_id: client.id })
-      ;(await shop.status(id, "impossible")).shows({ notified_at: await world.instant() })
-      const told = (await shop.events()).filter(({ type }) => type === "client.notified")
-      expectShape(told, [{ data: { channel: "app", ticket: { id } } }], "the client.notified events")
-    }
-  },
-  {
-    id: "notified-nobody",
-    rule: "Without a linked client nobody is said to be told.",
-    anchor: "rule-notified-ready",
-    run: async (world) => {
-      const shop = await world.shop()
-      const { id } = await shop.ticket()
-      ;(await shop.status(id, "ready")).shows({ notified_at: null })
-      expectSame(await shop.types(), ["ticket.created", "ticket.ready"], "the shop's events")
-    }
-  },
-  {
-    id: "earns-once",
-    rule: "A ticket earns its stamps the first time it is ready, and neither loses nor repeats them when reopened.",
-    anchor: "rule-earns-all",
-    run: async (world) => {
-      const shop = await (await world.shop()).program({ stamps_per_ticket: 2 })
-      const client = await shop.known()
-      const { id } = await shop.ticket({ client_id: client.id })
-      const balance = async (stamps: number, when: string) => {
-        const { loyalty } = (await shop.lookUp(client.phone)).ok()
-        expectShape(loyalty, { balance: stamps, lifetime: stamps }, `the card ${when}`)
-      }
-      await balance(0, "at first")
-      ;(await shop.status(id, "ready")).ok()
-      await balance(2, "once ready")
-      ;(await shop.status(id, "workshop")).ok()
-      await balance(2, "after the reopening")
-      ;(await shop.status(id, "ready")).ok()
-      ;(await shop.status(id, "collected")).ok()
-      await balance(2, "at the end")
-    }
-  },
-  {
-    id: "earns-at-collection",
-    rule: "A ticket whose client was linked after it was ready earns at its collection.",
-    anchor: "rule-earns-all",
-    run: async (world) => {
-      const shop = await (await world.shop()).program()
-      const client = await world.person()
-      const { id } = await shop.ticket({ client_phone: client.phone })
-      ;(await shop.status(id, "ready")).ok()
-      await world.answerOffer(client, "accept")
-      ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0 } })
-      ;(await shop.status(id, "collected")).ok()
-      ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 1 } })
-    }
-  },
-  {
-    id: "earns-nothing-impossible",
-    rule: "A ticket that was not possible earns nothing, also when it is collected.",
-    anchor: "rule-earns-all",
-    run: async (world) => {
-      const shop = await (await world.shop()).program()
-      const client = await shop.known()
-      const { id } = await shop.ticket({ client_id: client.id })
-      ;(await shop.status(id, "impossible")).ok()
-      ;(await shop.status(id, "collected")).ok()
-      ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0, lifetime: 0 } })
-    }
-  }
+    await balance(0, "at first")
+    ;(await shop.status(id, "ready")).ok()
+    await balance(2, "once ready")
+    ;(await shop.status(id, "workshop")).ok()
+    await balance(2, "after the reopening")
+    ;(await shop.status(id, "ready")).ok()
+    ;(await shop.status(id, "collected")).ok()
+    await balance(2, "at the end")
+  }),
+  test("earns-at-collection (rule-earns-all): A ticket whose client was linked after it was ready earns at its collection.", async (shop) => {
+    await shop.program()
+    const client = await shop.env.person()
+    const { id } = await shop.ticket({ client_phone: client.phone })
+    ;(await shop.status(id, "ready")).ok()
+    await shop.env.answerOffer(client, "accept")
+    ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0 } })
+    ;(await shop.status(id, "collected")).ok()
+    ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 1 } })
+  }),
+  test("earns-nothing-impossible (rule-earns-all): A ticket that was not possible earns nothing, also when it is collected.", async (shop) => {
+    await shop.program()
+    const client = await shop.known()
+    const { id } = await shop.ticket({ client_id: client.id })
+    ;(await shop.status(id, "impossible")).ok()
+    ;(await shop.status(id, "collected")).ok()
+    ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0, lifetime: 0 } })
+  })
 ])

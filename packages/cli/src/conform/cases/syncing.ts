@@ -1,8 +1,8 @@
-import { expectSame, expectThat } from "../Broken.js"
-import { casesOf } from "../Case.js"
-import type { Ticket } from "../Shapes.js"
-import type { Shop } from "../Shop.js"
-import { HOUR, later } from "../World.js"
+import type { Ticket } from "../../testkit/Shapes.js"
+import { HOUR, later } from "../../testkit/Time.js"
+import { casesOf, test } from "../Case.js"
+import type { Shop } from "../Environment.js"
+import { expectSame, expectThat } from "../Expectations.js"
 
 type Page = ReadonlyArray<Ticket>
 
@@ -26,188 +26,121 @@ const follow = async (shop: Shop, instant: string, limit: number, between?: (pag
 
 /** How a till keeps its copy up to date (Specification, Endpoints; Webhooks; Lists and sync). */
 export const syncingCases = casesOf("§4", [
-  {
-    id: "sync-order",
-    rule: "With updated_since the tickets come in the order in which they changed.",
-    anchor: "rule-sync-order",
-    run: async (world) => {
-      const shop = await world.shop()
-      const start = await world.instant()
-      const made = [await shop.ticket(), await shop.ticket(), await shop.ticket()]
-      await world.advance(1)
-      ;(await shop.status(made[0]!.id, "ready")).ok()
-      await world.advance(1)
-      ;(await shop.status(made[2]!.id, "ready")).ok()
-      const order = (await since(shop, start)).ok().map(({ id }) => id)
-      expectSame(order, [made[1]!.id, made[0]!.id, made[2]!.id], "the order")
-    }
-  },
-  {
-    id: "sync-inclusive",
-    rule: "A change at the very instant asked for is among the answers, one before it is not.",
-    anchor: "rule-sync-order",
-    run: async (world) => {
-      const shop = await world.shop()
-      await shop.ticket()
-      await world.advance(1)
-      const { id, updated_at } = await shop.ticket()
+  test("sync-order (rule-sync-order): With updated_since the tickets come in the order in which they changed.", async (shop) => {
+    const start = await shop.env.instant()
+    const made = [await shop.ticket(), await shop.ticket(), await shop.ticket()]
+    await shop.env.advance(1)
+    ;(await shop.status(made[0]!.id, "ready")).ok()
+    await shop.env.advance(1)
+    ;(await shop.status(made[2]!.id, "ready")).ok()
+    const order = (await since(shop, start)).ok().map(({ id }) => id)
+    expectSame(order, [made[1]!.id, made[0]!.id, made[2]!.id], "the order")
+  }),
+  test("sync-inclusive (rule-sync-order): A change at the very instant asked for is among the answers, one before it is not.", async (shop) => {
+    await shop.ticket()
+    await shop.env.advance(1)
+    const { id, updated_at } = await shop.ticket()
+    expectSame(
+      (await since(shop, updated_at)).ok().map((it) => it.id),
+      [id],
+      "the ids"
+    )
+    expectSame((await since(shop, later(updated_at, 1))).ok(), [], "a millisecond later")
+  }),
+  test("sync-bare-plus (rule-instants-offset): The instant may have an offset, whose + may arrive as a space, and a small t and z.", async (shop) => {
+    const { id, updated_at } = await shop.ticket()
+    const east = later(updated_at, HOUR).replace("Z", "+01:00")
+    for (const since of [east, encodeURIComponent(east), updated_at.toLowerCase()]) {
+      const found = (await shop.get<ReadonlyArray<Ticket>>(`/tickets?updated_since=${since}`)).ok()
       expectSame(
-        (await since(shop, updated_at)).ok().map((it) => it.id),
+        found.map((ticket) => ticket.id),
         [id],
-        "the ids"
+        `the ids since ${since}`
       )
-      expectSame((await since(shop, later(updated_at, 1))).ok(), [], "a millisecond later")
     }
-  },
-  {
-    id: "sync-bare-plus",
-    rule: "The instant may have an offset, whose + may arrive as a space, and a small t and z.",
-    anchor: "rule-instants-offset",
-    run: async (world) => {
-      const shop = await world.shop()
-      const { id, updated_at } = await shop.ticket()
-      const east = later(updated_at, HOUR).replace("Z", "+01:00")
-      for (const since of [east, encodeURIComponent(east), updated_at.toLowerCase()]) {
-        const found = (await shop.get<ReadonlyArray<Ticket>>(`/tickets?updated_since=${since}`)).ok()
-        expectSame(
-          found.map((ticket) => ticket.id),
-          [id],
-          `the ids since ${since}`
-        )
-      }
-    }
-  },
-  {
-    id: "sync-meta",
-    rule: "synced_until comes with updated_since and only then.",
-    anchor: "rule-sync-meta",
-    needs: "key",
-    run: async (world) => {
-      const shop = await world.shop()
-      const { updated_at } = await shop.ticket()
-      const with_it = await since(shop, updated_at)
-      with_it.withMeta({ synced_until: /^\d{4}-/ }).ok()
-      const without = await shop.get("/tickets?limit=1")
-      expectThat(!("synced_until" in without.meta), "no synced_until", without.meta)
-    }
-  },
-  {
-    id: "sync-future",
-    rule: "synced_until is never later than the last change or the moment of the read, so a future updated_since hides nothing.",
-    anchor: "rule-sync-meta",
-    run: async (world) => {
-      const shop = await world.shop()
-      const { updated_at } = await shop.ticket()
-      await world.advance(5)
-      const { synced_until } = await follow(shop, later(await world.instant(), 3_600_000), 10)
-      expectSame(synced_until, updated_at, "synced_until")
-    }
-  },
-  {
-    id: "sync-rare-filter",
-    rule: "synced_until advances although a filter matches nothing.",
-    anchor: "rule-sync-meta",
-    run: async (world) => {
-      const shop = await world.shop()
-      const start = await world.instant()
-      await world.advance(5)
-      const { updated_at } = await shop.ticket()
-      const { meta } = await since(shop, start, "&external_ref=nobody")
-      expectSame(meta.synced_until, updated_at, "synced_until")
-    }
-  },
-  {
-    id: "sync-equal-instants",
-    rule: "Many changes in one millisecond are all met, at a page size of two.",
-    anchor: "rule-sync-equal-instants",
-    run: async (world) => {
-      const shop = await world.shop()
-      const start = await world.instant()
-      const made = []
-      for (let i = 0; i < 9; i++) made.push((await shop.ticket()).id)
-      const { seen } = await follow(shop, start, 2)
-      expectSame(seen.map(({ id }) => id).sort(), [...made].sort(), "the tickets met")
-    }
-  },
-  {
-    id: "sync-while-writing",
-    rule: "Who follows the cursor while the shop goes on working misses no change.",
-    anchor: "rule-sync-equal-instants",
-    run: async (world) => {
-      const shop = await world.shop()
-      const start = await world.instant()
-      const made: Array<Ticket> = []
-      for (let i = 0; i < 6; i++) made.push(await shop.ticket())
-      const { seen, synced_until } = await follow(shop, start, 2, async (page) => {
-        if (page > 2) return // One that was met and one that was not, in the same millisecond as all before.
-        ;(await shop.status(made[page - 1]!.id, "ready")).ok()
-        ;(await shop.status(made[6 - page]!.id, "impossible")).ok()
-      })
-      const rest = await follow(shop, synced_until, 2)
-      const copy = new Map([...seen, ...rest.seen].map((ticket) => [ticket.id, ticket.state]))
-      const now = new Map<string, string>()
-      for (const { id } of made) now.set(id, (await shop.read(id)).state)
-      expectSame(Object.fromEntries(copy), Object.fromEntries(now), "the states in the copy")
-    }
-  },
-  {
-    id: "sync-goes-on",
-    rule: "What changes after the last page is found from synced_until, and nothing of it is lost.",
-    anchor: "rule-sync-equal-instants",
-    run: async (world) => {
-      const shop = await world.shop()
-      const first = await shop.ticket()
-      const { synced_until } = await follow(shop, first.created_at, 100)
-      const second = await shop.ticket()
-      await world.advance(5)
-      ;(await shop.status(first.id, "ready")).ok()
-      const { seen } = await follow(shop, synced_until, 1)
-      const copy = new Map(seen.map(({ id, state }) => [id, state]))
-      expectSame(copy.get(second.id), "workshop", "the state of the second ticket in the copy")
-      expectSame(copy.get(first.id), "ready", "the state of the first ticket in the copy")
-    }
-  },
-  {
-    id: "sync-any-change",
-    rule: "A quote, a delay, a part, a client's link and a closure are changes too.",
-    anchor: "rule-sync-order",
-    run: async (world) => {
-      const shop = await world.shop()
-      const client = await world.person()
-      const { id } = await shop.ticket({ client_phone: client.phone })
-      const acts: ReadonlyArray<() => Promise<unknown>> = [
-        () => world.act("POST", `/tickets/${id}/quote`, { price_minor: 5 }),
-        () => world.act("POST", `/tickets/${id}/part`, { label: "Zip", status: "ordered" }),
-        () => world.answerOffer(client, "accept"),
-        () => shop.notified(id)
-      ]
-      for (const act of acts) {
-        await world.advance(10)
-        const instant = await world.instant()
-        await act()
-        expectSame(
-          (await since(shop, instant)).ok().map((it) => it.id),
-          [id],
-          "the tickets that changed"
-        )
-      }
-    }
-  },
-  {
-    id: "sync-filters",
-    rule: "Filters hold beside updated_since.",
-    anchor: "rule-sync-order",
-    run: async (world) => {
-      const shop = await world.shop()
-      const start = await world.instant()
-      await shop.moved()
-      const ready = await shop.moved("ready")
+  }),
+  test("sync-meta (rule-sync-meta, key): synced_until comes with updated_since and only then.", async (shop) => {
+    const { updated_at } = await shop.ticket()
+    const with_it = await since(shop, updated_at)
+    with_it.withMeta({ synced_until: /^\d{4}-/ }).ok()
+    const without = await shop.get("/tickets?limit=1")
+    expectThat(!("synced_until" in without.meta), "no synced_until", without.meta)
+  }),
+  test("sync-future (rule-sync-meta): synced_until is never later than the last change or the moment of the read, so a future updated_since hides nothing.", async (shop) => {
+    const { updated_at } = await shop.ticket()
+    await shop.env.advance(5)
+    const { synced_until } = await follow(shop, later(await shop.env.instant(), 3_600_000), 10)
+    expectSame(synced_until, updated_at, "synced_until")
+  }),
+  test("sync-rare-filter (rule-sync-meta): synced_until advances although a filter matches nothing.", async (shop) => {
+    const start = await shop.env.instant()
+    await shop.env.advance(5)
+    const { updated_at } = await shop.ticket()
+    const { meta } = await since(shop, start, "&external_ref=nobody")
+    expectSame(meta.synced_until, updated_at, "synced_until")
+  }),
+  test("sync-equal-instants (rule-sync-equal-instants): Many changes in one millisecond are all met, at a page size of two.", async (shop) => {
+    const start = await shop.env.instant()
+    const made = []
+    for (let i = 0; i < 9; i++) made.push((await shop.ticket()).id)
+    const { seen } = await follow(shop, start, 2)
+    expectSame(seen.map(({ id }) => id).sort(), [...made].sort(), "the tickets met")
+  }),
+  test("sync-while-writing (rule-sync-equal-instants): Who follows the cursor while the shop goes on working misses no change.", async (shop) => {
+    const start = await shop.env.instant()
+    const made: Array<Ticket> = []
+    for (let i = 0; i < 6; i++) made.push(await shop.ticket())
+    const { seen, synced_until } = await follow(shop, start, 2, async (page) => {
+      if (page > 2) return // One that was met and one that was not, in the same millisecond as all before.
+      ;(await shop.status(made[page - 1]!.id, "ready")).ok()
+      ;(await shop.status(made[6 - page]!.id, "impossible")).ok()
+    })
+    const rest = await follow(shop, synced_until, 2)
+    const copy = new Map([...seen, ...rest.seen].map((ticket) => [ticket.id, ticket.state]))
+    const now = new Map<string, string>()
+    for (const { id } of made) now.set(id, (await shop.read(id)).state)
+    expectSame(Object.fromEntries(copy), Object.fromEntries(now), "the states in the copy")
+  }),
+  test("sync-goes-on (rule-sync-equal-instants): What changes after the last page is found from synced_until, and nothing of it is lost.", async (shop) => {
+    const first = await shop.ticket()
+    const { synced_until } = await follow(shop, first.created_at, 100)
+    const second = await shop.ticket()
+    await shop.env.advance(5)
+    ;(await shop.status(first.id, "ready")).ok()
+    const { seen } = await follow(shop, synced_until, 1)
+    const copy = new Map(seen.map(({ id, state }) => [id, state]))
+    expectSame(copy.get(second.id), "workshop", "the state of the second ticket in the copy")
+    expectSame(copy.get(first.id), "ready", "the state of the first ticket in the copy")
+  }),
+  test("sync-any-change (rule-sync-order): A quote, a delay, a part, a client's link and a closure are changes too.", async (shop) => {
+    const client = await shop.env.person()
+    const { id } = await shop.ticket({ client_phone: client.phone })
+    const acts: ReadonlyArray<() => Promise<unknown>> = [
+      () => shop.env.act("POST", `/tickets/${id}/quote`, { price_minor: 5 }),
+      () => shop.env.act("POST", `/tickets/${id}/part`, { label: "Zip", status: "ordered" }),
+      () => shop.env.answerOffer(client, "accept"),
+      () => shop.notified(id)
+    ]
+    for (const act of acts) {
+      await shop.env.advance(10)
+      const instant = await shop.env.instant()
+      await act()
       expectSame(
-        (await since(shop, start, "&state=ready")).ok().map(({ id }) => id),
-        [ready.id],
-        "the ids"
+        (await since(shop, instant)).ok().map((it) => it.id),
+        [id],
+        "the tickets that changed"
       )
-      ;(await since(shop, "soon")).invalid("query updated_since")
     }
-  }
+  }),
+  test("sync-filters (rule-sync-order): Filters hold beside updated_since.", async (shop) => {
+    const start = await shop.env.instant()
+    await shop.moved()
+    const ready = await shop.moved("ready")
+    expectSame(
+      (await since(shop, start, "&state=ready")).ok().map(({ id }) => id),
+      [ready.id],
+      "the ids"
+    )
+    ;(await since(shop, "soon")).invalid("query updated_since")
+  })
 ])

@@ -1,4 +1,4 @@
-import type { Ask } from "@workshop/cli/conform/Wire"
+import type { Fetch } from "@workshop/cli/testkit/Api"
 import type { Change } from "@workshop/core/decisions/Change"
 import type { Command, Decision } from "@workshop/core/decisions/Command"
 import type { Slice } from "@workshop/core/decisions/Slice"
@@ -79,7 +79,7 @@ export const requests = (change: (asked: Asked) => void): Fault => ({
 export type Behind = (path: string, call?: { readonly method?: string; readonly body?: Json }) => Promise<Json>
 
 const behindOf =
-  (ask: Ask, request: Request): Behind =>
+  (ask: Fetch, request: Request): Behind =>
   async (path, { method = "GET", body } = {}) => {
     const headers = { ...Object.fromEntries(request.headers), "content-type": "application/json" }
     const text = body === undefined ? {} : { body: JSON.stringify(body) }

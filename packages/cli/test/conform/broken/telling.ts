@@ -1,3 +1,4 @@
+import { saying } from "@workshop/cli/testkit/Receiver"
 import type { Fault } from "../InProcess.js"
 import { type BrokenServer, eventBodies, type Json } from "./Broken.js"
 
@@ -13,7 +14,7 @@ const signatures = (change: (header: string) => string) => (): Fault => ({
 const misread = (from: number, to: number) => (): Fault => ({
   send: (send) => (post) => {
     const reply = send(post)
-    return reply !== "silence" && reply.status === from ? { status: to } : reply
+    return reply.kind === "status" && reply.status === from ? saying(to) : reply
   }
 })
 
@@ -55,7 +56,7 @@ export const telling: ReadonlyArray<BrokenServer> = [
     fault: () => ({
       send: (send) => (post) => {
         const reply = send(post)
-        return reply !== "silence" && reply.status > 200 && reply.status < 300 ? { status: 500 } : reply
+        return reply.kind === "status" && reply.status > 200 && reply.status < 300 ? saying(500) : reply
       }
     })
   },
@@ -70,7 +71,7 @@ export const telling: ReadonlyArray<BrokenServer> = [
     fault: () => ({
       send: (send) => (post) => {
         const reply = send(post)
-        return reply === "silence" || reply.location === undefined ? reply : send({ ...post, url: reply.location })
+        return reply.kind === "redirect" ? send({ ...post, url: reply.to }) : reply
       }
     })
   },
@@ -80,7 +81,7 @@ export const telling: ReadonlyArray<BrokenServer> = [
     fault: () => ({
       send: (send) => (post) => {
         const reply = send(post)
-        return reply === "silence" ? { status: 200 } : reply
+        return reply.kind === "silent" ? saying(200) : reply
       }
     })
   },

@@ -1,4 +1,4 @@
-import { answerText } from "@workshop/cli/answerText"
+import { responseText } from "@workshop/cli/testkit/Api"
 import { describe, expect, it } from "vitest"
 
 describe("the answer of a server that is tested", () => {
@@ -10,8 +10,8 @@ describe("the answer of a server that is tested", () => {
         stream.close()
       }
     })
-    expect(await answerText(new Response(body))).toBe("é👢")
-    expect(await answerText(new Response(null, { status: 204 }))).toBe("")
+    expect(await responseText(new Response(body))).toBe("é👢")
+    expect(await responseText(new Response(null, { status: 204 }))).toBe("")
   })
 
   it("is given up where it has no end", async () => {
@@ -22,7 +22,7 @@ describe("the answer of a server that is tested", () => {
         isCancelled = true
       }
     })
-    await expect(answerText(new Response(body), 10_000)).rejects.toThrow("longer than 10000 bytes")
+    await expect(responseText(new Response(body), 10_000)).rejects.toThrow("longer than 10000 bytes")
     expect(isCancelled).toBe(true)
   })
 })

@@ -1,0 +1,79 @@
+import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { pipeline } from "@workshop/core/http/Pipeline"
+import { webHandler } from "@workshop/core/http/WebHandler"
+import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { Entropy } from "@workshop/core/ports/Entropy"
+import { OwnerNotifier } from "@workshop/core/ports/Notifiers"
+import type { StorePorts } from "@workshop/core/ports/StorePorts"
+import type { WebhookSender } from "@workshop/core/ports/WebhookSender"
+import { Closer } from "@workshop/core/services/Closer"
+import { Dispatcher } from "@workshop/core/services/Dispatcher"
+import { Messenger } from "@workshop/core/services/Messenger"
+import * as Notifiers from "@workshop/core/services/Notifiers"
+import * as Profanity from "@workshop/core/services/Profanity"
+import { SandboxClock } from "@workshop/core/services/SandboxClock"
+import { TimeWalk } from "@workshop/core/services/TimeWalk"
+import { layer as workshopLayer } from "@workshop/core/services/Workshop"
+import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
+import { Clock, Effect, Layer } from "effect"
+import type { Fetch } from "./Api.js"
+
+/** A clock that always shows one instant, so that a run does not depend on the day it is made on. Sleeping takes real time. */
+const standing = (instant: number): Clock.Clock => {
+  const real = Clock.make()
+  return {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    currentTimeMillis: Effect.succeed(instant),
+    unsafeCurrentTimeMillis: () => instant,
+    currentTimeNanos: real.currentTimeNanos,
+    unsafeCurrentTimeNanos: () => real.unsafeCurrentTimeNanos(),
+    sleep: (duration) => real.sleep(duration)
+  }
+}
+
+/** The service keeps what owners are notified of, and tests read it there. */
+const silentOwner = Layer.succeed(OwnerNotifier, { notify: () => Effect.void })
+
+/** What a service in this process is made of. */
+interface Parts<E> {
+  readonly store: Layer.Layer<StorePorts, E, Entropy>
+  readonly sender: Layer.Layer<WebhookSender>
+  /** Randomness follows from it. */
+  readonly seed: number
+  /** The instant at which its clock begins; the clock moves through the sandbox only. */
+  readonly start: number
+  /** The header in which it signs deliveries. */
+  readonly signatureHeader?: string
+}
+
+/** The service with its sandbox over a store, without sockets. Everything that is due runs when its clock is moved. */
+export const inProcessService = <E>({ store, sender, seed, start, signatureHeader }: Parts<E>) => {
+  const services = Messenger.Default.pipe(
+    Layer.provide(Layer.merge(Notifiers.inboxOnly, silentOwner)),
+    Layer.provideMerge(workshopLayer),
+    Layer.provideMerge(store),
+    Layer.provideMerge(Profanity.layer),
+    Layer.provideMerge(Entropy.layerSeeded(seed))
+  )
+  const signing = signatureHeader === undefined ? {} : { signatureHeader }
+  return TimeWalk.layer([Closer, Dispatcher, Messenger]).pipe(
+    Layer.provideMerge(Dispatcher.layer({ ...signing, isJittered: false })),
+    Layer.provide(sender),
+    Layer.provideMerge(services),
+    Layer.provideMerge(SandboxClock.layer),
+    Layer.provideMerge(Layer.setClock(standing(start)))
+  )
+}
+
+/** The HTTP pipeline of the service and its sandbox. With `isHeld`, every response is checked against its schema. */
+export const inProcessPipeline = (isHeld: boolean) =>
+  Effect.gen(function* () {
+    const v1 = yield* workshopBranch({ isHeld })
+    return yield* pipeline([v1, yield* sandboxBranch({ token: null, webhookPolicy: sandbox, isHeld })])
+  })
+
+/** The service in the place of `fetch`. */
+export const inProcessFetch = Effect.gen(function* () {
+  const fetch: Fetch = webHandler(yield* inProcessPipeline(false), yield* Effect.runtime<never>())
+  return fetch
+})

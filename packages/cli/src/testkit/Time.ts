@@ -1,0 +1,11 @@
+/** One second, in milliseconds. */
+export const SECOND = 1000
+/** One minute, in milliseconds. */
+export const MINUTE = 60 * SECOND
+/** One hour, in milliseconds. */
+export const HOUR = 60 * MINUTE
+/** Twenty-four hours, in milliseconds. */
+export const DAY = 24 * HOUR
+
+/** An instant so many milliseconds after another, as the API writes it. */
+export const later = (instant: string, ms: number): string => new Date(Date.parse(instant) + ms).toISOString()
