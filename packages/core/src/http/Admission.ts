@@ -1,7 +1,7 @@
 import { Clock, type Context, Effect } from "effect"
 import { countedAddress } from "../domain/CountedAddress.js"
 import type { Instant } from "../domain/Instant.js"
-import type { Usage } from "../domain/LimitWindow.js"
+import { LimitReached, type Usage } from "../domain/LimitWindow.js"
 import type { Take } from "../domain/Take.js"
 import { RateLimits } from "../ports/RateLimits.js"
 import { Reads } from "../ports/Reads.js"
@@ -71,17 +71,35 @@ export const addressLimit =
 /** How long the next look-up of an unknown key waits once their address is at its limit, in real time. */
 const LOOK_UP_PAUSE = "10 millis"
 
+/** How many such look-ups may wait. Each wakes with every one before it, so without an end they would take all memory. */
+const MOST_LOOK_UPS = 50
+
 /**
  * Who holds a key that memory may not know. An address at its limit may still send a good one, which no limit of the
- * address refuses; but its unknown keys are looked up one by one, so that guesses cost the store next to nothing.
+ * address refuses; but its unknown keys are looked up one by one, so that guesses cost the store next to nothing. While as many
+ * wait as may, any other is refused by the limit.
  */
 const keyLookUp = (keyRing: KeyRing, limits: RememberedLimits) =>
   Effect.map(Effect.makeSemaphore(1), (oneByOne) => {
     const pause = Effect.withClock(Effect.sleep(LOOK_UP_PAUSE), Clock.make())
-    return (arrival: Arrival, key: string, now: Instant) => {
+    let waiting = 0
+    const begun = Effect.sync(() => void waiting++)
+    const ended = Effect.sync(() => void waiting--)
+    return (
+      arrival: Arrival,
+      key: string,
+      now: Instant
+    ): Effect.Effect<KeyHolder | null, LimitReached | StoreUnavailable> => {
       const holder = keyRing.holderOf(key, now)
-      const isAtLimit = limits.look(anonymous(arrival), now).remaining === 0
-      return isAtLimit && keyRing.isNew(key) ? oneByOne.withPermits(1)(Effect.zipLeft(holder, pause)) : holder
+      const usage = limits.look(anonymous(arrival), now)
+      if (usage.remaining > 0 || !keyRing.isNew(key)) return holder
+      if (waiting >= MOST_LOOK_UPS) return Effect.fail(new LimitReached({ usages: [usage] }))
+      const inTurn = oneByOne.withPermits(1)(Effect.zipLeft(holder, pause))
+      return Effect.acquireUseRelease(
+        begun,
+        () => inTurn,
+        () => ended
+      )
     }
   })
 

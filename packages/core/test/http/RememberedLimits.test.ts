@@ -178,6 +178,22 @@ describe("keys that nobody knows", { timeout: 30_000 }, () => {
     expect((await ask("/v1/shop", { address, key })).status).toBe(200)
   })
 
+  it("are refused unseen while fifty of them wait, and a key that was good before is not", async () => {
+    const address = newAddress()
+    const [known] = (await newKeys(1)) as [string]
+    await ask("/v1/shop", { address, key: known })
+    await exhaust(address)
+    asked.keys = 0
+    const wrong = Array.from({ length: 500 }, (_, i) => ask("/v1/shop", { address, key: random(i) }))
+    expect((await ask("/v1/shop", { address, key: known })).status).toBe(200)
+    for (const { status, headers } of await Promise.all(wrong))
+      expect([status, headers["RateLimit-Remaining"]]).toEqual([429, "0"])
+    expect(asked.keys).toBe(50)
+    // Their places are free again.
+    const [key] = (await newKeys(1)) as [string]
+    expect((await ask("/v1/shop", { address, key })).status).toBe(200)
+  })
+
   it("that cannot be keys are not looked up", async () => {
     const address = newAddress()
     for (let i = 0; i < 130; i++) await ask("/v1/shop", { address, key: `wk_live_${i}` })
