@@ -2,8 +2,8 @@
 const PIECES = 4
 
 /**
- * What pipelined requests of all connections still ask for. A few pieces are done in each turn of the event loop, in the
- * order in which they came, so that clients that wait for their answers are served in between.
+ * What pipelined requests of all connections still ask for, and answers to requests without a good key. A few pieces are done in
+ * each turn of the event loop, in the order in which they came, so that clients that wait for their answers are served in between.
  */
 export class Backlog {
   readonly #pieces: Array<() => void> = []

@@ -45,6 +45,7 @@ const remember = (addresses: Set<string>, address: string): void => {
 
 /** The server's open connections: so that each answer finds its place, also when the client does not keep to HTTP. */
 export class Connections {
+  /** In the order in which they opened or last brought a request. */
   readonly #open = new Map<Socket, Connection>()
   readonly #perAddress = new Map<string, number>()
   /**
@@ -71,6 +72,8 @@ export class Connections {
     connection.request = request
     connection.response = response
     connection.requests++
+    this.#open.delete(request.socket)
+    this.#open.set(request.socket, connection)
     if (connection.intake !== undefined) connection.intake.asked(request, response)
     else if (connection.pipelined > MOST_PIPELINED) {
       this.#distrust(request.socket, connection.address)
@@ -81,11 +84,11 @@ export class Connections {
     return true
   }
 
-  /** What to do once the key of a request was found good; undefined where its address is known already. */
-  onAdmitted({ socket }: IncomingMessage): (() => void) | undefined {
+  /** The key of a request was found good. */
+  admitted({ socket }: IncomingMessage): void {
     const address = this.#open.get(socket)?.address
-    if (address === undefined || this.#trusted.has(address) || this.#distrusted.has(address)) return undefined
-    return () => remember(this.#trusted, address)
+    if (address === undefined || this.#trusted.has(address) || this.#distrusted.has(address)) return
+    remember(this.#trusted, address)
   }
 
   /** Node gave the connection up: answers what came last and lets the connection go, after all answers before. */
@@ -166,28 +169,54 @@ export class Connections {
     }
   }
 
+  /**
+   * Whether there is room for one more connection of an address. Of a full server the address that holds most gives way, so that
+   * a few addresses cannot keep out all others.
+   */
   #makeRoom(address: string): boolean {
-    if ((this.#perAddress.get(address) ?? 0) >= this.limits.maxConnectionsPerAddress) {
+    const held = this.#perAddress.get(address) ?? 0
+    if (held >= this.limits.maxConnectionsPerAddress) {
       return this.#closeIdle((connection) => connection.address === address)
     }
-    return this.#open.size < this.limits.maxConnections || this.#closeIdle(() => true)
+    if (this.#open.size < this.limits.maxConnections) return true
+    const crowd = this.#crowdBeside(held)
+    const isOfCrowd = (connection: Connection) => connection.address === crowd
+    // Whose address holds less than the new one's keeps its place.
+    const mayGiveWay = (connection: Connection) => (this.#perAddress.get(connection.address) ?? 0) >= held
+    return this.#closeIdle(isOfCrowd) || this.#closeIdle(mayGiveWay) || this.#closeFirst(isOfCrowd)
   }
 
-  /** Closes the oldest connection on which no request runs: rather one that never brought any. */
-  #closeIdle(isMeant: (connection: Connection) => boolean): boolean {
-    let idle: Socket | undefined
-    for (const [socket, connection] of this.#open) {
-      if (!isOver(connection.response) || !isMeant(connection)) continue
-      if (connection.requests === 0) {
-        idle = socket
-        break
-      }
-      idle ??= socket
+  /** The address with most connections, where it would still have more than one that gets another one. */
+  #crowdBeside(held: number): string | undefined {
+    let crowd: string | undefined
+    let most = held + 1
+    for (const [address, count] of this.#perAddress) {
+      if (count <= most) continue
+      crowd = address
+      most = count
     }
-    if (idle === undefined) return false
-    this.#forget(idle)
-    idle.destroy()
-    return true
+    return crowd
+  }
+
+  /**
+   * Closes the connection that has been idle for longest. Where none is, one whose request was answered: its client still sends
+   * a body that nobody wants, or does not take the answer.
+   */
+  #closeIdle(isMeant: (connection: Connection) => boolean): boolean {
+    return (
+      this.#closeFirst((connection) => isOver(connection.response) && isMeant(connection)) ||
+      this.#closeFirst((connection) => connection.response?.headersSent === true && isMeant(connection))
+    )
+  }
+
+  #closeFirst(isMeant: (connection: Connection) => boolean): boolean {
+    for (const [socket, connection] of this.#open) {
+      if (!isMeant(connection)) continue
+      this.#forget(socket)
+      socket.destroy()
+      return true
+    }
+    return false
   }
 
   #leave(socket: Socket, { request, response }: Connection, isOver: boolean, answer: Answer): void {

@@ -17,8 +17,8 @@ export interface ListenerOptions {
   readonly unread: UnreadAnswers
   /** An id for an answer that the pipeline did not give. */
   readonly requestId: () => string
-  /** What is to be done once a request's key was found good. */
-  readonly onAdmitted?: (request: IncomingMessage) => (() => void) | undefined
+  /** A request's key was found good. Where this is told, all other answers take their turn in the backlog. */
+  readonly onAdmitted?: (request: IncomingMessage) => void
 }
 
 /** A listener for `node:http`; `onAsked` runs when the pipeline asks for the request's body. */
@@ -102,13 +102,21 @@ export const listener = (
 ): Listener => {
   const fork = Runtime.runFork(runtime)
   return (request, response, onAsked) => {
+    let isInTurn = onAdmitted !== undefined
+    const admitted = () => {
+      isInTurn = false
+      onAdmitted?.(request)
+    }
     const settle = (exit: Exit.Exit<Departure>) => {
-      if (Exit.isSuccess(exit)) send(request, response, exit.value, unread)
+      // Strangers get a few answers in each turn of the event loop and send nothing more until then, so that any number of
+      // them leave room for new connections and for clients with a key.
+      if (Exit.isSuccess(exit) && isInTurn) backlog.add(() => send(request, response, exit.value, unread))
+      else if (Exit.isSuccess(exit)) send(request, response, exit.value, unread)
       else if (Cause.isInterruptedOnly(exit.cause)) response.destroy()
       else fork(crash(exit.cause, { request_id: requestId(), now: 0, part: "header" }, [])).addObserver(settle)
     }
     const run = () => {
-      const fiber = fork(pipeline(arrivalOf(request, trustProxy, onAsked, onAdmitted?.(request))))
+      const fiber = fork(pipeline(arrivalOf(request, trustProxy, onAsked, admitted)))
       const settled = fiber.unsafePoll()
       if (settled !== null) return settle(settled)
       fiber.addObserver(settle)

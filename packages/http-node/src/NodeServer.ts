@@ -159,7 +159,7 @@ export const serve = (
       backlog,
       unread,
       requestId: () => requestId(bytes),
-      onAdmitted: (request) => connections.onAdmitted(request)
+      onAdmitted: (request) => connections.admitted(request)
     })
     const address = yield* Effect.acquireRelease(listen(server, options), () => stop(server, connections, patience))
     // Such as no file descriptor left for a new connection: the others live on.

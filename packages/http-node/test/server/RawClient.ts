@@ -41,9 +41,9 @@ export class RawClient {
     }
   }
 
-  /** Opens a connection; it stays half open when the server ends it. */
-  static async connect(port: number): Promise<RawClient> {
-    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true })
+  /** Opens a connection, from another loopback address where one is given; it stays half open when the server ends it. */
+  static async connect(port: number, localAddress = "127.0.0.1"): Promise<RawClient> {
+    const socket = connect({ port, host: "127.0.0.1", localAddress, allowHalfOpen: true })
     const client = new RawClient(socket)
     await once(socket, "connect")
     return client

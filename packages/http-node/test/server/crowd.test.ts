@@ -2,14 +2,19 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { connect } from "node:net"
+import type { Arrival, Departure } from "@workshop/core/http/Arrival"
 import type { Branch } from "@workshop/core/http/Branch"
 import { succeed } from "@workshop/core/http/Departures"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { start as startWorkshop } from "@workshop/core/services/PromiseWorkshop"
+import { Backlog } from "@workshop/http-node/Backlog"
+import { listener } from "@workshop/http-node/Listener"
 import { mountNode } from "@workshop/http-node/mount/NodeMount"
+import { PATIENCE } from "@workshop/http-node/Patience"
 import { sharedWork } from "@workshop/http-node/sharedWork"
+import { UnreadAnswers } from "@workshop/http-node/UnreadAnswers"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Runtime } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { RawClient } from "./RawClient.js"
 import { gate, type Running, start } from "./running.js"
@@ -25,6 +30,9 @@ afterEach(async () => {
 })
 
 const MIB = 1024 * 1024
+
+/** The next thing that a client is sent, as text. */
+const takenText = async (client: RawClient): Promise<string> => String((await once(client.socket, "data"))[0])
 
 /** Answers its path, and counts how many requests have come and how many run. */
 const counting = () => {
@@ -155,6 +163,41 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
   })
 })
 
+describe("answers without a good key", { timeout: 60_000 }, () => {
+  it("take turns in the backlog, and those with one do not", async () => {
+    const pieces: Array<() => void> = []
+    class HeldBacklog extends Backlog {
+      override add(piece: () => void): void {
+        pieces.push(piece)
+      }
+    }
+    const answer = (arrival: Arrival) => {
+      if (arrival.path === "/good") arrival.onAdmitted?.()
+      return Effect.succeed<Departure>({ status: 200, headers: {}, body: arrival.path })
+    }
+    const handle = listener(answer, Runtime.defaultRuntime, {
+      trustProxy: false,
+      backlog: new HeldBacklog(),
+      unread: new UnreadAnswers(Runtime.defaultRuntime, PATIENCE, MIB),
+      requestId: () => "r",
+      onAdmitted: () => undefined
+    })
+    const server = createServer((request, response) => handle(request, response))
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const [stranger, known] = [await RawClient.connect(port), await RawClient.connect(port)]
+    stranger.request("GET /strange")
+    while (pieces.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    known.request("GET /good")
+    expect(await takenText(known)).toMatch(/\/good$/)
+    expect([pieces.length, stranger.socket.bytesRead]).toEqual([1, 0])
+    pieces[0]!()
+    expect(await takenText(stranger)).toMatch(/\/strange$/)
+    for (const client of [stranger, known]) client.socket.destroy()
+    server.close()
+  })
+})
+
 describe("how much clients may hold", { timeout: 60_000 }, () => {
   it("counts addresses of IPv6 by networks of the size that it is told", async () => {
     const server = await begin({ trustProxy: true, limits: { ipv6Prefix: 56 } })
@@ -175,23 +218,55 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
     expect(await client.end()).toBe("")
   })
 
-  it("makes room for a new connection by closing the oldest idle one, first of those that asked nothing", async () => {
+  it("makes room for a new connection by closing the one that has been idle for longest", async () => {
     const slow = gate()
-    const server = await begin({ limits: { maxConnections: 3 }, branches: [slow.branch] })
+    const server = await begin({ limits: { maxConnections: 4 }, branches: [slow.branch] })
     const busy = await server.client()
     busy.request("GET /slow/1")
     await slow.entered
     const idle = await server.client()
-    await idle.request("GET /healthz").answer()
     const silent = await server.client()
-    const fourth = await server.client()
-    await silent.end()
-    expect((await fourth.request("GET /healthz").answer()).status).toBe(200)
+    const asking = await server.client()
+    await idle.request("GET /healthz").answer()
     const fifth = await server.client()
+    await silent.end()
+    await asking.request("GET /healthz").answer()
+    const sixth = await server.client()
     await idle.end()
-    expect((await fifth.request("GET /healthz").answer()).status).toBe(200)
+    for (const client of [asking, fifth, sixth])
+      expect((await client.request("GET /healthz").answer()).status).toBe(200)
     slow.open()
     expect((await busy.answer()).status).toBe(200)
+  })
+
+  it("makes room by closing one that was answered and still sends a body that nobody wants", async () => {
+    const server = await begin({ limits: { maxConnections: 2 } })
+    const slowBody = async () => {
+      const client = await server.client()
+      expect((await client.request("POST /v1/tickets", ["Content-Length: 900000"]).answer()).status).toBe(401)
+      return client
+    }
+    const [first, second] = [await slowBody(), await slowBody()]
+    const honest = await server.client()
+    expect((await honest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    await first.end()
+    second.socket.destroy()
+  })
+
+  it("takes the room on a full server from the address that holds most, also while its requests run", async () => {
+    const many = counting()
+    const server = await begin({ limits: { maxConnections: 4 }, branches: [many.branch] })
+    const crowd = await Promise.all([1, 2, 3, 4].map(() => server.client()))
+    for (const client of crowd) client.request("GET /counted/1")
+    while (many.entered() < 4) await new Promise((resolve) => setImmediate(resolve))
+    const honest = await RawClient.connect(server.port, "127.0.0.2")
+    expect((await honest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    // The crowd comes back: it displaces none of an address that holds less.
+    await (await server.client()).end()
+    expect((await honest.request("GET /v1/shop", [server.key]).answer()).status).toBe(200)
+    many.open()
+    const left = await Promise.allSettled(crowd.map((client) => client.answer()))
+    expect(left.filter(({ status }) => status === "fulfilled")).toHaveLength(3)
   })
 
   it("refuses a connection where a request runs on every other", async () => {
