@@ -7,11 +7,10 @@ import { parseSync } from "oxc-parser"
 
 /** Why each file may make expressions while the program runs, which cannot be judged here. @type {Record<string, string>} */
 const MADE = {
-  "packages/cli/src/scenario/Duration.ts": "from a constant, of which every repetition ends in a letter",
   "packages/cli/src/scenario/ExpectedText.ts": "written by the author of a scenario for their own run",
-  "packages/cli/src/scenario/Names.ts": "from constants",
-  "packages/cli/src/scenario/findFiles.ts": "from a pattern that users type for their own files",
-  "packages/cli/src/scenario/machineActs.ts": "the constant of Duration.ts",
+  "packages/cli/src/scenario/receiverText.ts": "the constant of references.ts",
+  "packages/cli/src/scenario/references.ts": "from constants, of which every repetition ends in a letter",
+  "packages/cli/src/scenario/runFiles.ts": "from a pattern that users type for their own files",
   "packages/cli/src/terminal/TextWidth.ts":
     "from a constant, because the linter refuses control characters in a literal",
   "packages/core/src/domain/Person.ts":

@@ -1,62 +1,122 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingHttpHeaders } from "node:http"
 import type { Instant } from "@workshop/core/domain/Instant"
 import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
-import { verify } from "@workshop/core/verify/verify"
+import { type VerifyFailure, verify } from "@workshop/core/verify/verify"
 import type { CannotListen } from "@workshop/http-node/listen"
 import { Clock, Deferred, Effect, type Scope } from "effect"
 import { PCGRandom } from "effect/Utils"
-import { type Answer, acknowledges, type Behaviour, healthy, saying } from "./Behaviour.js"
-import { giveAnswer } from "./giveAnswer.js"
-import { LatestIds } from "./LatestIds.js"
-import { listening } from "./listening.js"
-import { rawBody } from "./RawBody.js"
-import { type Arrived, type Doubt, eventOf, type Outcome, type Received } from "./Received.js"
+import { type Handler, type Incoming, listen, type Reply, saying } from "../testkit/Receiver.js"
 
-/** What a receiver can be told when it is made; all of it may be left out. */
+/** An event as it came, of any type: later versions of the service may send types that are not known here (Specification, Webhooks). */
+export interface ReceivedEvent {
+  readonly id: string
+  readonly type: string
+  readonly created_at?: unknown
+  readonly shop_id?: unknown
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** What became of a request. */
+export type Outcome =
+  /** An event that was not acknowledged before. */
+  | "event"
+  /** An event that was acknowledged before: dropped (Specification, Webhooks). */
+  | "again"
+  /** An event with a valid signature that the receiver was asked to fail: it will come again. */
+  | "failed"
+  /** Not verified, and answered with a 4xx that says why. */
+  | "refused"
+
+/** Why a request was refused. */
+export type Refusal = VerifyFailure | "not_an_event" | "not_a_post" | "too_large"
+
+/** A request as it arrived, complete. */
+interface ReceivedRequest {
+  /** Its place in the order of arrival, from 1. */
+  readonly n: number
+  /** When it was complete, on the receiver's clock. */
+  readonly at: Instant
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** The signature header as it came; null without one. */
+  readonly signature: string | null
+  /** The raw body, as text. */
+  readonly body: string
+  /** Null where the body holds none. */
+  readonly event: ReceivedEvent | null
+}
+
+/** A request, and what the receiver did with it. */
+export interface ReceivedDelivery extends ReceivedRequest {
+  readonly outcome: Outcome
+  readonly doubt: Refusal | null
+  /**
+   * The sender dialled again for the same attempt, because the request before was cut off on a connection that it had kept
+   * open: that looks to a sender like a connection closed while idle. Both requests are one attempt.
+   */
+  readonly redialled: boolean
+  /** The status it was answered with, or what was done in its place. */
+  readonly answered: number | Exclude<Reply["kind"], "status">
+}
+
+/** How a receiver behaves. */
+export interface Behaviour {
+  /** One for all, or chosen once for each complete request. */
+  readonly answer: Reply | ((request: ReceivedRequest) => Reply)
+  /** How long it waits before the status line, in real milliseconds. */
+  readonly delay_ms: number
+  /** The share of requests, 0 to 1, that it answers with 500 instead; the receiver's seed decides which. */
+  readonly fail_share: number
+}
+
+/** A receiver in good health: 200, at once, always. */
+export const healthy: Behaviour = { answer: saying(200), delay_ms: 0, fail_share: 0 }
+
+/** Options of a receiver; all of them may be left out. */
 export interface ReceiverOptions {
-  /** 127.0.0.1 unless told. */
+  /** 127.0.0.1 by default. */
   readonly host?: string
-  /** 0, a free one, unless told. */
+  /** 0, a free one, by default. */
   readonly port?: number
-  /** The webhook's secrets. Left out, requests wait until {@link Receiver.trust} has told them. */
+  /** The webhook's secrets. Left out, requests wait until {@link Receiver.trust} is called. */
   readonly secrets?: ReadonlyArray<string>
   readonly behaviour?: Partial<Behaviour>
-  /** Decides which requests fail where there is a share of failures; 1 unless told. */
+  /** Decides which requests fail under a share of failures; 1 by default. */
   readonly seed?: number
   /** The signature header's name. */
   readonly header?: string
-  /** How far `t` may lie from the receiver's clock; 300 unless told. */
+  /** How far `t` may be from the receiver's clock; 300 by default. */
   readonly tolerance_seconds?: number
-  /** The receiver's clock; Effect's unless told. A sandbox's clock is the one by which a sandbox signs. */
+  /** The receiver's clock; Effect's by default. A sandbox signs by its own clock. */
   readonly now?: Effect.Effect<Instant>
-  /** Asked where no secret matches, at most once a second: the webhook's secret of now, or null. Left out, nobody is asked. */
+  /** Reads the webhook's current secret, or null; run where no secret matches, at most once a second. */
   readonly secretNow?: Effect.Effect<string | null>
-  /** How many requests, the latest, `received` keeps; 10,000 unless told. */
+  /** How many of the latest requests `received` keeps; 10,000 by default. */
   readonly keep?: number
-  /** How many event ids are remembered to tell what comes again; 100,000 unless told. */
+  /** How many event ids are remembered to recognise duplicates; 100,000 by default. */
   readonly remember?: number
-  /** Told of each request when it was judged, before it is answered. */
-  readonly onReceived?: (received: Received) => void
+  /** Called with each request once it is judged, before it is answered. */
+  readonly onReceived?: (received: ReceivedDelivery) => void
 }
 
 /** How many requests there were of each outcome. */
 export type Totals = Readonly<Record<Outcome, number>>
 
-/** A webhook receiver on a real socket (Specification, Webhooks): verifies, drops what comes again, and behaves as it is told. */
+/** A webhook receiver (Specification, Webhooks): verifies, drops duplicates, and behaves as configured. */
 export interface Receiver {
   /** Where to send events. */
   readonly url: string
   /** The latest requests, in the order in which they were judged. */
-  readonly received: Effect.Effect<ReadonlyArray<Received>>
+  readonly received: Effect.Effect<ReadonlyArray<ReceivedDelivery>>
   readonly totals: Effect.Effect<Totals>
   readonly behaviour: Effect.Effect<Behaviour>
-  /** Changes how it behaves from the next request on; what is left out stays. Answers the behaviour as it is now. */
+  /** Changes how it behaves from the next request on; what is left out stays. Returns the new behaviour. */
   readonly behave: (next: Partial<Behaviour>) => Effect.Effect<Behaviour>
   /** Replaces the secrets; at least one. */
   readonly trust: (secrets: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
-const refusals: Readonly<Record<Doubt, { readonly status: number; readonly says: string }>> = {
+const refusals: Readonly<Record<Refusal, { readonly status: number; readonly says: string }>> = {
   missing: { status: 400, says: "There is no signature header" },
   malformed: { status: 400, says: "The signature header is not t=<seconds>,v1=<hex>" },
   mismatch: { status: 400, says: "The signature belongs to another body or another secret" },
@@ -67,148 +127,166 @@ const refusals: Readonly<Record<Doubt, { readonly status: number; readonly says:
   too_large: { status: 413, says: "The body is larger than 1 MiB" }
 }
 
-const MOST_CUT = 1000
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The event in a body; null where it holds none. */
+export const eventOf = (body: string): ReceivedEvent | null => {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    if (!isObject(parsed)) return null
+    const { id, type, data = {} } = parsed
+    return typeof id === "string" && id !== "" && typeof type === "string" && isObject(data)
+      ? { ...parsed, id, type, data }
+      : null
+  } catch {
+    return null
+  }
+}
+
+/** Whether a reply acknowledges the event, so that it does not come again (Specification, Webhooks). */
+const acknowledges = (reply: Reply): boolean =>
+  reply.kind === "status"
+    ? reply.status >= 200 && reply.status < 300
+    : reply.kind === "endless" || reply.kind === "trickle"
+
+const MAX_CUT = 1000
 
 /** Everything that changes while a receiver runs. */
 class Memory {
   behaviour: Behaviour
   secrets: ReadonlyArray<string>
-  received: Array<Received> = []
+  received: Array<ReceivedDelivery> = []
   readonly totals: Record<Outcome, number> = { event: 0, again: 0, failed: 0, refused: 0 }
   arrived = 0
   readonly #keep: number
-  readonly #seen: LatestIds
+  readonly #remember: number
   readonly #random: PCGRandom
-  /** The signatures of requests that were cut off on a kept connection, and did not come again yet. */
+  /** The ids acknowledged last, the latest at the end. */
+  readonly #seen = new Set<string>()
+  /** The signatures of requests that were cut off on a kept connection, and have not come again yet. */
   readonly #cut = new Set<string | null>()
 
   constructor({ behaviour, secrets = [], keep = 10_000, remember = 100_000, seed = 1 }: ReceiverOptions) {
     this.behaviour = { ...healthy, ...behaviour }
     this.secrets = secrets
     this.#keep = keep
-    this.#seen = new LatestIds(remember)
+    this.#remember = remember
     this.#random = new PCGRandom(seed)
   }
 
-  /** What a request that is in order gets. Asked once a request, as chance is drawn here. */
-  answerTo(arrived: Arrived): Answer {
+  /** The reply to a request that is in order. Called once a request, as it draws at random. */
+  replyTo(request: ReceivedRequest): Reply {
     const { answer, fail_share } = this.behaviour
     if (fail_share > 0 && this.#random.number() < fail_share) return saying(500)
-    return typeof answer === "function" ? answer(arrived) : answer
+    return typeof answer === "function" ? answer(request) : answer
   }
 
-  /** Whether an event comes for the first time; only one that was acknowledged is remembered. */
-  outcomeOf({ event }: Arrived, answer: Answer): Outcome {
-    if (!acknowledges(answer)) return "failed"
-    const isKnown = this.#seen.has(event!.id)
-    this.#seen.add(event!.id)
+  /** Whether an event comes for the first time; only an acknowledged one is remembered. */
+  outcomeOf(id: string, reply: Reply): Outcome {
+    if (!acknowledges(reply)) return "failed"
+    const isKnown = this.#seen.delete(id)
+    this.#seen.add(id)
+    if (this.#seen.size > this.#remember) this.#seen.delete(this.#seen.values().next().value!)
     return isKnown ? "again" : "event"
   }
 
   /** Whether a request repeats one that was cut off on a kept connection: the same event under the same signature. */
-  isRedial({ signature }: Arrived, answer: Answer, isKept: boolean): boolean {
+  isRedial(signature: string | null, reply: Reply, isKept: boolean): boolean {
     const redialled = this.#cut.delete(signature)
-    if (this.#cut.size >= MOST_CUT) this.#cut.clear()
-    if (answer.kind === "cut" && isKept) this.#cut.add(signature)
+    if (this.#cut.size >= MAX_CUT) this.#cut.clear()
+    if (reply.kind === "cut" && isKept) this.#cut.add(signature)
     return redialled
   }
 
-  note(received: Received): Received {
-    // The cut that it follows was counted as the attempt's failure, and is no attempt of its own.
+  note(received: ReceivedDelivery): ReceivedDelivery {
+    // The cut before it was counted as a failure of the same attempt.
     if (received.redialled) this.totals.failed -= 1
     this.totals[received.outcome] += 1
     this.received.push(received)
-    if (this.received.length > 2 * this.#keep) this.received = this.received.slice(-this.#keep)
+    if (this.received.length > 2 * this.#keep) this.received = this.latest().slice()
     return received
   }
 
-  latest(): ReadonlyArray<Received> {
+  latest(): Array<ReceivedDelivery> {
     return this.received.slice(-this.#keep)
   }
 }
 
-const refuse = (response: ServerResponse, doubt: Doubt) => {
-  const { status, says } = refusals[doubt]
-  response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`${says}.\n`)
-}
-
-const answeredWith = (answer: Answer): Received["answered"] => (answer.kind === "status" ? answer.status : answer.kind)
-
-/** Verifies requests. A secret that was changed meanwhile is asked for, and what it signed is believed at once. */
-const judging = (memory: Memory, { tolerance_seconds = 300, secretNow = Effect.succeed(null) }: ReceiverOptions) =>
+/** Verifies requests. Where the secret has changed meanwhile, the current one is read, and what it signed is accepted. */
+const verifier = (memory: Memory, { tolerance_seconds = 300, secretNow = Effect.succeed(null) }: ReceiverOptions) =>
   Effect.map(Effect.cachedWithTTL(secretNow, "1 second"), (renewed) =>
-    Effect.fnUntraced(function* (arrived: Arrived, bytes: Buffer) {
-      const told = { toleranceSeconds: tolerance_seconds, now: new Date(arrived.at) }
-      const judge = Effect.promise(() => verify(bytes, arrived.signature, memory.secrets, told))
-      const verdict = yield* judge
+    Effect.fnUntraced(function* ({ at, signature }: ReceivedRequest, bytes: Buffer) {
+      const options = { toleranceSeconds: tolerance_seconds, now: new Date(at) }
+      const check = Effect.promise(() => verify(bytes, signature, memory.secrets, options))
+      const verdict = yield* check
       if (verdict.ok || verdict.reason !== "mismatch") return verdict
       const secret = yield* renewed
       if (secret === null) return verdict
       memory.secrets = [...new Set([secret, ...memory.secrets])]
-      return yield* judge
+      return yield* check
     })
   )
 
-/** Starts a receiver; it stops, and cuts off whoever is connected, when the scope closes. */
-export const make = (options: ReceiverOptions = {}): Effect.Effect<Receiver, CannotListen, Scope.Scope> =>
+/** A receiver at an address, whose handler the caller connects: to a socket, or to a sender in this process. */
+export const handling = (options: ReceiverOptions) =>
   Effect.gen(function* () {
-    const { host = "127.0.0.1", port = 0, now = Clock.currentTimeMillis } = options
+    const { now = Clock.currentTimeMillis, onReceived = () => undefined } = options
     const header = (options.header ?? SIGNATURE_HEADER).toLowerCase()
     const memory = new Memory(options)
-    const tell = options.onReceived ?? (() => undefined)
     const trusted = yield* Deferred.make<void>()
     if (memory.secrets.length > 0) yield* Deferred.succeed(trusted, undefined)
+    const verifyWith = yield* verifier(memory, options)
 
-    const verdictOn = yield* judging(memory, options)
-
-    const doubtOf = Effect.fnUntraced(function* (request: IncomingMessage, arrived: Arrived, bytes: Buffer | null) {
-      if (request.method !== "POST") return "not_a_post"
-      if (bytes === null) return "too_large"
+    const refusalOf = Effect.fnUntraced(function* ({ method, body }: Incoming, request: ReceivedRequest) {
+      if (method !== "POST") return "not_a_post"
+      if (body === null) return "too_large"
       yield* Deferred.await(trusted)
-      const verdict = yield* verdictOn(arrived, bytes)
+      const verdict = yield* verifyWith(request, body)
       if (!verdict.ok) return verdict.reason
-      return arrived.event === null ? "not_an_event" : null
+      return request.event === null ? "not_an_event" : null
     })
 
-    const used = new WeakSet<IncomingMessage["socket"]>()
-    const handle = Effect.fnUntraced(function* (request: IncomingMessage, response: ServerResponse) {
-      const isKept = used.has(request.socket)
-      used.add(request.socket)
-      const bytes = yield* rawBody(request)
+    const handler: Handler = Effect.fnUntraced(function* (incoming: Incoming) {
+      const { path, headers, isKept } = incoming
       const at = yield* now
-      const body = bytes?.toString("utf8") ?? ""
-      const { url: path = "/", headers } = request
+      const body = incoming.body?.toString("utf8") ?? ""
       const given = headers[header]
       const signature = Array.isArray(given) ? given.join(",") : (given ?? null)
       memory.arrived += 1
-      const arrived: Arrived = { n: memory.arrived, at, path, headers, signature, body, event: eventOf(body) }
-      const doubt: Doubt | null = yield* doubtOf(request, arrived, bytes)
+      const request: ReceivedRequest = { n: memory.arrived, at, path, headers, signature, body, event: eventOf(body) }
+      const doubt: Refusal | null = yield* refusalOf(incoming, request)
       if (doubt !== null) {
-        const { status: answered } = refusals[doubt]
-        tell(memory.note({ ...arrived, outcome: "refused", doubt, redialled: false, answered }))
-        return refuse(response, doubt)
+        const { status, says } = refusals[doubt]
+        onReceived(memory.note({ ...request, outcome: "refused", doubt, redialled: false, answered: status }))
+        return { reply: { kind: "status", status, text: `${says}.\n` } as const }
       }
-      const answer = memory.answerTo(arrived)
-      const outcome = memory.outcomeOf(arrived, answer)
-      const redialled = memory.isRedial(arrived, answer, isKept)
-      tell(memory.note({ ...arrived, outcome, doubt, redialled, answered: answeredWith(answer) }))
-      return yield* giveAnswer(response, answer, memory.behaviour.delay_ms)
+      const reply = memory.replyTo(request)
+      const outcome = memory.outcomeOf(request.event?.id ?? "", reply)
+      const redialled = memory.isRedial(signature, reply, isKept)
+      const answered = reply.kind === "status" ? reply.status : reply.kind
+      onReceived(memory.note({ ...request, outcome, doubt, redialled, answered }))
+      return { reply, delay_ms: memory.behaviour.delay_ms }
     })
 
-    return {
-      url: yield* listening({ host, port }, handle),
+    const receiver: Omit<Receiver, "url"> = {
       received: Effect.sync(() => memory.latest()),
       totals: Effect.sync(() => ({ ...memory.totals })),
       behaviour: Effect.sync(() => memory.behaviour),
-      behave: (next) =>
-        Effect.sync(() => {
-          memory.behaviour = { ...memory.behaviour, ...next }
-          return memory.behaviour
-        }),
+      behave: (next) => Effect.sync(() => (memory.behaviour = { ...memory.behaviour, ...next })),
       trust: (secrets) =>
         Effect.suspend(() => {
           memory.secrets = secrets
           return Effect.asVoid(Deferred.succeed(trusted, undefined))
         })
     }
+    return { handler, receiver }
+  })
+
+/** Starts a receiver on a socket; it stops, and cuts every connection, when the scope closes. */
+export const make = (options: ReceiverOptions = {}): Effect.Effect<Receiver, CannotListen, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { host = "127.0.0.1", port = 0 } = options
+    const { handler, receiver } = yield* handling(options)
+    return { ...receiver, url: yield* listen({ host, port }, handler) }
   })

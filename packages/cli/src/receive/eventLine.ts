@@ -1,7 +1,94 @@
 import type { Paint, Tone } from "../terminal/Style.js"
-import { type News, type ToldTicket, ticketOf } from "./KnownTickets.js"
-import type { Doubt, Outcome, Received, ReceivedEvent } from "./Received.js"
-import { inWords } from "./ticketDiff.js"
+import type { Outcome, ReceivedDelivery, ReceivedEvent, Refusal } from "./Receiver.js"
+
+/** What changed in one field of a ticket; `field` is a dotted path such as `money.price_minor`. */
+interface FieldChange {
+  readonly field: string
+  readonly from: unknown
+  readonly to: unknown
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** It changes with every other field, so it is left out. */
+const LEFT_OUT = new Set(["updated_at"])
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+
+/** What changed between two states of a ticket, in the order of the later one's fields. */
+export const ticketDiff = (before: Fields, after: Fields, path = ""): ReadonlyArray<FieldChange> => {
+  const names = [...new Set([...Object.keys(after), ...Object.keys(before)])].filter((name) => !LEFT_OUT.has(name))
+  return names.flatMap((name) => {
+    const [from = null, to = null] = [before[name], after[name]]
+    if (isSame(from, to)) return []
+    const field = path + name
+    return isFields(from) && isFields(to) ? ticketDiff(from, to, `${field}.`) : [{ field, from, to }]
+  })
+}
+
+const shortFields = (fields: Fields): string =>
+  Object.entries(fields)
+    .flatMap(([name, value]) => (value === null ? [] : [`${name} ${short(value)}`]))
+    .join(" ")
+
+const short = (value: unknown): string => {
+  if (Array.isArray(value)) return `${value.length} entries`
+  if (isFields(value)) return `{${shortFields(value)}}`
+  return typeof value === "string" ? value.replaceAll(/\s+/g, " ") : JSON.stringify(value)
+}
+
+/** A change in a few words: `state workshop -> ready`, `ready_at 2026-01-01T…` where there was none, `ready_at cleared`. */
+export const inWords = ({ field, from, to }: FieldChange): string => {
+  if (to === null) return `${field} cleared`
+  return from === null ? `${field} ${short(to)}` : `${field} ${short(from)} -> ${short(to)}`
+}
+
+/** A ticket as an event carries it. */
+type EventTicket = Readonly<Record<string, unknown>>
+
+/** The ticket in an event; undefined for an event without one, such as a ping. */
+const ticketOf = ({ data }: ReceivedEvent): EventTicket | undefined => {
+  const { ticket } = data
+  return typeof ticket === "object" && ticket !== null ? (ticket as EventTicket) : undefined
+}
+
+const MAX_KNOWN = 10_000
+
+/** What is new in an event: a ticket seen for the first time, changes to a known one, or a state older than the known one. */
+export type News =
+  | { readonly kind: "first" }
+  | { readonly kind: "changes"; readonly changes: ReadonlyArray<FieldChange> }
+  | { readonly kind: "late" }
+
+const isOlder = (ticket: EventTicket, than: EventTicket): boolean => String(ticket.updated_at) < String(than.updated_at)
+
+/** The tickets as the latest events showed them, at most ten thousand. */
+export class KnownTickets {
+  readonly #tickets = new Map<string, EventTicket>()
+
+  /** What is new in an event. */
+  newsOf(event: ReceivedEvent): News {
+    const after = ticketOf(event)
+    if (after === undefined) return { kind: "changes", changes: [] }
+    const before = this.#tickets.get(String(after.id))
+    if (before === undefined) return { kind: "first" }
+    // A retry can arrive after later events of its ticket.
+    return isOlder(after, before) ? { kind: "late" } : { kind: "changes", changes: ticketDiff(before, after) }
+  }
+
+  /** Keeps the ticket in the event, unless a later state is kept already. */
+  learn(event: ReceivedEvent): void {
+    const ticket = ticketOf(event)
+    if (ticket === undefined || this.newsOf(event).kind === "late") return
+    const id = String(ticket.id)
+    this.#tickets.delete(id)
+    this.#tickets.set(id, ticket)
+    if (this.#tickets.size > MAX_KNOWN) this.#tickets.delete(this.#tickets.keys().next().value!)
+  }
+}
 
 const TYPE_WIDTH = "ticket.impossible".length
 const STATE_WIDTH = "impossible".length
@@ -14,7 +101,7 @@ const tones: Readonly<Record<string, Tone>> = {
   "ticket.reopened": "warn"
 }
 
-const doubts: Readonly<Record<Doubt, string>> = {
+const refusals: Readonly<Record<Refusal, string>> = {
   missing: "it carries no signature header: --signature-header names another",
   malformed: "its signature header is not t=<seconds>,v1=<hex>",
   mismatch:
@@ -28,7 +115,7 @@ const doubts: Readonly<Record<Doubt, string>> = {
 }
 
 /** What the answer was, where it was not simply a 200. */
-const answers: Readonly<Record<Exclude<Received["answered"], number>, string>> = {
+const answers: Readonly<Record<Exclude<ReceivedDelivery["answered"], number>, string>> = {
   redirect: "answered with a redirect",
   endless: "answered without an end",
   trickle: "answered a byte a second",
@@ -36,7 +123,8 @@ const answers: Readonly<Record<Exclude<Received["answered"], number>, string>> =
   cut: "cut off"
 }
 
-const answered = (how: Received["answered"]): string => (typeof how === "number" ? `answered ${how}` : answers[how])
+const answered = (how: ReceivedDelivery["answered"]): string =>
+  typeof how === "number" ? `answered ${how}` : answers[how]
 
 const text = (value: unknown): string =>
   (typeof value === "string" || typeof value === "number" ? String(value) : "").replaceAll(/\s+/g, " ")
@@ -47,13 +135,13 @@ const besides = ({ data: { ticket: _, ...rest } }: ReceivedEvent): ReadonlyArray
     typeof value === "string" && name !== "notified_at" ? [`${name} ${text(value)}`] : []
   )
 
-const introduced = (ticket: ToldTicket): string =>
+const introduced = (ticket: EventTicket): string =>
   [ticket.service, ticket.item]
     .map(text)
     .filter((part) => part !== "")
     .join(", ")
 
-const marks: Readonly<Record<Outcome, (received: Received, paint: Paint) => string>> = {
+const marks: Readonly<Record<Outcome, (received: ReceivedDelivery, paint: Paint) => string>> = {
   event: ({ answered: how }, paint) => (how === 200 ? "" : paint("warn", answered(how))),
   again: (_, paint) => paint("warn", "again"),
   failed: ({ answered: how }, paint) => paint("bad", answered(how)),
@@ -62,17 +150,17 @@ const marks: Readonly<Record<Outcome, (received: Received, paint: Paint) => stri
 
 const clockTime = (at: number): string => new Date(at).toISOString().slice(0, 19).replace("T", " ")
 
-const newsInWords = (news: News, ticket: ToldTicket | undefined): ReadonlyArray<string> => {
+const newsInWords = (news: News, ticket: EventTicket | undefined): ReadonlyArray<string> => {
   if (news.kind === "changes") return news.changes.map(inWords)
   return [news.kind === "first" ? introduced(ticket ?? {}) : "late: newer news of this ticket came before"]
 }
 
 /** A request on one line: time, type, ticket, state, and what changed. */
-export const eventLine = (received: Received, news: News, paint: Paint): string => {
+export const eventLine = (received: ReceivedDelivery, news: News, paint: Paint): string => {
   const time = paint("faint", clockTime(received.at))
   const { event, doubt } = received
   if (event === null || doubt !== null) {
-    return `${time}  ${paint("bad", "refused")}  ${doubt === null ? "" : doubts[doubt]} (answered ${received.answered})`
+    return `${time}  ${paint("bad", "refused")}  ${doubt === null ? "" : refusals[doubt]} (answered ${received.answered})`
   }
   const type = paint(tones[event.type] ?? "name", text(event.type).padEnd(TYPE_WIDTH))
   const ticket = ticketOf(event)
@@ -88,9 +176,9 @@ export const eventLine = (received: Received, news: News, paint: Paint): string 
 }
 
 /** The same for a program: one JSON object. */
-export const eventJson = (received: Received, news: News): string => {
+export const eventJson = (received: ReceivedDelivery, news: News): string => {
   const { n, at, outcome, doubt, redialled, answered, event, body } = received
-  const told = event === null ? { body: body.slice(0, 1000) } : { event }
+  const content = event === null ? { body: body.slice(0, 1000) } : { event }
   const changes = news.kind === "changes" ? news.changes : []
   const time = new Date(at).toISOString()
   return JSON.stringify({
@@ -101,7 +189,7 @@ export const eventJson = (received: Received, news: News): string => {
     doubt,
     redialled,
     answered,
-    ...told,
+    ...content,
     news: news.kind,
     changes
   })

@@ -1,4 +1,5 @@
-import { type Behaviour, healthy, saying } from "./Behaviour.js"
+import { saying } from "../testkit/Receiver.js"
+import { type Behaviour, healthy } from "./Receiver.js"
 
 /** What a key changes, given how the receiver behaves and what the command line asked for. */
 interface LiveKey {

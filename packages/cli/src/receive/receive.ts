@@ -2,11 +2,9 @@ import { Clock, Console, Deferred, Effect, Runtime, Schedule } from "effect"
 import { keyPresses } from "../terminal/keyPresses.js"
 import { cannotListen } from "../terminal/listenAddress.js"
 import { paintFor } from "../terminal/Style.js"
-import { type Behaviour, saying } from "./Behaviour.js"
-import { eventJson, eventLine } from "./eventLine.js"
-import { KnownTickets, type News } from "./KnownTickets.js"
+import { saying } from "../testkit/Receiver.js"
+import { eventJson, eventLine, KnownTickets, type News } from "./eventLine.js"
 import { behaviourInWords, changeBy, legend } from "./liveKeys.js"
-import type { Received } from "./Received.js"
 import type { ReceiveFlags } from "./ReceiveOptions.js"
 import * as Receiver from "./Receiver.js"
 import {
@@ -19,7 +17,7 @@ import {
   silenceOf
 } from "./register.js"
 
-const behaviourOf = ({ status, delay, failShare, redirect, gone, endless }: ReceiveFlags): Behaviour => ({
+const behaviourOf = ({ status, delay, failShare, redirect, gone, endless }: ReceiveFlags): Receiver.Behaviour => ({
   answer: gone
     ? saying(410)
     : endless
@@ -46,7 +44,7 @@ const printing = (asJson: boolean, runtime: Runtime.Runtime<never>) => {
   const tickets = new KnownTickets()
   const paint = paintFor()
   const print = Runtime.runSync(runtime)
-  return (received: Received): void => {
+  return (received: Receiver.ReceivedDelivery): void => {
     const { event, outcome } = received
     const news: News = event === null || outcome === "refused" ? NO_NEWS : tickets.newsOf(event)
     if (event !== null && outcome === "event") tickets.learn(event)
@@ -93,7 +91,7 @@ const totalsInWords = ({ event, again, failed, refused }: Receiver.Totals): stri
   `Events ${event}, duplicates ${again}, failed on request ${failed}, refused ${refused}`
 
 /** Does what the keys say, until `q` or Ctrl-C. */
-const obeyKeys = (receiver: Receiver.Receiver, asked: Behaviour, quit: Deferred.Deferred<void>) =>
+const obeyKeys = (receiver: Receiver.Receiver, asked: Receiver.Behaviour, quit: Deferred.Deferred<void>) =>
   keyPresses((key) =>
     Effect.gen(function* () {
       if (key === "q" || key === "\u0003") return yield* Deferred.succeed(quit, undefined)

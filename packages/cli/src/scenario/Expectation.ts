@@ -1,16 +1,53 @@
 import { Effect } from "effect"
-import { alignLists, type Pair } from "./alignLists.js"
 import { isText, matchText } from "./ExpectedText.js"
-import { isObject } from "./Fields.js"
-import { at, type Found, type Mismatch, shown, unless } from "./Mismatch.js"
-import type { Names, NameUnknown } from "./Names.js"
+import { at, type Found, isObject, type Mismatch, shown, unless } from "./Mismatch.js"
+import type { Names, ReferenceUnknown } from "./references.js"
+
+/** An expected entry beside the one that was found for it; undefined where there is none. */
+interface Pair {
+  readonly expected: number | undefined
+  readonly actual: number | undefined
+}
+
+/** Leaving an entry without a partner; two of them cost as much as a pair that has nothing in common. */
+const ALONE = 0.5
+
+/**
+ * Lays two lists beside each other in order, so that one missing or surplus entry does not make all later ones differ.
+ * `cost` says how little two entries have in common: 0 where they match, 1 where nothing does.
+ */
+const alignLists = (
+  expected: number,
+  actual: number,
+  cost: (expected: number, actual: number) => number
+): ReadonlyArray<Pair> => {
+  const best = Array.from({ length: expected + 1 }, () => new Array<number>(actual + 1).fill(0))
+  const bestAt = (i: number, j: number): number => best[i]?.[j] ?? Number.POSITIVE_INFINITY
+  const paired = (i: number, j: number): number =>
+    i < expected && j < actual ? cost(i, j) + bestAt(i + 1, j + 1) : Number.POSITIVE_INFINITY
+  for (let i = expected; i >= 0; i--) {
+    for (let j = actual; j >= 0; j--) {
+      if (i === expected && j === actual) continue
+      best[i]![j] = Math.min(paired(i, j), ALONE + bestAt(i + 1, j), ALONE + bestAt(i, j + 1))
+    }
+  }
+  const pairs: Array<Pair> = []
+  for (let [i, j] = [0, 0]; i < expected || j < actual; ) {
+    const isPair = bestAt(i, j) === paired(i, j)
+    const isMissing = !isPair && bestAt(i, j) === ALONE + bestAt(i + 1, j)
+    pairs.push({ expected: isPair || isMissing ? i : undefined, actual: isMissing ? undefined : j })
+    i += isPair || isMissing ? 1 : 0
+    j += isMissing ? 0 : 1
+  }
+  return pairs
+}
 
 /** What stands beside an entry that has no partner. */
 const NOTHING = "(no such entry)"
 
-type Matching = Effect.Effect<Found, NameUnknown>
+type Matching = Effect.Effect<Found, ReferenceUnknown>
 
-const isMatch = (expected: unknown, actual: unknown, names: Names): Effect.Effect<boolean, NameUnknown> =>
+const isMatch = (expected: unknown, actual: unknown, names: Names): Effect.Effect<boolean, ReferenceUnknown> =>
   Effect.map(match(expected, actual, names), (found) => found.length === 0)
 
 /** Finds each wanted entry an entry of its own, trying others where a first choice leaves a later one without. */
@@ -18,7 +55,7 @@ const assign = Effect.fnUntraced(function* (
   wanted: ReadonlyArray<unknown>,
   list: ReadonlyArray<unknown>,
   names: Names
-): Effect.fn.Return<ReadonlyArray<unknown>, NameUnknown> {
+): Effect.fn.Return<ReadonlyArray<unknown>, ReferenceUnknown> {
   const fits: Array<ReadonlyArray<boolean>> = []
   for (const one of wanted) fits.push(yield* Effect.forEach(list, (entry) => isMatch(one, entry, names)))
   const takenBy = new Map<number, number>()
@@ -103,7 +140,7 @@ const distance = Effect.fnUntraced(function* (
   expected: unknown,
   actual: unknown,
   names: Names
-): Effect.fn.Return<number, NameUnknown> {
+): Effect.fn.Return<number, ReferenceUnknown> {
   const wrong = yield* match(expected, actual, names)
   if (wrong.length === 0) return 0
   const [most, hasOtherId] = [yield* match(expected, {}, names), wrong.some(({ path }) => path === "id")]
@@ -114,7 +151,7 @@ const pairsOf = Effect.fnUntraced(function* (
   expected: ReadonlyArray<unknown>,
   actual: ReadonlyArray<unknown>,
   names: Names
-): Effect.fn.Return<ReadonlyArray<Pair>, NameUnknown> {
+): Effect.fn.Return<ReadonlyArray<Pair>, ReferenceUnknown> {
   const isShort = expected.length * actual.length <= MOST_COMPARED
   const costs = yield* Effect.forEach(expected, (one, i) =>
     Effect.forEach(actual, (other, j) => (isShort ? distance(one, other, names) : Effect.succeed(i === j ? 0 : 1)))
@@ -127,7 +164,7 @@ const matchList = Effect.fnUntraced(function* (
   actual: unknown,
   names: Names,
   path: string
-): Effect.fn.Return<Found, NameUnknown> {
+): Effect.fn.Return<Found, ReferenceUnknown> {
   if (!Array.isArray(actual)) return unless(false, path, "a list", actual)
   const found: Array<Mismatch> = []
   for (const { expected: i, actual: j } of yield* pairsOf(expected, actual, names)) {

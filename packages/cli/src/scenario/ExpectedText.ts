@@ -1,7 +1,6 @@
 import { Effect } from "effect"
-import { isObject } from "./Fields.js"
-import { type Found, shown, unless } from "./Mismatch.js"
-import { inBraces, type Names, type NameUnknown, resolveText, wholeReference } from "./Names.js"
+import { type Found, isObject, shown, unless } from "./Mismatch.js"
+import { inBraces, type Names, type ReferenceUnknown, resolveText, wholeReference } from "./references.js"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
@@ -63,7 +62,7 @@ export const matchText = (
   actual: unknown,
   names: Names,
   path: string
-): Effect.Effect<Found, NameUnknown> => {
+): Effect.Effect<Found, ReferenceUnknown> => {
   const word = expected.slice(1)
   const kind = expected.startsWith("$") && Object.hasOwn(kinds, word) ? kinds[word] : undefined
   if (kind !== undefined) return Effect.succeed(unless(kind(actual), path, expected, actual))

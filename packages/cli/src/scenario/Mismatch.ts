@@ -1,4 +1,12 @@
-import { fieldOf } from "./Fields.js"
+/** An object whose fields are not known. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Whether a value is an object, and no list. */
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A field of a value; undefined where it has none. */
+export const fieldOf = (value: unknown, field: string): unknown => (isObject(value) ? value[field] : undefined)
 
 /** One place at which something is not as it was expected. */
 export interface Mismatch {
@@ -10,12 +18,13 @@ export interface Mismatch {
 
 /** Everything that is not as it was expected. */
 export type Found = ReadonlyArray<Mismatch>
-const LONGEST = 160
+
+const MAX_SHOWN = 160
 
 /** Texts that would pass for something else: nothing, a number, true. */
 const NEEDS_QUOTES = /^$|^\s|\s$|^(-?\d+(\.\d+)?|true|false|null)$/
 
-const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text)
+const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text)
 
 /** A value on one line, as short as can be: an event by its type. */
 export const shown = (value: unknown): string => {

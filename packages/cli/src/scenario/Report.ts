@@ -1,7 +1,6 @@
 import { type Paint, plain } from "../terminal/Style.js"
 import { shortened } from "../terminal/TextWidth.js"
-import type { Exchange } from "./Exchange.js"
-import type { Failure, ScenarioResult, StepResult } from "./Result.js"
+import type { Failure, ScenarioResult, StepExchange, StepResult } from "./Result.js"
 import type { Problem } from "./Source.js"
 
 const MOST_ANSWER_LINES = 60
@@ -25,7 +24,7 @@ const pretty = (body: unknown): ReadonlyArray<string> => {
     : [...lines.slice(0, MOST_ANSWER_LINES), `... and ${lines.length - MOST_ANSWER_LINES} more lines`]
 }
 
-const exchangeLines = ({ call, status, headers, body }: Exchange, paint: Paint): ReadonlyArray<string> => [
+const exchangeLines = ({ call, status, headers, body }: StepExchange, paint: Paint): ReadonlyArray<string> => [
   paint("strong", `request: ${call.method} ${call.path}`),
   ...Object.entries(call.headers ?? {}).map(([name, value]) => `  ${name}: ${value}`),
   ...pretty(call.body).map((line) => `  ${line}`),

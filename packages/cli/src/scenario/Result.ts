@@ -1,6 +1,22 @@
-import type { Exchange } from "./Exchange.js"
 import type { Mismatch } from "./Mismatch.js"
 import type { Position } from "./Source.js"
+
+/** A request of a step and its response, as reports show them. */
+export interface StepExchange {
+  readonly call: {
+    readonly method: string
+    /** With its query, such as `/v1/tickets?limit=2`. */
+    readonly path: string
+    readonly headers?: Readonly<Record<string, string>>
+    /** Sent as JSON, or as it is where it is text. */
+    readonly body?: unknown
+  }
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** As JSON where it is JSON, else as text. */
+  readonly body: unknown
+}
 
 /** Why a scenario failed. */
 export interface Failure extends Position {
@@ -9,7 +25,7 @@ export interface Failure extends Position {
   readonly mismatches: ReadonlyArray<Mismatch>
   /** Where the step could not be made at all. */
   readonly message: string | null
-  readonly exchange: Exchange | null
+  readonly exchange: StepExchange | null
 }
 
 /** What became of a step. */

@@ -1,8 +1,10 @@
 import { Scope } from "@workshop/core/domain/Scope"
-import { Schema } from "effect"
-import { Anything } from "./Act.js"
-import { acts, views } from "./acts.js"
-import { ReceiverText } from "./machineActs.js"
+import { JSONSchema, Schema } from "effect"
+import { type Action, Anything, type Observation } from "./Action.js"
+import { actions } from "./actions.js"
+import { observations } from "./observations.js"
+import { ReceiverText } from "./receiverText.js"
+import type { Position } from "./Source.js"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -60,7 +62,7 @@ export type GivenClient = typeof GivenClient.Type
 
 const SHORT = /^\d{3}( [A-Z_]+)?$/
 
-const ExpectedAnswer = Schema.Union(
+const ExpectedResponse = Schema.Union(
   Schema.Int,
   Schema.String.pipe(Schema.pattern(SHORT)),
   Schema.Struct({
@@ -77,18 +79,18 @@ const ExpectedAnswer = Schema.Union(
     "must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, or fields of the answer"
 })
 /** What a step expects of an answer. */
-export type ExpectedAnswer = typeof ExpectedAnswer.Type
+export type ExpectedResponse = typeof ExpectedResponse.Type
 
 const Captures = Schema.Union(Name, Schema.Record({ key: Name, value: Schema.String })).annotations({
   description: "A name for the answer's data, or names for places in the answer: { cursor: meta.next_cursor }"
 })
 
-const rows = [...acts.values(), ...views.values()]
+const rows = [...actions.values(), ...observations.values()]
 
-const sayings = {
+const stepOptions = {
   title: maybe(Text).annotations({ description: "What the step is for, shown in its place" }),
   as: maybe(Captures),
-  expect: maybe(ExpectedAnswer).annotations({ description: "What the answer must be; success, unless it is told" }),
+  expect: maybe(ExpectedResponse).annotations({ description: "What the answer must be; success, unless it is told" }),
   repeat: maybe(
     Schema.Int.pipe(Schema.between(1, 1000, { message: () => "must be a whole number from 1 to 1000" }))
   ).annotations({ description: "How many times; $n counts from 1" }),
@@ -104,21 +106,21 @@ const sayings = {
   })
 } as const
 
-/** The fields of a step besides what it does. */
-export const SAYINGS: ReadonlyArray<string> = Object.keys(sayings)
+/** The fields of a step besides its action. */
+export const STEP_OPTIONS: ReadonlyArray<string> = Object.keys(stepOptions)
 
 const acting = Object.fromEntries(
   rows.map(({ name, description, takes }) => [name, maybe(takes).annotations({ description })])
 )
 
-const SingleStep = Schema.Struct({ ...acting, ...sayings }).annotations({ identifier: "SingleStep" })
+const SingleStep = Schema.Struct({ ...acting, ...stepOptions }).annotations({ identifier: "SingleStep" })
 
 const Step = Schema.Struct({
   ...acting,
   together: maybe(Schema.NonEmptyArray(SingleStep)).annotations({
     description: "Steps that all begin at the same moment"
   }),
-  ...sayings
+  ...stepOptions
 }).annotations({ identifier: "Step" })
 
 /** A scenario as its file holds it: the one source of errors and of the schema for editors. */
@@ -135,4 +137,46 @@ export const ScenarioText = Schema.Struct({
   ).annotations({ description: "What there is at the beginning; one shop named shop where no shops are named" }),
   steps: Schema.NonEmptyArray(Step)
 }).annotations({ identifier: "Scenario", title: "Workshop scenario" })
+/** A scenario as its file holds it. */
 export type ScenarioText = typeof ScenarioText.Type
+
+const isNamed = (value: unknown): value is { readonly $id: string; readonly title?: string } =>
+  typeof value === "object" && value !== null && "$id" in value
+
+/** Effect names what takes anything, each time by the same `$id`, which validators refuse. */
+const withoutIds = (_: string, value: unknown): unknown => {
+  if (!isNamed(value)) return value
+  const { $id: _id, title: _title, ...rest } = value
+  return rest
+}
+
+/** The schema of scenario files for editors, from the schema that checks them. */
+export const editorSchema = (): string => `${JSON.stringify(JSONSchema.make(ScenarioText), withoutIds, 2)}\n`
+
+/** A step, ready to be made. */
+export interface Step extends Position {
+  /** As it is shown. */
+  readonly title: string
+  readonly does: Action | Observation | "together"
+  readonly argument: unknown
+  readonly together: ReadonlyArray<Step>
+  /** Names to keep of the answer: where in it each is found; empty for its data. */
+  readonly captures: ReadonlyArray<{ readonly name: string; readonly path: string }>
+  readonly expect?: ExpectedResponse
+  readonly statuses?: Readonly<Record<string, number>>
+  readonly repeat?: number
+  readonly shop?: string
+  readonly key?: string | null
+  readonly idempotency_key?: string | null
+}
+
+/** A scenario, ready to run. */
+export interface Scenario {
+  /** As it was named on the command line. */
+  readonly file: string
+  readonly name: string
+  readonly section: string | null
+  readonly shops: ReadonlyArray<readonly [string, GivenShop]>
+  readonly clients: ReadonlyArray<readonly [string, GivenClient]>
+  readonly steps: ReadonlyArray<Step>
+}

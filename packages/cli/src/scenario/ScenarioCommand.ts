@@ -32,7 +32,7 @@ const newCommand = Command.make(
 
 const schemaCommand = Command.make("schema", {}, () =>
   Effect.gen(function* () {
-    const { editorSchema } = yield* Effect.promise(() => import("./editorSchema.js"))
+    const { editorSchema } = yield* Effect.promise(() => import("./Scenario.js"))
     yield* Console.log(editorSchema())
   })
 ).pipe(Command.withDescription("Print the JSON schema of scenario files"))

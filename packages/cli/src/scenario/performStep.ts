@@ -1,24 +1,77 @@
 import { Effect } from "effect"
-import type { Act, Doing, Look, StepBroken } from "./Act.js"
-import type { Exchange } from "./Exchange.js"
+import { type Action, isSuccess, type Observation, type StepContext, type StepFailed } from "./Action.js"
 import { match } from "./Expectation.js"
-import type { Mismatch } from "./Mismatch.js"
-import { matchAnswer, placesOf } from "./matchAnswer.js"
-import { lookUp, type Names, resolve, wholeReference } from "./Names.js"
-import type { Step } from "./readScenario.js"
-import type { Stage } from "./Stage.js"
+import { type Fields, isObject, type Mismatch } from "./Mismatch.js"
+import type { StepExchange } from "./Result.js"
+import type { Runner } from "./Runner.js"
+import { lookUp, type Names, type ReferenceUnknown, resolve, wholeReference } from "./references.js"
+import type { ExpectedResponse, Step } from "./Scenario.js"
 
-/** What came of a step that was made: nothing to complain of, or what was not as expected. */
+/** The places of an answer that a scenario can name; headers in small letters, numbers in them as numbers. */
+const placesOf = ({ status, headers, body }: StepExchange): Fields => {
+  const { data, meta, error } = isObject(body) ? body : {}
+  const values = Object.entries(headers).map(([name, value]) => [
+    name,
+    /^\d{1,15}$/.test(value) ? Number(value) : value
+  ])
+  return { status, data, meta, error, body, headers: Object.fromEntries(values) }
+}
+
+/** The status, and in a refusal its code and reason. */
+const verdict = (exchange: StepExchange): string => {
+  const { error } = placesOf(exchange)
+  if (!isObject(error)) return String(exchange.status)
+  const reason = isObject(error.details) && typeof error.details.reason === "string" ? ` ${error.details.reason}` : ""
+  return `${exchange.status} ${String(error.code)}${reason}`
+}
+
+const mismatch = (expected: string, exchange: StepExchange): ReadonlyArray<Mismatch> => [
+  { path: "status", expected, actual: verdict(exchange) }
+]
+
+/** `409 REOPEN_WINDOW`: the status, and the code or the reason. */
+const matchShort = (expected: string, exchange: StepExchange): ReadonlyArray<Mismatch> => {
+  const [status, word] = expected.split(" ")
+  const [actual, ...words] = verdict(exchange).split(" ")
+  return status === actual && (word === undefined || words.includes(word)) ? [] : mismatch(expected, exchange)
+}
+
+const withSmallHeaders = (expected: Fields): Fields =>
+  isObject(expected.headers)
+    ? {
+        ...expected,
+        headers: Object.fromEntries(
+          Object.entries(expected.headers).map(([name, value]) => [name.toLowerCase(), value])
+        )
+      }
+    : expected
+
+/** What of an answer is not as expected. Unless a refusal is expected, it must be a success. */
+const matchResponse = (
+  expected: ExpectedResponse | undefined,
+  exchange: StepExchange,
+  names: Names
+): Effect.Effect<ReadonlyArray<Mismatch>, ReferenceUnknown> => {
+  const success = isSuccess(exchange) ? [] : mismatch("a success (2xx)", exchange)
+  if (expected === undefined) return Effect.succeed(success)
+  if (typeof expected !== "object") return Effect.succeed(matchShort(String(expected), exchange))
+  const isRefusalAllowed = "status" in expected || "error" in expected || "body" in expected
+  return isRefusalAllowed || success.length === 0
+    ? match(withSmallHeaders(expected), placesOf(exchange), names)
+    : Effect.succeed(success)
+}
+
+/** What came of a step that was made, and what of it was not as expected. */
 export interface Outcome {
   /** The step, or the one within it, that the outcome is of. */
   readonly step: Step
   readonly mismatches: ReadonlyArray<Mismatch>
   /** Where there was a request. */
-  readonly exchange: Exchange | null
+  readonly exchange: StepExchange | null
   readonly status: number | null
 }
 
-const isLook = (does: Step["does"]): does is Look => typeof does === "object" && "see" in does
+const isObservation = (does: Step["does"]): does is Observation => typeof does === "object" && "observe" in does
 
 /** A place in what was answered, such as `meta.next_cursor`. */
 const placeIn = (found: unknown, path: string, names: Names) =>
@@ -30,22 +83,29 @@ const placeIn = (found: unknown, path: string, names: Names) =>
     return reference === undefined ? Effect.succeed(undefined) : lookUp(reference, { ...names, values })
   })
 
-const capture = Effect.fnUntraced(function* (stage: Stage, { captures }: Step, found: unknown, names: Names) {
-  for (const { name, path } of captures) stage.name(name, yield* placeIn(found, path, names))
+const capture = Effect.fnUntraced(function* (runner: Runner, { captures }: Step, found: unknown, names: Names) {
+  for (const { name, path } of captures) runner.name(name, yield* placeIn(found, path, names))
 })
 
-const look = Effect.fnUntraced(function* (stage: Stage, step: Step, does: Look, doing: Doing) {
-  const seen = yield* does.see(doing)
-  const mismatches = yield* match(does.expand(step.argument), seen, doing.names)
-  yield* capture(stage, step, { data: seen }, doing.names)
+const observe = Effect.fnUntraced(function* (runner: Runner, step: Step, does: Observation, context: StepContext) {
+  const seen = yield* does.observe(context)
+  const mismatches = yield* match(does.expand(step.argument), seen, context.names)
+  yield* capture(runner, step, { data: seen }, context.names)
   return { step, mismatches, exchange: null, status: null } satisfies Outcome
 })
 
-const act = Effect.fnUntraced(function* (stage: Stage, step: Step, does: Act, doing: Doing, isFree: boolean) {
-  const argument = yield* resolve(step.argument, doing.names)
-  const exchange = yield* does.perform(argument as never, doing)
-  const mismatches = step.expect === undefined && isFree ? [] : yield* matchAnswer(step.expect, exchange, doing.names)
-  if (mismatches.length === 0) yield* capture(stage, step, placesOf(exchange), doing.names)
+const act = Effect.fnUntraced(function* (
+  runner: Runner,
+  step: Step,
+  does: Action,
+  context: StepContext,
+  isFree: boolean
+) {
+  const argument = yield* resolve(step.argument, context.names)
+  const exchange = yield* does.perform(argument as never, context)
+  const mismatches =
+    step.expect === undefined && isFree ? [] : yield* matchResponse(step.expect, exchange, context.names)
+  if (mismatches.length === 0) yield* capture(runner, step, placesOf(exchange), context.names)
   return {
     step,
     mismatches,
@@ -56,14 +116,14 @@ const act = Effect.fnUntraced(function* (stage: Stage, step: Step, does: Act, do
 
 /** Makes a step once. `isFree` where any status will do, as they are counted. */
 const once = Effect.fnUntraced(function* (
-  stage: Stage,
+  runner: Runner,
   step: Step,
   { n, isFree }: { readonly n: number | undefined; readonly isFree: boolean }
-): Effect.fn.Return<Outcome, StepBroken> {
-  const doing = yield* stage.doing(step, stage.names(n))
-  if (isLook(step.does)) return yield* look(stage, step, step.does, doing)
+): Effect.fn.Return<Outcome, StepFailed> {
+  const context = yield* runner.context(step, runner.names(n))
+  if (isObservation(step.does)) return yield* observe(runner, step, step.does, context)
   if (step.does === "together") return { step, mismatches: [], exchange: null, status: null }
-  return yield* act(stage, step, step.does, doing, isFree)
+  return yield* act(runner, step, step.does, context, isFree)
 })
 
 const timesOf = ({ repeat }: Step): ReadonlyArray<number | undefined> =>
@@ -90,13 +150,13 @@ const isBad = ({ mismatches }: Outcome): boolean => mismatches.length > 0
 
 /** Makes a step, as often as it says and all at once where it says so. Of several outcomes, the first that is bad. */
 export const performStep = Effect.fnUntraced(function* (
-  stage: Stage,
+  runner: Runner,
   step: Step
-): Effect.fn.Return<Outcome, StepBroken> {
-  yield* stage.refresh
+): Effect.fn.Return<Outcome, StepFailed> {
+  yield* runner.refresh
   const isFree = step.statuses !== undefined
   const tasks = (step.does === "together" ? step.together : [step]).flatMap((one) =>
-    timesOf(one).map((n) => once(stage, one, { n, isFree: isFree || one.statuses !== undefined }))
+    timesOf(one).map((n) => once(runner, one, { n, isFree: isFree || one.statuses !== undefined }))
   )
   const outcomes: Array<Outcome> = []
   if (step.does === "together") outcomes.push(...(yield* Effect.all(tasks, { concurrency: "unbounded" })))

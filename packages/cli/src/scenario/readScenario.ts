@@ -1,39 +1,10 @@
 import { Either, ParseResult } from "effect"
-import type { Act, Look } from "./Act.js"
-import { acts, views } from "./acts.js"
-import { checkNames } from "./checkNames.js"
-import { problemsOf } from "./problems.js"
-import { type ExpectedAnswer, type GivenClient, type GivenShop, ScenarioText } from "./Scenario.js"
-import { type Position, type Problem, Source } from "./Source.js"
-import { complaintsOf } from "./schemaProblems.js"
-
-/** A step, ready to be made. */
-export interface Step extends Position {
-  /** As it is shown. */
-  readonly title: string
-  readonly does: Act | Look | "together"
-  readonly argument: unknown
-  readonly together: ReadonlyArray<Step>
-  /** Names to keep of the answer: where in it each is found; empty for its data. */
-  readonly captures: ReadonlyArray<{ readonly name: string; readonly path: string }>
-  readonly expect?: ExpectedAnswer
-  readonly statuses?: Readonly<Record<string, number>>
-  readonly repeat?: number
-  readonly shop?: string
-  readonly key?: string | null
-  readonly idempotency_key?: string | null
-}
-
-/** A scenario, ready to run. */
-export interface Scenario {
-  /** As it was named on the command line. */
-  readonly file: string
-  readonly name: string
-  readonly section: string | null
-  readonly shops: ReadonlyArray<readonly [string, GivenShop]>
-  readonly clients: ReadonlyArray<readonly [string, GivenClient]>
-  readonly steps: ReadonlyArray<Step>
-}
+import { actions } from "./actions.js"
+import { checkSteps } from "./checkSteps.js"
+import { observations } from "./observations.js"
+import { placed, schemaProblems } from "./problems.js"
+import { type Scenario, ScenarioText, type Step } from "./Scenario.js"
+import { type Problem, Source } from "./Source.js"
 
 /** A value on one line, as YAML would have it. */
 const brief = (value: unknown): string => {
@@ -62,24 +33,24 @@ const capturesOf = (as: StepText["as"]): Step["captures"] => {
     : Object.entries(as).map(([name, path]) => ({ name, path }))
 }
 
-const MANNERS = ["expect", "statuses", "repeat", "shop", "key", "idempotency_key"] as const
+const OPTIONS = ["expect", "statuses", "repeat", "shop", "key", "idempotency_key"] as const
 
-const mannerOf = (text: StepText): Partial<Pick<Step, (typeof MANNERS)[number]>> =>
-  Object.fromEntries(MANNERS.flatMap((field) => (field in text ? [[field, text[field]]] : [])))
+const optionsOf = (text: StepText): Partial<Pick<Step, (typeof OPTIONS)[number]>> =>
+  Object.fromEntries(OPTIONS.flatMap((field) => (field in text ? [[field, text[field]]] : [])))
 
 const stepOf = (text: StepText, path: ReadonlyArray<string | number>, source: Source): Step => {
-  const name = Object.keys(text).find((field) => acts.has(field) || views.has(field))
+  const name = Object.keys(text).find((field) => actions.has(field) || observations.has(field))
   const argument = name === undefined ? undefined : (text as Readonly<Record<string, unknown>>)[name]
   const together = (text.together ?? []).map((one, i) => stepOf(one as StepText, [...path, "together", i], source))
   const titles = together.map(({ title, repeat }) => (repeat === undefined ? title : `${title} (${repeat} times)`))
   return {
     ...source.placeOfName([...path, name ?? "together"]),
     title: text.title ?? titleOf(name ?? "together:", name === undefined ? titles.join("; ") : argument),
-    does: (name === undefined ? undefined : (acts.get(name) ?? views.get(name))) ?? "together",
+    does: (name === undefined ? undefined : (actions.get(name) ?? observations.get(name))) ?? "together",
     argument,
     together,
     captures: capturesOf(text.as),
-    ...mannerOf(text)
+    ...optionsOf(text)
   }
 }
 
@@ -106,8 +77,8 @@ export const readScenario = (file: string, text: string): Either.Either<Scenario
   if (source.faults.length > 0) return Either.left(source.faults)
   const { value } = source
   const decoded = decode(value)
-  const complaints = [...(Either.isLeft(decoded) ? complaintsOf(decoded.left) : []), ...checkNames(value)]
-  return Either.isRight(decoded) && complaints.length === 0
+  const problems = [...(Either.isLeft(decoded) ? schemaProblems(decoded.left) : []), ...checkSteps(value)]
+  return Either.isRight(decoded) && problems.length === 0
     ? Either.right(scenarioOf(file, decoded.right, source))
-    : Either.left(problemsOf(complaints, source))
+    : Either.left(placed(problems, source))
 }

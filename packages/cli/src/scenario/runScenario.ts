@@ -1,16 +1,14 @@
 import { readFileSync } from "node:fs"
 import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
 import { Effect, Either } from "effect"
-import { withoutKey } from "./Exchange.js"
-import { furnish } from "./furnish.js"
-import { memoryWorld } from "./memoryWorld.js"
+import { inProcessEnvironment, remoteEnvironment } from "./Environment.js"
 import { performStep } from "./performStep.js"
 import { problemLines, reportLines } from "./Report.js"
-import type { Failure, ScenarioResult } from "./Result.js"
-import { readScenario, type Scenario, type Step } from "./readScenario.js"
-import { remoteWorld } from "./remoteWorld.js"
+import type { Failure, ScenarioResult, StepExchange } from "./Result.js"
+import { Runner } from "./Runner.js"
+import { readScenario } from "./readScenario.js"
+import type { Scenario, Step } from "./Scenario.js"
 import type { Position } from "./Source.js"
-import { Stage } from "./Stage.js"
 
 /** Where scenarios run. */
 export interface RunOptions {
@@ -30,8 +28,16 @@ const broken = ({ line, column, title }: Position & { readonly title: string | n
   exchange: null
 })
 
-const failureOf = (stage: Stage, step: Step): Effect.Effect<Failure | null> =>
-  performStep(stage, step).pipe(
+/** The exchange as it may be shown: a key is as good as money, and its last four letters identify it. */
+const withoutKey = ({ call, ...answered }: StepExchange): StepExchange => {
+  const bearer = call.headers?.authorization
+  if (bearer === undefined) return { call, ...answered }
+  const authorization = bearer.replace(/^Bearer .*(.{4})$/, "Bearer ...$1")
+  return { call: { ...call, headers: { ...call.headers, authorization } }, ...answered }
+}
+
+const failureOf = (runner: Runner, step: Step): Effect.Effect<Failure | null> =>
+  performStep(runner, step).pipe(
     Effect.map(({ step: { line, column, title }, mismatches, exchange }) =>
       mismatches.length === 0
         ? null
@@ -53,19 +59,21 @@ const resultOf = ({ file, name, section, steps }: Scenario, done: number, failur
   failure
 })
 
-/** Runs a scenario in a world of its own; the first step that does not go as expected ends it. */
+/** Runs a scenario in an environment of its own; the first step that does not go as expected ends it. */
 export const run = (scenario: Scenario, options: RunOptions = {}): Effect.Effect<ScenarioResult> =>
   Effect.gen(function* () {
     const { base_url, sandbox_token = null, signature_header = SIGNATURE_HEADER } = options
-    const world =
-      base_url === undefined ? yield* memoryWorld : remoteWorld({ base_url, sandbox_token, signature_header })
-    const stage = new Stage(world, yield* Effect.scope)
-    const begun = yield* Effect.either(Effect.zipRight(stage.begin, furnish(stage, scenario)))
+    const environment =
+      base_url === undefined
+        ? yield* inProcessEnvironment
+        : remoteEnvironment({ base_url, sandbox_token, signature_header })
+    const runner = new Runner(environment, yield* Effect.scope)
+    const begun = yield* Effect.either(Effect.zipRight(runner.begin, runner.prepare(scenario)))
     if (Either.isLeft(begun)) {
       return resultOf(scenario, 0, broken({ line: 1, column: 1, title: null }, begun.left.message))
     }
     for (const [i, step] of scenario.steps.entries()) {
-      const failure = yield* failureOf(stage, step)
+      const failure = yield* failureOf(runner, step)
       if (failure !== null) return resultOf(scenario, i, failure)
     }
     return resultOf(scenario, scenario.steps.length, null)

@@ -89,12 +89,13 @@ export class Api {
   async send(method: string, path: string, options: CallOptions = {}, signal?: AbortSignal): Promise<Exchange> {
     const { bearer = path.startsWith("/sandbox") ? this.#sandbox_token : null, once, body, raw } = options
     const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-    const headers: Record<string, string> = {
-      ...(bearer === null ? {} : { Authorization: `Bearer ${bearer}` }),
-      ...(once === undefined || once === null ? {} : { "Idempotency-Key": once }),
-      ...(text === undefined ? {} : { "Content-Type": "application/json" }),
-      ...options.headers
-    }
+    const given = new Set(Object.keys(options.headers ?? {}).map((name) => name.toLowerCase()))
+    const usual = Object.entries({
+      Authorization: bearer === null ? null : `Bearer ${bearer}`,
+      "Idempotency-Key": once ?? null,
+      "Content-Type": text === undefined ? null : "application/json"
+    }).filter((entry): entry is [string, string] => entry[1] !== null && !given.has(entry[0].toLowerCase()))
+    const headers = { ...Object.fromEntries(usual), ...options.headers }
     const url = `${this.origin}${path}`
     const timeout = AbortSignal.timeout(TIMEOUT_MS)
     try {

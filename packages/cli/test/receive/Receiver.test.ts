@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http"
-import { type Answer, saying } from "@workshop/cli/receive/Behaviour"
 import { eventLine } from "@workshop/cli/receive/eventLine"
 import { plain } from "@workshop/cli/terminal/Style"
+import { type Reply, saying } from "@workshop/cli/testkit/Receiver"
 import { signatureHeader } from "@workshop/core/domain/Signature"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -129,7 +129,7 @@ describe("a receiver misbehaves as it is told (Specification, Commands)", () => 
   })
 
   it("knows an attempt that was dialled anew because a kept connection was cut off, and counts it once", async () => {
-    const answers: ReadonlyArray<Answer> = [saying(200), { kind: "cut" }, saying(200), saying(200)]
+    const answers: ReadonlyArray<Reply> = [saying(200), { kind: "cut" }, saying(200), saying(200)]
     await using sender = await Sender.open({ behaviour: { answer: ({ n }) => answers[n - 1]! } })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const send = (id: string) =>

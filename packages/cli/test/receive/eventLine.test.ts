@@ -1,7 +1,5 @@
-import { eventJson, eventLine } from "@workshop/cli/receive/eventLine"
-import { KnownTickets } from "@workshop/cli/receive/KnownTickets"
-import { eventOf, type Received } from "@workshop/cli/receive/Received"
-import { inWords, ticketDiff } from "@workshop/cli/receive/ticketDiff"
+import { eventJson, eventLine, inWords, KnownTickets, ticketDiff } from "@workshop/cli/receive/eventLine"
+import { eventOf, type ReceivedDelivery } from "@workshop/cli/receive/Receiver"
 import { coloured, plain } from "@workshop/cli/terminal/Style"
 import { describe, expect, it } from "vitest"
 import { eventText, NOON } from "./Sender.js"
@@ -25,14 +23,14 @@ const ready = {
   updated_at: "2026-11-20T12:05:00.000Z"
 }
 
-const came = (type: string, data: object, rest: Partial<Received> = {}): Received => {
+const came = (type: string, data: object, rest: Partial<ReceivedDelivery> = {}): ReceivedDelivery => {
   const body = eventText("e1", type, data)
   const event = eventOf(body)
   const arrived = { n: 1, at: NOON, path: "/", headers: {}, signature: "", body, event }
   return { ...arrived, outcome: "event", doubt: null, redialled: false, answered: 200, ...rest }
 }
 
-const lines = (...all: ReadonlyArray<Received>): ReadonlyArray<string> => {
+const lines = (...all: ReadonlyArray<ReceivedDelivery>): ReadonlyArray<string> => {
   const known = new KnownTickets()
   return all.map((received) => {
     const news = known.newsOf(received.event!)

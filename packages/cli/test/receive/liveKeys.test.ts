@@ -1,5 +1,5 @@
-import { type Behaviour, healthy } from "@workshop/cli/receive/Behaviour"
 import { behaviourInWords, changeBy, legend } from "@workshop/cli/receive/liveKeys"
+import { type Behaviour, healthy } from "@workshop/cli/receive/Receiver"
 import { describe, expect, it } from "vitest"
 
 /** Types keys, one after another, at a receiver that was started as `asked`. */

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { findFiles } from "@workshop/cli/scenario/findFiles"
+import { findFiles } from "@workshop/cli/scenario/runFiles"
 import { runScenario, ScenarioFailed } from "@workshop/cli/scenario/runScenario"
 import { Either } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"

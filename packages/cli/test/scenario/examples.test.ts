@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { editorSchema } from "@workshop/cli/scenario/editorSchema"
 import { runScenario } from "@workshop/cli/scenario/runScenario"
+import { editorSchema } from "@workshop/cli/scenario/Scenario"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { build, Workshop } from "../Workshop.js"
 

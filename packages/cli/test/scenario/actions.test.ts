@@ -1,7 +1,7 @@
-import type { Doing } from "@workshop/cli/scenario/Act"
-import { acts, views } from "@workshop/cli/scenario/acts"
-import { successOf } from "@workshop/cli/scenario/answerShapes"
-import type { Call } from "@workshop/cli/scenario/Exchange"
+import type { StepContext } from "@workshop/cli/scenario/Action"
+import { actions } from "@workshop/cli/scenario/actions"
+import { observations } from "@workshop/cli/scenario/observations"
+import { successOf } from "@workshop/cli/scenario/Shape"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -11,35 +11,35 @@ const noting = () => {
   const answering = (method: string, path: string) =>
     Effect.sync(() => {
       calls.push(`${method} ${path.split("?")[0]}`)
-      const call: Call = { method, path }
-      return { call, status: 200, headers: {}, body: { data: [{ id: "it", ticket_id: "it", status: "open" }] } }
+      const data = [{ id: "it", ticket_id: "it", status: "open" }]
+      return { call: { method, path }, status: 200, headers: {}, body: { data } }
     })
-  const doing = {
+  const context = {
     names: { values: new Map(), now: "" },
     shop: { id: "it", key: "" },
     key: null,
     idempotency_key: null,
-    ask: ({ method, path }: Call) => answering(method, path),
-    sandbox: (method: string, path: string) => answering(method, `/sandbox${path}`),
+    ask: answering,
+    sandbox: answering,
     clock: () => answering("POST", "/sandbox/clock"),
     receiver: Effect.die("not asked for"),
     trust: () => Effect.void,
-    looked: { at: () => 0, upTo: () => undefined }
-  } as unknown as Doing
-  return { calls, doing }
+    observed: { at: () => 0, upTo: () => undefined }
+  } as unknown as StepContext
+  return { calls, context }
 }
 
-const rows = [...acts.values(), ...views.values()].filter(({ endpoint }) => endpoint !== undefined)
+const rows = [...actions.values(), ...observations.values()].filter(({ endpoint }) => endpoint !== undefined)
 
-/** An argument for acts that take an id, and one for those that take fields. */
+/** An argument for actions that take an id, and one for those that take fields. */
 const ARGUMENTS = ["it", { ticket: "it", client: "it" }]
 
-describe("what is known of the answers to acts (Specification, Commands)", () => {
+describe("what is known of the responses to actions (Specification, Commands)", () => {
   it.each(rows.map((row) => [row.name, row] as const))("%s: of the endpoint that it asks", async (_, row) => {
-    const { calls, doing } = noting()
+    const { calls, context } = noting()
     for (const argument of ARGUMENTS) {
       await Effect.runPromiseExit(
-        "see" in row ? Effect.asVoid(row.see(doing)) : Effect.asVoid(row.perform(argument as never, doing))
+        "observe" in row ? Effect.asVoid(row.observe(context)) : Effect.asVoid(row.perform(argument as never, context))
       )
     }
     const asked = new Set(calls.map((call) => call.replaceAll(/\/(it|%5Bobject%20Object%5D)(?=\/|$)/g, "/:id")))

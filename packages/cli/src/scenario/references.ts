@@ -1,8 +1,22 @@
 import { toIso } from "@workshop/core/domain/Instant"
 import { Data, Effect } from "effect"
-import { DURATION, durationMs } from "./Duration.js"
+import { DAY, HOUR, MINUTE, SECOND } from "../testkit/Time.js"
 
-/** What a scenario's names stand for: the shops, clients and keys that are given, and what steps have captured. */
+const UNITS = { d: DAY, h: HOUR, m: MINUTE, s: SECOND, ms: 1 } as const
+
+/** What a length of time looks like, for regular expressions: `60d`, `23h59m`, `1ms`. */
+export const DURATION = String.raw`(?:\d{1,9}(?:ms|d|h|m|s))+`
+
+const WHOLE_DURATION = new RegExp(`^${DURATION}$`)
+
+/** A length of time such as `60d`, `23h59m` or `1ms` in milliseconds; undefined for any other text. */
+export const durationMs = (text: string): number | undefined => {
+  if (!WHOLE_DURATION.test(text)) return undefined
+  const parts = text.matchAll(/(?<!\d)(\d+)(ms|d|h|m|s)/g)
+  return [...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS[unit as keyof typeof UNITS], 0)
+}
+
+/** The values of a scenario's names: the shops, clients and keys that are given, and what steps have captured. */
 export interface Names {
   readonly values: ReadonlyMap<string, unknown>
   /** The instant of the clock, in ISO 8601. */
@@ -18,8 +32,8 @@ export interface Reference {
   readonly shift_ms: number | null
 }
 
-/** A reference that stands for nothing, and why. */
-export class NameUnknown extends Data.TaggedError("NameUnknown")<{ readonly message: string }> {}
+/** A reference without a value, and why. */
+export class ReferenceUnknown extends Data.TaggedError("ReferenceUnknown")<{ readonly message: string }> {}
 
 const INNER = String.raw`([A-Za-z_]\w*)((?:\.[\w-]+)*)(?:\s*([+-])\s*(${DURATION}))?`
 const WHOLE = new RegExp(String.raw`^\$${INNER}$`)
@@ -36,7 +50,7 @@ const referenceOf = (text: string, parts: RegExpExecArray | null): Reference | u
 /** The reference that a text is as a whole, if it is one. */
 export const wholeReference = (text: string): Reference | undefined => referenceOf(text, WHOLE.exec(text))
 
-/** What stands in `${…}` within a text: references, or undefined where it is none. */
+/** Every `${…}` within a text; without a reference where it is none. */
 export const inBraces = (text: string): ReadonlyArray<{ readonly text: string; readonly reference?: Reference }> =>
   [...text.matchAll(BRACED)].map(([braced, inner = ""]) => {
     const reference = referenceOf(braced, IN_BRACES.exec(inner.trim()))
@@ -57,9 +71,9 @@ const step = (value: unknown, field: string): unknown =>
     ? (value as Readonly<Record<string, unknown>>)[field]
     : undefined
 
-const unknown = (message: string) => Effect.fail(new NameUnknown({ message }))
+const unknown = (message: string) => Effect.fail(new ReferenceUnknown({ message }))
 
-const shifted = (value: unknown, { text, shift_ms }: Reference): Effect.Effect<unknown, NameUnknown> => {
+const shifted = (value: unknown, { text, shift_ms }: Reference): Effect.Effect<unknown, ReferenceUnknown> => {
   if (shift_ms === null) return Effect.succeed(value)
   const instant = typeof value === "string" ? Date.parse(value) : Number.NaN
   return Number.isNaN(instant)
@@ -67,8 +81,8 @@ const shifted = (value: unknown, { text, shift_ms }: Reference): Effect.Effect<u
     : Effect.succeed(toIso(instant + shift_ms))
 }
 
-/** What a reference stands for. */
-export const lookUp = (reference: Reference, names: Names): Effect.Effect<unknown, NameUnknown> => {
+/** The value of a reference. */
+export const lookUp = (reference: Reference, names: Names): Effect.Effect<unknown, ReferenceUnknown> => {
   const { text, name, path } = reference
   if (name === "now") return shifted(names.now, reference)
   if (!names.values.has(name)) return unknown(`${text}: nothing has the name ${name} yet`)
@@ -85,8 +99,8 @@ export const lookUp = (reference: Reference, names: Names): Effect.Effect<unknow
 
 const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** A text with what its references stand for: the value itself where the text is one reference, else text. */
-export const resolveText = (text: string, names: Names): Effect.Effect<unknown, NameUnknown> => {
+/** A text with its references replaced: the value itself where the text is one reference, else text. */
+export const resolveText = (text: string, names: Names): Effect.Effect<unknown, ReferenceUnknown> => {
   if (isEscaped(text)) return Effect.succeed(text.slice(1))
   const whole = wholeReference(text)
   if (whole !== undefined) return lookUp(whole, names)
@@ -100,12 +114,12 @@ export const resolveText = (text: string, names: Names): Effect.Effect<unknown, 
   })
 }
 
-/** Where an id is wanted, what has one stands for it: `client_id: $amira` is her id. */
+/** Where an id is wanted, anything that has one will do: `client_id: $amira` is her id. */
 const meant = (field: string, found: unknown): unknown =>
   /(?:^|_)id$/.test(field) && typeof step(found, "id") === "string" ? step(found, "id") : found
 
-/** A value with what the references in it stand for, however deep they are. */
-export const resolve = (value: unknown, names: Names): Effect.Effect<unknown, NameUnknown> => {
+/** A value with all references in it replaced, at any depth. */
+export const resolve = (value: unknown, names: Names): Effect.Effect<unknown, ReferenceUnknown> => {
   if (typeof value === "string") return resolveText(value, names)
   if (Array.isArray(value)) return Effect.forEach(value, (inner) => resolve(inner, names))
   if (typeof value !== "object" || value === null) return Effect.succeed(value)

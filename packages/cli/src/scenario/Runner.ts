@@ -1,0 +1,239 @@
+import { Effect, Scope } from "effect"
+import { requestOf } from "../testkit/Actors.js"
+import type { CallOptions } from "../testkit/Api.js"
+import {
+  dataOf,
+  EnvironmentFailed,
+  idOf,
+  isSuccess,
+  needed,
+  type ScenarioReceiver,
+  type ScenarioShop,
+  type StepContext,
+  type StepFailed
+} from "./Action.js"
+import type { Environment } from "./Environment.js"
+import type { Fields } from "./Mismatch.js"
+import type { StepExchange } from "./Result.js"
+import { behaviourOf } from "./receiverText.js"
+import { type Names, ReferenceUnknown, resolve } from "./references.js"
+import type { GivenClient, GivenShop, Scenario, Step } from "./Scenario.js"
+
+interface ClockView {
+  readonly now: string
+  readonly frozen: boolean
+}
+
+const keyOf = (value: unknown): string | null => {
+  const key = typeof value === "object" && value !== null ? (value as { key?: unknown }).key : value
+  return typeof key === "string" ? key : null
+}
+
+const noSandbox = (origin: string, { status }: StepExchange): string =>
+  status === 401
+    ? `The sandbox at ${origin} asks for its token: give it in WORKSHOP_SANDBOX_TOKEN.`
+    : `There is no sandbox at ${origin} (${status}): start the service with workshop serve --sandbox --store memory.`
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const usualShop = { currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
+
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+
+const defined = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
+/** Runs the steps of one scenario: keeps its names, its clock and its receivers. */
+export class Runner {
+  readonly #environment: Environment
+  readonly #scope: Scope.Scope
+  readonly #values = new Map<string, unknown>()
+  readonly #receivers = new Map<string, ScenarioReceiver>()
+  readonly #observed = new Map<string, number>()
+  #first: ScenarioShop = { id: "", key: "" }
+  #clock: ClockView = { now: "", frozen: false }
+  #keys = 0
+
+  constructor(environment: Environment, scope: Scope.Scope) {
+    this.#environment = environment
+    this.#scope = scope
+  }
+
+  /** The values of names now; `n` is the place in a repetition. */
+  names(n?: number): Names {
+    const values = new Map(this.#values)
+    return { values: n === undefined ? values : values.set("n", n), now: this.#clock.now }
+  }
+
+  name(name: string, value: unknown): void {
+    this.#values.set(name, value)
+  }
+
+  readonly ask = (method: string, path: string, options: CallOptions = {}) => {
+    const { bearer, once, body } = options
+    const headers = {
+      ...(bearer === null || bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      ...(once === null || once === undefined ? {} : { "idempotency-key": once }),
+      ...options.headers
+    }
+    const content = typeof body === "string" ? { raw: body } : { body }
+    const call = { method, path, headers, ...(body === undefined ? {} : { body }) }
+    const { api } = this.#environment
+    return api.call(method, path, { bearer: null, headers, ...content }).pipe(
+      Effect.map(({ response }): StepExchange => ({ call, ...response, body: parsed(response.body) })),
+      Effect.mapError(
+        ({ url, detail }) =>
+          new EnvironmentFailed({
+            message: `${method} ${url} got no answer (${detail}): is the service running there?`
+          })
+      )
+    )
+  }
+
+  readonly #sandbox = (method: string, path: string, body?: unknown) =>
+    this.ask(method, path, { bearer: this.#environment.sandbox_token, body })
+
+  /** Moves the clock; the response comes once all that is due has run. */
+  readonly clock = (move: Fields): Effect.Effect<StepExchange, EnvironmentFailed> =>
+    Effect.tap(this.#sandbox("POST", "/sandbox/clock", move), (answer) =>
+      Effect.sync(() => {
+        if (isSuccess(answer)) this.#clock = dataOf(answer) as ClockView
+      })
+    )
+
+  /** Freezes the clock while the scenario runs; it goes on as before when the scenario ends. */
+  readonly begin: Effect.Effect<void, EnvironmentFailed, Scope.Scope> = Effect.gen(this, function* () {
+    const before = yield* this.#sandbox("GET", "/sandbox/clock")
+    if (!isSuccess(before))
+      return yield* new EnvironmentFailed({ message: noSandbox(this.#environment.api.origin, before) })
+    const { frozen } = dataOf(before) as ClockView
+    yield* Effect.acquireRelease(this.clock({ freeze: true }), () =>
+      frozen ? Effect.void : Effect.orElseSucceed(this.clock({ freeze: false }), () => undefined)
+    )
+  })
+
+  /** What is due now runs first, so that an action meets its consequences. */
+  readonly sandbox = (method: string, path: string, body?: unknown): Effect.Effect<StepExchange, EnvironmentFailed> =>
+    Effect.zipRight(this.clock({ advance_ms: 0 }), this.#sandbox(method, path, body))
+
+  /** A clock that runs is read before each step. */
+  readonly refresh: Effect.Effect<void, EnvironmentFailed> = Effect.suspend(() =>
+    this.#clock.frozen ? Effect.void : Effect.asVoid(this.clock({ advance_ms: 0 }))
+  )
+
+  /** The shop's receiver; a new one is set as the shop's webhook, and gets its secret. */
+  readonly receiver = ({ id }: ScenarioShop): Effect.Effect<ScenarioReceiver, StepFailed> =>
+    Effect.gen(this, function* () {
+      const known = this.#receivers.get(id)
+      if (known !== undefined) return known
+      const receiver = yield* this.#environment.openReceiver.pipe(Scope.extend(this.#scope))
+      const { method, path } = requestOf("set webhook", id)
+      const set = yield* this.#sandbox(method, path, { url: receiver.url })
+      const secret = (dataOf(set) as { secret?: unknown } | undefined)?.secret
+      if (typeof secret !== "string") {
+        return yield* new ReferenceUnknown({
+          message: `the webhook cannot be set: ${set.status} ${JSON.stringify(set.body)}`
+        })
+      }
+      yield* receiver.trust([secret])
+      this.#receivers.set(id, receiver)
+      return receiver
+    })
+
+  /** What a step is made with. */
+  readonly context = Effect.fnUntraced(function* (
+    this: Runner,
+    step: Pick<Step, "shop" | "key" | "idempotency_key">,
+    names: Names
+  ) {
+    const shop = step.shop === undefined ? this.#first : yield* this.#shopNamed(step.shop, names)
+    const key = step.key === undefined ? shop.key : yield* this.#keyNamed(step.key, names)
+    const given = yield* resolve(step.idempotency_key ?? null, names)
+    this.#keys += 1
+    const idempotency_key =
+      step.idempotency_key === undefined ? `scenario-${this.#keys}` : given === null ? null : String(given)
+    const place = (list: string) => `${shop.id} ${list}`
+    const context: StepContext = {
+      names,
+      shop,
+      key,
+      idempotency_key,
+      ask: this.ask,
+      sandbox: this.sandbox,
+      clock: this.clock,
+      receiver: this.receiver(shop),
+      trust: (secret) => this.#receivers.get(shop.id)?.trust([secret]) ?? Effect.void,
+      observed: {
+        at: (list) => this.#observed.get(place(list)) ?? 0,
+        upTo: (list, n) => void this.#observed.set(place(list), n)
+      }
+    }
+    return context
+  })
+
+  readonly #keyNamed = Effect.fnUntraced(function* (reference: string | null, names: Names) {
+    if (reference === null) return null
+    const key = keyOf(yield* resolve(reference, names))
+    return key ?? (yield* new ReferenceUnknown({ message: `${reference} has no key: name a shop or a key` }))
+  })
+
+  readonly #shopNamed = Effect.fnUntraced(function* (reference: string, names: Names) {
+    const value = yield* resolve(reference, names)
+    const id = yield* idOf(value)
+    return { id, key: keyOf(value) ?? "" } satisfies ScenarioShop
+  })
+
+  /** A request of the sandbox that a scenario needs before its steps. */
+  readonly #make = (what: string, method: string, path: string, body: Fields) =>
+    Effect.map(needed(this.#sandbox(method, `/sandbox${path}`, body), what), dataOf)
+
+  readonly #openShop = Effect.fnUntraced(function* (this: Runner, name: string, given: GivenShop) {
+    const { keys = {}, webhook, program, name: known = capitalised(name), ...settings } = given
+    const { currency, decimals, time_zone, tracking_base_url, ...changes } = settings
+    const shop = defined({ currency, decimals, time_zone, tracking_base_url })
+    const what = `given.shops.${name}`
+    const opened = (yield* this.#make(what, "POST", "/shops", { name: known, ...usualShop, ...shop })) as {
+      readonly shop: { readonly id: string }
+      readonly key_id: string
+      readonly key: string
+    }
+    const handle = { ...opened.shop, key_id: opened.key_id, key: opened.key } satisfies ScenarioShop & Fields
+    if (this.#values.size === 0) this.#first = handle
+    this.name(name, handle)
+    for (const [key, right] of Object.entries(keys)) {
+      const body = { name: key, ...(typeof right === "string" ? { preset: right } : { scopes: right }) }
+      this.name(key, yield* this.#make(`${what}.keys.${key}`, "POST", `/shops/${handle.id}/keys`, body))
+    }
+    if (webhook !== undefined) {
+      const receiver = yield* this.receiver(handle)
+      yield* receiver.behave(behaviourOf(webhook === true ? 200 : webhook))
+    }
+    const patch = defined({ program: program === undefined ? undefined : { active: true, ...program }, ...changes })
+    if (Object.keys(patch).length > 0) yield* this.#make(what, "PATCH", `/shops/${handle.id}`, patch)
+  })
+
+  readonly #openAccount = Effect.fnUntraced(function* (this: Runner, name: string, given: GivenClient) {
+    const { knows = [], phone = yield* this.#environment.nextPhone, ...rest } = given
+    const person = { given_name: capitalised(name), family_name: "Example", phone, ...rest }
+    const what = `given.clients.${name}`
+    const { id } = (yield* this.#make(what, "POST", "/clients", person)) as { readonly id: string }
+    this.name(name, { id, ...person })
+    for (const reference of knows) {
+      const shop_id = yield* Effect.flatMap(resolve(reference, this.names()), idOf)
+      yield* this.#make(`${what}.knows`, "POST", `/clients/${id}/visits`, { shop_id })
+    }
+  })
+
+  /** Makes what a scenario gives: its shops with their keys and receivers, and its clients. */
+  readonly prepare = ({ shops, clients }: Scenario): Effect.Effect<void, StepFailed> =>
+    Effect.zipRight(
+      Effect.forEach(shops, ([name, shop]) => this.#openShop(name, shop), { discard: true }),
+      Effect.forEach(clients, ([name, client]) => this.#openAccount(name, client), { discard: true })
+    )
+}

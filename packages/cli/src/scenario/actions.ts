@@ -1,0 +1,300 @@
+import { Effect, Schema } from "effect"
+import { type CallName, calls, requestOf } from "../testkit/Actors.js"
+import {
+  type Action,
+  Anything,
+  about,
+  dataOf,
+  idOf,
+  Nothing,
+  needed,
+  open,
+  Reference,
+  type StepContext
+} from "./Action.js"
+import type { Fields } from "./Mismatch.js"
+import { observations } from "./observations.js"
+import type { StepExchange } from "./Result.js"
+import { behaviourOf, DurationText, ReceiverText, WORDS } from "./receiverText.js"
+import { durationMs, ReferenceUnknown } from "./references.js"
+
+const queryOf = (fields: Fields): string => {
+  const query = new URLSearchParams(
+    Object.entries(fields).map(([field, value]): [string, string] => [field, String(value)])
+  ).toString()
+  return query === "" ? "" : `?${query}`
+}
+
+/** Makes a call about the thing with an id. Fields are the query of a `GET` and the body of everything else. */
+const send = (name: CallName, context: StepContext, id: string, fields: Fields = {}) => {
+  const { method, path } = requestOf(name, id)
+  const body = method === "GET" || method === "DELETE" ? undefined : fields
+  if (path.startsWith("/sandbox")) return context.sandbox(method, path, body)
+  const once = REPEATABLE.has(name) ? context.idempotency_key : null
+  const query = method === "GET" ? queryOf(fields) : ""
+  return context.ask(method, path + query, { bearer: context.key, once, body })
+}
+
+/** The calls that are sent with an Idempotency-Key. */
+const REPEATABLE: ReadonlySet<CallName> = new Set(["create ticket", "add stamps", "redeem reward"])
+
+const row = (
+  name: CallName,
+  description: string,
+  takes: Schema.Schema.AnyNoContext,
+  perform: (argument: never, context: StepContext) => ReturnType<Action["perform"]>
+): Action => {
+  const [actor, endpoint] = calls[name]
+  const repeatable = REPEATABLE.has(name) ? { isRepeatable: true as const } : {}
+  return { name, actor, endpoint, description, takes, ...repeatable, perform }
+}
+
+/** An action whose fields are those of its request; in the sandbox it is about the shop. */
+const withFields = (name: CallName, description: string, ...known: ReadonlyArray<string>): Action =>
+  row(name, description, open(...known), (fields: Fields, context) => send(name, context, context.shop.id, fields))
+
+/** An action without an argument; in the sandbox it is about the shop. */
+const plain = (name: CallName, description: string): Action =>
+  row(name, description, Nothing, (_, context) => send(name, context, context.shop.id))
+
+/** An action about the thing that its argument refers to. */
+const on = (name: CallName, description: string): Action =>
+  row(name, description, Reference, (subject, context) =>
+    Effect.flatMap(idOf(subject), (id) => send(name, context, id))
+  )
+
+/** An action about the thing that one of its fields refers to; the others are the fields of its request. */
+const onSubject = (name: CallName, description: string, subject: string, ...known: ReadonlyArray<string>): Action =>
+  row(name, description, about(subject, ...known), ({ [subject]: thing, ...fields }: Fields, context) =>
+    Effect.flatMap(idOf(thing), (id) => send(name, context, id, fields))
+  )
+
+const TICKET_FIELDS = [
+  ...["service", "type", "item", "description", "items", "client_id", "client_phone"],
+  ...["price_minor", "deposit_minor", "promised_at", "external_ref"]
+]
+const EDIT_FIELDS = [
+  ...["service", "item", "description", "price_minor", "deposit_minor", "promised_at"],
+  ...["external_ref", "items_done"]
+]
+const LIST_FILTERS = [
+  ...["state", "number", "client_id", "phone", "external_ref", "tracking_code"],
+  ...["created_after", "created_before", "updated_since", "limit", "cursor"]
+]
+const SETTINGS = [
+  ...["approved", "active", "api_enabled", "program", "next_number"],
+  ...["forbidden_words", "allowed_words", "languages"]
+]
+
+const Phone = Schema.String.annotations({ message: () => 'must be text: put it in quotes, such as "+21620123456"' })
+const TicketNumberText = Schema.Union(Schema.Int, Schema.String).annotations({
+  message: () => "must be a ticket's number"
+})
+
+const Request = Schema.Struct({
+  method: Schema.String,
+  path: Schema.String,
+  query: Schema.optionalWith(open(), { exact: true }),
+  headers: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) }), {
+    exact: true
+  }),
+  body: Schema.optionalWith(Anything, { exact: true })
+})
+
+const raw = ({ method, path, query = {}, headers = {}, body }: typeof Request.Type, { ask, key }: StepContext) => {
+  if (!path.startsWith("/"))
+    return Effect.fail(new ReferenceUnknown({ message: "the path must start with /v1 or another /" }))
+  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const bearer = given.some(([name]) => name === "authorization") ? null : key
+  const sent = Object.fromEntries(given.filter((header): header is [string, string] => header[1] !== null))
+  return ask(method, path + queryOf(query), { bearer, headers: sent, body })
+}
+
+/** What the shop's own system does through the API, with one of the shop's keys (Specification, Endpoints). */
+const systemActions: ReadonlyArray<Action> = [
+  withFields("create ticket", "Creates a ticket: POST /v1/tickets", ...TICKET_FIELDS),
+  on("get ticket", "Reads a ticket: GET /v1/tickets/{id}"),
+  withFields("list tickets", "Lists tickets: GET /v1/tickets", ...LIST_FILTERS),
+  row(
+    "get ticket by number",
+    "Reads the ticket with a number: GET /v1/tickets/by-number/{n}",
+    TicketNumberText,
+    (n, context) => send("get ticket by number", context, String(n))
+  ),
+  onSubject("set status", "Moves a ticket to another state: POST /v1/tickets/{id}/status", "ticket", "status"),
+  onSubject("notified", "Says that the shop told the client: POST /v1/tickets/{id}/notified", "ticket", "channel"),
+  row("find client", "Finds a client by phone number: GET /v1/clients", Phone, (phone, context) =>
+    send("find client", context, "", { phone })
+  ),
+  on("get client", "Reads a client: GET /v1/clients/{id}"),
+  on("get loyalty", "Reads a client's loyalty card: GET /v1/clients/{id}/loyalty"),
+  onSubject("add stamps", "Adds stamps to a card: POST /v1/clients/{id}/loyalty/stamps", "client", "count"),
+  on("redeem reward", "Uses a reward: POST /v1/clients/{id}/loyalty/redeem"),
+  plain("get shop", "Reads the shop behind the key: GET /v1/shop"),
+  {
+    name: "request",
+    actor: "system",
+    description: "Any request, as it is; the key's header comes by itself unless `headers` says otherwise",
+    takes: Request,
+    perform: raw
+  }
+]
+
+/** What the shop does in its app (Specification, Sandbox). */
+const appActions: ReadonlyArray<Action> = [
+  withFields("create in app", "Creates a ticket in the app", ...TICKET_FIELDS),
+  onSubject(
+    "edit ticket",
+    "Changes what was said of a ticket; items_done ticks items off by their id",
+    "ticket",
+    ...EDIT_FIELDS
+  ),
+  onSubject("propose quote", "Proposes a new price to the client", "ticket", "price_minor", "note"),
+  onSubject("announce delay", "Promises a later date", "ticket", "promised_at", "reason"),
+  onSubject("record part", "Notes a part as ordered or received", "ticket", "label", "status", "expected_at"),
+  onSubject("attach photo", "Puts a picture to the ticket", "ticket", "photo_url")
+]
+
+const trustSecret = ({ trust }: StepContext, rotated: StepExchange) => {
+  const secret = (dataOf(rotated) as { secret?: unknown } | undefined)?.secret
+  return typeof secret === "string" ? trust(secret) : Effect.void
+}
+
+/** What the shop's owner does with the shop, its keys and its webhook (Specification, Sandbox). */
+const ownerActions: ReadonlyArray<Action> = [
+  withFields("change shop", `Changes the shop's settings: ${SETTINGS.join(", ")}`, ...SETTINGS),
+  withFields("create key", "Makes a key: a name, and scopes or the preset full or read", "name", "preset", "scopes"),
+  plain("list keys", "Lists the shop's keys"),
+  on("revoke key", "Revokes a key"),
+  row(
+    "set webhook",
+    "Sets the webhook's address; a shop with `webhook` under `given` has one that leads to its receiver",
+    Schema.Struct({ url: Schema.String }),
+    (body: Fields, context) => send("set webhook", context, context.shop.id, body)
+  ),
+  plain("get webhook", "Reads whether the webhook is on, and its failures in a row"),
+  row("rotate secret", "Changes the webhook's secret; the receiver is told", Nothing, (_, context) =>
+    Effect.tap(send("rotate secret", context, context.shop.id), (rotated) => trustSecret(context, rotated))
+  ),
+  plain("enable webhook", "Turns the webhook on again"),
+  plain("disable webhook", "Turns the webhook off; events wait until it is on again"),
+  plain("remove webhook", "Removes the webhook with its secrets and all deliveries that wait"),
+  plain("ping", "Sends a ping, as the app's test button does"),
+  withFields(
+    "replay events",
+    "Sends events again: event_ids, or since, until and state; dry_run only counts them",
+    ...["event_ids", "since", "until", "state", "dry_run"]
+  )
+]
+
+interface OfferChoice {
+  readonly client: unknown
+  readonly ticket?: unknown
+}
+
+const OfferChoice = Schema.Struct({
+  client: Reference,
+  ticket: Schema.optionalWith(Reference, { exact: true })
+})
+
+interface Offer {
+  readonly id: string
+  readonly ticket_id: string
+  readonly status: string
+}
+
+/** The offer that a client answers: that of a named ticket, in whatever state it is; else the newest open one. */
+const chosen = Effect.fnUntraced(function* ({ client, ticket }: OfferChoice, context: StepContext) {
+  const id = yield* idOf(client)
+  const found = yield* needed(send("get offers", context, id), "the client's offers")
+  const offers = (dataOf(found) ?? []) as ReadonlyArray<Offer>
+  const ticket_id = ticket === undefined ? null : yield* idOf(ticket)
+  const offer = offers.findLast((offer) =>
+    ticket_id === null ? offer.status === "open" : offer.ticket_id === ticket_id
+  )
+  if (offer !== undefined) return offer.id
+  const message = ticket_id === null ? "the client has no open offer" : "that ticket was never offered to the client"
+  return yield* new ReferenceUnknown({ message })
+})
+
+const answering = (name: CallName, description: string): Action =>
+  row(name, description, OfferChoice, (choice: OfferChoice, context) =>
+    Effect.flatMap(chosen(choice, context), (id) => send(name, context, id))
+  )
+
+/** What clients do: come to the counter, answer offers and prices, read their inbox (Specification, Sandbox). */
+const clientActions: ReadonlyArray<Action> = [
+  row(
+    "visit",
+    "The client comes to the shop's counter, and is known there from then on",
+    Reference,
+    (client, context) => Effect.flatMap(idOf(client), (id) => send("visit", context, id, { shop_id: context.shop.id }))
+  ),
+  answering("accept offer", "The client accepts the newest ticket offered to them, or the one named"),
+  answering("block shop", "The client answers the newest offer, or that of the ticket named, by blocking the shop"),
+  on("get offers", "What tickets the client was offered"),
+  on("get inbox", "What the client was told in the app"),
+  on("accept quote", "The client accepts the price proposed for a ticket"),
+  on("refuse quote", "The client refuses the price proposed for a ticket")
+]
+
+const done: StepExchange = {
+  call: { method: "", path: "" },
+  status: 200,
+  headers: {},
+  body: { success: true, data: {} }
+}
+
+const moving = (
+  name: string,
+  description: string,
+  takes: Schema.Schema.AnyNoContext,
+  moveOf: (argument: never) => Fields
+): Action => ({
+  name,
+  actor: "clock",
+  endpoint: "POST /sandbox/clock",
+  description,
+  takes,
+  perform: (argument, { clock }) => clock(moveOf(argument))
+})
+
+/** What the receiver of webhooks and the clock do (Specification, Sandbox). */
+const machineActions: ReadonlyArray<Action> = [
+  {
+    name: "receiver",
+    actor: "receiver",
+    description: `From now on the shop's receiver answers so: a status, or one of ${WORDS.join(", ")}`,
+    takes: ReceiverText,
+    perform: (text: ReceiverText, context) =>
+      Effect.gen(function* () {
+        // What is due now goes to the receiver as it was until now.
+        yield* context.clock({ advance_ms: 0 })
+        yield* (yield* context.receiver).behave(behaviourOf(text))
+        return done
+      })
+  },
+  moving(
+    "advance",
+    "Moves the clock on; everything due by then happens, each at its own instant",
+    DurationText,
+    (length: string) => ({ advance_ms: durationMs(length) ?? 0 })
+  ),
+  moving("set clock", "Moves the clock on to an instant, such as $ticket.ready_at + 60d", Schema.String, (set) => ({
+    set
+  })),
+  moving(
+    "freeze clock",
+    "Lets the clock stand, as it does when a scenario begins, or, against a --base-url, run along with the real one",
+    Schema.Boolean,
+    (freeze) => ({ freeze })
+  )
+]
+
+/** Everything that a step can do, by name. */
+export const actions: ReadonlyMap<string, Action> = new Map(
+  [systemActions, appActions, ownerActions, clientActions, machineActions].flat().map((action) => [action.name, action])
+)
+
+/** Everything that a step is named for. */
+export const stepNames: ReadonlyArray<string> = [...actions.keys(), ...observations.keys()]

@@ -1,0 +1,64 @@
+/** Who acts: the shop's own system through the API, everybody else through the sandbox. */
+export type Actor = "system" | "app" | "owner" | "client" | "receiver" | "clock" | "tester"
+
+/**
+ * Everything that actors can ask of a service, by name, with the endpoint that does it (Specification, Endpoints; Sandbox).
+ * `:id` is what a call is about: a ticket, a client, an offer or a key, and the shop in `/sandbox/shops/:id`.
+ */
+export const calls = {
+  "create ticket": ["system", "POST /v1/tickets"],
+  "get ticket": ["system", "GET /v1/tickets/:id"],
+  "list tickets": ["system", "GET /v1/tickets"],
+  "get ticket by number": ["system", "GET /v1/tickets/by-number/:n"],
+  "set status": ["system", "POST /v1/tickets/:id/status"],
+  notified: ["system", "POST /v1/tickets/:id/notified"],
+  "find client": ["system", "GET /v1/clients"],
+  "get client": ["system", "GET /v1/clients/:id"],
+  "get loyalty": ["system", "GET /v1/clients/:id/loyalty"],
+  "add stamps": ["system", "POST /v1/clients/:id/loyalty/stamps"],
+  "redeem reward": ["system", "POST /v1/clients/:id/loyalty/redeem"],
+  "get shop": ["system", "GET /v1/shop"],
+  "create in app": ["app", "POST /sandbox/shops/:id/tickets"],
+  "edit ticket": ["app", "PATCH /sandbox/tickets/:id"],
+  "propose quote": ["app", "POST /sandbox/tickets/:id/quote"],
+  "announce delay": ["app", "POST /sandbox/tickets/:id/delay"],
+  "record part": ["app", "POST /sandbox/tickets/:id/part"],
+  "attach photo": ["app", "POST /sandbox/tickets/:id/photo"],
+  "open shop": ["owner", "POST /sandbox/shops"],
+  "change shop": ["owner", "PATCH /sandbox/shops/:id"],
+  "create key": ["owner", "POST /sandbox/shops/:id/keys"],
+  "list keys": ["owner", "GET /sandbox/shops/:id/keys"],
+  "revoke key": ["owner", "DELETE /sandbox/keys/:id"],
+  "set webhook": ["owner", "PUT /sandbox/shops/:id/webhook"],
+  "get webhook": ["owner", "GET /sandbox/shops/:id/webhook"],
+  "rotate secret": ["owner", "POST /sandbox/shops/:id/webhook/rotate"],
+  "enable webhook": ["owner", "POST /sandbox/shops/:id/webhook/enable"],
+  "disable webhook": ["owner", "POST /sandbox/shops/:id/webhook/disable"],
+  "remove webhook": ["owner", "DELETE /sandbox/shops/:id/webhook"],
+  ping: ["owner", "POST /sandbox/shops/:id/webhook/ping"],
+  "replay events": ["owner", "POST /sandbox/shops/:id/deliveries/replay"],
+  "list events": ["owner", "GET /sandbox/shops/:id/events"],
+  "list deliveries": ["owner", "GET /sandbox/shops/:id/deliveries"],
+  "list notices": ["owner", "GET /sandbox/shops/:id/notices"],
+  register: ["client", "POST /sandbox/clients"],
+  visit: ["client", "POST /sandbox/clients/:id/visits"],
+  "accept offer": ["client", "POST /sandbox/offers/:id/accept"],
+  "block shop": ["client", "POST /sandbox/offers/:id/block"],
+  "get offers": ["client", "GET /sandbox/clients/:id/offers"],
+  "get inbox": ["client", "GET /sandbox/clients/:id/inbox"],
+  "accept quote": ["client", "POST /sandbox/tickets/:id/quote/accept"],
+  "refuse quote": ["client", "POST /sandbox/tickets/:id/quote/refuse"],
+  "read clock": ["clock", "GET /sandbox/clock"],
+  "move clock": ["clock", "POST /sandbox/clock"]
+} as const satisfies Readonly<Record<string, readonly [Actor, string]>>
+
+/** A name in the table of {@link calls}. */
+export type CallName = keyof typeof calls
+
+/** Method and path of a call, about the thing with an id. */
+export const requestOf = (name: CallName, id = ""): { readonly method: Method; readonly path: string } => {
+  const [method = "GET", pattern = ""] = calls[name][1].split(" ")
+  return { method: method as Method, path: pattern.replace(/:(id|n)\b/, encodeURIComponent(id)) }
+}
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
