@@ -11,11 +11,16 @@ const WARM_UP_S = 3
 const quantile = (ms: ReadonlyArray<number>, share: number): number =>
   [...ms].sort((a, b) => a - b)[Math.min(ms.length - 1, Math.floor(ms.length * share))] ?? Number.NaN
 
+const mib = (bytes: number): number => Math.round(bytes / 2 ** 20)
+
 interface Round {
   readonly quiet: Times
   readonly attacked: Times
   readonly after: Times
+  /** Resident memory in bytes: before the attack, at most, and three seconds after. */
+  readonly quiet_rss: number
   readonly most_rss: number
+  readonly after_rss: number
   readonly toll: Toll
   readonly lost: number
 }
@@ -29,13 +34,15 @@ const round = async (seconds: number, connections: number): Promise<Round> => {
   try {
     await honest.run(WARM_UP_S)
     const quiet = await honest.run(seconds)
+    const { rss: quiet_rss } = await server.ask<ServerState>({})
     await order(connections)
     await honest.run(WARM_UP_S)
     const attacked = await honest.run(seconds)
     const { most_rss } = await server.ask<ServerState>({})
     const toll = await order(0)
     const after = await honest.run(WARM_UP_S)
-    return { quiet, attacked, after, most_rss, toll, lost: await honest.lost() }
+    const { rss: after_rss } = await server.ask<ServerState>({})
+    return { quiet, attacked, after, quiet_rss, most_rss, after_rss, toll, lost: await honest.lost() }
   } finally {
     honest.close()
     await Promise.all([server.stop(), attackers.stop()])
@@ -67,13 +74,15 @@ export const compareHostile = async (args: ReadonlyArray<string>): Promise<boole
     "attacked p50 ms": Number(of(({ attacked }) => quantile(attacked.ms, 0.5)).toFixed(2)),
     "attacked p99 ms": Number(of(({ attacked }) => p99(attacked)).toFixed(2)),
     "p99 ratio": Number(of(({ quiet, attacked }) => p99(attacked) / p99(quiet)).toFixed(2)),
-    "most RSS MiB": Math.round(Math.max(...rounds.map(({ most_rss }) => most_rss)) / 2 ** 20),
+    "quiet RSS MiB": mib(of(({ quiet_rss }) => quiet_rss)),
+    "most RSS MiB": mib(Math.max(...rounds.map(({ most_rss }) => most_rss))),
+    "RSS after MiB": mib(of(({ after_rss }) => after_rss)),
     "failed requests": failures.length,
     "lost tickets": rounds.reduce((sum, { lost }) => sum + lost, 0)
   }
   console.table([found])
   for (const { toll } of rounds) {
-    const [sent, read] = [toll.sent, toll.read].map((bytes) => `${Math.round(bytes / 2 ** 20)} MiB`)
+    const [sent, read] = [toll.sent, toll.read].map((bytes) => `${mib(bytes)} MiB`)
     console.log(`${values.connections} hostile connections: ${toll.reopened} opened again, ${sent} sent, ${read} read`)
   }
   for (const failure of new Set(failures)) console.log(`failed: ${failure}`)

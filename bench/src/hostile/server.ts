@@ -1,4 +1,5 @@
 // The service as `workshop serve` serves it, on the memory store, with its pages. It says how much memory it takes.
+import { boundHeapGrowth } from "@workshop/cli/heapGrowth"
 import { createKey, KeyInput } from "@workshop/core/decisions/ownShop"
 import { pipeline } from "@workshop/core/http/Pipeline"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
@@ -33,6 +34,7 @@ const openShop = Effect.fnUntraced(function* (n: number) {
 })
 
 const main = Effect.gen(function* () {
+  boundHeapGrowth()
   for (let n = 0; n < SHOPS; n++) yield* openShop(n)
   const branches = [yield* workshopBranch({ isHeld: false }), ...(yield* pages())]
   const at = yield* serve(yield* pipeline(branches, makeHttpMetrics()), {

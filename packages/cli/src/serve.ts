@@ -31,6 +31,7 @@ import {
   shopOfKey,
   stillThere
 } from "./FirstShop.js"
+import { boundHeapGrowth } from "./heapGrowth.js"
 import { observing, watching } from "./observe/observing.js"
 import type { ServeFlags } from "./ServeOptions.js"
 import { choiceOf, type StoreChoice, storeLayer } from "./StoreChoice.js"
@@ -142,4 +143,5 @@ const served = (asked: ServeFlags) => {
 }
 
 /** What `workshop serve` does (Specification, Commands). */
-export const serve = (asked: ServeFlags) => Effect.provide(served(asked), observing(asked))
+export const serve = (asked: ServeFlags) =>
+  Effect.zipRight(Effect.sync(boundHeapGrowth), Effect.provide(served(asked), observing(asked)))

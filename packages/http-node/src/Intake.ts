@@ -3,19 +3,22 @@ import type { Socket } from "node:net"
 import type { Backlog } from "./Backlog.js"
 import { announcedLength } from "./NodeArrival.js"
 
-/**
- * How many bytes node's parser is handed at once. It makes objects of every request in them, about 20 at most: of the
- * 64 KiB that it would take by itself, 2,500.
- */
+/** How many bytes node's parser is handed at once, where neither a head ends before nor a body of known length follows. */
 const SLICE_BYTES = 512
+
+/** Where a head ends, and the next request may begin. */
+const HEAD_END = "\r\n\r\n"
+
+const upTo = (bytes: Buffer, length: number): Buffer => (bytes.length <= length ? bytes : bytes.subarray(0, length))
 
 /** Whether an answer has left, or never will. */
 export const isOver = (response: ServerResponse | undefined): boolean =>
   response === undefined || response.closed || response.writableFinished
 
 /**
- * Stands between a connection and node's parser, which reads whatever comes: while a request is being answered, what
- * follows it stays unread, so that a client that does not wait for its answers is held back by the network.
+ * Stands between a connection and node's parser, which would make objects of all requests in the 64 KiB that it takes at
+ * once, up to 2,500. This hands it one request at a time. While that is answered, what follows it stays bytes, and the rest
+ * stays unread, so that the network holds back a client that does not wait for its answers.
  */
 export class Intake {
   readonly #socket: Socket
@@ -29,8 +32,8 @@ export class Intake {
   #request: IncomingMessage | undefined
   #response: ServerResponse | undefined
   #earlier: ServerResponse | undefined
-  /** Of the slice that is being parsed. */
-  #sliceLength = 0
+  /** How many bytes of the slice that is being parsed may belong to the body of a request that begins in it. */
+  #bodyInSlice = 0
   /** Bytes that can only be the body of the latest request. */
   #bodyLeft = 0
 
@@ -51,7 +54,7 @@ export class Intake {
     this.#request = request
     this.#earlier = this.#response
     this.#response = response
-    this.#bodyLeft = announcedLength(request) - this.#sliceLength
+    this.#bodyLeft = announcedLength(request) - this.#bodyInSlice
   }
 
   /** Nothing more is parsed: node has let go of the connection's parser, or no request can follow. */
@@ -68,12 +71,7 @@ export class Intake {
 
   #take(chunk: Buffer): void {
     if (this.#isOver) return
-    if (this.#held === undefined && isOver(this.#response) && chunk.length <= SLICE_BYTES) {
-      // What a client that waits for its answers sends, as it is.
-      this.#sliceLength = chunk.length
-      this.#bodyLeft -= chunk.length
-      this.#parse?.(chunk)
-    } else if (this.#held === undefined) this.#parseAll(chunk)
+    if (this.#held === undefined) this.#parseAll(chunk)
     else this.#hold(Buffer.concat([this.#held, chunk]))
   }
 
@@ -92,15 +90,24 @@ export class Intake {
         this.#hold(chunk.subarray(at))
         return
       }
-      // Of an unknown length it is NaN.
-      const length = Math.max(SLICE_BYTES, this.#bodyLeft || 0)
-      const slice = chunk.subarray(at, at + length)
+      const slice = this.#firstOf(at === 0 ? chunk : chunk.subarray(at))
       const before = this.#request
-      this.#sliceLength = slice.length
       this.#parse?.(slice)
       if (this.#request === before) this.#bodyLeft -= slice.length
       at += slice.length
     }
+  }
+
+  /** What the parser is handed of these bytes. */
+  #firstOf(bytes: Buffer): Buffer {
+    this.#bodyInSlice = 0
+    if (this.#bodyLeft > 0) return upTo(bytes, this.#bodyLeft)
+    const slice = upTo(bytes, SLICE_BYTES)
+    // A body of unknown length may hold what looks like the end of a head, at every fourth byte.
+    const end = this.#request?.complete === false ? -1 : slice.indexOf(HEAD_END)
+    if (end >= 0) return upTo(slice, end + HEAD_END.length)
+    this.#bodyInSlice = slice.length
+    return slice
   }
 
   #hold(bytes: Buffer): void {

@@ -13,7 +13,7 @@ import { answerConstant, constantBody } from "./ConstantBody.js"
 import { docsBranch } from "./docs/docsBranch.js"
 import { EXPOSITION_TYPE } from "./metrics/exposition.js"
 import { scrape } from "./metrics/scrape.js"
-import { sharedWork } from "./sharedWork.js"
+import { onceAsked, sharedWork } from "./sharedWork.js"
 
 /** How long the store may take to answer before the process counts as not ready, in milliseconds. */
 const READY_MS = 2_000
@@ -70,7 +70,7 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...opti
   const directory = yield* Directory
   const ahead = yield* dataAhead
   // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
-  const openapi = yield* Effect.cached(
+  const openapi = onceAsked(
     Effect.promise(async () => {
       const { documentOf, served } = await import("@workshop/core/http/openapi/OpenApi")
       return constantBody("application/json; charset=utf-8", JSON.stringify(served(documentOf(options))))

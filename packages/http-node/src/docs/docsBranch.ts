@@ -8,6 +8,7 @@ import type { Branch } from "@workshop/core/http/Branch"
 import { fail, page, type Stamp } from "@workshop/core/http/Departures"
 import { Effect } from "effect"
 import { answerConstant, type ConstantBody, constantBody } from "../ConstantBody.js"
+import { onceAsked } from "../sharedWork.js"
 import { docsHtml, docsScript } from "./docsPage.js"
 
 /** Packed with the package; in a clone they are still where npm put them. */
@@ -24,15 +25,13 @@ const CONTENT_SECURITY_POLICY =
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const file = (type: string, name: string) =>
-  Effect.cached(Effect.promise(async () => constantBody(type, await readFile(join(folder(), name)))))
+  onceAsked(Effect.promise(async () => constantBody(type, await readFile(join(folder(), name)))))
 
-const parts: Effect.Effect<Readonly<Record<string, Effect.Effect<ConstantBody>>>> = Effect.gen(function* () {
-  return {
-    "/docs": Effect.succeed(constantBody("text/html; charset=utf-8", docsHtml)),
-    "/docs/start.js": Effect.succeed(constantBody("text/javascript; charset=utf-8", docsScript)),
-    "/docs/swagger-ui-bundle.js": yield* file("text/javascript; charset=utf-8", "swagger-ui-bundle.js"),
-    "/docs/swagger-ui.css": yield* file("text/css; charset=utf-8", "swagger-ui.css")
-  }
+const parts = (): Readonly<Record<string, Effect.Effect<ConstantBody>>> => ({
+  "/docs": Effect.succeed(constantBody("text/html; charset=utf-8", docsHtml)),
+  "/docs/start.js": Effect.succeed(constantBody("text/javascript; charset=utf-8", docsScript)),
+  "/docs/swagger-ui-bundle.js": file("text/javascript; charset=utf-8", "swagger-ui-bundle.js"),
+  "/docs/swagger-ui.css": file("text/css; charset=utf-8", "swagger-ui.css")
 })
 
 const shown = (departure: Departure): Departure => ({
@@ -53,7 +52,7 @@ const withoutSlash = (stamp: Stamp): Departure => ({
 })
 
 /** `/docs`: a page to read the API and to try it with a key that is typed in. It asks nothing of any other host (Specification, Commands). */
-export const docsBranch: Effect.Effect<Branch> = Effect.map(parts, (known) => ({
+export const docsBranch: Effect.Effect<Branch> = Effect.map(Effect.sync(parts), (known) => ({
   prefix: "/docs",
   answer: (arrival, stamp) => {
     const { method, path } = arrival

@@ -10,6 +10,7 @@ import { type Found, router } from "@workshop/core/http/Router"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Actor } from "@workshop/core/services/Actor"
 import { Effect } from "effect"
+import { onceAsked } from "../sharedWork.js"
 import { appHandlers } from "./appHandlers.js"
 import { clockHandlers } from "./clockHandlers.js"
 import { foreignness } from "./foreignRequest.js"
@@ -51,7 +52,7 @@ export const sandboxBranch = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
     const serveRoute = serve<void>({ isHeld })
 
     // Loaded and written out when it is first asked for: a start need not wait for it.
-    const document = yield* Effect.cached(
+    const document = onceAsked(
       Effect.promise(async () => {
         const [{ served }, { sandboxDocument }] = await Promise.all([
           import("@workshop/core/http/openapi/OpenApi"),

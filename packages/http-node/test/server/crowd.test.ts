@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { createServer } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { connect } from "node:net"
 import type { Arrival, Departure } from "@workshop/core/http/Arrival"
@@ -8,6 +8,8 @@ import { succeed } from "@workshop/core/http/Departures"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { start as startWorkshop } from "@workshop/core/services/PromiseWorkshop"
 import { Backlog } from "@workshop/http-node/Backlog"
+import { CONNECTION_LIMITS } from "@workshop/http-node/ConnectionLimits"
+import { Connections } from "@workshop/http-node/Connections"
 import { listener } from "@workshop/http-node/Listener"
 import { mountNode } from "@workshop/http-node/mount/NodeMount"
 import { PATIENCE } from "@workshop/http-node/Patience"
@@ -55,6 +57,29 @@ const large = (bytes: number): Branch => ({
 })
 
 describe("one request at a time on a connection", { timeout: 60_000 }, () => {
+  it("makes no object of a request before the one ahead of it is answered", async () => {
+    const server = createServer()
+    const connections = new Connections(server, CONNECTION_LIMITS, new Backlog())
+    const answers: Array<ServerResponse> = []
+    server.on("request", (request, response) => {
+      connections.note(request, response)
+      answers.push(response)
+      server.emit("noted")
+    })
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1").resume()
+    const body = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 8\r\n\r\n\r\n\r\n\r\n\r\n"
+    client.write(`${"GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3)}${body}GET / HTTP/1.1\r\nHost: x\r\n\r\n`)
+    for (let n = 1; n <= 5; n++) {
+      if (answers.length < n) await once(server, "noted")
+      expect(answers).toHaveLength(n)
+      answers[n - 1]!.end()
+    }
+    client.destroy()
+    server.close()
+  })
+
   it("runs the first of a hundred pipelined ones alone, and answers all of them in their order", async () => {
     const slow = gate()
     const many = counting()
@@ -352,6 +377,12 @@ describe("constant bodies", { timeout: 60_000 }, () => {
 })
 
 describe("work that is shared", { timeout: 60_000 }, () => {
+  it("makes nobody wait once it is done", async () => {
+    const work = sharedWork(Effect.delay(Effect.succeed("found"), 1), 1_000, { unsafeCurrentTimeMillis: () => 0 })
+    await Effect.runPromise(work)
+    expect(Effect.runSync(work)).toBe("found")
+  })
+
   it("is done once for all who ask at the same time and within the time that it counts", async () => {
     let now = 0
     let done = 0
