@@ -493,13 +493,13 @@ CREATE INDEX message_waiting ON public.message USING btree (due_at, id);
 
 CREATE INDEX notification_age ON public.notification USING brin (created_at) WITH (autosummarize='on');
 
-CREATE INDEX notification_of_client ON public.notification USING btree (client_id, created_at, place);
+CREATE INDEX notification_to_client ON public.notification USING btree (client_id, shop_id, created_at, place);
 
 CREATE INDEX offer_by_id ON public.offer USING btree (id);
 
-CREATE UNIQUE INDEX offer_open ON public.offer USING btree (shop_id, ticket_id) WHERE (status = 'open'::text);
+CREATE INDEX offer_of_phone ON public.offer USING btree (phone, shop_id, status, created_at, place);
 
-CREATE INDEX offer_to_phone ON public.offer USING btree (phone, created_at, place);
+CREATE UNIQUE INDEX offer_open ON public.offer USING btree (shop_id, ticket_id) WHERE (status = 'open'::text);
 
 CREATE INDEX rate_limit_until ON public.rate_limit USING btree (resets_at);
 

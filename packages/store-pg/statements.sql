@@ -614,10 +614,11 @@ select /* workshop read events */ row_to_json(e) as event from event e
 
 -- read inbox (workshop reads)
 
-      select /* workshop read inbox */ row_to_json(n) as notification from (
-        select n.shop_id, n.id, row_number() over (partition by "n".shop_id order by "n".created_at desc, "n".place desc) as nth from notification n where n.client_id = $1
-      ) f cross join lateral (select * from notification x where x.shop_id = f.shop_id and x.id = f.id limit 1) n
-      where f.nth <= $2 order by n.created_at, n.place;
+        with /* workshop read inbox */ recursive shops as (select c.whom, (select x.shop_id from "notification" x where x.client_id = c.whom order by x.shop_id limit 1) as shop_id from (select $1::uuid) c (whom)
+      union all select c.whom, (select x.shop_id from "notification" x where x.client_id = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1) from shops c where c.shop_id is not null)
+        select row_to_json(n) as notification from shops c
+        cross join lateral (select * from notification x where x.client_id = c.whom and x.shop_id = c.shop_id order by created_at desc, place desc limit $2) n
+        order by n.created_at, n.place;
 
 -- read keys (workshop reads)
 select /* workshop read keys */ row_to_json(k) as key from api_key k
@@ -633,13 +634,12 @@ select /* workshop read notices */ row_to_json(n) as notice from notice n
 
 -- read offers (workshop reads)
 
-      select /* workshop read offers */ row_to_json(o) as offer from (
-        select o.shop_id, o.id, row_number() over (partition by "o".shop_id order by "o".created_at desc, "o".place desc) as nth from client_account a
-        join offer o on o.phone = a.phone
-        left join client_link l on l.shop_id = o.shop_id and l.client_id = a.id
-        where a.id = $1 and (o.status <> 'open' or l.blocked_at is null)
-      ) f cross join lateral (select * from offer x where x.shop_id = f.shop_id and x.id = f.id limit 1) o
-      where f.nth <= $2 order by o.created_at, o.place;
+        with /* workshop read offers */ recursive shops as (select c.whom, (select x.shop_id from "offer" x where x.phone = c.whom order by x.shop_id limit 1) as shop_id from (select a.phone from client_account a where a.id = $1) c (whom)
+      union all select c.whom, (select x.shop_id from "offer" x where x.phone = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1) from shops c where c.shop_id is not null) select row_to_json(o) as offer from shops c
+        left join client_link l on l.shop_id = c.shop_id and l.client_id = $2
+        cross join lateral (select * from (select o.* from unnest($3::text[]) s (status) cross join lateral (select * from offer x
+        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status <> 'open' or l.blocked_at is null) order by created_at desc, place desc limit $4) o) x order by created_at desc, place desc limit $5) o
+        order by o.created_at, o.place;
 
 -- read shop (workshop reads)
 

@@ -3,15 +3,13 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
 import type { ClientAccount } from "@workshop/core/domain/Client"
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import { Limits } from "@workshop/core/domain/Limits"
 import type { Message } from "@workshop/core/domain/Message"
-import type { NotificationRecord } from "@workshop/core/domain/Notification"
-import type { OfferRecord } from "@workshop/core/domain/Offer"
 import { firstHead, type ShopRecord } from "@workshop/core/domain/Shop"
 import type { Closures, DueClosure } from "@workshop/core/ports/Closures"
 import type { Belonging, Directory } from "@workshop/core/ports/Directory"
 import type { Messages } from "@workshop/core/ports/Messages"
 import { type Context, Effect } from "effect"
+import { clientLists } from "./ClientLists.js"
 import { failureOf } from "./PgFailure.js"
 import { available } from "./Sql.js"
 import { type Placed, unplaced } from "./Tables.js"
@@ -27,13 +25,6 @@ const inserting = (sql: SqlClient, table: string, row: object) => {
   return sql`insert into ${sql(table)} (${columns})
     select ${columns} from json_populate_record(null::${sql(table)}, ${JSON.stringify(row)})`
 }
-
-/**
- * Which of its shop's a row is, the latest being the first. The rows that are wanted are then looked up one by one: Postgres,
- * which cannot know how few they are, would join them with the whole table.
- */
-const latestOfShop = (sql: SqlClient, table: "o" | "n") =>
-  sql`row_number() over (partition by ${sql(table)}.shop_id order by ${sql(table)}.created_at desc, ${sql(table)}.place desc)`
 
 /** What holds of the whole database. */
 const marks = (sql: SqlClient) => ({
@@ -134,27 +125,7 @@ export const pgDirectory = Effect.map(
         Effect.map(([found]) => found?.account ?? null),
         available
       ),
-    offers: (id) =>
-      sql<{ readonly offer: Placed<OfferRecord> }>`
-      select /* workshop read offers */ row_to_json(o) as offer from (
-        select o.shop_id, o.id, ${latestOfShop(sql, "o")} as nth from client_account a
-        join offer o on o.phone = a.phone
-        left join client_link l on l.shop_id = o.shop_id and l.client_id = a.id
-        where a.id = ${id} and (o.status <> 'open' or l.blocked_at is null)
-      ) f cross join lateral (select * from offer x where x.shop_id = f.shop_id and x.id = f.id limit 1) o
-      where f.nth <= ${Limits.client_list_of_shop_max} order by o.created_at, o.place`.pipe(
-        Effect.map((rows) => rows.map(({ offer }) => unplaced<OfferRecord>(offer))),
-        available
-      ),
-    inbox: (id) =>
-      sql<{ readonly notification: Placed<NotificationRecord> }>`
-      select /* workshop read inbox */ row_to_json(n) as notification from (
-        select n.shop_id, n.id, ${latestOfShop(sql, "n")} as nth from notification n where n.client_id = ${id}
-      ) f cross join lateral (select * from notification x where x.shop_id = f.shop_id and x.id = f.id limit 1) n
-      where f.nth <= ${Limits.client_list_of_shop_max} order by n.created_at, n.place`.pipe(
-        Effect.map((rows) => rows.map(({ notification }) => unplaced<NotificationRecord>(notification))),
-        available
-      )
+    ...clientLists(sql)
   })
 )
 

@@ -131,10 +131,6 @@ const MORE: Readonly<Record<string, number>> = {
   "shops of person": 500_000,
   "events of person": 5_000,
   "answers of person": 10_000,
-  // Of no request of a shop: what all shops offered and told one client is counted by shop, and the latest of each is read. The
-  // contract makes a shop exceed that bound, two hundred times over here.
-  "read offers": 50_000,
-  "read inbox": 50_000,
   // Each webhook, where a process starts.
   "find missing key": 100_000,
   // Ten thousand shops' heads, where a process starts or is asked whether it is well.

@@ -153,7 +153,8 @@ export const clientChangesContract = [
       const changes: Array<Change> = []
       for (let n = 0; n < count; n++) {
         const row = { id: yield* freshId<string>(), shop_id: shop.id, ticket_id, created_at: created_at++ }
-        const offer = { ...row, id: row.id as OfferId, phone, status: "accepted", answered_at: TEST_START } as const
+        const status = n % 2 === 0 ? "accepted" : "blocked"
+        const offer = { ...row, id: row.id as OfferId, phone, status, answered_at: TEST_START } as const
         const told = { ...row, client_id, type: "ticket.ready", ticket: view } as const
         changes.push({ _tag: "OfferPut", row: offer }, { _tag: "NotificationAppended", row: told })
       }
