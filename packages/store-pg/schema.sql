@@ -191,6 +191,12 @@ create table delivery (
   constraint delivery_token_not_negative CHECK ((token >= 0))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 
+create table delivery_round (
+  shop_id uuid not null,
+  turn bigint not null,
+  constraint delivery_round_pkey PRIMARY KEY (shop_id, turn)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+
 create table delivery_turn (
   shop_id uuid not null,
   look_at instant not null,
@@ -473,11 +479,13 @@ END));
 
 CREATE INDEX delivery_due ON public.delivery USING btree (shop_id, is_replay, generation, due_at, seq) WHERE (lease_until IS NULL);
 
+CREATE INDEX delivery_lease_ends ON public.delivery USING btree (lease_until) WHERE ((lease_until)::bigint >= 0);
+
 CREATE INDEX delivery_leased ON public.delivery USING btree (shop_id, lease_until) WHERE (lease_until IS NOT NULL);
 
-CREATE INDEX delivery_leases ON public.delivery USING btree (lease_until) WHERE (lease_until IS NOT NULL);
-
 CREATE INDEX delivery_released ON public.delivery USING btree (shop_id, is_replay, generation, seq) WHERE (lease_until IS NULL);
+
+CREATE INDEX delivery_round_order ON public.delivery_round USING btree (turn) WHERE (turn > 0);
 
 CREATE INDEX delivery_turn_due ON public.delivery_turn USING btree (look_at, turn);
 
@@ -659,11 +667,17 @@ comment on column delivery.token is 'Raised by every claim: an acknowledgement u
 
 comment on column delivery.lease_until is 'On the database''s clock: until then a process has it in hand. Null while it waits.';
 
+comment on table delivery_round is 'Shops that were served and still have something due, one row each. Their delivery_turn says look_at 1.';
+
+comment on column delivery_round.shop_id is 'The shop to which the row belongs.';
+
+comment on column delivery_round.turn is 'Shops are served in this order, together with those of which delivery_turn says look_at 0.';
+
 comment on table delivery_turn is 'One row a shop with a webhook: in which order shops are served.';
 
 comment on column delivery_turn.shop_id is 'The shop to which the row belongs.';
 
-comment on column delivery_turn.look_at is 'Before this instant nothing of the shop can be claimed; 0 where something can now. It may be too early, never too late.';
+comment on column delivery_turn.look_at is 'Before this instant nothing of the shop can be claimed; 0 where something can now, 1 where something can and the shop is in delivery_round. It may be too early, never too late.';
 
 comment on column delivery_turn.turn is 'Shops are served in this order, and go to its end with each claim.';
 

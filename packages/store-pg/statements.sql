@@ -44,7 +44,7 @@ with /* workshop begin erasure */ gone as (delete from client_account where id =
 update /* workshop call delivery_turn */ delivery_turn t set look_at = 0 from (
       select l.shop_id, l.look_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
       cross join lateral (select * from delivery_turn d where d.shop_id = q.shop_id for no key update) l
-    ) q where t.shop_id = q.shop_id and q.look_at <> 0;
+    ) q where t.shop_id = q.shop_id and q.look_at > 1;
 
 -- change client (workshop reads)
 update /* workshop change client */ client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
@@ -54,10 +54,11 @@ update /* workshop change client */ client_account a set given_name = n.given_na
       returning a.id;
 
 -- claim (workshop deliveries)
-with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, w.generation, w.released_at,
+with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
-  from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[])
-    with ordinality s (shop_id, at, due_from, place)
+  from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[],
+    current_setting('workshop.rounds')::tid[], current_setting('workshop.places')::bigint[])
+    with ordinality s (shop_id, at, due_from, round_at, turn, place)
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
@@ -163,8 +164,17 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
 -- encoding (workshop reads)
 select /* workshop encoding */ current_setting('server_encoding') as server_encoding;
 
+-- end delivery_round (workshop lane)
+delete /* workshop end delivery_round */ from delivery_round t using (
+      select d.shop_id, d.ctid as at from unnest($1::uuid[]) q (shop_id)
+      cross join lateral (select d.shop_id, d.ctid from delivery_round d where d.shop_id = q.shop_id for update) d
+    ) g where t.ctid = g.at and t.shop_id is not distinct from g.shop_id;
+
 -- end delivery_turn (workshop lane)
-delete /* workshop end delivery_turn */ from delivery_turn t using unnest($1::uuid[]) q (shop_id) where t.shop_id = q.shop_id;
+delete /* workshop end delivery_turn */ from delivery_turn t using (
+      select d.shop_id, d.ctid as at from unnest($1::uuid[]) q (shop_id)
+      cross join lateral (select d.shop_id, d.ctid from delivery_turn d where d.shop_id = q.shop_id for update) d
+    ) g where t.ctid = g.at and t.shop_id is not distinct from g.shop_id;
 
 -- end erasure (workshop reads)
 delete /* workshop end erasure */ from client_erasure where client_id = $1;
@@ -385,7 +395,11 @@ select /* workshop load shops */ row_to_json(s) as shop, row_to_json(w) as webho
     from unnest($1::uuid[]) q (id) join shop s on s.id = q.id left join webhook w on w.shop_id = q.id;
 
 -- lock first turns (workshop deliveries)
-select /* workshop lock first turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true) from (select shop_id, ctid as at, due_from from delivery_turn where look_at <= $1 order by look_at, turn limit $2 for update skip locked) l;
+select /* workshop lock first turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from delivery_turn t
+    left join lateral (
+      select r.ctid as round_at, r.turn from delivery_round r where r.shop_id = t.shop_id and t.look_at = 1 limit 1
+    ) r on true
+    where t.look_at <= $1 order by t.look_at, t.turn limit $2 for update of t skip locked) l;
 
 -- lock free heads (workshop lane)
 select /* workshop lock free heads */ (
@@ -398,8 +412,15 @@ select /* workshop lock heads */ (
       select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update) h) as heads;
 
 -- lock lanes (workshop deliveries)
-select /* workshop lock lanes */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from from delivery_turn t join webhook w on w.shop_id = t.shop_id
-    where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked) l;
+with /* workshop lock lanes */ waiting as (
+    select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
+    from delivery_turn t join webhook w on w.shop_id = t.shop_id
+    where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked
+  ), round as (
+    select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
+    from delivery_round r join delivery_turn t on t.shop_id = r.shop_id and t.look_at = 1 join webhook w on w.shop_id = r.shop_id
+    where r.turn > 0 order by r.turn limit $1 for no key update of w skip locked
+  ) select set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select * from waiting union all select * from round order by turn) l;
 
 -- lock rate_limit (workshop limits)
 select /* workshop lock rate_limit */ r.policy, r.subject, r.used, r.resets_at::double precision as resets_at from unnest($1::text[], $2::text[]) q (policy, subject) cross join lateral (
@@ -410,16 +431,16 @@ select /* workshop lock rate_limit */ r.policy, r.subject, r.used, r.resets_at::
 select /* workshop lock retention */ pg_try_advisory_lock(7305809) as is_true;
 
 -- lock turns (workshop deliveries)
-select /* workshop lock turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[])
-    with ordinality s (shop_id, at, due_from, place)
+select /* workshop lock turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[],
+    current_setting('workshop.rounds')::tid[], current_setting('workshop.places')::bigint[])
+    with ordinality s (shop_id, at, due_from, round_at, turn, place)
     join delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked) l;
 
 -- look again (workshop deliveries)
-update /* workshop look again */ delivery_turn t set
-    look_at = case when o.next <= $1 then 0 else coalesce(o.next, 253402300799999) end,
-    turn = case when o.served > 0 then (select nextval('delivery_turns') * 100000) + (o.served - 1) * 25000 + o.place else t.turn end,
-    due_from = case when $1 < 0 then t.due_from else o.due_from end
-  from (select o.shop_id, o.at, o.place, o.served, case when o.room > 0 then least(
+with /* workshop look again */ claim as (select nextval('delivery_turns') as n), looked as (
+    select o.*, c.n, o.next <= $1 is true as is_ready,
+      case when o.served > 0 then c.n * 100000 + (o.served - 1) * 25000 + o.place else o.turn end as new_turn
+    from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, case when o.room > 0 then least(
     case when o.generation > 1 then (
       select o.released_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay in (false, true)
@@ -432,19 +453,39 @@ update /* workshop look again */ delivery_turn t set
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay and d.generation = o.generation
       and d.due_at >= o.due_from order by d.due_at limit 1)
   ) end as next,
-      least((select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+        least((select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
       and d.is_replay = false and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), (select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
-      and d.is_replay = true and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), $1::bigint - 60000) as due_from from (select s.shop_id, s.at, s.place, s.due_from, w.generation, w.released_at,
+      and d.is_replay = true and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), $1::bigint - 60000) as earliest from (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
-  from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[])
-    with ordinality s (shop_id, at, due_from, place)
+  from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[],
+    current_setting('workshop.rounds')::tid[], current_setting('workshop.places')::bigint[])
+    with ordinality s (shop_id, at, due_from, round_at, turn, place)
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
       count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
     from delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($2::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
   ) f) o) o
-  where t.ctid = o.at and t.shop_id is not distinct from o.shop_id and (o.served > 0 or t.look_at <> 0 or o.next is null or o.next > $1);
+    cross join claim c
+  ), moved as (
+    update delivery_round r set turn = l.new_turn from looked l
+    where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
+  ), ended as (
+    delete from delivery_round r using (
+      select d.shop_id, d.ctid as at from looked l
+      cross join lateral (select d.shop_id, d.ctid from delivery_round d where d.shop_id = l.shop_id for update) d
+      where (l.round_at is null) = l.is_ready and (l.served > 0 or not l.is_ready)
+    ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
+  ), begun as (
+    insert into delivery_round (shop_id, turn)
+    select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0
+  )
+  update delivery_turn t set
+    look_at = case when l.is_ready then 1 else coalesce(l.next, 253402300799999) end,
+    turn = l.new_turn,
+    due_from = case when $1 < 0 then t.due_from else l.earliest end
+  from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id
+    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and l.n % 32 = 0));
 
 -- look at clock (workshop reads)
 select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 1000)::double precision as ms;
@@ -479,7 +520,7 @@ set /* workshop look by age */ local enable_bitmapscan = on;
 
 -- make ready (workshop deliveries)
 update /* workshop make ready */ delivery_turn t set look_at = 0 from (
-    select shop_id from delivery_turn where look_at > 0 and look_at <= $1
+    select shop_id from delivery_turn where look_at > 1 and look_at <= $1
     order by look_at limit 10000 for update skip locked
   ) d where t.shop_id = d.shop_id;
 
@@ -524,8 +565,9 @@ insert /* workshop put delivery_turn */ into delivery_turn (shop_id, look_at, du
     select q.shop_id, q.look_at, q.due_from, nextval('delivery_turns') + -4611686018427387904
     from (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[]) u (shop_id, look_at, due_from) order by 1) q
     on conflict (shop_id) do update set
-      look_at = least(delivery_turn.look_at, excluded.look_at), due_from = least(delivery_turn.due_from, excluded.due_from)
-    where delivery_turn.look_at > excluded.look_at or delivery_turn.due_from > excluded.due_from;
+      look_at = case when delivery_turn.look_at = 1 then 1 else least(delivery_turn.look_at, excluded.look_at) end,
+      due_from = least(delivery_turn.due_from, excluded.due_from)
+    where delivery_turn.look_at > greatest(excluded.look_at, 1) or delivery_turn.due_from > excluded.due_from;
 
 -- put event (workshop lane)
 insert /* workshop put event */ into event (shop_id, id, type, seq, ticket_id, created_at, body) select shop_id, id, type, seq, ticket_id, created_at, body from json_populate_recordset(null::event, $1);
@@ -672,7 +714,7 @@ select /* workshop read webhook */ row_to_json(w) as webhook from webhook w wher
 
 -- reclaim (workshop deliveries)
 update /* workshop reclaim */ delivery d set lease_until = null from (
-    select shop_id, event_id from delivery where lease_until <= coalesce($1::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) limit $2 for update skip locked
+    select shop_id, event_id from delivery where lease_until >= 0 and lease_until <= coalesce($1::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) limit $2 for update skip locked
   ) e where d.shop_id = e.shop_id and d.event_id = e.event_id
   returning d.shop_id;
 
@@ -739,7 +781,8 @@ update /* workshop renew delivery */ delivery d set attempts_in_round = 0 from u
          where d.shop_id = q.shop_id and d.event_id = q.event_id;
 
 -- reset delivery_turn (workshop deliveries)
-update /* workshop reset delivery_turn */ delivery_turn t set look_at = 0, due_from = 0 from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
+update /* workshop reset delivery_turn */ delivery_turn t set look_at = case when t.look_at = 1 then 1 else 0 end, due_from = 0
+    from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
     where t.shop_id = q.shop_id;
 
 -- rest of attempt (workshop retention)

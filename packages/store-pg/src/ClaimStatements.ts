@@ -1,5 +1,5 @@
 import { LEASE_MS, MOST_IN_FLIGHT_PER_SHOP } from "@workshop/core/ports/Deliveries"
-import { TURN_STEP } from "./TurnStatements.js"
+import { IN_ROUND, TURN_STEP } from "./TurnStatements.js"
 
 /** The end of time: nothing of the shop is to be looked at until something changes. */
 const NEVER = "253402300799999"
@@ -21,7 +21,13 @@ const LANES = "workshop.lanes"
  * What it keeps of their turns, in the same order. A turn is found by its place in the table: while somebody holds a snapshot, an index
  * would lead to all that was written since of the shop's turn. The shop is compared so that no index serves that.
  */
-const KEPT = { shop_id: LANES, at: "workshop.turns", due_from: "workshop.due_from" } as const
+const KEPT = {
+  shop_id: LANES,
+  at: "workshop.turns",
+  due_from: "workshop.due_from",
+  round_at: "workshop.rounds",
+  turn: "workshop.places"
+} as const
 
 /** Keeps some shops `l`, with their turns, in their order. */
 const keeping = (shops: string) =>
@@ -32,34 +38,45 @@ const keeping = (shops: string) =>
 const LOCKED = `current_setting('${LANES}')::uuid[]`
 
 /** The locked shops and their turns. */
-const LOCKED_TURNS = `unnest(${LOCKED}, current_setting('${KEPT.at}')::tid[], current_setting('${KEPT.due_from}')::bigint[])
-    with ordinality s (shop_id, at, due_from, place)`
+const LOCKED_TURNS = `unnest(${LOCKED}, current_setting('${KEPT.at}')::tid[], current_setting('${KEPT.due_from}')::bigint[],
+    current_setting('${KEPT.round_at}')::tid[], current_setting('${KEPT.turn}')::bigint[])
+    with ordinality s (shop_id, at, due_from, round_at, turn, place)`
 
 /**
  * Makes the shops ready of which something has become due by $1. Ready shops are those with `look_at` 0, so that one index has them in
- * the order of their turns, however many they are.
+ * the order of their turns, however many they are; and those of the round, which were served since.
  */
 export const MAKE_READY = `update delivery_turn t set look_at = 0 from (
-    select shop_id from delivery_turn where look_at > 0 and look_at <= $1
+    select shop_id from delivery_turn where look_at > ${IN_ROUND} and look_at <= $1
     order by look_at limit ${MOST_MADE_READY} for update skip locked
   ) d where t.shop_id = d.shop_id`
 
 /**
  * Locks the ready shops that were served longest ago, at most $1. A shop that another process has locked is skipped. The statement locks
- * webhooks, not turns, so that acknowledgements, which write turns, can be saved beside a claim.
+ * webhooks, not turns, so that acknowledgements, which write turns, can be saved beside a claim. Both kinds of ready shops are read,
+ * since one index has each in its order.
  */
-export const LOCK_LANES =
-  keeping(`select t.shop_id, t.ctid as at, t.due_from from delivery_turn t join webhook w on w.shop_id = t.shop_id
-    where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked`)
+export const LOCK_LANES = `with waiting as (
+    select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
+    from delivery_turn t join webhook w on w.shop_id = t.shop_id
+    where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked
+  ), round as (
+    select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
+    from delivery_round r join delivery_turn t on t.shop_id = r.shop_id and t.look_at = ${IN_ROUND} join webhook w on w.shop_id = r.shop_id
+    where r.turn > 0 order by r.turn limit $1 for no key update of w skip locked
+  ) ${keeping("select * from waiting union all select * from round order by turn")}`
 
 /** Locks the turns of the locked shops. Who writes one just then, or did meanwhile, sets it too, so it is left to them. */
-export const LOCK_TURNS = keeping(`select t.shop_id, t.ctid as at, t.due_from from ${LOCKED_TURNS}
+export const LOCK_TURNS = keeping(`select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from ${LOCKED_TURNS}
     join delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 
 /** Locks the turns of the earliest shops that may have something due by $1. */
-export const LOCK_FIRST_TURNS = keeping(
-  "select shop_id, ctid as at, due_from from delivery_turn where look_at <= $1 order by look_at, turn limit $2 for update skip locked"
-)
+export const LOCK_FIRST_TURNS =
+  keeping(`select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from delivery_turn t
+    left join lateral (
+      select r.ctid as round_at, r.turn from delivery_round r where r.shop_id = t.shop_id and t.look_at = ${IN_ROUND} limit 1
+    ) r on true
+    where t.look_at <= $1 order by t.look_at, t.turn limit $2 for update of t skip locked`)
 
 /** Leases that ended so long ago were put back since, or are of no process that is alive. */
 const LEASE_LONG_ENDED_MS = 2 * LEASE_MS
@@ -68,7 +85,9 @@ const LEASE_LONG_ENDED_MS = 2 * LEASE_MS
  * The locked shops, in their order, with what they have on their way. There is room for nothing where the webhook is off. Leases are
  * looked for from an instant on: while somebody holds a snapshot, those of all that was delivered since are still in the index.
  */
-const open = (lease_now: string) => `select s.shop_id, s.at, s.place, s.due_from, w.generation, w.released_at,
+const open = (
+  lease_now: string
+) => `select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight, 0) else 0 end as room, f.busy, f.served
   from ${LOCKED_TURNS}
   join webhook w on w.shop_id = s.shop_id
@@ -151,18 +170,40 @@ const earliest = (
 ) => `(select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
       and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1)`
 
+/** Of so many claims one writes from when on its shops have something due: the others look at what was delivered since. */
+const DUE_FROM_EVERY = 32
+
 /**
  * Writes when each locked shop is to be looked at next: it stays ready where something is due by $1; where nothing can be claimed, or the
- * webhook is off, not until something changes. A shop that this transaction served goes behind all others, in
- * the order in which each was served last.
+ * webhook is off, not until something changes. A shop that this transaction served goes behind all others, in the order in which each was
+ * served last. As long as it stays ready, its place is in the round and its turn is left alone: while somebody holds a snapshot, the key
+ * of turns leads to every version of a row that was not removed yet, and each new one is compared with all of them.
  */
-export const LOOK_AGAIN = `update delivery_turn t set
-    look_at = case when o.next <= $1 then 0 else coalesce(o.next, ${NEVER}) end,
-    turn = case when o.served > 0 then (select nextval('delivery_turns') * ${TURN_STEP}) + (o.served - 1) * ${TURN_STEP / MOST_IN_FLIGHT_PER_SHOP} + o.place else t.turn end,
-    due_from = case when $1 < 0 then t.due_from else o.due_from end
-  from (select o.shop_id, o.at, o.place, o.served, ${NEXT} as next,
-      least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) as due_from from (${open("$2")}) o) o
-  where t.ctid = o.at and t.shop_id is not distinct from o.shop_id and (o.served > 0 or t.look_at <> 0 or o.next is null or o.next > $1)`
+export const LOOK_AGAIN = `with claim as (select nextval('delivery_turns') as n), looked as (
+    select o.*, c.n, o.next <= $1 is true as is_ready,
+      case when o.served > 0 then c.n * ${TURN_STEP} + (o.served - 1) * ${TURN_STEP / MOST_IN_FLIGHT_PER_SHOP} + o.place else o.turn end as new_turn
+    from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, ${NEXT} as next,
+        least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) as earliest from (${open("$2")}) o) o
+    cross join claim c
+  ), moved as (
+    update delivery_round r set turn = l.new_turn from looked l
+    where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
+  ), ended as (
+    delete from delivery_round r using (
+      select d.shop_id, d.ctid as at from looked l
+      cross join lateral (select d.shop_id, d.ctid from delivery_round d where d.shop_id = l.shop_id for update) d
+      where (l.round_at is null) = l.is_ready and (l.served > 0 or not l.is_ready)
+    ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
+  ), begun as (
+    insert into delivery_round (shop_id, turn)
+    select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0
+  )
+  update delivery_turn t set
+    look_at = case when l.is_ready then ${IN_ROUND} else coalesce(l.next, ${NEVER}) end,
+    turn = l.new_turn,
+    due_from = case when $1 < 0 then t.due_from else l.earliest end
+  from looked l where t.ctid = l.at and t.shop_id is not distinct from l.shop_id
+    and (not l.is_ready or (l.round_at is null and l.served > 0) or (l.round_at is not null and l.n % ${DUE_FROM_EVERY} = 0))`
 
 /** When the first shop may have something due, if that is by $1, and whether that shop is locked. */
 export const FIRST = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked
@@ -170,7 +211,7 @@ export const FIRST = `select look_at::double precision as due_at, shop_id = any 
 
 /** Puts back what was leased until $1, at most $2. */
 export const RECLAIM = `update delivery d set lease_until = null from (
-    select shop_id, event_id from delivery where lease_until <= ${leaseTime("$1")} limit $2 for update skip locked
+    select shop_id, event_id from delivery where lease_until >= 0 and lease_until <= ${leaseTime("$1")} limit $2 for update skip locked
   ) e where d.shop_id = e.shop_id and d.event_id = e.event_id
   returning d.shop_id`
 

@@ -57,7 +57,7 @@ export const saves: ReadonlyArray<Omit<Statement, "values">> = [
   RENEW,
   turnsNamed(new Map()),
   turnsCalled(new Set()),
-  turnsEnded(new Set())
+  ...turnsEnded(new Set())
 ]
 
 interface Gone {
@@ -218,7 +218,7 @@ export class Saving {
     return [
       ...(named.size > 0 ? [turnsNamed(named)] : []),
       ...(called.size > 0 ? [turnsCalled(called)] : []),
-      ...(ended.size > 0 ? [turnsEnded(ended)] : [])
+      ...(ended.size > 0 ? turnsEnded(ended) : [])
     ]
   }
 

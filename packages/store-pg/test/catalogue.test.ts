@@ -83,7 +83,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
 /** The tables of shops, as a statement may name them. */
 const SHOP_TABLES = Object.keys(tables)
   .filter((name) => !DIRECTORY.includes(name))
-  .concat("delivery_turn")
+  .concat("delivery_turn", "delivery_round")
 
 /** Each table of shops that a statement reads or changes, under the name by which it goes on. */
 const named = (sql: string): ReadonlyArray<readonly [string, string]> =>

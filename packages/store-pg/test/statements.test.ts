@@ -78,7 +78,11 @@ beforeAll(async () => {
     return { name: `looked_${i}`, text, values: longest(values), session: isRead ? reads : commands }
   })
   await within(session.run("analyze"))
-  await within(commands.run(`set workshop.lanes = '{}'; set workshop.turns = '{}'; set workshop.due_from = '{}'`))
+  await within(
+    commands.run(
+      `set workshop.lanes = '{}'; set workshop.turns = '{}'; set workshop.due_from = '{}'; set workshop.rounds = '{}'; set workshop.places = '{}'`
+    )
+  )
   for (const { session, name, text, values } of cases) await within(prepare(session, name, text, values))
   // A batch that is sent again is refused by its receipt.
   await within(session.run("delete from batch_receipt"))
@@ -91,7 +95,8 @@ beforeAll(async () => {
   const zeros = row!.turns.replaceAll(/"[^"]*"/g, "0")
   await within(
     commands.run(
-      `set workshop.lanes = '${row!.ids}'; set workshop.turns = '${row!.turns}'; set workshop.due_from = '${zeros}'`
+      `set workshop.lanes = '${row!.ids}'; set workshop.turns = '${row!.turns}'; set workshop.due_from = '${zeros}';
+      set workshop.rounds = '${zeros.replaceAll("0", '"(0,0)"')}'; set workshop.places = '${zeros}'`
     )
   )
   early = await within(ranAll(cases.filter((one) => one.session === commands)))
@@ -148,7 +153,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   stamps_used_until: "expire stamps_used",
   webhook_off: "look at queue",
   // Beside few leases the planner takes the index by shop.
-  delivery_leases: "reclaim"
+  delivery_lease_ends: "reclaim"
 }
 
 const beyond = (plans: ReadonlyMap<string, Plan>) =>

@@ -34,7 +34,7 @@ const CLOSURE = `case t.state ${closureMoves.map((move) => `when '${move.from}' 
 const ofShops = (Object.keys(tables) as ReadonlyArray<TableName>).filter(
   (name) => name !== "shop" && name !== "audit_entry"
 )
-const SHOPLESS = [...ofShops, "delivery_turn"]
+const SHOPLESS = [...ofShops, "delivery_turn", "delivery_round"]
   .map(
     (table) => `select x.shop_id, '${table}' as table, count(*) as rows from ${table} x
       where not exists (select from shop s where s.id = x.shop_id) group by x.shop_id`

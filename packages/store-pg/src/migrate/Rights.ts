@@ -39,6 +39,7 @@ export const serviceRights: Readonly<Record<string, ReadonlyArray<Right>>> = {
   client_account: ALL,
   client_erasure: ALL,
   delivery_turn: ALL,
+  delivery_round: ALL,
   batch_receipt: ALL,
   rate_limit: ALL,
   mark: ["select", "insert"],
