@@ -1,21 +1,47 @@
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import { Tracing, type Within } from "@workshop/core/ports/Tracing"
-import { Config, Effect, Layer } from "effect"
+import { Cause, Config, type Duration, Effect, Layer } from "effect"
 
 const within: Within = (name, attributes, work) =>
   Effect.withSpan(work, name, { attributes, root: true, captureStackTrace: false })
 
+/** How long a collector may take for a batch of spans. */
+const TAKING = "5 seconds"
+
+/**
+ * Gives up a batch that the collector does not take in time, so that batches do not pile up in memory behind one that hangs. It ends
+ * as a defect because the exporter sends again what fails; after either it sends nothing for a minute.
+ */
+const impatient = (taking: Duration.DurationInput) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(
+      HttpClient.HttpClient,
+      HttpClient.transformResponse(
+        Effect.timeoutFailCause({
+          duration: taking,
+          onTimeout: () => Cause.die(new Error("The collector did not answer in time"))
+        })
+      )
+    )
+  ).pipe(Layer.provide(FetchHttpClient.layer))
+
 /** Sends spans to an OpenTelemetry collector; what runs beneath gets spans that are made for nobody otherwise. */
-export const layer = (endpoint: string, serviceVersion: string): Layer.Layer<never> => {
+export const layer = (
+  endpoint: string,
+  serviceVersion: string,
+  taking: Duration.DurationInput = TAKING
+): Layer.Layer<never> => {
   const url = `${endpoint.replace(/(?<!\/)\/+$/, "")}/v1/traces`
   const tracer = Effect.map(Effect.orDie(Config.withDefault(Config.string("OTEL_SERVICE_NAME"), "workshop")), (name) =>
     OtlpTracer.layer({ url, resource: { serviceName: name, serviceVersion } })
   )
   return Layer.unwrapEffect(tracer).pipe(
     Layer.provide(OtlpSerialization.layerJson),
-    Layer.provide(FetchHttpClient.layer),
+    Layer.provide(impatient(taking)),
     Layer.merge(Layer.succeed(Tracing, { within }))
   )
 }

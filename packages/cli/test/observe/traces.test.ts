@@ -1,3 +1,5 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { traced } from "@workshop/cli/observe/TracedRequests"
 import * as TracedSender from "@workshop/cli/observe/TracedSender"
 import * as Traces from "@workshop/cli/observe/Traces"
@@ -6,7 +8,7 @@ import type { Arrival, Departure } from "@workshop/core/http/Arrival"
 import type { Stamp } from "@workshop/core/http/Departures"
 import { Tracing } from "@workshop/core/ports/Tracing"
 import { WebhookSender } from "@workshop/core/ports/WebhookSender"
-import { Effect, Layer, Option } from "effect"
+import { Deferred, Effect, Layer, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { Collector, said } from "./Collector.js"
 
@@ -72,6 +74,28 @@ describe("traces (Specification, Commands)", () => {
     const stamp: Stamp = { request_id: "abc", now: 0, part: "query", route: "/v1" }
     const { spans } = await withTraces(traced(arrival({ traceparent }), stamp, Effect.succeed(departure)))
     expect(spans).toMatchObject([{ traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" }])
+  })
+
+  it("give up a collector that hangs, and send it nothing for a while", { timeout: 60_000 }, async () => {
+    const asked: Array<string> = []
+    const gaveUp = Effect.runSync(Deferred.make<void>())
+    const server = createServer((request) => {
+      asked.push(request.resume().url ?? "")
+      request.socket.once("close", () => Effect.runSync(Deferred.succeed(gaveUp, undefined)))
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const stamp: Stamp = { request_id: "abc", now: 0, part: "query", route: "/v1" }
+    // As many as make a batch.
+    const requests = Effect.repeatN(traced(arrival(), stamp, Effect.succeed(departure)), 999)
+    await Effect.runPromise(
+      Effect.andThen(requests, Deferred.await(gaveUp)).pipe(
+        Effect.andThen(requests),
+        Effect.provide(Traces.layer(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "1.2.3", "2 seconds"))
+      )
+    )
+    expect(asked).toEqual(["/v1/traces"])
+    server.closeAllConnections()
+    server.close()
   })
 
   const sent = { status: null, error: "timeout", detail: null, address: null, timings: {}, head: "" } as never
