@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { start } from "@workshop/core/services/PromiseWorkshop"
-import { throwaway } from "@workshop/store-pg/embedded/EmbeddedPostgres"
+import * as EmbeddedPostgres from "@workshop/store-pg/embedded/EmbeddedPostgres"
 import * as EmbeddedStore from "@workshop/store-pg/embedded/EmbeddedStore"
 import * as MigratedStore from "@workshop/store-pg/MigratedStore"
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-store-"))
@@ -12,9 +14,38 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const opened = () =>
   start({
-    store: EmbeddedStore.layer({ dataDir: join(folder, "data"), settings: throwaway }),
+    store: EmbeddedStore.layer({ dataDir: join(folder, "data"), settings: EmbeddedPostgres.throwaway }),
     background: false
   })
+
+describe("an embedded Postgres (docs/security.md)", { timeout: 60_000 }, () => {
+  it("listens on loopback alone, asks for its password, and keeps its files to its user", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const dataDir = join(folder, "guarded")
+          const { url } = yield* EmbeddedPostgres.start({ dataDir, settings: EmbeddedPostgres.throwaway })
+          const session = yield* connect(url)
+          const shown = yield* session.run<{ readonly [name: string]: string }>(
+            "select current_setting('listen_addresses') as host, current_setting('unix_socket_directories') as sockets"
+          )
+          expect(shown).toEqual([{ host: "127.0.0.1", sockets: "" }])
+          const rules = yield* session.run<{ readonly auth_method: string }>(
+            "select distinct auth_method from pg_hba_file_rules"
+          )
+          expect(rules).toEqual([{ auth_method: "scram-sha-256" }])
+          const guess = new URL(url)
+          guess.password = "guess"
+          expect((yield* Effect.flip(connect(guess.href))).message).toMatch(/password/)
+          // Run by root, the server has a user of its own, who must pass through the folder and can list nothing in it.
+          const passable = process.getuid?.() === 0 ? 0o711 : 0o700
+          expect(statSync(join(dataDir, "postgres")).mode & 0o777).toBe(passable)
+          expect(statSync(join(dataDir, "postgres/cluster")).mode & 0o777).toBe(0o700)
+          expect(statSync(join(dataDir, "postgres/password")).mode & 0o777).toBe(0o600)
+        })
+      )
+    ))
+})
 
 describe("the Promise face", { timeout: 60_000 }, () => {
   it("on a Postgres of its own migrates it, keeps what it was told, and stops it", async () => {
