@@ -1,8 +1,8 @@
-import { Command } from "@effect/cli"
 import { Console, Effect } from "effect"
-import { databaseUrlFlag, servedDataDir } from "./StoreFlags.js"
+import { databaseUrlFlag, servedDataDir } from "./StoreChoice.js"
 import { storeRefused } from "./StoreRefused.js"
-import { json, toggle } from "./terminal/Flags.js"
+import { command } from "./terminal/commands.js"
+import { json, toggle } from "./terminal/flags.js"
 
 const migrateOptions = {
   databaseUrl: databaseUrlFlag(
@@ -24,18 +24,22 @@ const sharedIn = (dataDir: string) =>
   )
 
 /** `workshop migrate` (Specification, Commands): safe to run twice, and from two places at once. */
-export const migrateCommand = Command.make("migrate", migrateOptions, ({ databaseUrl, dataDir, roles, json }) =>
-  Effect.gen(function* () {
-    const { migrate } = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Migrator"))
-    const url = databaseUrl ?? (yield* sharedIn(dataDir)).url
-    const applied = yield* migrate(url)
-    if (roles)
-      yield* Effect.flatMap(
-        Effect.promise(() => import("@workshop/store-pg/migrate/Roles")),
-        (Roles) => Roles.grantRoles(url)
-      )
-    const said = applied.length === 0 ? "The database was up to date." : `Applied ${applied.join(", ")}.`
-    const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""
-    yield* Console.log(json ? JSON.stringify({ applied }) : said + granted)
-  }).pipe(Effect.scoped, Effect.mapError(storeRefused))
-).pipe(Command.withDescription("Bring a Postgres database to the current schema"))
+export const migrateCommand = command({
+  name: "migrate",
+  description: "Bring a Postgres database to the current schema",
+  examples: ["workshop migrate", "DATABASE_URL_FILE=/run/secrets/database-url workshop migrate --roles"],
+  options: migrateOptions,
+  run: ({ databaseUrl, dataDir, roles, json }) =>
+    Effect.gen(function* () {
+      const { migrate } = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Migrator"))
+      const url = databaseUrl ?? (yield* sharedIn(dataDir)).url
+      const applied = yield* migrate(url)
+      if (roles) {
+        const { grantRoles } = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Roles"))
+        yield* grantRoles(url)
+      }
+      const result = applied.length === 0 ? "The database was up to date." : `Applied ${applied.join(", ")}.`
+      const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""
+      yield* Console.log(json ? JSON.stringify({ applied }) : result + granted)
+    }).pipe(Effect.scoped, Effect.mapError(storeRefused))
+})

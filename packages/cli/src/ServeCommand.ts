@@ -1,9 +1,9 @@
-import { Command } from "@effect/cli"
 import { looksLikeTestKey } from "@workshop/core/domain/ApiKey"
 import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox/sandboxAllowed"
 import { Effect } from "effect"
 import { CommandRefused } from "./OneSentence.js"
 import { type ServeFlags, serveOptions } from "./ServeOptions.js"
+import { command } from "./terminal/commands.js"
 
 const checked = ({ store, noDispatcher, sandbox, sandboxToken, demoKey, host }: ServeFlags) => {
   if (noDispatcher && store === "memory") {
@@ -45,11 +45,16 @@ const checked = ({ store, noDispatcher, sandbox, sandboxToken, demoKey, host }: 
 }
 
 /** `workshop serve` (Specification, Commands). The service is loaded once it is to run: help and refusals need not wait for it. */
-export const serveCommand = Command.make("serve", serveOptions, (asked) =>
-  Effect.gen(function* () {
-    const refused = checked(asked)
-    if (refused !== undefined) return yield* refused
-    const { serve } = yield* Effect.promise(() => import("./serve.js"))
-    return yield* serve(asked)
-  })
-).pipe(Command.withDescription("Serve the API over HTTP, until SIGTERM or SIGINT"))
+export const serveCommand = command({
+  name: "serve",
+  description: "Serve the API over HTTP, until SIGTERM or SIGINT",
+  examples: ["workshop serve", "workshop serve --sandbox --demo --store memory"],
+  options: serveOptions,
+  run: (flags) =>
+    Effect.gen(function* () {
+      const refused = checked(flags)
+      if (refused !== undefined) return yield* refused
+      const { serve } = yield* Effect.promise(() => import("./serve.js"))
+      return yield* serve(flags)
+    })
+})

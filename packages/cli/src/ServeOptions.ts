@@ -1,22 +1,69 @@
-import type { Command } from "@effect/cli"
-import { connectionOptions } from "./ConnectionFlags.js"
+import { CONNECTION_LIMITS, type ConnectionLimits } from "@workshop/http-node/ConnectionLimits"
 import { keepEvents } from "./dispatch/DispatchOptions.js"
 import { refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
-import { STORES } from "./StoreChoice.js"
-import { databaseUrlFlag, dataDirFlag, noMigrateFlag, secretsKey } from "./StoreFlags.js"
-import { toggle, value } from "./terminal/Flags.js"
-import { host, oneOf, optional, port, text } from "./terminal/Readers.js"
+import { databaseUrlFlag, dataDirFlag, noMigrateFlag, STORES, secretsKey } from "./StoreChoice.js"
+import type { Values } from "./terminal/commands.js"
+import { host, oneOf, port, text, wholeNumber } from "./terminal/decoders.js"
+import { optional, toggle, value } from "./terminal/flags.js"
+
+const count = { placeholder: "number", decoder: wholeNumber(1, Number.MAX_SAFE_INTEGER) }
+
+/** The flags that bound what clients may use of a server. */
+const connectionOptions = {
+  maxConnections: value({
+    ...count,
+    name: "max-connections",
+    description: "How many connections may be open. Beyond that an idle one is closed for each new one.",
+    fallback: String(CONNECTION_LIMITS.maxConnections)
+  }),
+  maxConnectionsPerAddress: optional({
+    ...count,
+    name: "max-connections-per-address",
+    description: `How many connections one address may have. ${CONNECTION_LIMITS.maxConnectionsPerAddress} by default; with --trust-proxy all, because they are the proxy's.`
+  }),
+  maxRequestsPerConnection: value({
+    ...count,
+    name: "max-requests-per-connection",
+    description: "After how many requests a connection is closed.",
+    fallback: String(CONNECTION_LIMITS.maxRequestsPerConnection)
+  }),
+  maxUnreadBytes: value({
+    ...count,
+    name: "max-unread-bytes",
+    description:
+      "How many bytes of responses may wait for clients to read them; beyond that the slowest clients are cut off.",
+    fallback: String(CONNECTION_LIMITS.maxUnreadBytes)
+  }),
+  ipv6Prefix: value({
+    name: "ipv6-prefix",
+    placeholder: "bits",
+    description: "How many bits of an IPv6 address name its network, which counts as one address.",
+    decoder: wholeNumber(16, 128),
+    fallback: String(CONNECTION_LIMITS.ipv6Prefix)
+  })
+}
+
+/** The limits of connections that the flags ask for. */
+export const connectionLimits = ({
+  maxConnectionsPerAddress,
+  ...limits
+}: Values<typeof connectionOptions>): Partial<ConnectionLimits> => ({
+  maxConnections: limits.maxConnections,
+  ...(maxConnectionsPerAddress !== null && { maxConnectionsPerAddress }),
+  maxRequestsPerConnection: limits.maxRequestsPerConnection,
+  maxUnreadBytes: limits.maxUnreadBytes,
+  ipv6Prefix: limits.ipv6Prefix
+})
 
 /** The flags of `workshop serve` (Specification, Commands). */
 export const serveOptions = {
-  store: value({
+  store: optional({
+    ...oneOf(STORES),
     name: "store",
-    placeholder: STORES.join("|"),
+    placeholder: "store",
     description:
-      "Where tickets are kept: in a Postgres of our own (embedded), in yours (postgres), or in memory, until the process ends. Default: embedded, or postgres where a database is named.",
-    read: optional(oneOf(STORES)),
-    fallback: ""
+      "Where tickets are kept: in a Postgres of our own (embedded), in yours (postgres), or in memory, until the process ends. By default embedded, or postgres where a database is named."
   }),
   databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
   dataDir: dataDirFlag("Where the embedded Postgres keeps its data."),
@@ -31,44 +78,41 @@ export const serveOptions = {
     name: "host",
     placeholder: "address",
     description: "The address to listen on; 0.0.0.0 listens on all.",
-    read: host,
+    decoder: host,
     fallback: "127.0.0.1"
   }),
   port: value({
     name: "port",
     placeholder: "number",
     description: "The port to listen on; 0 takes a free one.",
-    read: port,
+    decoder: port,
     fallback: "4010"
   }),
   sandbox: toggle("sandbox", "Serve /sandbox too: all that the app, the owner, the client and the clock would do."),
-  sandboxToken: value({
+  sandboxToken: optional({
     name: "sandbox-token",
     placeholder: "text",
     description:
-      "Asked of every call of the sandbox as its bearer token, at least 32 characters; must be set where other machines reach it.",
-    read: optional(text),
-    fallback: ""
+      "The bearer token that every call of the sandbox needs, at least 32 characters; must be set where other machines reach it.",
+    decoder: text
   }),
-  words: value({
+  words: optional({
     name: "words",
     placeholder: "file",
     description:
       "The words refused on tickets, one word or phrase a line, in place of the default ones of each language.",
-    read: optional(text),
-    fallback: ""
+    decoder: text
   }),
   sandboxOnRealData: toggle(
     "sandbox-on-real-data",
     "Serve the sandbox on data that no sandbox made: it gives out keys to every shop, and moves time for good."
   ),
-  demoKey: value({
+  demoKey: optional({
     name: "demo-key",
-    placeholder: "wk_test_...",
+    placeholder: "key",
     description:
       "The key of the first shop, or of the demo shop, so that it stays the same: wk_test_ and 8 to 64 characters.",
-    read: optional(text),
-    fallback: ""
+    decoder: text
   }),
   demo: toggle(
     "demo",
@@ -80,5 +124,5 @@ export const serveOptions = {
   accessLog
 }
 
-/** The flags as they were read. */
-export type ServeFlags = Command.Command.ParseConfig<typeof serveOptions>
+/** The values of the flags. */
+export type ServeFlags = Values<typeof serveOptions>

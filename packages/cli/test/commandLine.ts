@@ -1,5 +1,5 @@
-import { commandLine } from "@workshop/cli/commandLine"
-import { argumentsOf } from "@workshop/cli/terminal/arguments"
+import { commandLine, workshop } from "@workshop/cli/commandLine"
+import { everyCommand, pathOf } from "@workshop/cli/terminal/commands"
 import { endingOf } from "@workshop/cli/terminal/Ending"
 import { ConfigProvider, Console, Effect } from "effect"
 import { environment } from "./Workshop.js"
@@ -16,7 +16,7 @@ export const typed = async (
   const stdout: Array<string> = []
   const stderr: Array<string> = []
   const keeping = (said: Array<string>) => (text: unknown) => Effect.sync(() => void said.push(`${text}\n`))
-  const argv = argumentsOf(["node", "workshop", ...args])
+  const argv = ["node", "workshop", ...args]
   const variables = Object.entries(environment(extra)).flatMap(
     ([name, text]): ReadonlyArray<[string, string]> => (text === undefined ? [] : [[name, text]])
   )
@@ -31,3 +31,14 @@ export const typed = async (
   if (complaint !== null) stderr.push(`${complaint}\n`)
   return { status, stdout: stdout.join(""), stderr: stderr.join("") }
 }
+
+/** The help of every command, and the examples at its end. */
+export const everyHelp = () =>
+  Promise.all(
+    everyCommand(workshop(() => undefined)).map(async (command) => {
+      const words = pathOf(command)
+      const { stdout } = await typed([...words.split(" ").slice(1), "--help"])
+      const [, examples = ""] = /^Examples:\n((?: {2}.*\n)+)/m.exec(stdout) ?? []
+      return { words, description: command.description(), help: stdout, examples: examples.trim().split("\n") }
+    })
+  )

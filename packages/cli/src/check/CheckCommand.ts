@@ -1,12 +1,11 @@
-import { Command } from "@effect/cli"
 import type { Checked, Finding } from "@workshop/store-pg/check/checkData"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
-import { choiceOf, databaseOf } from "../StoreChoice.js"
-import { databaseUrlFlag, servedDataDir } from "../StoreFlags.js"
+import { choiceOf, databaseOf, databaseUrlFlag, servedDataDir } from "../StoreChoice.js"
 import { storeRefused } from "../StoreRefused.js"
-import { json, value } from "../terminal/Flags.js"
-import { duration } from "../terminal/Readers.js"
+import { command } from "../terminal/commands.js"
+import { duration } from "../terminal/decoders.js"
+import { json, value } from "../terminal/flags.js"
 import type { Said } from "../terminal/Said.js"
 
 const options = {
@@ -18,7 +17,7 @@ const options = {
     name: "timeout",
     placeholder: "duration",
     description: "How long one check may take.",
-    read: duration,
+    decoder: duration,
     fallback: "5m",
     variable: "WORKSHOP_CHECK_TIMEOUT"
   }),
@@ -50,13 +49,18 @@ const damaged = ({ checks, findings }: Checked) =>
   })
 
 /** `workshop check`: whether what the program keeps of its data holds. Succeeds only where it does. */
-export const checkCommand = Command.make("check", options, ({ timeout, json, ...asked }) =>
-  Effect.gen(function* () {
-    const { checkData } = yield* Effect.promise(() => import("@workshop/store-pg/check/checkData"))
-    const { say } = yield* Effect.promise(() => import("../terminal/Said.js"))
-    const url = yield* databaseOf({ ...choiceOf({ ...asked, noMigrate: true }), isShared: true })
-    const checked = yield* Effect.mapError(checkData(url, timeout), storeRefused)
-    yield* say(report(checked), json)
-    if (checked.findings.length > 0) return yield* damaged(checked)
-  }).pipe(Effect.scoped)
-).pipe(Command.withDescription("Check that the data in a database are consistent, and change nothing"))
+export const checkCommand = command({
+  name: "check",
+  description: "Check that the data in a database are consistent, and change nothing",
+  examples: ["workshop check", "DATABASE_URL_FILE=/run/secrets/replica-url workshop check --json"],
+  options,
+  run: ({ timeout, json, ...flags }) =>
+    Effect.gen(function* () {
+      const { checkData } = yield* Effect.promise(() => import("@workshop/store-pg/check/checkData"))
+      const { say } = yield* Effect.promise(() => import("../terminal/Said.js"))
+      const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
+      const checked = yield* Effect.mapError(checkData(url, timeout), storeRefused)
+      yield* say(report(checked), json)
+      if (checked.findings.length > 0) return yield* damaged(checked)
+    }).pipe(Effect.scoped)
+})

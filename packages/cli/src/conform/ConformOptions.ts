@@ -1,67 +1,66 @@
-import type { Command } from "@effect/cli"
-import { Either } from "effect"
+import { Schema } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { json, list, type Reader, toggle, value } from "../terminal/Flags.js"
-import { optional, text, webAddress } from "../terminal/Readers.js"
+import type { Values } from "../terminal/commands.js"
+import { text, textThat, webAddress } from "../terminal/decoders.js"
+import { json, list, optional, toggle } from "../terminal/flags.js"
 import { type Section, sections } from "./Case.js"
 
 const names = Object.keys(sections) as ReadonlyArray<Section>
 
+const sectionOf = (text: string): Section | undefined => names.find((name) => name === text || name === `§${text}`)
+
 /** `§3`, and `3` for those whose keyboard lacks the sign. */
-const section: Reader<Section> = (given) => {
-  const found = names.find((name) => name === given || name === `§${given}`)
-  return found === undefined ? Either.left(`must be one of ${names.join(" ")}`) : Either.right(found)
-}
+const section = Schema.transform(
+  textThat(`must be one of ${names.join(" ")}`, (text) => sectionOf(text) !== undefined),
+  Schema.Literal(...names),
+  { strict: true, decode: (text) => sectionOf(text)!, encode: (name) => name }
+)
 
 const file = (name: string, description: string) =>
-  value({
+  optional({
     name,
     placeholder: "file",
     description,
-    read: optional(text),
-    fallback: "",
+    decoder: text,
     variable: `WORKSHOP_CONFORM_${name.toUpperCase()}`
   })
 
 /** The flags of `workshop conform` (Specification, Commands). */
 export const conformOptions = {
-  baseUrl: value({
+  baseUrl: optional({
     name: "base-url",
     placeholder: "url",
     description: "The server to test, with or without /v1.",
-    read: optional(webAddress),
-    fallback: ""
+    decoder: webAddress
   }),
-  key: value({
+  key: optional({
     name: "key",
     placeholder: "key",
     description:
       "A full-access key, for a server without a sandbox: runs the part that needs none, on that key's shop.",
-    read: optional(text),
-    fallback: "",
+    decoder: text,
     // Not the key that a shell has for everything else: with it, a run would write tickets where nobody meant it to.
     variable: "WORKSHOP_CONFORM_KEY"
   }),
-  sandboxToken: value({
+  sandboxToken: optional({
     name: "sandbox-token",
     placeholder: "text",
     description: "The token that the server's sandbox asks for.",
-    read: optional(text),
-    fallback: ""
+    decoder: text
   }),
   signatureHeader,
   section: list({
     name: "section",
     placeholder: "section",
     description: "Run the cases of this section, such as §3 or 3; may be repeated.",
-    read: section,
+    decoder: section,
     variable: "WORKSHOP_CONFORM_SECTION"
   }),
   only: list({
     name: "only",
     placeholder: "id",
     description: "Run this case; may be repeated.",
-    read: text,
+    decoder: text,
     variable: "WORKSHOP_CONFORM_ONLY"
   }),
   junit: file("junit", "Write the report as JUnit XML to this file."),
@@ -70,5 +69,5 @@ export const conformOptions = {
   json
 }
 
-/** The flags as they were read. */
-export type ConformFlags = Command.Command.ParseConfig<typeof conformOptions>
+/** The values of the flags. */
+export type ConformFlags = Values<typeof conformOptions>

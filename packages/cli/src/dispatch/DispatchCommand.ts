@@ -1,6 +1,6 @@
-import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
+import { command } from "../terminal/commands.js"
 import { dispatchOptions } from "./DispatchOptions.js"
 
 const refused = new CommandRefused({
@@ -9,11 +9,15 @@ const refused = new CommandRefused({
 })
 
 /** `workshop dispatch` (Specification, Commands): deliveries, closures and messages alone, as many processes as wanted. */
-export const dispatchCommand = Command.make("dispatch", dispatchOptions, (asked) =>
-  Effect.gen(function* () {
-    const { databaseUrl, noMigrate, keepEvents, secretsKey: secretsKeys } = asked
-    if (databaseUrl === null) return yield* refused
-    const { dispatch } = yield* Effect.promise(() => import("./dispatch.js"))
-    return yield* dispatch({ ...asked, databaseUrl, migrate: !noMigrate, keepEvents_ms: keepEvents, secretsKeys })
-  })
-).pipe(Command.withDescription("Deliver and close what is due in a database, until SIGTERM or SIGINT"))
+export const dispatchCommand = command({
+  name: "dispatch",
+  description: "Deliver and close what is due in a database, until SIGTERM or SIGINT",
+  examples: ["DATABASE_URL_FILE=/run/secrets/database-url workshop dispatch"],
+  options: dispatchOptions,
+  run: ({ databaseUrl, noMigrate, keepEvents, secretsKey: secretsKeys, ...flags }) =>
+    Effect.gen(function* () {
+      if (databaseUrl === null) return yield* refused
+      const { dispatch } = yield* Effect.promise(() => import("./dispatch.js"))
+      return yield* dispatch({ ...flags, databaseUrl, migrate: !noMigrate, keepEvents_ms: keepEvents, secretsKeys })
+    })
+})

@@ -1,11 +1,13 @@
 import { DAY_MS } from "@workshop/core/domain/Instant"
 import { LEAST_KEPT_MS } from "@workshop/store-pg/retention/KeptEvents"
-import { Either } from "effect"
+import { Schema } from "effect"
 import { observeOptions } from "../observe/ObserveOptions.js"
-import { databaseUrlFlag, noMigrateFlag, secretsKey } from "../StoreFlags.js"
-import { value } from "../terminal/Flags.js"
-import { duration, host, optional, port } from "../terminal/Readers.js"
+import { databaseUrlFlag, noMigrateFlag, secretsKey } from "../StoreChoice.js"
+import { duration, host, port } from "../terminal/decoders.js"
+import { optional, value } from "../terminal/flags.js"
 import { refuseNetwork, signatureHeader, webhookPort } from "./WebhookOptions.js"
+
+const LEAST_KEPT = `must be at least ${LEAST_KEPT_MS / DAY_MS}d, such as 7d or 90d`
 
 /** How long events are kept; `serve` has it too. */
 export const keepEvents = value({
@@ -13,12 +15,7 @@ export const keepEvents = value({
   placeholder: "duration",
   description:
     "How long events and their attempts are kept in Postgres, at least 7d; those still to be delivered stay.",
-  read: (given) =>
-    Either.filterOrLeft(
-      duration(given),
-      (length) => length >= LEAST_KEPT_MS,
-      () => `must be at least ${LEAST_KEPT_MS / DAY_MS}d, such as 7d or 90d`
-    ),
+  decoder: duration.pipe(Schema.filter((length) => length >= LEAST_KEPT_MS, { message: () => LEAST_KEPT })),
   fallback: "90d"
 })
 
@@ -35,16 +32,14 @@ export const dispatchOptions = {
     name: "status-host",
     placeholder: "address",
     description: "The address of --status-port; 0.0.0.0 listens on all.",
-    read: host,
+    decoder: host,
     fallback: "127.0.0.1"
   }),
-  statusPort: value({
+  statusPort: optional({
     name: "status-port",
     placeholder: "number",
-    description:
-      "Answer /healthz, /readyz and /metrics there; 0 takes a free port. Unless told, nothing is listened to.",
-    read: optional(port),
-    fallback: ""
+    description: "Answer /healthz, /readyz and /metrics there; 0 takes a free port. By default no port is opened.",
+    decoder: port
   }),
   ...observeOptions
 }

@@ -1,6 +1,6 @@
-import type { Command } from "@effect/cli"
-import { toggle, value } from "../terminal/Flags.js"
-import { oneOf, optional, webAddress } from "../terminal/Readers.js"
+import type { Values } from "../terminal/commands.js"
+import { oneOf, webAddress } from "../terminal/decoders.js"
+import { optional, toggle, value } from "../terminal/flags.js"
 
 /** How log lines are written. */
 export const LOG_FORMATS = ["json", "pretty"] as const
@@ -10,27 +10,25 @@ export const LOG_LEVELS = ["debug", "info", "warning", "error", "none"] as const
 
 /** The flags by which an operator sees what a long-running process does. */
 export const observeOptions = {
-  logFormat: value({
+  logFormat: optional({
+    ...oneOf(LOG_FORMATS),
     name: "log-format",
-    placeholder: LOG_FORMATS.join("|"),
+    placeholder: "format",
     description:
-      "How log lines are written on standard error: json, one object a line, or pretty, for people. Default: pretty on a terminal, otherwise json.",
-    read: optional(oneOf(LOG_FORMATS)),
-    fallback: ""
+      "How log lines are written on standard error: json, one object a line, or pretty, for people. By default pretty on a terminal, otherwise json."
   }),
   logLevel: value({
+    ...oneOf(LOG_LEVELS),
     name: "log-level",
-    placeholder: LOG_LEVELS.join("|"),
-    description: "The least that is logged: debug, info, warning, error or none.",
-    read: oneOf(LOG_LEVELS),
+    placeholder: "level",
+    description: "The least level that is logged.",
     fallback: "info"
   }),
-  otlpEndpoint: value({
+  otlpEndpoint: optional({
     name: "otlp-endpoint",
     placeholder: "url",
-    description: "Send traces to this OpenTelemetry collector by OTLP over http, such as http://127.0.0.1:4318.",
-    read: optional(webAddress),
-    fallback: "",
+    description: "Send traces to this OpenTelemetry collector by OTLP over HTTP, such as http://127.0.0.1:4318.",
+    decoder: webAddress,
     variable: "OTEL_EXPORTER_OTLP_ENDPOINT"
   })
 }
@@ -38,5 +36,5 @@ export const observeOptions = {
 /** The flag by which every request is logged. */
 export const accessLog = toggle("access-log", "Log a line for each request: method, route, status and duration.")
 
-/** The flags as they were read. */
-export type Observed = Command.Command.ParseConfig<typeof observeOptions>
+/** The values of the flags. */
+export type Observed = Values<typeof observeOptions>

@@ -1,7 +1,7 @@
-import { Command } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { toggle } from "../terminal/Flags.js"
+import { command } from "../terminal/commands.js"
+import { toggle } from "../terminal/flags.js"
 
 const options = {
   signatureHeader,
@@ -16,11 +16,16 @@ const documents = {
 }
 
 /** `workshop openapi` (Specification, Commands): the documents that a server serves at `/openapi.json` and `/sandbox/openapi.json`, save for its address. */
-export const openApiCommand = Command.make("openapi", options, ({ signatureHeader: header, sandbox, yaml }) =>
-  Effect.gen(function* () {
-    const document = yield* Effect.promise(() => (sandbox ? documents.sandbox() : documents.api(header)))
-    if (!yaml) return yield* Console.log(JSON.stringify(document, null, 2))
-    const { stringify } = yield* Effect.promise(() => import("yaml"))
-    return yield* Console.log(stringify(document, { aliasDuplicateObjects: false, lineWidth: 100 }))
-  })
-).pipe(Command.withDescription("Print the OpenAPI 3.1 document"))
+export const openApiCommand = command({
+  name: "openapi",
+  description: "Print the OpenAPI 3.1 document",
+  examples: ["workshop openapi > openapi.json", "workshop openapi --yaml"],
+  options,
+  run: ({ signatureHeader: header, sandbox, yaml }) =>
+    Effect.gen(function* () {
+      const document = yield* Effect.promise(() => (sandbox ? documents.sandbox() : documents.api(header)))
+      if (!yaml) return yield* Console.log(JSON.stringify(document, null, 2))
+      const { stringify } = yield* Effect.promise(() => import("yaml"))
+      return yield* Console.log(stringify(document, { aliasDuplicateObjects: false, lineWidth: 100 }))
+    })
+})

@@ -1,106 +1,121 @@
-import { Command } from "@effect/cli"
-import { Effect } from "effect"
-import { list, maybe, toggle, yes } from "../terminal/Flags.js"
-import { nameOne } from "../terminal/nameOne.js"
-import { text } from "../terminal/Readers.js"
-import { databaseOptions, idOf, own, yesOrNo } from "./OwnerOptions.js"
+import { group } from "../terminal/commands.js"
+import { text, yesOrNo } from "../terminal/decoders.js"
+import { list, optional, toggle, yes } from "../terminal/flags.js"
+import { idOf, own, ownerCommand } from "./ownerCommand.js"
 
-const load = Effect.promise(() => Promise.all([import("./act.js"), import("./clients.js")]))
-
-const needed = (name: string, description: string) =>
-  own("client")({ name, placeholder: "text", description, read: text })
-
-const createOptions = {
-  ...databaseOptions,
-  givenName: needed("given-name", "The client's given name."),
-  familyName: needed("family-name", "The client's family name."),
-  phone: needed("phone", "The client's number, in international form: +21620123456."),
-  hideName: toggle("hide-name", "Shops see the family name's initial alone.", "WORKSHOP_CLIENT_HIDE_NAME")
-}
-
-const client = idOf("client", "client")
-const offer = idOf("offer", "offer")
-const shop = { name: "shop", placeholder: "id", read: text }
-
-const create = Command.make("create", createOptions, (asked) =>
-  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.create(asked)))
-).pipe(Command.withDescription("Open a client's account"))
-
-const showOptions = {
-  ...databaseOptions,
-  shop: maybe({ ...shop, description: "As this shop sees the client, with their tickets and card." }),
-  client
-}
-
-const show = Command.make("show", showOptions, (asked) =>
-  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.show(asked.client, asked.shop)))
-).pipe(Command.withDescription("Show a client's account, or the client as a shop sees them"))
-
-const visitOptions = {
-  ...databaseOptions,
-  shop: maybe({ ...shop, description: "The shop at whose counter the client is." }),
-  client
-}
-
-const visit = Command.make("visit", visitOptions, (asked) =>
-  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.visit(asked.client, asked.shop)))
-).pipe(Command.withDescription("A visit to a shop's counter: the shop knows the client"))
-
-const offers = Command.make("offers", { ...databaseOptions, client }, (asked) =>
-  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.offers(asked.client)))
-).pipe(Command.withDescription("List the tickets offered to a client"))
-
-const accept = Command.make("accept", { ...databaseOptions, client, offer }, (asked) =>
-  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.accept(asked.client, asked.offer)))
-).pipe(Command.withDescription("Accept an offer: the ticket is the client's"))
-
-const block = Command.make("block", { ...databaseOptions, yes, client, offer }, (asked) =>
-  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.block(asked.client, asked.offer, asked.yes)))
-).pipe(Command.withDescription("Block the shop of an offer, for good"))
-
-const exportAll = Command.make("export", { ...databaseOptions, client }, (asked) =>
-  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.exportAll(asked.client)))
-).pipe(Command.withDescription("Print everything that is stored about a client, as JSON"))
+const command = ownerCommand(() => import("./clients.js"))
 
 const flag = own("client")
+const words = (name: string, description: string) => flag({ name, placeholder: "text", description, decoder: text })
+const shop = (description: string) =>
+  optional({ name: "shop", placeholder: "id", description, decoder: text, isEmptyValue: true })
+const client = idOf("client")
+const offer = idOf("offer")
 
-const correctOptions = {
-  ...databaseOptions,
-  givenName: flag({ name: "given-name", placeholder: "text", description: "The right given name.", read: text }),
-  familyName: flag({ name: "family-name", placeholder: "text", description: "The right family name.", read: text }),
-  phone: flag({ name: "phone", placeholder: "text", description: "The right number.", read: text }),
-  hideName: flag({
-    name: "hide-name",
-    placeholder: "yes|no",
-    description: "Shops see the family name's initial alone.",
-    read: yesOrNo
-  }),
-  client
-}
+const create = command({
+  name: "create",
+  description: "Open a client's account",
+  examples: ["workshop client create --given-name Amira --family-name 'Ben Salah' --phone +21620123456"],
+  options: {
+    givenName: words("given-name", "The client's given name."),
+    familyName: words("family-name", "The client's family name."),
+    phone: words("phone", "The client's number, in international form: +21620123456."),
+    hideName: toggle("hide-name", "Shops see only the initial of the family name.", "WORKSHOP_CLIENT_HIDE_NAME")
+  },
+  act: (clients, flags) => clients.create(flags)
+})
 
-const correct = Command.make("correct", correctOptions, (asked) =>
-  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.correct(asked.client, asked)))
-).pipe(Command.withDescription("Correct a client's name or number; what is not named stays"))
+const show = command({
+  name: "show",
+  description: "Show a client's account, or the client as a shop sees them",
+  examples: ["workshop client show 0197..."],
+  options: { shop: shop("As this shop sees the client, with their tickets and card."), client },
+  act: (clients, flags) => clients.show(flags.client, flags.shop)
+})
 
-const eraseOptions = {
-  ...databaseOptions,
-  yes,
-  alsoPhones: list({
-    name: "also-phone",
-    placeholder: "phone",
-    description: "A further number that was the client's, such as one before a correction; several between commas.",
-    read: text,
-    variable: "WORKSHOP_CLIENT_ALSO_PHONE"
-  }),
-  client
-}
+const visit = command({
+  name: "visit",
+  description: "A visit to a shop's counter: the shop knows the client",
+  examples: ["workshop client visit 0197... --shop 0198..."],
+  options: { shop: shop("The shop at whose counter the client is."), client },
+  act: (clients, flags) => clients.visit(flags.client, flags.shop)
+})
 
-const erase = Command.make("erase", eraseOptions, (asked) =>
-  Effect.flatMap(load, ([{ act }, clients]) => act(asked, clients.erase(asked.client, asked.alsoPhones, asked.yes)))
-).pipe(Command.withDescription("Erase a client, for good; run it again where it was interrupted"))
+const offers = command({
+  name: "offers",
+  description: "List the tickets offered to a client",
+  examples: ["workshop client offers 0197..."],
+  options: { client },
+  act: (clients, flags) => clients.offers(flags.client)
+})
+
+const accept = command({
+  name: "accept",
+  description: "Accept an offer: the ticket is the client's",
+  examples: ["workshop client accept 0199... 019a..."],
+  options: { client, offer },
+  act: (clients, flags) => clients.accept(flags.client, flags.offer)
+})
+
+const block = command({
+  name: "block",
+  description: "Block the shop of an offer, for good",
+  examples: ["workshop client block 0199... 019a... --yes"],
+  options: { yes, client, offer },
+  act: (clients, flags) => clients.block(flags.client, flags.offer, flags.yes)
+})
+
+const exportAll = command({
+  name: "export",
+  description: "Print everything that is stored about a client, as JSON",
+  examples: ["workshop client export 0197... > client.json"],
+  options: { client },
+  act: (clients, flags) => clients.exportAll(flags.client)
+})
+
+const correct = command({
+  name: "correct",
+  description: "Correct a client's name or number; what is not named stays",
+  examples: ["workshop client correct 0197... --phone +21620123457"],
+  options: {
+    givenName: words("given-name", "The right given name."),
+    familyName: words("family-name", "The right family name."),
+    phone: words("phone", "The right number."),
+    hideName: flag({
+      ...yesOrNo,
+      name: "hide-name",
+      placeholder: "yes|no",
+      description: "Shops see only the initial of the family name."
+    }),
+    client
+  },
+  act: (clients, flags) => clients.correct(flags.client, flags)
+})
+
+const erase = command({
+  name: "erase",
+  description: "Erase a client, for good; run it again where it was interrupted",
+  examples: ["workshop client erase 0197... --yes", "workshop client erase 0197... --also-phone +21620123456"],
+  options: {
+    yes,
+    alsoPhones: list({
+      name: "also-phone",
+      placeholder: "phone",
+      description: "A further number that was the client's, such as one before a correction; several between commas.",
+      decoder: text,
+      variable: "WORKSHOP_CLIENT_ALSO_PHONE"
+    }),
+    client
+  },
+  act: (clients, flags) => clients.erase(flags.client, flags.alsoPhones, flags.yes)
+})
 
 /** `workshop client` (Specification, Commands): clients' accounts, and what clients do. */
-export const clientCommand = Command.make("client", {}, () => nameOne("client")).pipe(
-  Command.withDescription("Clients' accounts, and what clients do, against a database"),
-  Command.withSubcommands([create, show, visit, offers, accept, block, exportAll, correct, erase])
+export const clientCommand = group(
+  {
+    name: "client",
+    description: "Clients' accounts, and what clients do, against a database",
+    examples: ["workshop client create --given-name Amira --family-name 'Ben Salah' --phone +21620123456"]
+  },
+  [create, show, visit, offers, accept, block, exportAll, correct, erase]
 )

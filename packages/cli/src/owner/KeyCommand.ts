@@ -1,57 +1,69 @@
-import { Command } from "@effect/cli"
-import { Effect } from "effect"
-import { list, yes } from "../terminal/Flags.js"
-import { nameOne } from "../terminal/nameOne.js"
-import { oneOf, text } from "../terminal/Readers.js"
-import { databaseOptions, idOf, own } from "./OwnerOptions.js"
+import { group } from "../terminal/commands.js"
+import { oneOf, text } from "../terminal/decoders.js"
+import { list, yes } from "../terminal/flags.js"
+import { idOf, own, ownerCommand } from "./ownerCommand.js"
 
-const load = Effect.promise(() => Promise.all([import("./act.js"), import("./keys.js")]))
+const command = ownerCommand(() => import("./keys.js"))
 
-const createOptions = {
-  ...databaseOptions,
-  name: own("key")({
-    name: "name",
-    placeholder: "text",
-    description: "What the key is for, such as Till.",
-    read: text
-  }),
-  preset: own("key")({
-    name: "preset",
-    placeholder: "full|read",
-    description: "full (what it is unless told) or read.",
-    read: oneOf(["full", "read"])
-  }),
-  scopes: list({
-    name: "scopes",
-    placeholder: "scope",
-    description: "In place of a preset: tickets:read, tickets:write, clients:read, loyalty:write, between commas.",
-    read: text,
-    variable: "WORKSHOP_KEY_SCOPES"
-  }),
-  expiresAt: own("key")({
-    name: "expires-at",
-    placeholder: "instant",
-    description: "From when the key is refused, such as 2027-01-31T12:00:00Z; never where it is left out.",
-    read: text
-  })
-}
+const flag = own("key")
+const shop = idOf("shop")
 
-const shop = idOf("shop", "shop")
+const create = command({
+  name: "create",
+  description: "Make a key; its text is shown once",
+  examples: [
+    "workshop key create 0197... --name Till --preset full",
+    "workshop key create 0197... --name Screen --scopes tickets:read,clients:read",
+    "workshop key create 0197... --name Fair --preset read --expires-at 2027-01-31T12:00:00Z"
+  ],
+  options: {
+    name: flag({ name: "name", placeholder: "text", description: "What the key is for, such as Till.", decoder: text }),
+    preset: flag({
+      ...oneOf(["full", "read"]),
+      name: "preset",
+      placeholder: "preset",
+      description: "What the key may do; everything (full) by default."
+    }),
+    scopes: list({
+      name: "scopes",
+      placeholder: "scope",
+      description: "In place of a preset: tickets:read, tickets:write, clients:read, loyalty:write, between commas.",
+      decoder: text,
+      variable: "WORKSHOP_KEY_SCOPES"
+    }),
+    expiresAt: flag({
+      name: "expires-at",
+      placeholder: "instant",
+      description: "From when the key is refused, such as 2027-01-31T12:00:00Z; never by default.",
+      decoder: text
+    }),
+    shop
+  },
+  act: (keys, flags) => keys.create(flags)
+})
 
-const create = Command.make("create", { ...createOptions, shop }, (asked) =>
-  Effect.flatMap(load, ([{ act }, keys]) => act(asked, keys.create(asked)))
-).pipe(Command.withDescription("Make a key; its text is shown once"))
+const listAll = command({
+  name: "list",
+  description: "List a shop's keys, revoked ones too",
+  examples: ["workshop key list 0197..."],
+  options: { shop },
+  act: (keys, flags) => keys.list(flags.shop)
+})
 
-const listAll = Command.make("list", { ...databaseOptions, shop }, (asked) =>
-  Effect.flatMap(load, ([{ act }, keys]) => act(asked, keys.list(asked.shop)))
-).pipe(Command.withDescription("List a shop's keys, revoked ones too"))
-
-const revoke = Command.make("revoke", { ...databaseOptions, yes, key: idOf("key", "key") }, (asked) =>
-  Effect.flatMap(load, ([{ act }, keys]) => act(asked, keys.revoke(asked.key, asked.yes)))
-).pipe(Command.withDescription("Revoke a key, for good"))
+const revoke = command({
+  name: "revoke",
+  description: "Revoke a key, for good",
+  examples: ["workshop key revoke 0197...", "workshop key revoke 0197... --yes"],
+  options: { yes, key: idOf("key") },
+  act: (keys, flags) => keys.revoke(flags.key, flags.yes)
+})
 
 /** `workshop key` (Specification, Commands): a shop's API keys. */
-export const keyCommand = Command.make("key", {}, () => nameOne("key")).pipe(
-  Command.withDescription("A shop's API keys, against a database"),
-  Command.withSubcommands([create, listAll, revoke])
+export const keyCommand = group(
+  {
+    name: "key",
+    description: "A shop's API keys, against a database",
+    examples: ["workshop key create 0197... --name Till --preset full", "workshop key list 0197..."]
+  },
+  [create, listAll, revoke]
 )

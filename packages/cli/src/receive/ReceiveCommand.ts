@@ -1,7 +1,7 @@
-import { Command } from "@effect/cli"
 import { beginsAsSecret } from "@workshop/core/domain/Webhook"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
+import { command } from "../terminal/commands.js"
 import { type ReceiveFlags, receiveOptions } from "./ReceiveOptions.js"
 
 const refuse = (message: string) => new CommandRefused({ message })
@@ -21,11 +21,20 @@ const checked = ({ secret, register, status, redirect, gone, endless }: ReceiveF
 }
 
 /** `workshop receive` (Specification, Commands). */
-export const receiveCommand = Command.make("receive", receiveOptions, (asked) =>
-  Effect.gen(function* () {
-    const refused = checked(asked)
-    if (refused !== undefined) return yield* refused
-    const { receive } = yield* Effect.promise(() => import("./receive.js"))
-    return yield* receive(asked)
-  })
-).pipe(Command.withDescription("Receive webhooks: verify, drop duplicates, print each event"))
+export const receiveCommand = command({
+  name: "receive",
+  description: "Receive webhooks: verify, drop duplicates, print each event",
+  examples: [
+    "WORKSHOP_SECRET_FILE=secret.txt workshop receive",
+    "workshop receive --register http://127.0.0.1:4010",
+    "WORKSHOP_KEY_FILE=key.txt workshop receive --register http://127.0.0.1:4010 --fail-share 0.3 --seed 7"
+  ],
+  options: receiveOptions,
+  run: (flags) =>
+    Effect.gen(function* () {
+      const refused = checked(flags)
+      if (refused !== undefined) return yield* refused
+      const { receive } = yield* Effect.promise(() => import("./receive.js"))
+      return yield* receive(flags)
+    })
+})

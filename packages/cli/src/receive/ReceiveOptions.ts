@@ -1,10 +1,7 @@
-import type { Command } from "@effect/cli"
-import { Either } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { json, list, toggle, value } from "../terminal/Flags.js"
-import { duration, host, optional, port, share, text, webAddress, wholeNumber } from "../terminal/Readers.js"
-
-const statusOf = wholeNumber(200, 599)
+import type { Values } from "../terminal/commands.js"
+import { duration, host, port, share, text, webAddress, wholeNumber } from "../terminal/decoders.js"
+import { json, list, optional, toggle, value } from "../terminal/flags.js"
 
 /** The flags of `workshop receive` (Specification, Commands). */
 export const receiveOptions = {
@@ -12,7 +9,7 @@ export const receiveOptions = {
     name: "port",
     placeholder: "number",
     description: "The port to listen on; 0 takes a free one.",
-    read: port,
+    decoder: port,
     fallback: "4020",
     variable: "WORKSHOP_RECEIVE_PORT"
   }),
@@ -20,7 +17,7 @@ export const receiveOptions = {
     name: "host",
     placeholder: "address",
     description: "The address to listen on.",
-    read: host,
+    decoder: host,
     fallback: "127.0.0.1",
     variable: "WORKSHOP_RECEIVE_HOST"
   }),
@@ -28,43 +25,39 @@ export const receiveOptions = {
     name: "secret",
     placeholder: "whsec",
     description: "The webhook's secret; several, between commas or one flag each, while it is being changed.",
-    read: text
+    decoder: text
   }),
   signatureHeader,
   tolerance: value({
     name: "tolerance",
     placeholder: "duration",
     description: "How far the time of a signature may lie from this clock.",
-    read: duration,
+    decoder: duration,
     fallback: "5m"
   }),
-  register: value({
+  register: optional({
     name: "register",
     placeholder: "url",
     description: "A server with a sandbox: points a shop's webhook here and learns its secret.",
-    read: optional(webAddress),
-    fallback: ""
+    decoder: webAddress
   }),
-  shop: value({
+  shop: optional({
     name: "shop",
     placeholder: "id",
     description: "With --register, whose webhook it is; else the shop of --key, else a new shop.",
-    read: optional(text),
-    fallback: ""
+    decoder: text
   }),
-  key: value({
+  key: optional({
     name: "key",
     placeholder: "key",
     description: "With --register, the shop by one of its API keys.",
-    read: optional(text),
-    fallback: ""
+    decoder: text
   }),
-  sandboxToken: value({
+  sandboxToken: optional({
     name: "sandbox-token",
     placeholder: "text",
     description: "With --register, the token that the sandbox asks for.",
-    read: optional(text),
-    fallback: ""
+    decoder: text
   }),
   enable: toggle(
     "enable",
@@ -75,7 +68,7 @@ export const receiveOptions = {
     name: "status",
     placeholder: "number",
     description: "The status of every answer.",
-    read: (given) => Either.mapLeft(statusOf(given), () => "must be a status from 200 to 599"),
+    decoder: wholeNumber(200, 599, "must be a status from 200 to 599"),
     fallback: "200",
     variable: "WORKSHOP_RECEIVE_STATUS"
   }),
@@ -83,7 +76,7 @@ export const receiveOptions = {
     name: "delay",
     placeholder: "duration",
     description: "How long to wait before the status line, such as 3s.",
-    read: duration,
+    decoder: duration,
     fallback: "0s",
     variable: "WORKSHOP_RECEIVE_DELAY"
   }),
@@ -91,7 +84,7 @@ export const receiveOptions = {
     name: "fail-share",
     placeholder: "share",
     description: "The share of events to answer with 500, such as 0.3.",
-    read: share,
+    decoder: share,
     fallback: "0",
     variable: "WORKSHOP_RECEIVE_FAIL_SHARE"
   }),
@@ -99,15 +92,14 @@ export const receiveOptions = {
     name: "seed",
     placeholder: "number",
     description: "Decides which events fail under --fail-share.",
-    read: wholeNumber(0, 4_294_967_295),
+    decoder: wholeNumber(0, 4_294_967_295),
     fallback: "1"
   }),
-  redirect: value({
+  redirect: optional({
     name: "redirect",
     placeholder: "url",
     description: "Answer with a redirect to this address.",
-    read: optional(webAddress),
-    fallback: "",
+    decoder: webAddress,
     variable: "WORKSHOP_RECEIVE_REDIRECT"
   }),
   gone: toggle("gone", "Answer 410, which turns the webhook off.", "WORKSHOP_RECEIVE_GONE"),
@@ -115,5 +107,5 @@ export const receiveOptions = {
   json
 }
 
-/** The flags as they were read. */
-export type ReceiveFlags = Command.Command.ParseConfig<typeof receiveOptions>
+/** The values of the flags. */
+export type ReceiveFlags = Values<typeof receiveOptions>

@@ -1,6 +1,6 @@
-import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
+import { command } from "../terminal/commands.js"
 import { type SimulateFlags, simulateOptions } from "./SimulateOptions.js"
 
 const checked = ({ store, databaseUrl, baseUrl }: SimulateFlags) => {
@@ -14,11 +14,16 @@ const checked = ({ store, databaseUrl, baseUrl }: SimulateFlags) => {
 }
 
 /** `workshop simulate` (Specification, Commands). The service is loaded once it is to run. */
-export const simulateCommand = Command.make("simulate", simulateOptions, (asked) =>
-  Effect.gen(function* () {
-    const refused = checked(asked)
-    if (refused !== undefined) return yield* refused
-    const { simulate } = yield* Effect.promise(() => import("./simulate.js"))
-    return yield* simulate(asked)
-  })
-).pipe(Command.withDescription("Play whole shops with faults from a seed, and check every invariant"))
+export const simulateCommand = command({
+  name: "simulate",
+  description: "Play whole shops with faults from a seed, and check every invariant",
+  examples: ["workshop simulate --seed 7", "workshop simulate --seed 7 --steps 2000 --html run.html"],
+  options: simulateOptions,
+  run: (flags) =>
+    Effect.gen(function* () {
+      const refused = checked(flags)
+      if (refused !== undefined) return yield* refused
+      const { simulate } = yield* Effect.promise(() => import("./simulate.js"))
+      return yield* simulate(flags)
+    })
+})

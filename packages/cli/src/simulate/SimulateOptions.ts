@@ -1,50 +1,47 @@
-import type { Command } from "@effect/cli"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { STORES } from "../StoreChoice.js"
-import { databaseUrlFlag } from "../StoreFlags.js"
-import { json, value } from "../terminal/Flags.js"
-import { duration, oneOf, optional, text, webAddress, wholeNumber } from "../terminal/Readers.js"
+import { databaseUrlFlag, STORES } from "../StoreChoice.js"
+import type { Values } from "../terminal/commands.js"
+import { duration, oneOf, text, webAddress, wholeNumber } from "../terminal/decoders.js"
+import { json, optional, value } from "../terminal/flags.js"
 
 /** Seeds fit in 32 bits, so that they are easily read and typed. */
 export const LARGEST_SEED = 4_294_967_295
 
 /** The flags of `workshop simulate` (Specification, Commands). */
 export const simulateOptions = {
-  seed: value({
+  seed: optional({
     name: "seed",
     placeholder: "number",
     description: "What everything is drawn from; drawn and printed where it is left out.",
-    read: optional(wholeNumber(0, LARGEST_SEED)),
-    fallback: ""
+    decoder: wholeNumber(0, LARGEST_SEED)
   }),
   steps: value({
     name: "steps",
     placeholder: "number",
     description: "How many steps are made, each a move of the clock and something that happens then.",
-    read: wholeNumber(1, 1_000_000),
+    decoder: wholeNumber(1, 1_000_000),
     fallback: "1000"
   }),
   shops: value({
     name: "shops",
     placeholder: "number",
     description: "How many shops there are.",
-    read: wholeNumber(1, 100),
+    decoder: wholeNumber(1, 100),
     fallback: "3"
   }),
-  duration: value({
+  duration: optional({
     name: "duration",
     placeholder: "time",
     description: "Stop after so much real time, such as 30s, though steps are left.",
-    read: optional(duration),
-    fallback: ""
+    decoder: duration
   }),
   store: value({
     name: "store",
     // Not the variable of serve: a simulation must not end up in the database that it serves.
     variable: "WORKSHOP_SIMULATE_STORE",
-    placeholder: STORES.join("|"),
-    description: "Where tickets are kept: memory, embedded, or postgres, which should be an empty database.",
-    read: oneOf(STORES),
+    ...oneOf(STORES),
+    placeholder: "store",
+    description: "Where tickets are kept; postgres should be an empty database.",
     fallback: "memory"
   }),
   databaseUrl: databaseUrlFlag("The database of --store postgres."),
@@ -53,33 +50,30 @@ export const simulateOptions = {
     variable: "WORKSHOP_SIMULATE_DATA_DIR",
     placeholder: "folder",
     description: "Where --store embedded keeps its data.",
-    read: text,
+    decoder: text,
     fallback: ".workshop/simulate"
   }),
-  baseUrl: value({
+  baseUrl: optional({
     name: "base-url",
     placeholder: "address",
     description: "A running server with its sandbox, to be simulated over HTTP in place of a store in this process.",
-    read: optional(webAddress),
-    fallback: ""
+    decoder: webAddress
   }),
-  sandboxToken: value({
+  sandboxToken: optional({
     name: "sandbox-token",
     placeholder: "text",
     description: "The token of that server's sandbox, where it asks for one.",
-    read: optional(text),
-    fallback: ""
+    decoder: text
   }),
   signatureHeader,
-  html: value({
+  html: optional({
     name: "html",
     placeholder: "file",
     description: "Write a page with plots there.",
-    read: optional(text),
-    fallback: ""
+    decoder: text
   }),
   json
 }
 
-/** The flags as they were read. */
-export type SimulateFlags = Command.Command.ParseConfig<typeof simulateOptions>
+/** The values of the flags. */
+export type SimulateFlags = Values<typeof simulateOptions>

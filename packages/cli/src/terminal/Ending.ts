@@ -43,7 +43,7 @@ export const endingOf = (
   stop: Stop | null = null
 ): Ending => {
   if (Exit.isSuccess(exit)) return { status: 0, complaint: null }
-  const [name = ""] = words
+  const name = words.find((word) => !word.startsWith("-")) ?? ""
   if (stop !== null && Cause.isInterruptedOnly(exit.cause)) {
     return { status: stop === "reader" || UNTIL_STOPPED.includes(name) ? 0 : INTERRUPTED, complaint: null }
   }

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { stripVTControlCharacters } from "node:util"
-import { HelpDoc, Options } from "@effect/cli"
 import { dispatchOptions } from "@workshop/cli/dispatch/DispatchOptions"
 import { serveOptions } from "@workshop/cli/ServeOptions"
+import type { Flag } from "@workshop/cli/terminal/flags"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 
@@ -46,11 +45,8 @@ const copied = stages.flatMap(({ lines }) =>
 const of = (word: string) => last.lines.filter((line) => line.word === word).map(({ rest }) => rest)
 
 /** Environment variables that a command reads. */
-const variables = (options: Readonly<Record<string, Options.Options<unknown>>>) =>
-  Object.values(options).map(
-    (option) =>
-      /Environment:\s+(\w+)\./.exec(stripVTControlCharacters(HelpDoc.toAnsiText(Options.getHelp(option))))?.[1] ?? ""
-  )
+const variables = (options: Readonly<Record<string, Flag<unknown>>>) =>
+  Object.values(options).map(({ variable }) => variable)
 
 describe("Dockerfile", () => {
   it("knows every instruction that it uses, and copies only what there is and what .dockerignore lets through", () => {

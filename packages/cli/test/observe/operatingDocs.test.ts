@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs"
-import { stripVTControlCharacters } from "node:util"
-import { HelpDoc, Options } from "@effect/cli"
 import { dispatchOptions } from "@workshop/cli/dispatch/DispatchOptions"
 import { serveOptions } from "@workshop/cli/ServeOptions"
+import type { Flag } from "@workshop/cli/terminal/flags"
 import { createTicket } from "@workshop/core/decisions/createTicket"
 import { sandbox } from "@workshop/core/domain/WebhookAddress"
 import { pipeline } from "@workshop/core/http/Pipeline"
@@ -43,15 +42,9 @@ const tableBelow = (heading: string): ReadonlyArray<ReadonlyArray<string>> => {
     )
 }
 
-/** A flag as its help tells of it: its name, its variable and its default. */
-const settings = (options: Readonly<Record<string, Options.Options<unknown>>>) =>
-  Object.values(options).map((option) => {
-    const help = stripVTControlCharacters(HelpDoc.toAnsiText(Options.getHelp(option))).replaceAll(/\s+/g, " ")
-    const [, flag = ""] = /(--[\w-]+)/.exec(help) ?? []
-    const [, variable = ""] = /Environment: (\w+)\./.exec(help) ?? []
-    const [, fallback = ""] = /Default: (\S+)\. Environment/.exec(help) ?? []
-    return [flag, variable, fallback]
-  })
+/** A flag: its name, its variable and its default. */
+const settings = (options: Readonly<Record<string, Flag<unknown>>>) =>
+  Object.values(options).map(({ long, variable, fallback }) => [long, variable, fallback])
 
 describe("docs/operating.md", { timeout: 30_000 }, () => {
   it.each([

@@ -69,8 +69,8 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
   })
 
   it.each([
-    [["run"], "Name the files to run, such as workshop scenario run examples/scenarios."],
-    [[], "Say what to do: workshop scenario run, new or schema."]
+    [["run"], "error: missing required argument 'file'. See workshop scenario run --help."],
+    [[], "Name one of the commands run, new, schema: workshop scenario --help shows what each does."]
   ])("scenario %j says what to do", async (args, sentence) => {
     expect(await typed(["scenario", ...args])).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
   })

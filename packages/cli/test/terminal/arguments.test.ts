@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Outlined } from "@workshop/cli/terminal/CommandOutline"
-import { readArguments } from "@workshop/cli/terminal/readArguments"
-import { Either } from "effect"
+import { command, group, Operand, runOf } from "@workshop/cli/terminal/commands"
+import { text } from "@workshop/cli/terminal/decoders"
+import { json, list, optional } from "@workshop/cli/terminal/flags"
+import { ConfigProvider, Effect, Either } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { typed } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
@@ -12,60 +13,66 @@ const PATIENT = { timeout: 60_000 }
 const folder = mkdtempSync(join(tmpdir(), "workshop-arguments-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const nothing = { does: "", flags: [], operands: [], subcommands: [] }
-const flag = (name: string, value: string | null, isRepeatable = false) => ({ name, does: name, value, isRepeatable })
-const commands: readonly [Outlined, ...ReadonlyArray<Outlined>] = [
-  { ...nothing, words: ["workshop"], subcommands: ["shop"] },
-  { ...nothing, words: ["workshop", "shop"], subcommands: ["show", "set"] },
-  { ...nothing, words: ["workshop", "shop", "set"] },
-  {
-    ...nothing,
-    words: ["workshop", "shop", "show"],
-    flags: [flag("--json", null), flag("--name", "text"), flag("--word", "text", true)],
-    operands: [{ name: "shop", isOptional: false, isRepeatable: false }]
-  }
-]
-const read = (line: string) => Either.merge(readArguments(line.split(" "), commands))
+let read: unknown
+const help = { description: "Shops", examples: [] }
+const show = command({
+  ...help,
+  name: "show",
+  options: {
+    json,
+    name: optional({ name: "name", placeholder: "text", description: "Its name.", decoder: text }),
+    words: list({ name: "word", placeholder: "text", description: "Words.", decoder: text }),
+    shop: new Operand<string>("<shop>", "The shop's id.")
+  },
+  run: (values) =>
+    Effect.sync(() => {
+      read = values
+    })
+})
+const workshop = group({ ...help, name: "workshop" }, [group({ ...help, name: "shop" }, [show])])
+
+/** The values that a command line gives, or why it gives none. */
+const readLine = (line: string) => {
+  read = undefined
+  const run = Either.getOrElse(runOf(workshop, line.split(" ")), Effect.fail)
+  return Effect.runSync(
+    Effect.match(Effect.withConfigProvider(run, ConfigProvider.fromMap(new Map())), {
+      onFailure: ({ message }) => message,
+      onSuccess: () => read
+    })
+  )
+}
+
+const nothing = { json: false, name: null, words: [], shop: "1" }
+const USAGE = ". See workshop shop show --help."
 
 describe("the words of a command line", () => {
   it.each([
-    ["shop show 1 --json", ["shop", "show", "--json", "--", "1"]],
-    ["shop show --json 1", ["shop", "show", "--json", "--", "1"]],
-    ["shop show --name=a=b --word x --word y 1", "shop show --name a=b --word x --word y -- 1".split(" ")],
-    ["shop show --name - -- --json", ["shop", "show", "--name", "-", "--", "--json"]],
-    ["shop show --nam x --help", ["shop", "show", "--help"]],
-    ["shop --help show", ["shop", "show", "--help"]],
-    ["shop show --version", ["--version"]]
-  ])("%s", (line, words) => {
-    expect(read(line)).toEqual(words)
+    ["shop show 1 --json", { ...nothing, json: true }],
+    ["shop show --json 1", { ...nothing, json: true }],
+    ["shop show --json --json 1", { ...nothing, json: true }],
+    ["shop show --name=a=b --word x --word y,z 1", { ...nothing, name: "a=b", words: ["x", "y", "z"] }],
+    ["shop show --name -x 1", { ...nothing, name: "-x" }],
+    ["shop show --name=--json 1", { ...nothing, name: "--json" }],
+    ["shop show --name - -- --json", { ...nothing, name: "-", shop: "--json" }]
+  ])("%s", (line, values) => {
+    expect(readLine(line)).toEqual(values)
   })
 
   it.each([
-    [
-      "shop show --jsn 1",
-      "workshop shop show has no flag --jsn; did you mean --json? workshop shop show --help lists what there is."
-    ],
-    [
-      "shop show -json 1",
-      "workshop shop show has no flag -json; did you mean --json? workshop shop show --help lists what there is."
-    ],
-    ["shop shwo 1", "workshop shop has no command shwo; did you mean show? workshop shop --help lists what there is."],
-    [
-      "shop set 1 --name Lac",
-      "workshop shop set has no flag --name, because a shop keeps its name, currency, decimals, time zone and tracking address for good: workshop shop create opens another shop."
-    ],
-    ["nonsense", "workshop has no command nonsense: workshop --help lists what there is."],
-    ["shop show 1 --name", "--name lacks its value: give it as --name <text>. --name."],
-    ["shop show 1 --name --json", "--name lacks its value: give it as --name <text>. --name."],
+    ["shop show --jsn 1", `error: unknown option '--jsn' (Did you mean --json?)${USAGE}`],
+    ["shop show -json 1", `error: unknown option '-json' (Did you mean --json?)${USAGE}`],
+    ["shop shwo 1", "error: unknown command 'shwo' (Did you mean show?). See workshop shop --help."],
+    ["nonsense", "error: unknown command 'nonsense'. See workshop --help."],
+    ["shop show 1 --name", `error: option '--name <text>' argument missing${USAGE}`],
+    ["shop show 1 --name --json", `error: option '--name <text>' argument missing${USAGE}`],
+    ["shop show --name -- 1", `error: option '--name <text>' argument missing${USAGE}`],
     ["shop show 1 --name a --name b", "--name is given twice: give it once."],
-    ["shop show 1 --json=yes", "--json takes no value: give it alone, or leave it out."],
-    ["shop show", "workshop shop show lacks its <shop>: workshop shop show --help shows how it is written."],
-    [
-      "shop show 1 2",
-      'workshop shop show takes <shop> besides its flags, and "2" is one too many: workshop shop show --help lists what there is.'
-    ]
+    ["shop show 1 --json=yes", `error: option '--json' takes no value${USAGE}`],
+    ["shop show", `error: missing required argument 'shop'${USAGE}`],
+    ["shop show 1 2", `error: too many arguments for 'show'. Expected 1 argument but got 2${USAGE}`]
   ])("%s is refused with what to do", (line, sentence) => {
-    expect(read(line)).toBe(sentence)
+    expect(readLine(line)).toBe(sentence)
   })
 })
 
@@ -78,23 +85,35 @@ describe("mistyped words, in a process of their own", PATIENT, () => {
     expect(await run(["scenario", "run", "--bial", file])).toEqual({
       status: 1,
       stdout: "",
-      stderr:
-        "workshop scenario run has no flag --bial; did you mean --bail? workshop scenario run --help lists what there is.\n"
+      stderr: "error: unknown option '--bial' (Did you mean --bail?). See workshop scenario run --help.\n"
     })
     expect((await run(["scenario", "run", file, "--bail"])).status).toBe(0)
   })
 
-  it("--help after other flags is help, even after one that lacks its value or is not known", async () => {
+  it("--help anywhere is help, even after a flag that lacks its value or is not known", async () => {
     const help = await typed(["serve", "--help"])
+    expect(help.stdout).toMatch(/^Usage: workshop serve /)
     for (const before of [["--store", "memory"], ["--port"], ["--sandbox"], ["--nonsense"]]) {
       expect(await typed(["serve", ...before, "--help"])).toEqual(help)
     }
+    expect(await typed(["--help", "serve"])).toEqual(help)
     expect(await run(["serve", "--port", "1", "--help"])).toEqual(help)
   })
 
+  it("--version anywhere is the version", async () => {
+    for (const words of [["--version"], ["shop", "show", "--version"]])
+      expect(await typed(words)).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" })
+  })
+
   it("one of a few words is named with them", async () => {
-    expect((await typed(["completions", "fis"])).stderr).toBe(
-      'workshop completions takes one of bash, zsh, fish, and not "fis"; did you mean fish?\n'
+    expect((await typed(["completions", "fis"])).stderr).toMatch(
+      /^error: .*'fis' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish\. See workshop completions --help\.\n/
+    )
+  })
+
+  it("a setting that a shop keeps for good is told as one", async () => {
+    expect((await typed(["shop", "set", "1", "--name", "Lac"])).stderr).toMatch(
+      /^error: unknown option '--name'\. A shop keeps its name, currency, .* for good: workshop shop create opens another shop\. See workshop shop set --help\.\n/
     )
   })
 })

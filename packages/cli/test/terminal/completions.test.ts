@@ -1,41 +1,34 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
-import { Args, Command } from "@effect/cli"
-import { outlineOf } from "@workshop/cli/terminal/CommandOutline"
-import { completionScript } from "@workshop/cli/terminal/completionScripts"
-import { json, value } from "@workshop/cli/terminal/Flags"
-import { text } from "@workshop/cli/terminal/Readers"
+import { command, group, Operand } from "@workshop/cli/terminal/commands"
+import { completionScript } from "@workshop/cli/terminal/completions"
+import { oneOf, text } from "@workshop/cli/terminal/decoders"
+import { json, optional } from "@workshop/cli/terminal/flags"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 
-const name = value({
-  name: "name",
-  placeholder: "text",
-  description: "The shop's name: as shown.",
-  read: text,
-  fallback: ""
-})
-const store = value({
+const name = optional({ name: "name", placeholder: "text", description: "The shop's name: as shown.", decoder: text })
+const store = optional({
+  ...oneOf(["memory", "postgres"]),
   name: "store",
-  placeholder: "memory|postgres",
-  description: "Where it is kept.",
-  read: text,
-  fallback: ""
+  placeholder: "store",
+  description: "Where it is kept."
 })
-const html = value({ name: "html", placeholder: "file", description: "A page.", read: text, fallback: "" })
-const nothing = () => Effect.void
-const shop = Command.make("shop").pipe(
-  Command.withDescription("Shops"),
-  Command.withSubcommands([
-    Command.make("create", { name, json }, nothing).pipe(Command.withDescription("Open a shop: it's yours")),
-    Command.make("show", { json, id: Args.text({ name: "id" }) }, nothing).pipe(Command.withDescription("Show a shop"))
+const html = optional({ name: "html", placeholder: "file", description: "A page.", decoder: text })
+const dir = optional({ name: "dir", placeholder: "folder", description: "A folder.", decoder: text })
+const does = (name: string, description: string, options: Parameters<typeof command>[0]["options"]) =>
+  command({ name, description, examples: [], options, run: () => Effect.void })
+const outline = group({ name: "workshop", description: "", examples: [] }, [
+  does("serve", "Serve", { store, html, dir, json }),
+  group({ name: "shop", description: "Shops", examples: [] }, [
+    does("create", "Open a shop: it's yours", { name, json }),
+    does("show", "Show a shop", { json, id: new Operand<string>("<id>", "Its id.") }),
+    does("set", "Set", { state: new Operand<string>("<state>", "The state.").choices(["open", "closed"]) })
   ])
-)
-const serve = Command.make("serve", { store, html, json }, nothing).pipe(Command.withDescription("Serve"))
-const outline = outlineOf(Command.make("workshop").pipe(Command.withSubcommands([serve, shop])))
+])
 
 /** What bash offers after these words, the last one being typed. */
 const offered = (...words: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -86,50 +79,12 @@ const shownByZsh = (typed: string, waitedFor: string): string => {
   return stripVTControlCharacters(said("zsh", args))
 }
 
-const asJson = {
-  name: "--json",
-  does: "Print JSON, for a program to read",
-  value: null,
-  isRepeatable: false
-}
-
 describe("completions (Specification, Commands)", () => {
-  it("know every command by its words, with its flags and what it does", () => {
-    expect(outline).toEqual([
-      { words: ["workshop"], does: "", flags: [], operands: [], subcommands: ["serve", "shop"] },
-      {
-        words: ["workshop", "serve"],
-        does: "Serve",
-        flags: [
-          { name: "--store", does: "Where it is kept", value: "memory|postgres", isRepeatable: false },
-          { name: "--html", does: "A page", value: "file", isRepeatable: false },
-          asJson
-        ],
-        operands: [],
-        subcommands: []
-      },
-      { words: ["workshop", "shop"], does: "Shops", flags: [], operands: [], subcommands: ["create", "show"] },
-      {
-        words: ["workshop", "shop", "create"],
-        does: "Open a shop: it's yours",
-        flags: [{ name: "--name", does: "The shop's name", value: "text", isRepeatable: false }, asJson],
-        operands: [],
-        subcommands: []
-      },
-      {
-        words: ["workshop", "shop", "show"],
-        does: "Show a shop",
-        flags: [asJson],
-        operands: [{ name: "id", isOptional: false, isRepeatable: false }],
-        subcommands: []
-      }
-    ])
-  })
-
   it("bash offers what can follow, at every level", () => {
     expect(offered("workshop", "")).toEqual(["serve", "shop", "--help"])
     expect(offered("workshop", "sh")).toEqual(["shop"])
-    expect(offered("workshop", "shop", "")).toEqual(["create", "show", "--help"])
+    expect(offered("workshop", "shop", "")).toEqual(["create", "show", "set", "--help"])
+    expect(offered("workshop", "shop", "set", "")).toEqual(["open", "closed", "--help"])
     expect(offered("workshop", "shop", "create", "--")).toEqual(["--name", "--json", "--help"])
     expect(offered("workshop", "shop", "create", "--name", "serve", "--j")).toEqual(["--json"])
     expect(offered("workshop", "shop", "create", "--name", "")).toEqual([""])
@@ -137,11 +92,13 @@ describe("completions (Specification, Commands)", () => {
 
   it("bash offers the values of a flag, and the same for npx workshop", () => {
     writeFileSync(join(folder, "page.html"), "")
+    mkdirSync(join(folder, "sub"))
     for (const begun of [["workshop"], ["npx", "workshop"]]) {
       expect(offered(...begun, "serve", "--store", "")).toEqual(["memory", "postgres"])
       expect(offered(...begun, "serve", "--store", "=", "p")).toEqual(["postgres"])
       expect(offered(...begun, "serve", "--store", "=")).toEqual(["memory", "postgres"])
       expect(offered(...begun, "serve", "--html", "pa")).toEqual(["page.html"])
+      expect(offered(...begun, "serve", "--dir", "su")).toEqual(["sub"])
       expect(offered(...begun, "serve", "--store", "memory", "--h")).toEqual(["--html", "--help"])
     }
     expect(offered("npx", "work")).toEqual(["workshop"])
@@ -152,7 +109,7 @@ describe("completions (Specification, Commands)", () => {
     const zsh = completionScript("zsh", outline)
     expect(zsh).toMatch(/^#compdef workshop npx\n/)
     expect(zsh).toContain(
-      `("workshop shop") entries=('create:Open a shop\\: it'\\''s yours' 'show:Show a shop' '--help:How it is used') ;;`
+      `("workshop shop") entries=('create:Open a shop\\: it'\\''s yours' 'show:Show a shop' 'set:Set' '--help:Show this help') ;;`
     )
     const fish = completionScript("fish", outline)
     expect(fish).toContain(
@@ -165,7 +122,11 @@ describe("completions (Specification, Commands)", () => {
 
   it.skipIf(!has("fish"))("fish offers what can follow, at every level, with what it does", () => {
     expect(offeredByFish("workshop s")).toEqual(["serve\tServe", "shop\tShops"])
-    expect(offeredByFish("workshop shop ")).toEqual(["create\tOpen a shop: it's yours", "show\tShow a shop"])
+    expect(offeredByFish("workshop shop ")).toEqual([
+      "create\tOpen a shop: it's yours",
+      "set\tSet",
+      "show\tShow a shop"
+    ])
     expect(offeredByFish("workshop shop create --name serve --j")).toEqual([
       "--json\tPrint JSON, for a program to read"
     ])
@@ -182,7 +143,7 @@ describe("completions (Specification, Commands)", () => {
 
   it.skipIf(!has("zsh"))("zsh offers what can follow, at every level, with what it does", { timeout: 60_000 }, () => {
     expect(shownByZsh("workshop shop ", "Show a shop")).toMatch(
-      /create {2}-- Open a shop: it's yours\s+show {4}-- Show a/
+      /create {2}-- Open a shop: it's yours\s+set {5}-- Set\s+show {4}-- Show a/
     )
     expect(shownByZsh("workshop shop create --name serve --j", "--json")).toContain("--json")
     for (const begun of ["workshop", "npx workshop"]) {

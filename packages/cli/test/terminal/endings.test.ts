@@ -3,6 +3,8 @@ import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
+import { workshop } from "@workshop/cli/commandLine"
+import { everyCommand, pathOf } from "@workshop/cli/terminal/commands"
 import { endingOf } from "@workshop/cli/terminal/Ending"
 import { Cause, type ConfigError, ConfigProvider, Console, Effect, Exit } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -12,26 +14,18 @@ import { bin, build, environment, run } from "../Workshop.js"
 const PATIENT = { timeout: 60_000 }
 const ID = "01980000-0000-7000-8000-000000000000"
 
-/** Every command with the arguments that it needs, as the completions of fish list them. */
-const everyCommand = async (): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
-  const { stdout } = await typed(["completions", "fish"])
-  const found = stdout.matchAll(/^ {2}complete -c \$command -n '__workshop_at workshop ?([a-z ]*)' -f -a (\w+) /gm)
-  return [...found].map(([, above = "", word = ""]) => {
-    const words = [...above.split(" ").filter(Boolean), word]
-    return [...words, ...(operands[words.join(" ")] ?? (above === "" ? [] : [ID]))]
-  })
+const operands: Readonly<Record<string, string>> = {
+  shell: "fish",
+  file: "examples/scenarios",
+  name: "/dev/null/no-folder",
+  url: "https://shop.example/events"
 }
 
-const operands: Readonly<Record<string, ReadonlyArray<string>>> = {
-  completions: ["fish"],
-  "scenario run": ["examples/scenarios"],
-  "scenario new": ["/dev/null/no-folder"],
-  "scenario schema": [],
-  "shop create": [],
-  "shop list": [],
-  "webhook set": [ID, "https://shop.example/events"],
-  "client create": []
-}
+/** Every command with the operands that it needs. */
+const commands = everyCommand(workshop(() => undefined)).map((command) => [
+  ...pathOf(command).split(" ").slice(1),
+  ...command.registeredArguments.map((operand) => operands[operand.name()] ?? ID)
+])
 
 const failures: ReadonlyArray<readonly [string, Effect.Effect<never>]> = [
   ["a defect", Effect.die(new TypeError("nothing has no length"))],
@@ -56,7 +50,6 @@ const failing =
 
 describe("no command ends with a failure and an empty standard error (Specification, Commands)", PATIENT, () => {
   it.each(failures)("whatever the command, %s is told", async (_, failure) => {
-    const commands = await everyCommand()
     expect(commands.length).toBeGreaterThan(30)
     for (const command of commands) {
       const { status, stderr } = await typed(command, {}, failing(failure))

@@ -1,10 +1,10 @@
-import { argumentsOf } from "@workshop/cli/terminal/arguments"
+import { type Decoder, duration, share, wholeNumber } from "@workshop/cli/terminal/decoders"
 import { endingOf, type Stop } from "@workshop/cli/terminal/Ending"
-import type { Reader } from "@workshop/cli/terminal/Flags"
-import { duration, optional, share, wholeNumber } from "@workshop/cli/terminal/Readers"
+import { optional } from "@workshop/cli/terminal/flags"
 import { wantsColour } from "@workshop/cli/terminal/Style"
-import { Either, Exit, FiberId } from "effect"
+import { Either, Exit, FiberId, Schema } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
+import { typed } from "../commandLine.js"
 
 describe("colours (Specification, Commands)", () => {
   it.each([
@@ -25,28 +25,24 @@ describe("colours (Specification, Commands)", () => {
   describe("--no-color", () => {
     afterEach(() => vi.unstubAllEnvs())
 
-    it("holds at every level, is NO_COLOR, and is no business of the commands", () => {
-      vi.stubEnv("NO_COLOR", "")
-      expect(argumentsOf(["node", "workshop", "shop", "list", "--no-color", "--json"])).toEqual([
-        "node",
-        "workshop",
-        "shop",
-        "list",
-        "--json"
-      ])
-      expect(process.env.NO_COLOR).toBe("1")
+    it("holds at every level, is NO_COLOR, and wins over FORCE_COLOR", async () => {
+      for (const words of [
+        ["--no-color", "scenario", "schema"],
+        ["scenario", "--no-color", "schema"],
+        ["scenario", "schema", "--no-color"]
+      ]) {
+        vi.stubEnv("NO_COLOR", "")
+        vi.stubEnv("FORCE_COLOR", "1")
+        expect(await typed(words)).toMatchObject({ status: 0, stderr: "" })
+        expect(process.env.NO_COLOR).toBe("1")
+        expect(wantsColour({ isTTY: true }, process.env)).toBe(false)
+      }
     })
 
-    it("wins over FORCE_COLOR", () => {
+    it("is a file's name after --", async () => {
       vi.stubEnv("NO_COLOR", "")
-      vi.stubEnv("FORCE_COLOR", "1")
-      argumentsOf(["node", "workshop", "shop", "list", "--no-color"])
-      expect(wantsColour({ isTTY: true }, process.env)).toBe(false)
-    })
-
-    it("is a file's name after --", () => {
-      vi.stubEnv("NO_COLOR", "")
-      expect(argumentsOf(["node", "workshop", "verify", "--", "--no-color"])).toContain("--no-color")
+      const { stderr } = await typed(["verify", "--secret", "whsec_x", "--", "--no-color"])
+      expect(stderr).toMatch(/^--no-color cannot be read/)
       expect(process.env.NO_COLOR).toBe("")
     })
   })
@@ -73,7 +69,8 @@ describe("exit statuses (Specification, Commands)", () => {
 })
 
 describe("values of flags", () => {
-  const read = <A>(reader: Reader<A>, text: string) => Either.merge(reader(text))
+  const read = <A>(decoder: Decoder<A>, text: string) =>
+    Either.merge(Either.mapLeft(Schema.decodeEither(decoder)(text), ({ message }) => message))
 
   it("durations have units; a bare number counts seconds", () => {
     expect(["250ms", "3s", "3", "1.5s", "5m", "5min", "2h", "60d", "0s"].map((text) => read(duration, text))).toEqual([
@@ -88,8 +85,10 @@ describe("values of flags", () => {
   })
 
   it("whole numbers have bounds, and what is left out is null where it may be", () => {
-    const reader = wholeNumber(1, 9999)
-    expect([read(reader, "1"), read(reader, "9999"), read(optional(reader), "")]).toEqual([1, 9999, null])
-    for (const text of ["0", "10000", "1.5", "", "1e3"]) expect(read(reader, text)).toMatch(/^must be a whole number/)
+    const decoder = wholeNumber(1, 9999)
+    expect([read(decoder, "1"), read(decoder, "9999")]).toEqual([1, 9999])
+    const { decode } = optional({ name: "n", placeholder: "number", description: "", decoder })
+    expect([decode([]), decode([""]), decode(["7"])].map(Either.getOrNull)).toEqual([null, null, 7])
+    for (const text of ["0", "10000", "1.5", "", "1e3"]) expect(read(decoder, text)).toMatch(/^must be a whole number/)
   })
 })

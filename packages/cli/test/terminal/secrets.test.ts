@@ -1,11 +1,10 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { examples } from "@workshop/cli/terminal/examples"
 import { writeReport } from "@workshop/cli/terminal/writeReport"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { typed } from "../commandLine.js"
+import { everyHelp, typed } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-secrets-"))
@@ -46,9 +45,9 @@ describe("secrets in the environment and in files", { timeout: 60_000 }, () => {
     )
   })
 
-  it("no example and no page shows a secret as an argument", () => {
+  it("no example and no page shows a secret as an argument", async () => {
     const shown = [
-      ...Object.values(examples).flat(),
+      ...(await everyHelp()).flatMap(({ examples }) => examples),
       ...pages.flatMap((page) => readFileSync(new URL(page, root), "utf8").split("\n"))
     ]
     expect(shown.filter((line) => /--(key|secret|sandbox-token|secrets-key) (wk_|whsec_|\$)/.test(line))).toEqual([])

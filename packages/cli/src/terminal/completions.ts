@@ -1,0 +1,177 @@
+import type { Command } from "commander"
+import { Console } from "effect"
+import { command, everyCommand, type MakeCommand, Operand, pathOf } from "./commands.js"
+import { Flag } from "./flags.js"
+
+const SHELLS = ["bash", "zsh", "fish"] as const
+
+/** A word that can follow a command. */
+interface Entry {
+  readonly word: string
+  readonly description: string
+}
+
+/** What can follow a command: its subcommands, the choices of its operands, and its flags. */
+const entriesOf = (command: Command): ReadonlyArray<Entry> => [
+  ...command.commands.map((below) => ({ word: below.name(), description: below.summary() })),
+  ...command.registeredArguments.flatMap(({ argChoices = [], description }) =>
+    argChoices.map((word) => ({ word, description }))
+  ),
+  ...command
+    .createHelp()
+    .visibleOptions(command)
+    .map(({ long, description }) => ({ word: long!, description: description.split(/[.;:](?: |$)/, 1)[0]! }))
+]
+
+/** What a shell offers as a flag's value: words, files, folders, or nothing. */
+type Values = ReadonlyArray<string> | "file" | "folder" | "unknown"
+
+const valuesOf = ({ argChoices, placeholder }: Flag<unknown>): Values =>
+  argChoices ?? (placeholder === "file" || placeholder === "folder" ? placeholder : "unknown")
+
+const flagsWithValue = (command: Command): ReadonlyArray<Flag<unknown>> =>
+  command.options.filter((option) => option instanceof Flag).filter((option) => option.required)
+
+/** A line for each flag that takes a value, by the command and the flag. */
+const valueLines = (all: ReadonlyArray<Command>, line: (at: string, values: Values) => string): ReadonlyArray<string> =>
+  all.flatMap((command) =>
+    flagsWithValue(command).map((flag) => line(`${pathOf(command)} ${flag.long}`, valuesOf(flag)))
+  )
+
+/** The commands below the first, by which a script follows a command line word by word; values lead nowhere. */
+const paths = (all: ReadonlyArray<Command>): ReadonlyArray<string> =>
+  all.slice(1).map((command) => `"${pathOf(command)}"`)
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+const generated = (values: Values): string => {
+  if (values === "unknown") return ""
+  return typeof values === "string" ? `-${values === "file" ? "f" : "d"}` : `-W ${quoted(values.join(" "))}`
+}
+
+const bash = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
+  "# bash completion for workshop and npx workshop: source <(workshop completions bash)",
+  "_workshop() {",
+  `  local cur="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" at=workshop word`,
+  `  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do`,
+  `    case "$at $word" in ${paths(all).join("|")}) at="$at $word" ;; esac`,
+  "  done",
+  // Bash takes --store=memory for three words.
+  `  if [ "$before" = "=" ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi`,
+  `  if [ "$cur" = "=" ]; then cur=""; fi`,
+  '  case "$at $before" in',
+  ...valueLines(all, (at, values) => `    "${at}") COMPREPLY=($(compgen ${generated(values)} -- "$cur")); return ;;`),
+  "  esac",
+  "  local words=",
+  '  case "$at" in',
+  ...all.map((command) => {
+    const words = entriesOf(command).map(({ word }) => word)
+    return `    "${pathOf(command)}") words=${quoted(words.join(" "))} ;;`
+  }),
+  "  esac",
+  `  COMPREPLY=($(compgen -W "$words" -- "$cur"))`,
+  "}",
+  "_workshop_npx() {",
+  `  if [ "$COMP_CWORD" -gt 1 ] && [ "\${COMP_WORDS[1]}" = workshop ]; then`,
+  `    COMP_WORDS=("\${COMP_WORDS[@]:1}") COMP_CWORD=$((COMP_CWORD - 1))`,
+  "    _workshop",
+  '  elif [ "$COMP_CWORD" = 1 ]; then',
+  `    COMPREPLY=($(compgen -W workshop -- "\${COMP_WORDS[1]}"))`,
+  "  fi",
+  "}",
+  "complete -o default -F _workshop workshop",
+  "complete -p npx >/dev/null 2>&1 || complete -o default -F _workshop_npx npx"
+]
+
+const zshAction = (values: Values): string => {
+  if (values === "unknown") return "return 1"
+  if (typeof values !== "string") return `compadd -- ${values.join(" ")}; return`
+  return values === "file" ? "_files; return" : "_files -/; return"
+}
+
+const zshEntry = ({ word, description }: Entry): string => quoted(`${word}:${description.replaceAll(":", "\\:")}`)
+
+const zsh = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
+  "#compdef workshop npx",
+  "_workshop() {",
+  "  if [[ $words[1] == npx ]]; then",
+  "    if (( CURRENT == 2 )); then compadd workshop; _files; return; fi",
+  "    shift words; (( CURRENT-- ))",
+  "    if [[ $words[1] != workshop ]]; then _normal; return; fi",
+  "  fi",
+  `  local at=workshop before="$words[CURRENT-1]" word`,
+  "  local -a entries",
+  `  for word in "\${(@)words[2,CURRENT-1]}"; do`,
+  `    case "$at $word" in (${paths(all).join("|")}) at="$at $word" ;; esac`,
+  "  done",
+  `  if [[ $words[CURRENT] == --*=* ]]; then before="\${words[CURRENT]%%=*}"; compset -P '*='; fi`,
+  '  case "$at $before" in',
+  ...valueLines(all, (at, values) => `    ("${at}") ${zshAction(values)} ;;`),
+  "  esac",
+  '  case "$at" in',
+  ...all.map((command) => `    ("${pathOf(command)}") entries=(${entriesOf(command).map(zshEntry).join(" ")}) ;;`),
+  "  esac",
+  "  _describe 'workshop' entries || _files",
+  "}",
+  `if [ "$funcstack[1]" = "_workshop" ]; then _workshop "$@"; else compdef _workshop workshop npx; fi`
+]
+
+const fishQuoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`
+
+const fishValues = (flag: Flag<unknown> | undefined): string => {
+  if (flag === undefined) return ""
+  const values = valuesOf(flag)
+  if (values === "unknown") return " -x"
+  if (values === "file") return " -r -F"
+  return ` -x -a ${values === "folder" ? "'(__fish_complete_directories)'" : quoted(values.join(" "))}`
+}
+
+const fishLines = (command: Command): ReadonlyArray<string> =>
+  entriesOf(command).map(({ word, description }) => {
+    const values = fishValues(flagsWithValue(command).find(({ long }) => long === word))
+    const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`
+    return `  complete -c $command -n '__workshop_at ${pathOf(command)}' ${what}${values} -d ${fishQuoted(description)}`
+  })
+
+const fish = (all: ReadonlyArray<Command>): ReadonlyArray<string> => [
+  "# fish completion for workshop and npx workshop",
+  "function __workshop_at",
+  "  set -l given (commandline -opc)",
+  `  if test "$given[1]" = npx`,
+  "    set -e given[1]",
+  `    test "$given[1]" = workshop; or return 1`,
+  "  end",
+  "  set -l at workshop",
+  "  for word in $given[2..-1]",
+  '    switch "$at $word"',
+  `      case ${paths(all).join(" ")}`,
+  '        set at "$at $word"',
+  "    end",
+  "  end",
+  '  test "$at" = "$argv"',
+  "end",
+  "complete -c npx -n 'test (count (commandline -opc)) = 1' -a workshop",
+  "for command in workshop npx",
+  ...all.flatMap(fishLines),
+  "end"
+]
+
+const scripts = { bash, zsh, fish }
+
+/** The script by which a shell completes a command and all below it. */
+export const completionScript = (shell: (typeof SHELLS)[number], make: MakeCommand): string =>
+  scripts[shell](everyCommand(make(() => undefined))).join("\n")
+
+/** `workshop completions`: the script by which a shell completes `workshop`, made of the commands that there are. */
+export const completionsCommand = (workshop: () => MakeCommand) =>
+  command({
+    name: "completions",
+    description: "Print the script by which bash, zsh or fish completes workshop",
+    examples: [
+      "source <(workshop completions bash)",
+      "workshop completions zsh > ~/.zfunc/_workshop",
+      "workshop completions fish > ~/.config/fish/conf.d/workshop.fish"
+    ],
+    options: { shell: new Operand<(typeof SHELLS)[number]>("<shell>", "The shell.").choices(SHELLS) },
+    run: ({ shell }) => Console.log(completionScript(shell, workshop()))
+  })
