@@ -12,7 +12,9 @@ const remedies: Readonly<Record<EmbeddedRefusal | Exclude<DatabaseFailure, "stat
   other_version: "dump them with the program that wrote them, and load them into a new --data-dir",
   failed: `choose another --data-dir, ${ANOTHER_STORE}`,
   no_url: "check --database-url, or DATABASE_URL",
-  unreachable: "check that it runs, and --database-url"
+  unreachable: "check that it runs, and --database-url",
+  untrusted:
+    "check sslmode in the address, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the address has it"
 }
 
 const isMended = (reason: string): reason is keyof typeof remedies => reason in remedies

@@ -1,11 +1,16 @@
 import { Data } from "effect"
 
-/** Why: `no_url`: what was given is no address of a Postgres; `unreachable`: none answers there; `statement`: it refused one. */
-export type DatabaseFailure = "no_url" | "unreachable" | "statement"
+/**
+ * Why: `no_url`: what was given is no address of a Postgres; `unreachable`: none answers there; `untrusted`: its encryption is not what
+ * the address asks for; `statement`: it refused one.
+ */
+export type DatabaseFailure = "no_url" | "unreachable" | "untrusted" | "statement"
 
 const remedies: Readonly<Record<DatabaseFailure, string | undefined>> = {
   no_url: "check the store's url",
   unreachable: "check that it runs, and the store's url",
+  untrusted:
+    "check sslmode in the store's url, that sslrootcert is the authority of the server's certificate, and with verify-full that the certificate bears the host's name as the url has it",
   statement: undefined
 }
 

@@ -23,12 +23,19 @@ const wordsOf = (error: unknown): string => {
   return (words === "" ? (codeOf(error) ?? "no answer") : words).replace(/\.$/, "")
 }
 
-const refused = (error: unknown) =>
-  new DatabaseFailed({
-    reason: "unreachable",
-    code: codeOf(error),
-    what: `The database cannot be reached (${wordsOf(error)})`
-  })
+/** What Node and the driver say where a certificate will not do, or the server has none. */
+const UNTRUSTED = /certificate|altnames|does not support SSL/i
+
+const refused = (error: unknown) => {
+  const words = wordsOf(error)
+  return UNTRUSTED.test(words)
+    ? new DatabaseFailed({ reason: "untrusted", code: codeOf(error), what: `The database is not trusted (${words})` })
+    : new DatabaseFailed({
+        reason: "unreachable",
+        code: codeOf(error),
+        what: `The database cannot be reached (${words})`
+      })
+}
 
 /** What a look at a schema has time for; a migration takes as long as it takes. */
 interface Patience {

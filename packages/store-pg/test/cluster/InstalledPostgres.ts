@@ -16,7 +16,7 @@ const isRoot = process.getuid?.() === 0
 const id = (flag: "-u" | "-g") => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
 
 /** Postgres does not run as root. */
-const account = () => (isRoot ? { uid: id("-u"), gid: id("-g") } : {})
+export const account = () => (isRoot ? { uid: id("-u"), gid: id("-g") } : {})
 
 /** The settings of every server; others may be added. */
 const SETTINGS = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off" }

@@ -1,5 +1,11 @@
 import { readFileSync } from "node:fs"
-import { openShop } from "@workshop/core/testing/Fixtures"
+import { createTicket } from "@workshop/core/decisions/createTicket"
+import { type IdempotencyKey, once } from "@workshop/core/decisions/Idempotency"
+import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { Reads } from "@workshop/core/ports/Reads"
+import { answered, record } from "@workshop/core/testing/Courier"
+import { freshCaller, openShop, run, ticketInput } from "@workshop/core/testing/Fixtures"
 import { migrate } from "@workshop/store-pg/migrate/Migrator"
 import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { Effect, Exit, Fiber, Schedule } from "effect"
@@ -22,6 +28,13 @@ const primary = Effect.gen(function* () {
   return { run, start, port, session: yield* connect(urlOf(port)) }
 })
 
+/** A server that follows the primary; answers its port. */
+const standbyOf = ({ run, start, port }: Pick<Effect.Effect.Success<typeof primary>, "run" | "start" | "port">) => {
+  const from = ["-h", "127.0.0.1", "-p", String(port), "-U", "workshop"]
+  run("pg_basebackup", ...from, "-D", "standby", "-R", "-c", "fast")
+  return start("standby")
+}
+
 describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.md)${NOT_INSTALLED}`, () => {
   it(
     "a synchronous standby that is promoted has all that was answered, and the nodes find it by themselves",
@@ -29,22 +42,9 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
     () =>
       testing(
         Effect.gen(function* () {
-          const { run, start, port, session } = yield* primary
-          run(
-            "pg_basebackup",
-            "-h",
-            "127.0.0.1",
-            "-p",
-            String(port),
-            "-U",
-            "workshop",
-            "-D",
-            "standby",
-            "-R",
-            "-c",
-            "fast"
-          )
-          const standby = yield* start("standby")
+          const server = yield* primary
+          const { port, session } = server
+          const standby = yield* standbyOf(server)
           yield* session.run("alter system set synchronous_standby_names = '*'")
           yield* session.run("select pg_reload_conf()")
           yield* session
@@ -59,8 +59,8 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
             Effect.forEach(upTo(40), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
           )
           yield* Effect.provide(numbers(shop.id), ports).pipe(Effect.repeat({ until: (made) => made.length > 5 }))
-          run("pg_ctl", "-D", "primary", "-m", "immediate", "stop")
-          run("pg_ctl", "-D", "standby", "-w", "promote")
+          server.run("pg_ctl", "-D", "primary", "-m", "immediate", "stop")
+          server.run("pg_ctl", "-D", "standby", "-w", "promote")
 
           const answered = (yield* Fiber.join(load)).filter(Exit.isSuccess).map(({ value }) => value)
           const after = yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
@@ -72,10 +72,85 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
       )
   )
 
+  it(
+    "an asynchronous standby that is promoted lacks the last that was answered, and what follows is as the page says",
+    LONG,
+    () =>
+      testing(
+        Effect.gen(function* () {
+          const server = yield* primary
+          const standby = yield* standbyOf(server)
+          const ports = yield* node({ url: `${urlOf(standby, server.port)}?target_session_attrs=read-write`, lanes: 1 })
+          const [shop, caller_id] = yield* Effect.provide(Effect.zip(openShop(), freshCaller), ports)
+          const making = (key: string) =>
+            Effect.provide(
+              run(
+                once(
+                  { caller_id, operation: "tickets.create", key: key as IdempotencyKey, request: key },
+                  createTicket(shop.id, ticketInput(), { via: "api", found: [] })
+                )
+              ),
+              ports
+            )
+          const delivered = Effect.flatMap(Deliveries, ({ claim }) => claim(Date.now(), 4)).pipe(
+            Effect.tap((claims) => Effect.forEach(claims, (one) => record(one, answered(200)), { discard: true })),
+            Effect.provide(ports)
+          )
+          const events = Effect.provide(
+            Effect.flatMap(Reads, (reads) => reads.events(shop.id)),
+            ports
+          )
+          yield* Effect.provide(
+            run(setWebhook(shop.id, { url: "https://shop.example/hook", secret: "whsec_1" })),
+            ports
+          )
+          const kept = yield* making("kept")
+          yield* delivered
+          const [at] = yield* server.session.run<{ lsn: string }>("select pg_current_wal_flush_lsn()::text as lsn")
+          const follower = yield* connect(urlOf(standby))
+          yield* follower
+            .run<{ is_there: boolean }>("select pg_last_wal_replay_lsn() >= $1::pg_lsn as is_there", [at!.lsn])
+            .pipe(Effect.repeat({ until: ([row]) => row?.is_there === true }))
+
+          // From here on the standby is behind.
+          yield* follower.run("alter system set primary_conninfo = ''")
+          yield* follower.run("select pg_reload_conf()")
+          yield* server.session
+            .run("select from pg_stat_replication")
+            .pipe(Effect.repeat({ until: (rows) => rows.length === 0 }))
+          const lost = yield* making("lost")
+          expect([kept.data.number, lost.data.number]).toEqual([1, 2])
+          const [told] = yield* delivered
+          const before = yield* events
+          const [pid] = yield* server.session.run<{ file: string }>("select pg_read_file('postmaster.pid') as file")
+          const load = yield* Effect.fork(
+            Effect.forEach(upTo(20), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
+          )
+          process.kill(Number.parseInt(pid!.file, 10), "SIGKILL")
+          server.run("pg_ctl", "-D", "standby", "-w", "promote")
+          yield* Fiber.join(load)
+
+          // The kept one is answered as a replay; the lost one is made anew, under its own number or one of the load's.
+          expect(yield* making("kept").pipe(Effect.retry(patiently))).toMatchObject({ replayed: true, data: kept.data })
+          expect(yield* making("lost")).toMatchObject({ replayed: false })
+          const stored = yield* Effect.provide(numbers(shop.id), ports)
+          expect(stored).toEqual(upTo(stored.length))
+          const after = yield* events
+          // The number was given again, the event that arrived is gone, and another has its place in the order.
+          expect(stored).toContain(lost.data.number)
+          expect(after.map(({ id }) => id)).not.toContain(told!.event_id)
+          const seqs = after.map(({ seq }) => seq)
+          expect(seqs).toEqual(upTo(seqs.length))
+          expect(seqs).toContain(before.find(({ id }) => id === told!.event_id)!.seq)
+          expect(new Set(after.map(({ id }) => id)).size).toBe(after.length)
+        })
+      )
+  )
+
   it("the documented dump leaves nothing out, and carries neither counters nor receipts over", LONG, () =>
     testing(
       Effect.gen(function* () {
-        const { run, port, session } = yield* primary
+        const { run: program, port, session } = yield* primary
         const ports = yield* node({ url: urlOf(port), lanes: 1 })
         const shop = yield* Effect.provide(openShop(), ports)
         for (const n of upTo(3)) expect(yield* Effect.provide(create(shop.id), ports)).toBe(n)
@@ -84,9 +159,9 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
         const page = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8")
         const [, flags] = /^pg_dump .*?(-Fc .*)-f workshop\.dump workshop$/m.exec(page)!
         const here = ["-h", "127.0.0.1", "-p", String(port), "-U", "workshop"]
-        run("pg_dump", ...here, ...flags!.trim().split(" "), "-f", "workshop.dump", "postgres")
-        run("createdb", ...here, "restored")
-        run("pg_restore", ...here, "--no-owner", "--exit-on-error", "-d", "restored", "workshop.dump")
+        program("pg_dump", ...here, ...flags!.trim().split(" "), "-f", "workshop.dump", "postgres")
+        program("createdb", ...here, "restored")
+        program("pg_restore", ...here, "--no-owner", "--exit-on-error", "-d", "restored", "workshop.dump")
 
         const restored = yield* connect(urlOf(port).replace(/postgres$/, "restored"))
         const kept = yield* counts(restored)
