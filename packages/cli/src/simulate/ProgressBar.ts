@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Outlet } from "../terminal/Style.js"
 import { widthFor } from "../terminal/Table.js"
 import { shortened } from "../terminal/TextWidth.js"
-import { realMs } from "./realMs.js"
+import { realMs } from "./Recorder.js"
 import type { Progress } from "./simulation.js"
 
 const REDRAWN_MS = 100

@@ -1,5 +1,7 @@
+import { Effect } from "effect"
+import { type Handler, type Reply, saying } from "../testkit/Receiver.js"
 import type { Dice } from "./Dice.js"
-import type { Witness } from "./Witness.js"
+import type { Recorder } from "./Recorder.js"
 
 /** How a receiver behaves: the statuses that it may answer; null hangs up. */
 export const moods = {
@@ -15,18 +17,27 @@ export const moods = {
 /** A key of {@link moods}. */
 export type Mood = keyof typeof moods
 
-/** The receivers of all shops: each in a mood that may change. */
+const replyOf = (status: number | null): Reply => {
+  if (status === null) return { kind: "cut" }
+  return status >= 300 && status < 400 ? { kind: "redirect", status, to: "http://127.0.0.1:9/" } : saying(status)
+}
+
+/** Lets other fibers run, so many times. */
+export const pause = (times: number): Effect.Effect<void> =>
+  times <= 0 ? Effect.void : Effect.zipRight(Effect.yieldNow(), pause(times - 1))
+
+/** The receivers of all shops, each at the path of its shop's id and in a mood that may change. */
 export class Receivers {
   /** The header in which the service is to sign. */
   readonly signatureHeader: string
   readonly #moods = new Map<string, Mood>()
   readonly #dice: Dice
-  readonly #witness: Witness
+  readonly #recorder: Recorder
 
-  constructor(dice: Dice, witness: Witness, signatureHeader: string) {
+  constructor(dice: Dice, recorder: Recorder, signatureHeader: string) {
     this.signatureHeader = signatureHeader
     this.#dice = dice
-    this.#witness = witness
+    this.#recorder = recorder
   }
 
   /** From now on a shop's receiver behaves so. */
@@ -34,20 +45,18 @@ export class Receivers {
     this.#moods.set(shop, mood)
   }
 
-  /**
-   * Takes a delivery in, the names of its headers in lower case; `isKept` where its connection had carried another before.
-   * Returns the status of the response, or null where the receiver hangs up.
-   */
-  hear(shop: string, headers: Readonly<Record<string, string>>, body: string, isKept = false): number | null {
-    const statuses: ReadonlyArray<number | null> = moods[this.#moods.get(shop) ?? "well"]
-    const status = this.#dice.pick(statuses) ?? null
-    const signature = headers[this.signatureHeader.toLowerCase()] ?? null
-    this.#witness.received({ shop, signature, body, status, ...(isKept ? { isKept } : {}) })
-    return status
-  }
+  /** Takes deliveries from a socket. */
+  readonly handler: Handler = ({ path, headers, body, isKept }) =>
+    Effect.sync(() => {
+      const shop = path.slice(1)
+      const statuses: ReadonlyArray<number | null> = moods[this.#moods.get(shop) ?? "well"]
+      const status = this.#dice.pick(statuses) ?? null
+      const signature = headers[this.signatureHeader.toLowerCase()]?.toString() ?? null
+      const text = body?.toString("utf8") ?? ""
+      this.#recorder.received({ shop, signature, body: text, status, ...(isKept ? { isKept } : {}) })
+      return { reply: replyOf(status) }
+    })
 
-  /** How often others get their turn before it answers. */
-  pauses(): number {
-    return this.#dice.between(0, 3)
-  }
+  /** Takes deliveries in this process: other fibers run first, so many times as the dice say. */
+  readonly pausing: Handler = (incoming) => Effect.zipRight(pause(this.#dice.between(0, 3)), this.handler(incoming))
 }

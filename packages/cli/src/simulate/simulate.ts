@@ -6,19 +6,16 @@ import { paintFor } from "../terminal/Style.js"
 import { widthFor } from "../terminal/Table.js"
 import { writeReport } from "../terminal/writeReport.js"
 import { audit } from "./auditor/audit.js"
-import type { Evidence } from "./auditor/Evidence.js"
-import { leavingClock } from "./faceClock.js"
-import { inProcessFace, layer } from "./InProcessFace.js"
+import type { Trace } from "./auditor/Trace.js"
+import { inProcessEnvironment, remoteEnvironment, restoringClock, simulatedService } from "./Environment.js"
 import { progressBar } from "./ProgressBar.js"
-import { remoteFace } from "./RemoteFace.js"
-import { realMs } from "./realMs.js"
+import { realMs } from "./Recorder.js"
 import { htmlReport } from "./report/htmlReport.js"
-import { count, latencies, type Summary } from "./report/Summary.js"
-import { textReport } from "./report/textReport.js"
+import { count, latencies, type Summary, textReport } from "./report/textReport.js"
 import { SimulatedStore } from "./SimulatedStore.js"
 import type { SimulateFlags } from "./SimulateOptions.js"
 import { LARGEST_SEED } from "./SimulateOptions.js"
-import { type Bounds, type Cast, type Course, cast, simulation } from "./simulation.js"
+import { type Bounds, type Control, type Observers, observersOf, simulation } from "./simulation.js"
 
 /** The command that makes the same run again. */
 const repeated = ({ store, baseUrl, signatureHeader }: SimulateFlags, { seed, steps, shops }: Bounds): string => {
@@ -28,7 +25,7 @@ const repeated = ({ store, baseUrl, signatureHeader }: SimulateFlags, { seed, st
 }
 
 interface Played {
-  readonly evidence: Evidence
+  readonly trace: Trace
   /** What became of a running server's clock. */
   readonly clock: string | null
 }
@@ -36,20 +33,20 @@ interface Played {
 const played = (
   asked: SimulateFlags,
   bounds: Bounds,
-  company: Cast,
-  course: Course
+  observers: Observers,
+  control: Control
 ): Effect.Effect<Played, CommandRefused, Scope.Scope> => {
   if (asked.baseUrl !== null)
-    return Effect.flatMap(remoteFace(asked.baseUrl, company.receivers), (face) =>
-      leavingClock(face, course.token, simulation(face, company, bounds, course))
+    return Effect.flatMap(remoteEnvironment(asked.baseUrl, asked.sandboxToken, observers.receivers), (environment) =>
+      restoringClock(environment, simulation(environment, observers, bounds, control))
     ).pipe(
-      Effect.map(({ result: evidence, clock }) => ({ evidence, clock })),
+      Effect.map(({ result: trace, clock }) => ({ trace, clock })),
       Effect.mapError(refused)
     )
   return Effect.flatMap(SimulatedStore, (storeOf) =>
-    Effect.flatMap(inProcessFace, (face) => simulation(face, company, bounds, course)).pipe(
-      Effect.map((evidence) => ({ evidence, clock: null })),
-      Effect.provide(layer(storeOf(asked), bounds.seed, company.receivers))
+    Effect.flatMap(inProcessEnvironment, (environment) => simulation(environment, observers, bounds, control)).pipe(
+      Effect.map((trace) => ({ trace, clock: null })),
+      Effect.provide(simulatedService(storeOf(asked), bounds.seed, observers.receivers))
     )
   ).pipe(Effect.mapError(refused))
 }
@@ -69,7 +66,7 @@ const untilStopped = <A, E, R>(run: Effect.Effect<A, E, R>, stop: Effect.Effect<
 const isFresh = ({ store, baseUrl }: SimulateFlags): boolean => store === "memory" && baseUrl === null
 
 /** Below the numbers of the clients of any one run, so that all fit in a phone number. */
-const MOST_TAKEN = 9_000_000
+const MAX_TAKEN = 9_000_000
 
 /** What `workshop simulate` does (Specification, Commands). */
 export const simulate = (asked: SimulateFlags): Effect.Effect<void, CommandRefused> =>
@@ -78,16 +75,15 @@ export const simulate = (asked: SimulateFlags): Effect.Effect<void, CommandRefus
       seed: asked.seed ?? randomInt(LARGEST_SEED),
       steps: asked.steps,
       shops: asked.shops,
-      taken: isFresh(asked) ? 0 : randomInt(MOST_TAKEN)
+      taken: isFresh(asked) ? 0 : randomInt(MAX_TAKEN)
     }
-    const company = cast(bounds.seed, asked.signatureHeader)
+    const observers = observersOf(bounds.seed, asked.signatureHeader)
     const bar = progressBar(bounds.steps, process.stderr)
     const began_ms = realMs()
     let stopped: string | null = null
     let steps = 0
     const isLate = () => asked.duration !== null && realMs() - began_ms > asked.duration
-    const course: Course = {
-      token: asked.sandboxToken,
+    const control: Control = {
       isOver: () => {
         if (stopped === null && isLate())
           stopped = "Stopped at the end of --duration: a run of the same seed may get further."
@@ -106,34 +102,34 @@ export const simulate = (asked: SimulateFlags): Effect.Effect<void, CommandRefus
       steps === 0 ? why : new CommandRefused({ message: `${why.message} Repeat it with ${soFar()}` })
     yield* untilStopped(
       Effect.gen(function* () {
-        const { evidence, clock } = yield* played(asked, bounds, company, course).pipe(
+        const { trace, clock } = yield* played(asked, bounds, observers, control).pipe(
           Effect.mapError(withRepetition),
           Effect.ensuring(bar.clear)
         )
         const took_ms = realMs() - began_ms
         const summary: Summary = {
           seed: bounds.seed,
-          digest: company.witness.digest(),
-          counts: count(evidence, steps),
-          violations: audit(evidence)
+          digest: observers.recorder.digest(),
+          counts: count(trace, steps),
+          violations: audit(trace)
         }
-        const told = {
+        const report = {
           summary,
-          latencies: latencies(company.witness.laps),
+          latencies: latencies(observers.recorder.timings),
           took_ms,
           command: soFar(),
           stopped,
           clock
         }
         if (asked.html !== null)
-          yield* writeReport("--html", asked.html, htmlReport(told, evidence, company.witness.laps))
+          yield* writeReport("--html", asked.html, htmlReport(report, trace, observers.recorder.timings))
         const lines = asked.json
           ? [JSON.stringify(summary)]
-          : textReport(told, { paint: paintFor(), width: widthFor() })
+          : textReport(report, { paint: paintFor(), width: widthFor() })
         yield* Console.log(lines.join("\n"))
         if (summary.violations.length === 0) return
         return yield* new CommandRefused({
-          message: `The service broke ${summary.violations.length} times what it promises: repeat it with ${told.command}`
+          message: `The service broke ${summary.violations.length} times what it promises: repeat it with ${report.command}`
         })
       }).pipe(Effect.scoped),
       stop

@@ -61,4 +61,5 @@ export const requestOf = (name: CallName, id = ""): { readonly method: Method; r
   return { method: method as Method, path: pattern.replace(/:(id|n)\b/, encodeURIComponent(id)) }
 }
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+/** The methods of the API. */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"

@@ -1,10 +1,10 @@
 import type { checks } from "@workshop/cli/simulate/auditor/audit"
-import type { Evidence } from "@workshop/cli/simulate/auditor/Evidence"
+import type { Trace } from "@workshop/cli/simulate/auditor/Trace"
 
 /** A copy that may be changed. */
 export type Open<T> = T extends (...args: never) => unknown ? T : { -readonly [K in keyof T]: Open<T[K]> }
 
-export type Seen = Open<Evidence>
+export type Seen = Open<Trace>
 export type SeenShop = Seen["shops"][number]
 export type SeenExchange = Seen["exchanges"][number]
 // biome-ignore lint/suspicious/noExplicitAny: answers are changed as they came over HTTP

@@ -1,5 +1,5 @@
 import { audit, checks } from "@workshop/cli/simulate/auditor/audit"
-import type { Evidence } from "@workshop/cli/simulate/auditor/Evidence"
+import type { Trace } from "@workshop/cli/simulate/auditor/Trace"
 import { beforeAll, describe, expect, it } from "vitest"
 import { NoExample, type Seen } from "./Corruption.js"
 import { corruptions } from "./corruptions.js"
@@ -9,10 +9,10 @@ import { played } from "./played.js"
 const SEEDS = [10, 9]
 
 describe("the auditor (Specification, Commands)", () => {
-  const runs: Array<Evidence> = []
+  const runs: Array<Trace> = []
 
   beforeAll(async () => {
-    for (const seed of SEEDS) runs.push((await played(seed, { steps: 400, shops: 2 })).evidence)
+    for (const seed of SEEDS) runs.push((await played(seed, { steps: 400, shops: 2 })).trace)
   }, 240_000)
 
   /** What was seen of the first run that has an example, with the lie in it. */

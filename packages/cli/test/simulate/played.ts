@@ -1,6 +1,6 @@
-import type { Evidence } from "@workshop/cli/simulate/auditor/Evidence"
-import { inProcessFace, layer } from "@workshop/cli/simulate/InProcessFace"
-import { cast, simulation } from "@workshop/cli/simulate/simulation"
+import type { Trace } from "@workshop/cli/simulate/auditor/Trace"
+import { inProcessEnvironment, simulatedService } from "@workshop/cli/simulate/Environment"
+import { observersOf, simulation } from "@workshop/cli/simulate/simulation"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { Effect } from "effect"
 
@@ -8,14 +8,13 @@ import { Effect } from "effect"
 export const played = async (
   seed: number,
   { steps, shops = 3 }: { readonly steps: number; readonly shops?: number }
-): Promise<{ readonly evidence: Evidence; readonly digest: string }> => {
-  const company = cast(seed)
-  const course = { isOver: () => false, progress: () => Effect.void, token: null }
-  const evidence = await Effect.runPromise(
-    Effect.flatMap(inProcessFace, (face) => simulation(face, company, { seed, steps, shops }, course)).pipe(
-      Effect.provide(layer(MemoryStore.layer, seed, company.receivers)),
-      Effect.scoped
-    )
+): Promise<{ readonly trace: Trace; readonly digest: string }> => {
+  const observers = observersOf(seed)
+  const control = { isOver: () => false, progress: () => Effect.void }
+  const trace = await Effect.runPromise(
+    Effect.flatMap(inProcessEnvironment, (environment) =>
+      simulation(environment, observers, { seed, steps, shops }, control)
+    ).pipe(Effect.provide(simulatedService(MemoryStore.layer, seed, observers.receivers)), Effect.scoped)
   )
-  return { evidence, digest: company.witness.digest() }
+  return { trace, digest: observers.recorder.digest() }
 }

@@ -11,10 +11,10 @@ describe("a simulation (Specification, Commands)", () => {
   it.each(SEEDS)(
     "finds no violation in the run of seed %d",
     async (seed) => {
-      const { evidence, digest } = await played(seed, SIZE)
+      const { trace, digest } = await played(seed, SIZE)
       digests.set(seed, digest)
-      expect(audit(evidence)).toEqual([])
-      expect(evidence.exchanges.length).toBeGreaterThan(150)
+      expect(audit(trace)).toEqual([])
+      expect(trace.exchanges.length).toBeGreaterThan(150)
     },
     60_000
   )

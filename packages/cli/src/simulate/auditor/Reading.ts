@@ -1,34 +1,33 @@
-import type { Evidence, Exchange, SeenEvent, SeenTicket } from "./Evidence.js"
-
-/** Units of time in milliseconds. */
-export const SECOND = 1000
-/** Sixty seconds. */
-export const MINUTE = 60 * SECOND
-/** Sixty minutes. */
-export const HOUR = 60 * MINUTE
-/** Twenty-four hours. */
-export const DAY = 24 * HOUR
+import type { Event, Ticket } from "../../testkit/Shapes.js"
+import type { RecordedRequest, Trace, Violation } from "./Trace.js"
 
 /** Milliseconds since 1970 of an ISO text. */
 export const ms = (iso: string): number => Date.parse(iso)
 
 /** A request that was answered with a success. */
-export const isGood = ({ answer }: Exchange): boolean => answer !== null && answer.status >= 200 && answer.status < 300
+export const isGood = ({ answer }: RecordedRequest): boolean =>
+  answer !== null && answer.status >= 200 && answer.status < 300
 
 /** What a success answered. */
-export const dataOf = <A>({ answer }: Exchange): A => answer?.body.data as A
+export const dataOf = <A>({ answer }: RecordedRequest): A => answer?.body.data as A
 
 /** Whether an answer repeats an earlier one (Specification, Lists and sync). */
-export const isReplay = ({ answer }: Exchange): boolean => answer?.body.meta?.replayed === true
+export const isReplay = ({ answer }: RecordedRequest): boolean => answer?.body.meta?.replayed === true
 
 /** The code of a failure. */
-export const codeOf = ({ answer }: Exchange): string | undefined => answer?.body.error?.code
+export const codeOf = ({ answer }: RecordedRequest): string | undefined => answer?.body.error?.code
 
 /** A detail of a failure. */
-export const detailOf = ({ answer }: Exchange, name: string): unknown => answer?.body.error?.details?.[name]
+export const detailOf = ({ answer }: RecordedRequest, name: string): unknown => answer?.body.error?.details?.[name]
+
+/** Reports violations of one rule: none where there is no message. */
+export const reporter =
+  (rule: string, section: string) =>
+  (message: string | null, evidence: unknown): ReadonlyArray<Violation> =>
+    message === null ? [] : [{ rule, section, message, evidence }]
 
 /** What is shown of an exchange as evidence: enough to find it and to see what is wrong. */
-export const shown = ({ seq, step, now, act, method, path, query, key, once, body, answer }: Exchange) => ({
+export const shown = ({ seq, step, now, act, method, path, query, key, once, body, answer }: RecordedRequest) => ({
   exchange: seq,
   step,
   at: new Date(now).toISOString(),
@@ -66,7 +65,7 @@ const ACTS = {
 export type Act = keyof typeof ACTS
 
 /** What a request asks for, told by its path; and the id in it. */
-export const actOf = ({ method, path }: Exchange): { readonly kind: Act; readonly id: string } | null => {
+export const actOf = ({ method, path }: RecordedRequest): { readonly kind: Act; readonly id: string } | null => {
   if (method !== "POST" && method !== "PATCH") return null
   for (const [kind, pattern] of Object.entries(ACTS)) {
     const found = pattern.exec(path)
@@ -76,7 +75,7 @@ export const actOf = ({ method, path }: Exchange): { readonly kind: Act; readonl
 }
 
 /** The exchanges of one kind that were answered with a success. */
-export const goodActs = ({ exchanges }: Evidence, kind: Act): ReadonlyArray<Exchange & { readonly id: string }> =>
+export const goodActs = ({ exchanges }: Trace, kind: Act): ReadonlyArray<RecordedRequest & { readonly id: string }> =>
   exchanges.flatMap((exchange) => {
     const act = actOf(exchange)
     return act?.kind === kind && isGood(exchange) ? [{ ...exchange, id: act.id }] : []
@@ -95,10 +94,10 @@ export const grouped = <A>(all: Iterable<A>, nameOf: (one: A) => string): Map<st
 }
 
 /** An event of a ticket. */
-export type TicketEvent = SeenEvent & { readonly data: { readonly ticket: SeenTicket } }
+export type TicketEvent = Event & { readonly data: { readonly ticket: Ticket } }
 
 /** The events of each ticket of a shop, in their order. */
-export const eventsByTicket = (events: ReadonlyArray<SeenEvent>): Map<string, Array<TicketEvent>> =>
+export const eventsByTicket = (events: ReadonlyArray<Event>): Map<string, Array<TicketEvent>> =>
   grouped(
     events.filter((event): event is TicketEvent => event.data.ticket !== undefined),
     ({ data }) => data.ticket.id
@@ -106,7 +105,7 @@ export const eventsByTicket = (events: ReadonlyArray<SeenEvent>): Map<string, Ar
 
 /** The settings of a shop that were in force at an instant: a table of what its owner changed, oldest first. */
 export const settingsAt = (
-  { exchanges }: Evidence,
+  { exchanges }: Trace,
   shop: string
 ): ((now: number) => Readonly<Record<string, unknown>>) => {
   const changes = exchanges.filter(

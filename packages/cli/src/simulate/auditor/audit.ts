@@ -12,7 +12,7 @@ import { checkRefusals } from "./checkRefusals.js"
 import { checkSignatures } from "./checkSignatures.js"
 import { checkSync } from "./checkSync.js"
 import { checkWebhooks } from "./checkWebhooks.js"
-import type { Evidence, Violation } from "./Evidence.js"
+import type { Trace, Violation } from "./Trace.js"
 import { withoutRedials } from "./withoutRedials.js"
 
 /** Every invariant, by the name under which its violations are reported. */
@@ -31,13 +31,13 @@ export const checks = {
   webhooks: checkWebhooks,
   signatures: checkSignatures,
   privacy: checkPrivacy
-} as const satisfies Record<string, (evidence: Evidence) => ReadonlyArray<Violation>>
+} as const satisfies Record<string, (trace: Trace) => ReadonlyArray<Violation>>
 
 /**
  * Holds what was seen of a service against the specification. It shares no code with the service: it knows the rules a
  * second time, in its own words, and only what came over HTTP.
  */
-export const audit = (evidence: Evidence): ReadonlyArray<Violation> => {
-  const seen = withoutRedials(evidence)
+export const audit = (trace: Trace): ReadonlyArray<Violation> => {
+  const seen = withoutRedials(trace)
   return Object.values(checks).flatMap((check) => check(seen))
 }

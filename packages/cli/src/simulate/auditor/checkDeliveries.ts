@@ -1,30 +1,27 @@
-import type { ClosedShop, Evidence, Reception, SeenAttempt, SeenDelivery, SeenEvent, Violation } from "./Evidence.js"
-import { goodActs, grouped, HOUR, isGood, MINUTE, ms } from "./Reading.js"
+import type { Delivery, DeliveryAttempt, Event } from "../../testkit/Shapes.js"
+import { HOUR, MINUTE } from "../../testkit/Time.js"
+import { goodActs, grouped, isGood, ms, reporter } from "./Reading.js"
+import type { ReceivedDelivery, ShopTrace, Trace, Violation } from "./Trace.js"
 
-const violation = (message: string, evidence: unknown): Violation => ({
-  rule: "deliveries",
-  section: "Specification, Webhooks",
-  message,
-  evidence
-})
+const report = reporter("deliveries", "Specification, Webhooks")
 
 /** After each failed attempt, how long until the next. */
 const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
 const MOST = DELAYS.length + 1
 
-const isAcknowledged = ({ status }: Pick<SeenAttempt, "status">): boolean =>
+const isAcknowledged = ({ status }: Pick<DeliveryAttempt, "status">): boolean =>
   status !== null && status >= 200 && status < 300
 
 /** When the shop's deliveries were made due anew: by turning the webhook on, or by a replay. */
-const releasesOf = (evidence: Evidence, shop: string): ReadonlyArray<number> =>
+const releasesOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
   (["enable", "replay"] as const).flatMap((kind) =>
-    goodActs(evidence, kind)
+    goodActs(trace, kind)
       .filter((one) => one.id === shop && (one.body as { readonly dry_run?: boolean } | undefined)?.dry_run !== true)
       .map(({ now }) => now)
   )
 
 /** Attempts follow one another after the delays of the table, unless they were made due anew between. */
-const attemptsWrong = (attempts: ReadonlyArray<SeenAttempt>, releases: ReadonlyArray<number>): string | null => {
+const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: ReadonlyArray<number>): string | null => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
     if (attempt.n !== i + 1) return `attempt ${i + 1} has number ${attempt.n}`
@@ -42,7 +39,7 @@ const attemptsWrong = (attempts: ReadonlyArray<SeenAttempt>, releases: ReadonlyA
 }
 
 /** How many attempts were made since it was last made due anew. */
-const roundOf = (attempts: ReadonlyArray<SeenAttempt>): number => {
+const roundOf = (attempts: ReadonlyArray<DeliveryAttempt>): number => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
     const before = attempts[i - 1]
@@ -53,8 +50,8 @@ const roundOf = (attempts: ReadonlyArray<SeenAttempt>): number => {
 }
 
 const stateWrong = (
-  { state, attempts, next_attempt_at }: SeenDelivery,
-  shop: ClosedShop,
+  { state, attempts, next_attempt_at }: Delivery,
+  shop: ShopTrace,
   ended_at: number
 ): string | null => {
   const last = attempts.at(-1)
@@ -73,7 +70,7 @@ const stateWrong = (
   }
 }
 
-const receivedWrong = (delivery: SeenDelivery, event: SeenEvent, received: ReadonlyArray<Reception>): string | null => {
+const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray<ReceivedDelivery>): string | null => {
   if (received.length !== delivery.attempts.length)
     return `reached the receiver ${received.length} times in ${delivery.attempts.length} attempts`
   for (const [i, { status, body }] of received.entries()) {
@@ -88,18 +85,22 @@ const receivedWrong = (delivery: SeenDelivery, event: SeenEvent, received: Reado
 }
 
 /** Since when events are delivered: from the first address on. */
-const setAt = ({ exchanges }: Evidence, shop: string): number =>
+const setAt = ({ exchanges }: Trace, shop: string): number =>
   exchanges.find((one) => one.method === "PUT" && one.path === `/sandbox/shops/${shop}/webhook` && isGood(one))?.now ??
   Number.POSITIVE_INFINITY
 
-const orderWrong = (shop: ClosedShop, received: ReadonlyArray<Reception>, since: number): ReadonlyArray<Violation> => {
+const orderWrong = (
+  shop: ShopTrace,
+  received: ReadonlyArray<ReceivedDelivery>,
+  since: number
+): ReadonlyArray<Violation> => {
   const places = new Map(shop.events.map((event, i) => [event.id, { event, i }]))
   const reached = new Map<string, number>()
   const seen = new Set<string>()
   return received.flatMap(({ body }) => {
-    const { id } = JSON.parse(body) as SeenEvent
+    const { id } = JSON.parse(body) as Event
     const place = places.get(id)
-    if (place === undefined) return [violation(`event ${id} was sent and never raised`, { shop: shop.id, body })]
+    if (place === undefined) return report(`event ${id} was sent and never raised`, { shop: shop.id, body })
     const ticket = place.event.data.ticket?.id
     if (seen.has(id) || ticket === undefined || ms(place.event.created_at) <= since) return []
     seen.add(id)
@@ -107,36 +108,36 @@ const orderWrong = (shop: ClosedShop, received: ReadonlyArray<Reception>, since:
     reached.set(ticket, Math.max(before, place.i))
     return place.i > before
       ? []
-      : [violation(`event ${id} overtook another of its ticket`, { shop: shop.id, ticket, event: place.event })]
+      : report(`event ${id} overtook another of its ticket`, { shop: shop.id, ticket, event: place.event })
   })
 }
 
-const inShop = (evidence: Evidence, shop: ClosedShop): ReadonlyArray<Violation> => {
+const inShop = (trace: Trace, shop: ShopTrace): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
-  const since = setAt(evidence, shop.id)
-  const releases = releasesOf(evidence, shop.id)
-  const mine = evidence.receptions.filter((one) => one.shop === shop.id)
-  const received = grouped(mine, ({ body }) => (JSON.parse(body) as SeenEvent).id)
+  const since = setAt(trace, shop.id)
+  const releases = releasesOf(trace, shop.id)
+  const mine = trace.receptions.filter((one) => one.shop === shop.id)
+  const received = grouped(mine, ({ body }) => (JSON.parse(body) as Event).id)
   const deliveries = new Map(shop.deliveries.map((delivery) => [delivery.event_id, delivery]))
   for (const event of shop.events) {
     const delivery = deliveries.get(event.id)
     if (delivery === undefined) {
       if (ms(event.created_at) > since)
-        found.push(violation(`event ${event.id} is neither delivered nor accounted for`, event))
+        found.push(...report(`event ${event.id} is neither delivered nor accounted for`, event))
       continue
     }
     const message =
       attemptsWrong(delivery.attempts, releases) ??
-      stateWrong(delivery, shop, evidence.ended_at) ??
+      stateWrong(delivery, shop, trace.ended_at) ??
       receivedWrong(delivery, event, received.get(event.id) ?? [])
     if (message !== null)
       found.push(
-        violation(`event ${event.id}: ${message}`, { shop: shop.id, delivery, received: received.get(event.id) })
+        ...report(`event ${event.id}: ${message}`, { shop: shop.id, delivery, received: received.get(event.id) })
       )
   }
   return [...found, ...orderWrong(shop, mine, since)]
 }
 
 /** Every event of a shop with a webhook is delivered or accounted for, by the table of retries, byte for byte, a ticket's in order. */
-export const checkDeliveries = (evidence: Evidence): ReadonlyArray<Violation> =>
-  evidence.shops.flatMap((shop) => inShop(evidence, shop))
+export const checkDeliveries = (trace: Trace): ReadonlyArray<Violation> =>
+  trace.shops.flatMap((shop) => inShop(trace, shop))

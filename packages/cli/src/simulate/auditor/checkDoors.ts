@@ -1,12 +1,8 @@
-import type { Evidence, Exchange, Violation } from "./Evidence.js"
-import { codeOf, dataOf, detailOf, grouped, isGood, MINUTE, settingsAt, shown } from "./Reading.js"
+import { MINUTE } from "../../testkit/Time.js"
+import { codeOf, dataOf, detailOf, grouped, isGood, reporter, settingsAt, shown } from "./Reading.js"
+import type { RecordedRequest, Trace, Violation } from "./Trace.js"
 
-const violation = (message: string, evidence: unknown): Violation => ({
-  rule: "doors",
-  section: "Specification, Keys and scopes; Errors",
-  message,
-  evidence
-})
+const report = reporter("doors", "Specification, Keys and scopes; Errors")
 
 interface Key {
   readonly scopes: ReadonlyArray<string>
@@ -17,7 +13,7 @@ const ALL = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
 const PRESETS: Readonly<Record<string, ReadonlyArray<string>>> = { full: ALL, read: ["tickets:read", "clients:read"] }
 
 /** Every key that was made, what it may do, and when it was revoked. */
-const keysOf = ({ exchanges }: Evidence): Map<string, Key> => {
+const keysOf = ({ exchanges }: Trace): Map<string, Key> => {
   const keys = new Map<string, Key>()
   for (const exchange of exchanges) {
     if (!isGood(exchange)) continue
@@ -51,7 +47,7 @@ const FLAGS: ReadonlyArray<readonly [flag: string, code: string]> = [
   ["api_enabled", "API_DISABLED"]
 ]
 
-const keyWrong = (exchange: Exchange, { revoked_at }: Key): string | null => {
+const keyWrong = (exchange: RecordedRequest, { revoked_at }: Key): string | null => {
   const isTurnedAway = exchange.answer?.status === 401
   if (isTurnedAway && exchange.now < revoked_at) return "a good key was turned away"
   const isRefused = isTurnedAway || detailOf(exchange, "limit") === "unauthenticated_per_minute"
@@ -60,14 +56,14 @@ const keyWrong = (exchange: Exchange, { revoked_at }: Key): string | null => {
     : null
 }
 
-const flagWrong = (exchange: Exchange, settings: Readonly<Record<string, unknown>>): string | null => {
+const flagWrong = (exchange: RecordedRequest, settings: Readonly<Record<string, unknown>>): string | null => {
   const off = FLAGS.find(([flag]) => settings[flag] === false)
   const code = codeOf(exchange)
   if (off !== undefined) return isGood(exchange) ? `answered while the shop's ${off[0]} is off` : null
   return FLAGS.some(([, name]) => name === code) ? `${code}, where nothing of the shop is off` : null
 }
 
-const scopeWrong = (exchange: Exchange, { scopes }: Key): string | null => {
+const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): string | null => {
   const needed = SCOPES.find(([method, path]) => method === exchange.method && path.test(exchange.path))?.[2]
   if (codeOf(exchange) === "FORBIDDEN")
     return needed === undefined || scopes.includes(needed) || detailOf(exchange, "scope") !== needed
@@ -79,20 +75,20 @@ const scopeWrong = (exchange: Exchange, { scopes }: Key): string | null => {
 }
 
 /** Keys open what they are for, until a minute after they are revoked, while their shop is open. */
-export const checkDoors = (evidence: Evidence): ReadonlyArray<Violation> => {
-  const keys = keysOf(evidence)
+export const checkDoors = (trace: Trace): ReadonlyArray<Violation> => {
+  const keys = keysOf(trace)
   const ofShops = grouped(
-    evidence.exchanges.filter((one) => one.key !== null && one.answer !== null && one.path.startsWith("/v1")),
+    trace.exchanges.filter((one) => one.key !== null && one.answer !== null && one.path.startsWith("/v1")),
     ({ shop }) => shop ?? ""
   )
   return [...ofShops].flatMap(([shop, mine]) => {
-    const settings = settingsAt(evidence, shop)
+    const settings = settingsAt(trace, shop)
     return mine.flatMap((exchange) => {
       const key = keys.get(exchange.key ?? "")
       if (key === undefined) return []
       const message =
         keyWrong(exchange, key) ?? flagWrong(exchange, settings(exchange.now)) ?? scopeWrong(exchange, key)
-      return message === null ? [] : [violation(message, shown(exchange))]
+      return report(message, shown(exchange))
     })
   })
 }

@@ -1,5 +1,7 @@
-import type { Evidence, Exchange, Violation } from "./Evidence.js"
-import { shown } from "./Reading.js"
+import { reporter, shown } from "./Reading.js"
+import type { RecordedRequest, Trace, Violation } from "./Trace.js"
+
+const report = reporter("envelope", "Specification, Requests and answers")
 
 /** The codes of Specification, Errors, with their statuses. */
 const CODES: Readonly<Record<string, number>> = {
@@ -15,7 +17,7 @@ const CODES: Readonly<Record<string, number>> = {
   TOO_MANY_ATTEMPTS: 429
 }
 
-const wrong = (exchange: Exchange): string | null => {
+const wrong = (exchange: RecordedRequest): string | null => {
   const { answer } = exchange
   if (answer === null) return null
   const { status, headers, body } = answer
@@ -31,10 +33,5 @@ const wrong = (exchange: Exchange): string | null => {
 }
 
 /** Every answer wears the envelope, with a code that goes with its status, and none is a 5xx (Specification, Requests and answers; Errors). */
-export const checkEnvelopes = ({ exchanges }: Evidence): ReadonlyArray<Violation> =>
-  exchanges.flatMap((exchange) => {
-    const message = wrong(exchange)
-    return message === null
-      ? []
-      : [{ rule: "envelope", section: "Specification, Requests and answers", message, evidence: shown(exchange) }]
-  })
+export const checkEnvelopes = ({ exchanges }: Trace): ReadonlyArray<Violation> =>
+  exchanges.flatMap((exchange) => report(wrong(exchange), shown(exchange)))

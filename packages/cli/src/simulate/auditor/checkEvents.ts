@@ -1,13 +1,9 @@
-import { deedsOf } from "./Deeds.js"
-import type { ClosedShop, Evidence, Exchange, SeenEvent, Violation } from "./Evidence.js"
-import { actOf, dataOf, isGood, isReplay, ms, shown } from "./Reading.js"
+import type { Event } from "../../testkit/Shapes.js"
+import { operationsOf } from "./Operations.js"
+import { actOf, dataOf, isGood, isReplay, ms, reporter, shown } from "./Reading.js"
+import type { RecordedRequest, ShopTrace, Trace, Violation } from "./Trace.js"
 
-const violation = (message: string, evidence: unknown): Violation => ({
-  rule: "events",
-  section: "Specification, Webhooks",
-  message,
-  evidence
-})
+const report = reporter("events", "Specification, Webhooks")
 
 const ENTERED: Readonly<Record<string, string>> = {
   ready: "ticket.ready",
@@ -17,7 +13,7 @@ const ENTERED: Readonly<Record<string, string>> = {
 }
 
 /** The event that an act raises when it succeeds, and of which ticket. */
-const raisedBy = (exchange: Exchange): { readonly type: string; readonly ticket: string | null } | null => {
+const raisedBy = (exchange: RecordedRequest): { readonly type: string; readonly ticket: string | null } | null => {
   const act = actOf(exchange)
   if (act === null || !isGood(exchange)) return null
   switch (act.kind) {
@@ -49,10 +45,10 @@ const raisedBy = (exchange: Exchange): { readonly type: string; readonly ticket:
 
 const nameOf = (type: string, ticket: string | null, at: number): string => `${type} ${ticket} ${at}`
 
-const ticketOf = ({ data }: SeenEvent): string | null => data.ticket?.id ?? null
+const ticketOf = ({ data }: Event): string | null => data.ticket?.id ?? null
 
 /** Events that come of others, or of time; each with what must go before it. */
-const follows = (event: SeenEvent, before: SeenEvent | undefined, exchanges: ReadonlyArray<Exchange>): boolean => {
+const follows = (event: Event, before: Event | undefined, exchanges: ReadonlyArray<RecordedRequest>): boolean => {
   const at = ms(event.created_at)
   switch (event.type) {
     case "ticket.abandoned":
@@ -74,14 +70,14 @@ const follows = (event: SeenEvent, before: SeenEvent | undefined, exchanges: Rea
   }
 }
 
-const formWrong = ({ api_version, shop_id, type, data }: SeenEvent, shop: string): string | null => {
+const formWrong = ({ api_version, shop_id, type, data }: Event, shop: string): string | null => {
   if (api_version !== "1") return "api_version is not 1"
   if (shop_id !== shop) return "shop_id is another shop's"
   return type === "ping" || data.ticket !== undefined ? null : "it tells of no ticket"
 }
 
 /** Of a ticket with a client: that they were told, and linked at creation. */
-const untold = (event: SeenEvent, next: SeenEvent | undefined): string | null => {
+const untold = (event: Event, next: Event | undefined): string | null => {
   const follower = {
     "ticket.ready": "client.notified",
     "ticket.impossible": "client.notified",
@@ -93,10 +89,10 @@ const untold = (event: SeenEvent, next: SeenEvent | undefined): string | null =>
     : `${event.type} of a client without ${follower}`
 }
 
-const inShop = (evidence: Evidence, shop: ClosedShop, lost: number): ReadonlyArray<Violation> => {
+const inShop = (trace: Trace, shop: ShopTrace, lost: number): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
-  const mine = evidence.exchanges.filter((one) => one.shop === shop.id)
-  const expected = new Map<string, Array<Exchange>>()
+  const mine = trace.exchanges.filter((one) => one.shop === shop.id)
+  const expected = new Map<string, Array<RecordedRequest>>()
   for (const exchange of mine) {
     const raised = raisedBy(exchange)
     if (raised === null) continue
@@ -104,36 +100,36 @@ const inShop = (evidence: Evidence, shop: ClosedShop, lost: number): ReadonlyArr
     expected.set(name, [...(expected.get(name) ?? []), exchange])
   }
   const created = new Set(
-    deedsOf({ ...evidence, exchanges: mine }).flatMap(({ kind, results }) =>
+    operationsOf({ ...trace, exchanges: mine }).flatMap(({ kind, results }) =>
       kind === "create" ? results.map(({ data }) => (data as { readonly id: string }).id) : []
     )
   )
   let unclaimed = 0
   for (const [i, event] of shop.events.entries()) {
     const form = formWrong(event, shop.id) ?? untold(event, shop.events[i + 1])
-    if (form !== null) found.push(violation(form, event))
+    found.push(...report(form, event))
     const before = shop.events[i - 1]
     if (before !== undefined && ms(event.created_at) < ms(before.created_at))
-      found.push(violation("events are out of order", [before, event]))
+      found.push(...report("events are out of order", [before, event]))
     const name = nameOf(event.type, ticketOf(event), ms(event.created_at))
     if (expected.get(name)?.shift() !== undefined || follows(event, before, mine)) continue
     if (event.type === "ticket.created") {
       if (!created.has(ticketOf(event) ?? "")) unclaimed++
-    } else found.push(violation(`${event.type} comes of nothing that was done`, event))
+    } else found.push(...report(`${event.type} comes of nothing that was done`, event))
   }
   for (const [name, left] of expected)
     for (const exchange of left)
-      found.push(violation(`what was acknowledged raised no event ${name.split(" ")[0]}`, shown(exchange)))
+      found.push(...report(`what was acknowledged raised no event ${name.split(" ")[0]}`, shown(exchange)))
   if (unclaimed > lost)
-    found.push(violation(`${unclaimed} tickets were created and answered to nobody`, { shop: shop.id }))
+    found.push(...report(`${unclaimed} tickets were created and answered to nobody`, { shop: shop.id }))
   return found
 }
 
 /** Everything acknowledged raised its event, once; and no event came of nothing. */
-export const checkEvents = (evidence: Evidence): ReadonlyArray<Violation> =>
-  evidence.shops.flatMap((shop) => {
-    const lost = evidence.exchanges.filter(
+export const checkEvents = (trace: Trace): ReadonlyArray<Violation> =>
+  trace.shops.flatMap((shop) => {
+    const lost = trace.exchanges.filter(
       (one) => one.shop === shop.id && one.answer === null && actOf(one)?.kind === "create"
     )
-    return inShop(evidence, shop, lost.length)
+    return inShop(trace, shop, lost.length)
   })

@@ -1,12 +1,9 @@
-import type { ClosedShop, Evidence, SeenTicket, Violation } from "./Evidence.js"
-import { actOf, DAY, eventsByTicket, HOUR, isGood, ms, type TicketEvent } from "./Reading.js"
+import type { Ticket } from "../../testkit/Shapes.js"
+import { DAY, HOUR } from "../../testkit/Time.js"
+import { actOf, eventsByTicket, isGood, ms, reporter, type TicketEvent } from "./Reading.js"
+import type { ShopTrace, Trace, Violation } from "./Trace.js"
 
-const violation = (message: string, evidence: unknown): Violation => ({
-  rule: "histories",
-  section: "Specification, States",
-  message,
-  evidence
-})
+const report = reporter("histories", "Specification, States")
 
 /** Whence each event may lead, and whereto. */
 const MOVES: Readonly<Record<string, { readonly from: ReadonlyArray<string>; readonly to: string }>> = {
@@ -24,7 +21,7 @@ const CLOSURE = 60 * DAY
 const NEWS = new Set(["status", "notified", "quote", "edit", "delay", "part", "photo"])
 
 /** The instants at which the shop changed each of its tickets. */
-const newsOf = ({ exchanges }: Evidence): Map<string, Array<number>> => {
+const newsOf = ({ exchanges }: Trace): Map<string, Array<number>> => {
   const news = new Map<string, Array<number>>()
   for (const exchange of exchanges) {
     const act = actOf(exchange)
@@ -40,7 +37,7 @@ const lastNews = (instants: ReadonlyArray<number> = [], created_at: number, unti
   instants.reduce((last, at) => (at <= until && at > last ? at : last), created_at)
 
 /** When a ticket as it stands closes by itself, and why. */
-const closureOf = (ticket: SeenTicket, news: ReadonlyArray<number> | undefined, until: number) => {
+const closureOf = (ticket: Ticket, news: ReadonlyArray<number> | undefined, until: number) => {
   if (ticket.state === "ready" && ticket.ready_at !== null)
     return { due_at: ms(ticket.ready_at) + CLOSURE, reason: "uncollected" }
   if (ticket.state === "workshop")
@@ -50,7 +47,7 @@ const closureOf = (ticket: SeenTicket, news: ReadonlyArray<number> | undefined, 
 
 /** The fields that must be set, and those that must not, in each state. */
 const FIELDS: Readonly<
-  Record<string, { readonly set: ReadonlyArray<keyof SeenTicket>; readonly unset: ReadonlyArray<keyof SeenTicket> }>
+  Record<string, { readonly set: ReadonlyArray<keyof Ticket>; readonly unset: ReadonlyArray<keyof Ticket> }>
 > = {
   workshop: { set: [], unset: ["ready_at", "collected_at", "abandoned_at", "abandon_reason", "outcome"] },
   ready: { set: ["ready_at"], unset: ["collected_at", "abandoned_at", "abandon_reason", "outcome"] },
@@ -59,7 +56,7 @@ const FIELDS: Readonly<
   abandoned: { set: ["abandoned_at", "abandon_reason"], unset: ["collected_at", "outcome"] }
 }
 
-const fieldsWrong = (ticket: SeenTicket): string | null => {
+const fieldsWrong = (ticket: Ticket): string | null => {
   const row = FIELDS[ticket.state]
   if (row === undefined) return `${ticket.state} is no state`
   const missing = row.set.find((name) => ticket[name] === null)
@@ -68,11 +65,7 @@ const fieldsWrong = (ticket: SeenTicket): string | null => {
   return extra === undefined ? null : `${ticket.state} with ${extra}`
 }
 
-const entered = (
-  before: SeenTicket,
-  { type, created_at, data }: TicketEvent,
-  news: ReadonlyArray<number> | undefined
-) => {
+const entered = (before: Ticket, { type, created_at, data }: TicketEvent, news: ReadonlyArray<number> | undefined) => {
   const { ticket } = data
   switch (type) {
     case "ticket.ready":
@@ -99,7 +92,7 @@ const entered = (
 }
 
 const stepWrong = (
-  before: SeenTicket | null,
+  before: Ticket | null,
   event: TicketEvent,
   news: ReadonlyArray<number> | undefined
 ): string | null => {
@@ -119,14 +112,14 @@ const stepWrong = (
   return fieldsWrong(ticket) ?? entered(before, event, news)
 }
 
-const inShop = (evidence: Evidence, shop: ClosedShop, news: Map<string, Array<number>>): ReadonlyArray<Violation> => {
+const inShop = (trace: Trace, shop: ShopTrace, news: Map<string, Array<number>>): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
-  const last = new Map<string, SeenTicket>()
+  const last = new Map<string, Ticket>()
   for (const [id, events] of eventsByTicket(shop.events)) {
-    let before: SeenTicket | null = null
+    let before: Ticket | null = null
     for (const event of events) {
       const message = stepWrong(before, event, news.get(id))
-      if (message !== null) found.push(violation(`ticket ${id}: ${message}`, { shop: shop.id, before, event }))
+      if (message !== null) found.push(...report(`ticket ${id}: ${message}`, { shop: shop.id, before, event }))
       before = event.data.ticket
     }
     if (before !== null) last.set(id, before)
@@ -134,19 +127,19 @@ const inShop = (evidence: Evidence, shop: ClosedShop, news: Map<string, Array<nu
   for (const ticket of shop.listed) {
     const ended = last.get(ticket.id)
     const fields = fieldsWrong(ticket)
-    if (fields !== null) found.push(violation(`ticket ${ticket.id}: ${fields}`, { shop: shop.id, ticket }))
+    if (fields !== null) found.push(...report(`ticket ${ticket.id}: ${fields}`, { shop: shop.id, ticket }))
     if (ended !== undefined && (ended.state !== ticket.state || ended.ready_at !== ticket.ready_at))
       found.push(
-        violation(`ticket ${ticket.id} is ${ticket.state}, and its events end with ${ended.state}`, {
+        ...report(`ticket ${ticket.id} is ${ticket.state}, and its events end with ${ended.state}`, {
           shop: shop.id,
           ticket,
           ended
         })
       )
-    const due = closureOf(ticket, news.get(ticket.id), evidence.ended_at)
-    if (due !== null && due.due_at <= evidence.ended_at)
+    const due = closureOf(ticket, news.get(ticket.id), trace.ended_at)
+    if (due !== null && due.due_at <= trace.ended_at)
       found.push(
-        violation(`ticket ${ticket.id} should have closed at ${new Date(due.due_at).toISOString()}`, {
+        ...report(`ticket ${ticket.id} should have closed at ${new Date(due.due_at).toISOString()}`, {
           shop: shop.id,
           ticket
         })
@@ -156,7 +149,7 @@ const inShop = (evidence: Evidence, shop: ClosedShop, news: Map<string, Array<nu
 }
 
 /** Every ticket's way through its states is one that Specification, States allows, at instants that agree, and closures come at theirs. */
-export const checkHistories = (evidence: Evidence): ReadonlyArray<Violation> => {
-  const news = newsOf(evidence)
-  return evidence.shops.flatMap((shop) => inShop(evidence, shop, news))
+export const checkHistories = (trace: Trace): ReadonlyArray<Violation> => {
+  const news = newsOf(trace)
+  return trace.shops.flatMap((shop) => inShop(trace, shop, news))
 }

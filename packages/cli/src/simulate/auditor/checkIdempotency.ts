@@ -1,17 +1,12 @@
-import { type Deed, deedsOf, REMEMBERED } from "./Deeds.js"
-import type { Evidence, Exchange, Violation } from "./Evidence.js"
-import { codeOf, dataOf, detailOf, isGood, isReplay, ms, shown } from "./Reading.js"
+import { type Operation, operationsOf, REMEMBERED } from "./Operations.js"
+import { codeOf, dataOf, detailOf, isGood, isReplay, ms, reporter, shown } from "./Reading.js"
+import type { RecordedRequest, Trace, Violation } from "./Trace.js"
 
-const violation = (message: string, evidence: unknown): Violation => ({
-  rule: "idempotency",
-  section: "Specification, Endpoints; Idempotency",
-  message,
-  evidence
-})
+const report = reporter("idempotency", "Specification, Endpoints; Idempotency")
 
 const firstStatus = { create: 201, stamps: 200, redeem: 200 } as const
 
-const formWrong = (exchange: Exchange, kind: Deed["kind"]): string | null => {
+const formWrong = (exchange: RecordedRequest, kind: Operation["kind"]): string | null => {
   const { answer } = exchange
   if (answer === null || !isGood(exchange)) return null
   const replayed = isReplay(exchange)
@@ -23,31 +18,34 @@ const formWrong = (exchange: Exchange, kind: Deed["kind"]): string | null => {
 }
 
 /** When it was surely done: the first answers that were no repetitions. */
-const doneAt = (deed: Deed): ReadonlyArray<Exchange> => deed.exchanges.filter((one) => isGood(one) && !isReplay(one))
+const doneAt = (operation: Operation): ReadonlyArray<RecordedRequest> =>
+  operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
 
-const repeatsWrong = (deed: Deed): string | null => {
-  const done = doneAt(deed)
+const repeatsWrong = (operation: Operation): string | null => {
+  const done = doneAt(operation)
   for (const [i, again] of done.entries()) {
     const before = done[i - 1]
     if (before !== undefined && again.now - before.now < REMEMBERED) return "it was done twice under one key"
   }
-  for (const exchange of deed.exchanges) {
+  for (const exchange of operation.exchanges) {
     if (!isGood(exchange) || !isReplay(exchange)) continue
     const first = done.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
     const same = first === undefined || JSON.stringify(dataOf(first)) === JSON.stringify(dataOf(exchange))
     if (!same) return "a repetition was answered differently"
   }
-  return deed.results.length > 1 && done.length <= 1 && !isLong(deed) ? "repetitions were answered differently" : null
+  return operation.results.length > 1 && done.length <= 1 && !isLong(operation)
+    ? "repetitions were answered differently"
+    : null
 }
 
-const isLong = ({ exchanges }: Deed): boolean => exchanges.at(-1)!.now - exchanges[0]!.now >= REMEMBERED
+const isLong = ({ exchanges }: Operation): boolean => exchanges.at(-1)!.now - exchanges[0]!.now >= REMEMBERED
 
 /** A key is refused as used only where another request succeeded under it. */
-const reuseWrong = (deed: Deed): Exchange | null => {
-  for (const exchange of deed.exchanges) {
+const reuseWrong = (operation: Operation): RecordedRequest | null => {
+  for (const exchange of operation.exchanges) {
     if (codeOf(exchange) !== "CONFLICT" || detailOf(exchange, "reason") !== "IDEMPOTENCY_KEY_REUSED") continue
     const text = JSON.stringify([exchange.path, exchange.body])
-    const other = deed.exchanges.some(
+    const other = operation.exchanges.some(
       (one) =>
         (isGood(one) || one.answer === null) && one.now <= exchange.now && JSON.stringify([one.path, one.body]) !== text
     )
@@ -57,27 +55,27 @@ const reuseWrong = (deed: Deed): Exchange | null => {
 }
 
 /** Under one Idempotency-Key a thing is done once, and a repetition gets the first answer as it was. */
-export const checkIdempotency = (evidence: Evidence): ReadonlyArray<Violation> => {
+export const checkIdempotency = (trace: Trace): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
-  const makers = new Map<string, Deed>()
-  for (const deed of deedsOf(evidence)) {
-    for (const exchange of deed.exchanges) {
-      const form = formWrong(exchange, deed.kind)
-      if (form !== null) found.push(violation(form, shown(exchange)))
+  const makers = new Map<string, Operation>()
+  for (const operation of operationsOf(trace)) {
+    for (const exchange of operation.exchanges) {
+      const form = formWrong(exchange, operation.kind)
+      found.push(...report(form, shown(exchange)))
     }
-    const repeats = repeatsWrong(deed)
-    if (repeats !== null) found.push(violation(repeats, deed.exchanges.map(shown)))
-    const reuse = reuseWrong(deed)
-    if (reuse !== null) found.push(violation("a key was refused as used that was not", shown(reuse)))
-    if (deed.kind !== "create") continue
-    for (const { data, exchange } of deed.results) {
+    const repeats = repeatsWrong(operation)
+    found.push(...report(repeats, operation.exchanges.map(shown)))
+    const reuse = reuseWrong(operation)
+    if (reuse !== null) found.push(...report("a key was refused as used that was not", shown(reuse)))
+    if (operation.kind !== "create") continue
+    for (const { data, exchange } of operation.results) {
       const { id, created_at } = data as { readonly id: string; readonly created_at: string }
       const other = makers.get(id)
-      if (other !== undefined && other !== deed)
-        found.push(violation(`ticket ${id} was answered under two keys`, shown(exchange)))
+      if (other !== undefined && other !== operation)
+        found.push(...report(`ticket ${id} was answered under two keys`, shown(exchange)))
       if (!isReplay(exchange) && ms(created_at) !== exchange.now)
-        found.push(violation(`ticket ${id} was created at another time`, shown(exchange)))
-      makers.set(id, deed)
+        found.push(...report(`ticket ${id} was created at another time`, shown(exchange)))
+      makers.set(id, operation)
     }
   }
   return found

@@ -1,14 +1,10 @@
-import { deedsOf } from "./Deeds.js"
-import type { ClosedShop, Evidence, Exchange, Violation } from "./Evidence.js"
+import { HOUR, MINUTE } from "../../testkit/Time.js"
 import { type Bound, recount, type Use } from "./Meter.js"
-import { actOf, codeOf, dataOf, detailOf, grouped, HOUR, isGood, isReplay, MINUTE, ms, shown } from "./Reading.js"
+import { operationsOf } from "./Operations.js"
+import { actOf, codeOf, dataOf, detailOf, grouped, isGood, isReplay, ms, reporter, shown } from "./Reading.js"
+import type { RecordedRequest, ShopTrace, Trace, Violation } from "./Trace.js"
 
-const violation = (message: string, evidence: unknown): Violation => ({
-  rule: "limits",
-  section: "Specification, Limits",
-  message,
-  evidence
-})
+const report = reporter("limits", "Specification, Limits")
 
 const LIMITS: Readonly<Record<string, number>> = {
   requests_per_minute: 120,
@@ -29,10 +25,10 @@ const dayIn = (time_zone: string): ((now: number) => string) => {
   return (now) => format.format(now)
 }
 
-const refusedBy = (exchange: Exchange): unknown =>
+const refusedBy = (exchange: RecordedRequest): unknown =>
   exchange.answer?.status === 429 ? detailOf(exchange, "limit") : null
 
-const use = (exchange: Exchange, what: Use["what"], count = 1): Use => ({
+const use = (exchange: RecordedRequest, what: Use["what"], count = 1): Use => ({
   now: exchange.now,
   what,
   count,
@@ -42,7 +38,7 @@ const use = (exchange: Exchange, what: Use["what"], count = 1): Use => ({
 /** At the gate: what is refused there counts nowhere. */
 const AT_GATE = new Set(["requests_per_minute", "writes_per_minute"])
 
-const requestUse = (exchange: Exchange): ReadonlyArray<Use> => {
+const requestUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
   if (exchange.answer === null) return [use(exchange, "maybe")]
   const by = refusedBy(exchange)
   if (by === "requests_per_minute") return [use(exchange, "refused")]
@@ -50,7 +46,7 @@ const requestUse = (exchange: Exchange): ReadonlyArray<Use> => {
   return [use(exchange, by === null ? "counted" : "given_back")]
 }
 
-const writeUse = (exchange: Exchange): ReadonlyArray<Use> => {
+const writeUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
   if (exchange.answer === null) return [use(exchange, "maybe")]
   const by = refusedBy(exchange)
   if (by === "writes_per_minute") return [use(exchange, "refused")]
@@ -58,7 +54,7 @@ const writeUse = (exchange: Exchange): ReadonlyArray<Use> => {
   return isTurnedAway || by === "requests_per_minute" ? [] : [use(exchange, "counted")]
 }
 
-const perKey = (exchanges: ReadonlyArray<Exchange>) => {
+const perKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
   const ofApi = exchanges.filter((one) => one.key !== null && one.path.startsWith("/v1"))
   return [...grouped(ofApi, ({ key }) => key ?? "").values()].flatMap((mine) => [
     ...recount(bound("requests_per_minute", MINUTE), mine.flatMap(requestUse)),
@@ -67,7 +63,7 @@ const perKey = (exchanges: ReadonlyArray<Exchange>) => {
 }
 
 /** Tickets count as they were created: their events tell it, whoever got the answer. */
-const ticketUses = (shop: ClosedShop, mine: ReadonlyArray<Exchange>, policy: string): ReadonlyArray<Use> => {
+const ticketUses = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> => {
   const made = shop.events
     .filter(({ type }) => type === "ticket.created")
     .map((event): Use => ({ now: ms(event.created_at), what: "counted", count: 1, exchange: event }))
@@ -77,14 +73,14 @@ const ticketUses = (shop: ClosedShop, mine: ReadonlyArray<Exchange>, policy: str
   return [...made, ...refused].sort((a, b) => a.now - b.now)
 }
 
-const lookupUses = (mine: ReadonlyArray<Exchange>, policy: string): ReadonlyArray<Use> =>
+const lookupUses = (mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> =>
   mine.flatMap((one) => {
     if (one.method !== "GET" || one.path !== "/v1/clients") return []
     if (isGood(one) || codeOf(one) === "NOT_FOUND") return [use(one, "counted")]
     return refusedBy(one) === policy ? [use(one, "refused")] : []
   })
 
-const perShop = (shop: ClosedShop, mine: ReadonlyArray<Exchange>) => {
+const perShop = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
   const day = dayIn(shop.time_zone)
   return [
     ...recount(bound("tickets_per_hour", HOUR), ticketUses(shop, mine, "tickets_per_hour")),
@@ -94,10 +90,10 @@ const perShop = (shop: ClosedShop, mine: ReadonlyArray<Exchange>) => {
   ]
 }
 
-const perCard = (shop: ClosedShop, mine: ReadonlyArray<Exchange>) => {
+const perCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
   const given = mine.filter((one) => actOf(one)?.kind === "stamps")
   const unknown = new Set(
-    deedsOf({ exchanges: given } as unknown as Evidence).flatMap(({ exchanges }) =>
+    operationsOf({ exchanges: given } as unknown as Trace).flatMap(({ exchanges }) =>
       exchanges.some(({ answer }) => answer === null) ? exchanges.map(({ seq }) => seq) : []
     )
   )
@@ -113,7 +109,7 @@ const perCard = (shop: ClosedShop, mine: ReadonlyArray<Exchange>) => {
 }
 
 /** What an answer says of its limit can be so. */
-const headerWrong = ({ answer, path, key }: Exchange): string | null => {
+const headerWrong = ({ answer, path, key }: RecordedRequest): string | null => {
   if (answer === null || key === null || !path.startsWith("/v1")) return null
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
     Number(answer.headers[`ratelimit-${name}`])
@@ -132,18 +128,18 @@ const headerWrong = ({ answer, path, key }: Exchange): string | null => {
 }
 
 /** No limit is ever overdrawn, and none refuses that has uses left. */
-export const checkLimits = (evidence: Evidence): ReadonlyArray<Violation> => {
-  const byShop = grouped(evidence.exchanges, ({ shop }) => shop ?? "")
+export const checkLimits = (trace: Trace): ReadonlyArray<Violation> => {
+  const byShop = grouped(trace.exchanges, ({ shop }) => shop ?? "")
   const recounted = [
-    ...perKey(evidence.exchanges),
-    ...evidence.shops.flatMap((shop) => {
+    ...perKey(trace.exchanges),
+    ...trace.shops.flatMap((shop) => {
       const mine = byShop.get(shop.id) ?? []
       return [...perShop(shop, mine), ...perCard(shop, mine)]
     })
-  ].map((found) => violation(found.message, found.evidence))
-  const headers = evidence.exchanges.flatMap((exchange) => {
+  ].flatMap((found) => report(found.message, found.evidence))
+  const headers = trace.exchanges.flatMap((exchange) => {
     const message = headerWrong(exchange)
-    return message === null ? [] : [violation(message, shown(exchange))]
+    return report(message, shown(exchange))
   })
   return [...recounted, ...headers]
 }

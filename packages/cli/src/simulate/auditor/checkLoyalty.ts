@@ -1,24 +1,20 @@
-import { type Deed, deedsOf } from "./Deeds.js"
-import type { ClosedShop, Evidence, SeenCard, SeenLoyalty, Violation } from "./Evidence.js"
-import { actOf, eventsByTicket, ms, settingsAt } from "./Reading.js"
+import type { Card } from "../../testkit/Shapes.js"
+import { type Operation, operationsOf } from "./Operations.js"
+import { actOf, eventsByTicket, ms, reporter, settingsAt } from "./Reading.js"
+import type { Loyalty, ShopTrace, Trace, Violation } from "./Trace.js"
 
-const violation = (message: string, evidence: unknown): Violation => ({
-  rule: "loyalty",
-  section: "Specification, Endpoints; Clients and loyalty",
-  message,
-  evidence
-})
+const report = reporter("loyalty", "Specification, Endpoints; Clients and loyalty")
 
-type Program = SeenLoyalty["program"]
+type Program = Loyalty["program"]
 
-const programAt = (evidence: Evidence, shop: string) => {
-  const settings = settingsAt(evidence, shop)
+const programAt = (trace: Trace, shop: string) => {
+  const settings = settingsAt(trace, shop)
   return (now: number): Program =>
     (settings(now).program as Program | undefined) ?? { active: false, stamps_required: 10, stamps_per_ticket: 1 }
 }
 
 /** What tickets earned for each client: once in a ticket's life, when it is first ready or collected as ready. */
-const earned = (shop: ClosedShop, program: (now: number) => Program): Map<string, number> => {
+const earned = (shop: ShopTrace, program: (now: number) => Program): Map<string, number> => {
   const stamps = new Map<string, number>()
   for (const events of eventsByTicket(shop.events).values()) {
     const first = events.find(({ type, created_at, data }) => {
@@ -34,9 +30,9 @@ const earned = (shop: ClosedShop, program: (now: number) => Program): Map<string
 }
 
 /** What a client's card must show, from everything that was acknowledged. */
-const ledger = (deeds: ReadonlyArray<Deed>, tickets: number, program: (now: number) => Program) => {
+const ledger = (operations: ReadonlyArray<Operation>, tickets: number, program: (now: number) => Program) => {
   let [balance, lifetime, redeemed] = [tickets, tickets, 0]
-  for (const { kind, results } of deeds)
+  for (const { kind, results } of operations)
     for (const { data } of results) {
       if (kind === "stamps") {
         const { added } = data as { readonly added: number }
@@ -51,7 +47,7 @@ const ledger = (deeds: ReadonlyArray<Deed>, tickets: number, program: (now: numb
   return { balance, lifetime, rewards_redeemed: redeemed }
 }
 
-const cardWrong = (card: SeenCard, expected: ReturnType<typeof ledger>, required: number): string | null => {
+const cardWrong = (card: Card, expected: ReturnType<typeof ledger>, required: number): string | null => {
   for (const name of ["balance", "lifetime", "rewards_redeemed"] as const)
     if (card[name] !== expected[name]) return `${name} is ${card[name]}, where ${expected[name]} was acknowledged`
   const available = Math.floor(card.balance / required)
@@ -60,13 +56,14 @@ const cardWrong = (card: SeenCard, expected: ReturnType<typeof ledger>, required
     : `rewards_available is ${card.rewards_available}, and not ${available}`
 }
 
-const inShop = (evidence: Evidence, shop: ClosedShop, deeds: ReadonlyArray<Deed>): ReadonlyArray<Violation> => {
-  const program = programAt(evidence, shop.id)
+const inShop = (trace: Trace, shop: ShopTrace, operations: ReadonlyArray<Operation>): ReadonlyArray<Violation> => {
+  const program = programAt(trace, shop.id)
   const tickets = earned(shop, program)
   return shop.cards.flatMap(({ client, status, data }) => {
     if (status !== 200 || data === null) return []
-    const theirs = deeds.filter(
-      (deed) => deed.shop === shop.id && deed.kind !== "create" && actOf(deed.exchanges[0]!)?.id === client
+    const theirs = operations.filter(
+      (operation) =>
+        operation.shop === shop.id && operation.kind !== "create" && actOf(operation.exchanges[0]!)?.id === client
     )
     // Where nobody knows what became of a request, the card may show either.
     if (theirs.some(({ isUnknown }) => isUnknown)) return []
@@ -74,12 +71,12 @@ const inShop = (evidence: Evidence, shop: ClosedShop, deeds: ReadonlyArray<Deed>
     const message = cardWrong(data.card, expected, data.program.stamps_required)
     return message === null
       ? []
-      : [violation(`the card of ${client}: ${message}`, { shop: shop.id, client, card: data.card, expected })]
+      : report(`the card of ${client}: ${message}`, { shop: shop.id, client, card: data.card, expected })
   })
 }
 
 /** A card is the sum of what tickets earned, what was given and what was redeemed. */
-export const checkLoyalty = (evidence: Evidence): ReadonlyArray<Violation> => {
-  const deeds = deedsOf(evidence)
-  return evidence.shops.flatMap((shop) => inShop(evidence, shop, deeds))
+export const checkLoyalty = (trace: Trace): ReadonlyArray<Violation> => {
+  const operations = operationsOf(trace)
+  return trace.shops.flatMap((shop) => inShop(trace, shop, operations))
 }

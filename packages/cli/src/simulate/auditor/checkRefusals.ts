@@ -1,23 +1,19 @@
-import type { Evidence, Exchange, Violation } from "./Evidence.js"
+import { HOUR } from "../../testkit/Time.js"
 import {
   actOf,
   codeOf,
   dataOf,
   detailOf,
   eventsByTicket,
-  HOUR,
   isGood,
   ms,
+  reporter,
   shown,
   type TicketEvent
 } from "./Reading.js"
+import type { RecordedRequest, Trace, Violation } from "./Trace.js"
 
-const violation = (message: string, evidence: unknown): Violation => ({
-  rule: "refusals",
-  section: "Specification, States",
-  message,
-  evidence
-})
+const report = reporter("refusals", "Specification, States")
 
 /** Which statuses a state accepts; a collected ticket only within its window. */
 const ACCEPTS: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -44,7 +40,7 @@ const standings = (events: ReadonlyArray<TicketEvent>, now: number) => {
   return before === undefined ? during : [before, ...during]
 }
 
-const wrong = (exchange: Exchange, events: ReadonlyArray<TicketEvent>): string | null => {
+const wrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEvent>): string | null => {
   const to = (exchange.body as { readonly status: string }).status
   if (isGood(exchange)) {
     const { state, updated_at } = dataOf<{ readonly state: string; readonly updated_at: string }>(exchange)
@@ -63,12 +59,12 @@ const wrong = (exchange: Exchange, events: ReadonlyArray<TicketEvent>): string |
 }
 
 /** A move is refused only where the ticket's state refuses it, for the reason that is so. */
-export const checkRefusals = (evidence: Evidence): ReadonlyArray<Violation> => {
-  const events = new Map(evidence.shops.map((shop) => [shop.id, eventsByTicket(shop.events)]))
-  return evidence.exchanges.flatMap((exchange) => {
+export const checkRefusals = (trace: Trace): ReadonlyArray<Violation> => {
+  const events = new Map(trace.shops.map((shop) => [shop.id, eventsByTicket(shop.events)]))
+  return trace.exchanges.flatMap((exchange) => {
     const act = actOf(exchange)
     const known = act?.kind === "status" ? events.get(exchange.shop ?? "")?.get(act.id) : undefined
     const message = known === undefined ? null : wrong(exchange, known)
-    return message === null ? [] : [violation(message, shown(exchange))]
+    return report(message, shown(exchange))
   })
 }

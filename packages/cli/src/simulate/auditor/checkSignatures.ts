@@ -1,13 +1,10 @@
 import { createHmac } from "node:crypto"
-import type { ClosedShop, Evidence, Reception, SeenEvent, Violation } from "./Evidence.js"
-import { DAY, dataOf, goodActs, isGood, ms, SECOND } from "./Reading.js"
+import type { Event } from "../../testkit/Shapes.js"
+import { DAY, SECOND } from "../../testkit/Time.js"
+import { dataOf, goodActs, isGood, ms, reporter } from "./Reading.js"
+import type { ReceivedDelivery, ShopTrace, Trace, Violation } from "./Trace.js"
 
-const violation = (message: string, evidence: unknown): Violation => ({
-  rule: "signatures",
-  section: "Specification, Webhooks",
-  message,
-  evidence
-})
+const report = reporter("signatures", "Specification, Webhooks")
 
 interface Secret {
   readonly text: string
@@ -16,11 +13,11 @@ interface Secret {
 }
 
 /** A shop's secrets, each with the time in which it signs: until a day after the next one came. */
-const secretsOf = (evidence: Evidence, shop: string): ReadonlyArray<Secret> => {
-  const set = evidence.exchanges.filter(
+const secretsOf = (trace: Trace, shop: string): ReadonlyArray<Secret> => {
+  const set = trace.exchanges.filter(
     (one) => one.method === "PUT" && one.path === `/sandbox/shops/${shop}/webhook` && isGood(one)
   )
-  const rotated = goodActs(evidence, "rotate").filter(({ id }) => id === shop)
+  const rotated = goodActs(trace, "rotate").filter(({ id }) => id === shop)
   const told = [...set.slice(0, 1), ...rotated].map((one) => ({
     text: dataOf<{ readonly secret: string }>(one).secret,
     since: one.now
@@ -39,7 +36,7 @@ const hexOf = (secret: string, t: string, body: string): string =>
 const FORM = /^t=(\d+)((?:,v1=[0-9a-f]{64})+)$/
 
 const signatureWrong = (
-  { signature, body }: Reception,
+  { signature, body }: ReceivedDelivery,
   sent_at: number,
   secrets: ReadonlyArray<Secret>
 ): string | null => {
@@ -61,25 +58,23 @@ const signatureWrong = (
     : "it is signed with a secret not in force"
 }
 
-const inShop = (evidence: Evidence, shop: ClosedShop): ReadonlyArray<Violation> => {
-  const secrets = secretsOf(evidence, shop.id)
+const inShop = (trace: Trace, shop: ShopTrace): ReadonlyArray<Violation> => {
+  const secrets = secretsOf(trace, shop.id)
   const attempts = new Map(shop.deliveries.map((delivery) => [delivery.event_id, delivery.attempts]))
   const counted = new Map<string, number>()
-  return evidence.receptions.flatMap((reception) => {
+  return trace.receptions.flatMap((reception) => {
     if (reception.shop !== shop.id) return []
-    const { id } = JSON.parse(reception.body) as SeenEvent
+    const { id } = JSON.parse(reception.body) as Event
     const nth = counted.get(id) ?? 0
     counted.set(id, nth + 1)
     const attempt = attempts.get(id)?.[nth]
     // One that is not logged is for the check of deliveries.
     if (attempt === undefined) return []
     const message = signatureWrong(reception, ms(attempt.started_at), secrets)
-    return message === null
-      ? []
-      : [violation(`event ${id}, attempt ${nth + 1}: ${message}`, { shop: shop.id, reception })]
+    return message === null ? [] : report(`event ${id}, attempt ${nth + 1}: ${message}`, { shop: shop.id, reception })
   })
 }
 
 /** Every delivery is signed, at its time, with the secret in force, and for a day after a rotation with the one before too. */
-export const checkSignatures = (evidence: Evidence): ReadonlyArray<Violation> =>
-  evidence.shops.flatMap((shop) => inShop(evidence, shop))
+export const checkSignatures = (trace: Trace): ReadonlyArray<Violation> =>
+  trace.shops.flatMap((shop) => inShop(trace, shop))

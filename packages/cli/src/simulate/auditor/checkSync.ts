@@ -1,40 +1,36 @@
-import type { ClosedShop, Evidence, Exchange, SeenTicket, Violation } from "./Evidence.js"
-import { dataOf, isGood, ms, shown } from "./Reading.js"
+import type { Ticket } from "../../testkit/Shapes.js"
+import { dataOf, isGood, ms, reporter, shown } from "./Reading.js"
+import type { RecordedRequest, ShopTrace, Trace, Violation } from "./Trace.js"
 
-const violation = (message: string, evidence: unknown): Violation => ({
-  rule: "sync",
-  section: "Specification, Endpoints; Lists and sync",
-  message,
-  evidence
-})
+const report = reporter("sync", "Specification, Endpoints; Lists and sync")
 
 /** A block hides a client from tickets that nobody touched since: the feed need not tell of it. */
-const comparable = ({ client: _, ...ticket }: SeenTicket): string => JSON.stringify(ticket)
+const comparable = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(ticket)
 
-const feedWrong = ({ id, listed, synced }: ClosedShop): ReadonlyArray<Violation> => {
+const feedWrong = ({ id, listed, synced }: ShopTrace): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
   const known = new Map(synced.map((ticket) => [ticket.id, ticket]))
   for (const ticket of listed) {
     const mine = known.get(ticket.id)
     known.delete(ticket.id)
-    if (mine === undefined) found.push(violation(`the feed never told of ticket ${ticket.id}`, { shop: id, ticket }))
+    if (mine === undefined) found.push(...report(`the feed never told of ticket ${ticket.id}`, { shop: id, ticket }))
     else if (comparable(mine) !== comparable(ticket))
-      found.push(violation(`the feed left ticket ${ticket.id} behind`, { shop: id, feed: mine, ticket }))
+      found.push(...report(`the feed left ticket ${ticket.id} behind`, { shop: id, feed: mine, ticket }))
     else if (mine.client === null && ticket.client !== null)
       found.push(
-        violation(`the feed never told of the client of ticket ${ticket.id}`, { shop: id, feed: mine, ticket })
+        ...report(`the feed never told of the client of ticket ${ticket.id}`, { shop: id, feed: mine, ticket })
       )
   }
   for (const ticket of known.values())
-    found.push(violation(`the feed told of ticket ${ticket.id}, which is not there`, { shop: id, ticket }))
+    found.push(...report(`the feed told of ticket ${ticket.id}, which is not there`, { shop: id, ticket }))
   return found
 }
 
-const isList = ({ method, path }: Exchange): boolean => method === "GET" && path === "/v1/tickets"
+const isList = ({ method, path }: RecordedRequest): boolean => method === "GET" && path === "/v1/tickets"
 
 /** Newest first; of a feed, oldest change first. */
-const orderWrong = (exchange: Exchange): string | null => {
-  const tickets = dataOf<ReadonlyArray<SeenTicket>>(exchange)
+const orderWrong = (exchange: RecordedRequest): string | null => {
+  const tickets = dataOf<ReadonlyArray<Ticket>>(exchange)
   const query = new URLSearchParams(exchange.query)
   const isFeed = query.has("updated_since")
   const limit = Number(query.get("limit") ?? 50)
@@ -55,10 +51,10 @@ const orderWrong = (exchange: Exchange): string | null => {
 }
 
 /** Pages are in their order, and whoever follows the feed knows what the store knows. */
-export const checkSync = (evidence: Evidence): ReadonlyArray<Violation> => [
-  ...evidence.shops.flatMap(feedWrong),
-  ...evidence.exchanges.flatMap((exchange) => {
+export const checkSync = (trace: Trace): ReadonlyArray<Violation> => [
+  ...trace.shops.flatMap(feedWrong),
+  ...trace.exchanges.flatMap((exchange) => {
     const message = isList(exchange) && isGood(exchange) ? orderWrong(exchange) : null
-    return message === null ? [] : [violation(message, shown(exchange))]
+    return report(message, shown(exchange))
   })
 ]

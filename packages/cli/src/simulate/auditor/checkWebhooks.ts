@@ -1,17 +1,13 @@
-import type { ClosedShop, Evidence, Violation } from "./Evidence.js"
-import { HOUR, ms } from "./Reading.js"
+import { HOUR } from "../../testkit/Time.js"
+import { ms, reporter } from "./Reading.js"
+import type { ShopTrace, Trace, Violation } from "./Trace.js"
 
-const violation = (message: string, evidence: unknown): Violation => ({
-  rule: "webhooks",
-  section: "Specification, Webhooks",
-  message,
-  evidence
-})
+const report = reporter("webhooks", "Specification, Webhooks")
 
 const MOST_FAILURES = 20
 const LONGEST = 72 * HOUR
 
-const offWrong = ({ webhook, deliveries, notices }: ClosedShop): string | null => {
+const offWrong = ({ webhook, deliveries, notices }: ShopTrace): string | null => {
   if (webhook === null || webhook.on) return null
   const { off_reason, failures_in_row, first_failure_at } = webhook
   const attempts = deliveries.flatMap((delivery) => delivery.attempts)
@@ -24,7 +20,7 @@ const offWrong = ({ webhook, deliveries, notices }: ClosedShop): string | null =
   return isDue ? null : `it is off after ${failures_in_row} failures since ${first_failure_at}`
 }
 
-const onWrong = ({ webhook, deliveries }: ClosedShop): string | null => {
+const onWrong = ({ webhook, deliveries }: ShopTrace): string | null => {
   if (webhook?.on !== true || webhook.first_failure_at === null) return null
   const failed = deliveries.flatMap(({ attempts }) => attempts).filter(({ status }) => status === null || status >= 300)
   const last = Math.max(...failed.map(({ started_at }) => ms(started_at)))
@@ -33,10 +29,10 @@ const onWrong = ({ webhook, deliveries }: ClosedShop): string | null => {
 }
 
 /** A webhook turns off at a 410, or after twenty failures in a row over seventy-two hours, and then its owner knows. */
-export const checkWebhooks = ({ shops }: Evidence): ReadonlyArray<Violation> =>
+export const checkWebhooks = ({ shops }: Trace): ReadonlyArray<Violation> =>
   shops.flatMap((shop) => {
     const message = offWrong(shop) ?? onWrong(shop)
     return message === null
       ? []
-      : [violation(`the webhook of ${shop.id}: ${message}`, { webhook: shop.webhook, notices: shop.notices })]
+      : report(`the webhook of ${shop.id}: ${message}`, { webhook: shop.webhook, notices: shop.notices })
   })

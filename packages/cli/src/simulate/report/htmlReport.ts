@@ -1,10 +1,10 @@
 import { escaped } from "../../page/escaped.js"
 import { pageText } from "../../page/page.js"
-import type { Evidence, Violation } from "../auditor/Evidence.js"
 import { grouped } from "../auditor/Reading.js"
-import type { Lap } from "../Witness.js"
+import type { Trace, Violation } from "../auditor/Trace.js"
+import type { Timing } from "../Recorder.js"
 import { plots } from "./plots.js"
-import { countLines, endLines, latencyColumns, ruleLine, type Told } from "./textReport.js"
+import { countLines, endLines, latencyColumns, type RunReport, ruleLine } from "./textReport.js"
 
 const COLOURS = ["#2f6fde", "#2f9e6e", "#d9822b", "#7b5fc7", "#8a8f98"]
 
@@ -25,13 +25,13 @@ th, td { padding: .15rem .6rem .15rem 0; text-align: left; border-bottom: 1px so
 ${COLOURS.map((colour, i) => `.c${i}{background:${colour}}.l${i}{stroke:${colour}}.a${i}{fill:${colour}}`).join("")}
 `
 
-/** Evidence is long: so many of a rule tell enough. */
+/** Trace is long: so many of a rule tell enough. */
 const MOST_SHOWN = 20
 
 const cellOf = (tag: "td" | "th", text: string, align = "left"): string =>
   `<${tag}${align === "right" ? ' class="right"' : ""}>${escaped(text)}</${tag}>`
 
-const latencyTable = (latencies: Told["latencies"]): string => {
+const latencyTable = (latencies: RunReport["latencies"]): string => {
   const titles = latencyColumns.map(({ title, align }) => cellOf("th", title, align))
   const rows = latencies.map((row) => latencyColumns.map(({ cell, align }) => cellOf("td", cell(row), align)))
   return `<table>${[titles, ...rows].map((cells) => `<tr>${cells.join("")}</tr>`).join("\n")}</table>`
@@ -51,7 +51,7 @@ const brokenRule = (rule: string, violations: ReadonlyArray<Violation>): string 
 }
 
 /** The report of a simulation as one page, with nothing outside of it. */
-export const htmlReport = (told: Told, evidence: Evidence, laps: ReadonlyArray<Lap>): string => {
+export const htmlReport = (told: RunReport, trace: Trace, timings: ReadonlyArray<Timing>): string => {
   const { seed, violations } = told.summary
   const times = violations.length === 1 ? "1 violation" : `${violations.length} violations`
   const counts = countLines(told).map((line) => `<p class="faint">${escaped(line)}</p>`)
@@ -63,7 +63,7 @@ export const htmlReport = (told: Told, evidence: Evidence, laps: ReadonlyArray<L
     body: `<div class="counts">${counts.join("\n")}</div>
 <pre>${escaped(endLines(told).join("\n"))}</pre>
 ${found.join("\n")}
-<div class="plots">${plots(evidence, laps).join("\n")}</div>
+<div class="plots">${plots(trace, timings).join("\n")}</div>
 ${latencyTable(told.latencies)}`
   })
 }

@@ -1,12 +1,104 @@
 import { type Paint, plain } from "../../terminal/Style.js"
 import { type Column, table } from "../../terminal/Table.js"
+import { DAY } from "../../testkit/Time.js"
 import { checks } from "../auditor/audit.js"
-import type { Violation } from "../auditor/Evidence.js"
 import { grouped } from "../auditor/Reading.js"
-import type { Latency, Summary } from "./Summary.js"
+import type { Trace, Violation } from "../auditor/Trace.js"
+import type { Timing } from "../Recorder.js"
+
+type Tally = Readonly<Record<string, number>>
+
+/** What was done, counted: the same for the same seed. */
+interface Counts {
+  readonly steps: number
+  readonly shops: number
+  readonly clients: number
+  readonly tickets: number
+  readonly requests: number
+  readonly deliveries: number
+  readonly simulated_ms: number
+  /** Requests by what was done. */
+  readonly acts: Tally
+  /** Answers by status; `cut` got none. */
+  readonly answers: Tally
+  readonly events: Tally
+  /** Tickets by where they stand at the end. */
+  readonly states: Tally
+  /** Deliveries by what became of them. */
+  readonly outcomes: Tally
+}
+
+/** What a simulation answers to a program (Specification, Commands). */
+export interface Summary {
+  readonly seed: number
+  /** A fingerprint of everything that was seen; the same seed has the same on the memory store. */
+  readonly digest: string
+  readonly counts: Counts
+  readonly violations: ReadonlyArray<Violation>
+}
+
+const tally = (names: Iterable<string>): Tally => {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Counts what was seen. */
+export const count = (
+  { exchanges, receptions, shops, clients, started_at, ended_at }: Trace,
+  steps: number
+): Counts => ({
+  steps,
+  shops: shops.length,
+  clients: clients.length,
+  tickets: shops.reduce((sum, { listed }) => sum + listed.length, 0),
+  requests: exchanges.length,
+  deliveries: receptions.length,
+  simulated_ms: ended_at - started_at,
+  acts: tally(exchanges.map(({ act }) => act)),
+  answers: tally(exchanges.map(({ answer }) => String(answer?.status ?? "cut"))),
+  events: tally(shops.flatMap(({ events }) => events.map(({ type }) => type))),
+  states: tally(shops.flatMap(({ listed }) => listed.map(({ state }) => state))),
+  outcomes: tally(shops.flatMap(({ deliveries }) => deliveries.map(({ state }) => state)))
+})
+
+/** How long the requests of an act took, in real milliseconds. */
+interface Latency {
+  readonly act: string
+  readonly times: number
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+/** What a share of numbers, in their order, is below. */
+export const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+
+/** The latencies of each act, the most frequent first. */
+export const latencies = (timings: ReadonlyArray<Timing>): ReadonlyArray<Latency> => {
+  const acts = new Map<string, Array<number>>()
+  for (const { act, took_ms } of timings) {
+    const times = acts.get(act)
+    if (times === undefined) acts.set(act, [took_ms])
+    else times.push(took_ms)
+  }
+  return [...acts]
+    .map(([act, times]) => {
+      const sorted = [...times].sort((a, b) => a - b)
+      return {
+        act,
+        times: times.length,
+        p50: percentile(sorted, 0.5),
+        p95: percentile(sorted, 0.95),
+        p99: percentile(sorted, 0.99)
+      }
+    })
+    .sort((a, b) => b.times - a.times)
+}
 
 /** Everything that is reported of a simulation, besides its counts. */
-export interface Told {
+export interface RunReport {
   readonly summary: Summary
   readonly latencies: ReadonlyArray<Latency>
   readonly took_ms: number
@@ -18,7 +110,6 @@ export interface Told {
   readonly clock: string | null
 }
 
-const DAY = 86_400_000
 const MOST_SHOWN = 5
 const MOST_CHARACTERS = 600
 
@@ -52,7 +143,7 @@ const broken = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint
 }
 
 /** What a simulation was, in counts. */
-export const countLines = ({ summary, took_ms, stopped }: Told, paint: Paint = plain): ReadonlyArray<string> => {
+export const countLines = ({ summary, took_ms, stopped }: RunReport, paint: Paint = plain): ReadonlyArray<string> => {
   const { seed, counts } = summary
   const seconds = took_ms / 1000
   return [
@@ -79,7 +170,7 @@ export const latencyColumns: ReadonlyArray<Column<Latency>> = [
 ]
 
 /** The fingerprint, that all is well where it is, and how to see it again. */
-export const endLines = ({ summary, command, clock }: Told, paint: Paint = plain): ReadonlyArray<string> => {
+export const endLines = ({ summary, command, clock }: RunReport, paint: Paint = plain): ReadonlyArray<string> => {
   const names = Object.keys(checks)
   return [
     `Digest ${summary.digest}`,
@@ -91,7 +182,7 @@ export const endLines = ({ summary, command, clock }: Told, paint: Paint = plain
 
 /** The report of a simulation, for the terminal. */
 export const textReport = (
-  told: Told,
+  told: RunReport,
   { paint = plain, width = Number.POSITIVE_INFINITY }: { readonly paint?: Paint; readonly width?: number } = {}
 ): ReadonlyArray<string> => [
   ...countLines(told, paint),

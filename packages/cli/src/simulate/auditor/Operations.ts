@@ -1,24 +1,25 @@
-import type { Evidence, Exchange } from "./Evidence.js"
-import { actOf, DAY, dataOf, isGood } from "./Reading.js"
+import { DAY } from "../../testkit/Time.js"
+import { actOf, dataOf, isGood } from "./Reading.js"
+import type { RecordedRequest, Trace } from "./Trace.js"
 
 /** What is remembered of an Idempotency-Key, and how long (Specification, Idempotency). */
 export const REMEMBERED = 30 * DAY
 
 /** All requests that a caller made under one Idempotency-Key for one operation (Specification, Idempotency). */
-export interface Deed {
+export interface Operation {
   readonly kind: "create" | "stamps" | "redeem"
   readonly shop: string
   readonly key: string
   readonly once: string
-  readonly exchanges: ReadonlyArray<Exchange>
+  readonly exchanges: ReadonlyArray<RecordedRequest>
   /** The distinct results that were answered: one for each time it was done. */
-  readonly results: ReadonlyArray<{ readonly data: unknown; readonly text: string; readonly exchange: Exchange }>
+  readonly results: ReadonlyArray<{ readonly data: unknown; readonly text: string; readonly exchange: RecordedRequest }>
   /** An answer was lost and none came since: nobody knows whether it was done once more. */
   readonly isUnknown: boolean
 }
 
-const resultsOf = (exchanges: ReadonlyArray<Exchange>): Deed["results"] => {
-  const found = new Map<string, Deed["results"][number]>()
+const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["results"] => {
+  const found = new Map<string, Operation["results"][number]>()
   for (const exchange of exchanges) {
     if (!isGood(exchange)) continue
     const data = dataOf<unknown>(exchange)
@@ -35,8 +36,8 @@ const resultsOf = (exchanges: ReadonlyArray<Exchange>): Deed["results"] => {
 }
 
 /** What was done under Idempotency-Keys over the API. */
-export const deedsOf = ({ exchanges }: Evidence): ReadonlyArray<Deed> => {
-  const groups = new Map<string, Array<Exchange>>()
+export const operationsOf = ({ exchanges }: Trace): ReadonlyArray<Operation> => {
+  const groups = new Map<string, Array<RecordedRequest>>()
   for (const exchange of exchanges) {
     const kind = actOf(exchange)?.kind
     const isOnce = kind === "create" || kind === "stamps" || kind === "redeem"
@@ -50,7 +51,7 @@ export const deedsOf = ({ exchanges }: Evidence): ReadonlyArray<Deed> => {
     const first = group[0]!
     const lost = group.findLastIndex(({ answer }) => answer === null)
     return {
-      kind: actOf(first)!.kind as Deed["kind"],
+      kind: actOf(first)!.kind as Operation["kind"],
       shop: first.shop ?? "",
       key: first.key ?? "",
       once: first.once ?? "",

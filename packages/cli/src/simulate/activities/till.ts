@@ -1,0 +1,286 @@
+import { requestOf } from "../../testkit/Actors.js"
+import type { Ticket } from "../../testkit/Shapes.js"
+import {
+  type Activity,
+  type Attempt,
+  drawKnown,
+  drawTicket,
+  type Fault,
+  type HeldKey,
+  type KnownClient,
+  type KnownShop,
+  type KnownTicket,
+  type PlannedRequest,
+  type Planning,
+  remember,
+  remembering,
+  successOf,
+  UNKNOWN_PHONE
+} from "../Actors.js"
+import type { RecordedResponse } from "../auditor/Trace.js"
+import type { Dice } from "../Dice.js"
+
+/** A shop, and a key of it with which its till can do everything. */
+interface Till {
+  readonly shop: KnownShop
+  readonly key: HeldKey
+}
+
+/** A till; null where a shop has no good key. */
+export const drawTill = ({ actors, dice }: Planning): Till | null => {
+  const shop = dice.pick(actors.shops)
+  const key = shop && dice.pick(shop.keys.filter(({ isRevoked, scopes }) => !isRevoked && scopes === "full"))
+  return shop === undefined || key === undefined ? null : { shop, key }
+}
+
+type Requests = ReadonlyArray<PlannedRequest>
+
+const atTill =
+  (plan: (till: Till, planning: Planning) => Requests | null): Activity["plan"] =>
+  (planning) => {
+    const till = drawTill(planning)
+    return till === null ? null : plan(till, planning)
+  }
+
+const onTicket = (plan: (till: Till, ticket: KnownTicket, dice: Dice) => Requests): Activity["plan"] =>
+  atTill((till, { dice }) => {
+    const ticket = drawKnown(till.shop, dice)
+    return ticket === undefined ? null : plan(till, ticket, dice)
+  })
+
+/** An id that nothing has. */
+const NOBODY = "01890000-0000-7000-8000-000000000000"
+
+const withClient = (
+  plan: (till: Till, client: Pick<KnownClient, "id" | "phone">, planning: Planning) => Requests
+): Activity["plan"] =>
+  atTill((till, planning) => {
+    const { actors, dice } = planning
+    const stranger = { id: NOBODY, phone: UNKNOWN_PHONE }
+    return plan(till, dice.chance(0.08) ? stranger : (dice.pick(actors.clients) ?? stranger), planning)
+  })
+
+const times = (n: number, request: () => PlannedRequest): Requests => Array.from({ length: n }, request)
+
+const read = ({ shop, key }: Till, act: string, path: string, query = ""): PlannedRequest => ({
+  actor: "till",
+  act,
+  shop: shop.id,
+  key,
+  method: "GET",
+  path,
+  query
+})
+
+/** Most responses come; some get lost on the way back, some requests are cut off on the way there. */
+const drawFault = (dice: Dice): Fault => (dice.chance(0.9) ? "plain" : dice.chance(0.65) ? "lost" : "cut")
+
+/** How many answered attempts a till keeps, to repeat one of them later. */
+const MAX_KEPT = 40
+
+const settle = (shop: KnownShop, attempt: Attempt, response: RecordedResponse | null) => {
+  shop.open = shop.open.filter((one) => one !== attempt)
+  if (response === null) {
+    shop.open.push(attempt)
+    return
+  }
+  const data = successOf<Ticket>(response)
+  if (data === null) return
+  shop.done.push(attempt)
+  if (shop.done.length > MAX_KEPT) shop.done.shift()
+  if (attempt.act === "create" && response.status === 201) remember(shop, data)
+}
+
+/** The request of an attempt, made for the first time or again: the till keeps it until its response came. */
+export const attemptOf = (shop: KnownShop, attempt: Attempt, fault: Fault, act = attempt.act): PlannedRequest => ({
+  ...attempt,
+  actor: "till",
+  act,
+  shop: shop.id,
+  method: "POST",
+  fault,
+  onResponse: (response) => settle(shop, attempt, response)
+})
+
+const LIKELY: Readonly<Record<string, readonly [string, ...Array<string>]>> = {
+  workshop: ["ready", "ready", "ready", "impossible"],
+  ready: ["collected", "collected", "workshop"],
+  impossible: ["collected", "workshop"],
+  collected: ["workshop", "collected", "ready"],
+  abandoned: ["workshop", "ready"]
+}
+
+/** Mostly a status that the ticket would accept, as far as the till knows. */
+const drawStatus = (ticket: KnownTicket, dice: Dice): string =>
+  dice.oneOf(dice.chance(0.12) ? ["ready", "impossible", "workshop", "collected"] : (LIKELY[ticket.state] ?? ["ready"]))
+
+/** A till's request for a status. */
+export const statusOf = ({ shop, key }: Till, { id }: KnownTicket, status: string): PlannedRequest => ({
+  actor: "till",
+  act: "status",
+  shop: shop.id,
+  key,
+  ...requestOf("set status", id),
+  body: { status },
+  onResponse: remembering(shop)
+})
+
+const drawCreate = ({ key }: Till, planning: Planning): Attempt => {
+  const body = drawTicket(planning)
+  return { key, path: "/v1/tickets", once: planning.actors.fresh("till"), body, act: "create" }
+}
+
+const repeat: Activity["plan"] = ({ actors, dice }) => {
+  const shop = dice.pick(actors.shops)
+  if (shop === undefined) return null
+  const old = dice.chance(0.7) ? dice.pick(shop.open) : dice.pick(shop.done)
+  const attempt = old ?? dice.pick(shop.done)
+  if (attempt === undefined) return null
+  if (attempt.act !== "create" || dice.chance(0.8))
+    return [attemptOf(shop, attempt, drawFault(dice), `repeat ${attempt.act}`)]
+  const other = { ...attempt, body: { ...(attempt.body as object), description: actors.fresh("Another") } }
+  return [{ ...attemptOf(shop, other, "plain", "reuse a key"), onResponse: () => {} }]
+}
+
+/** What tills do with tickets (Specification, Endpoints). */
+const ticketActivities: ReadonlyArray<Activity> = [
+  {
+    weight: 22,
+    plan: atTill((till, planning) => {
+      const attempt = drawCreate(till, planning)
+      return [attemptOf(till.shop, attempt, drawFault(planning.dice))]
+    })
+  },
+  {
+    weight: 4,
+    plan: atTill((till, planning) => {
+      const attempt = drawCreate(till, planning)
+      return times(planning.dice.between(2, 6), () => attemptOf(till.shop, attempt, "plain", "create at once"))
+    })
+  },
+  { weight: 7, plan: repeat },
+  { weight: 24, plan: onTicket((till, ticket, dice) => [statusOf(till, ticket, drawStatus(ticket, dice))]) },
+  {
+    weight: 4,
+    plan: onTicket((till, ticket, dice) =>
+      times(dice.between(2, 4), () => statusOf(till, ticket, drawStatus(ticket, dice)))
+    )
+  },
+  {
+    weight: 4,
+    plan: onTicket(({ shop, key }, { id }, dice) => {
+      const body = { channel: dice.oneOf(["sms", "whatsapp", "call"]) }
+      const request = requestOf("notified", id)
+      return [{ actor: "till", act: "notified", shop: shop.id, key, ...request, body, onResponse: remembering(shop) }]
+    })
+  }
+]
+
+interface FeedMeta {
+  readonly has_more: boolean
+  readonly next_cursor: string | null
+  readonly synced_until: string
+}
+
+const follow = (shop: KnownShop, response: RecordedResponse | null) => {
+  const tickets = successOf<ReadonlyArray<Ticket>>(response)
+  if (tickets === null) return
+  for (const ticket of tickets) {
+    shop.feed.tickets.set(ticket.id, ticket)
+    remember(shop, ticket)
+  }
+  const meta = response?.body.meta as unknown as FeedMeta
+  shop.feed.cursor = meta.next_cursor
+  // A new round begins where the last one ended; in the middle of one the filter stays.
+  if (!meta.has_more) shop.feed.updated_since = meta.synced_until
+}
+
+/** The next page of the feed that a till follows (Specification, Lists and sync). */
+export const pollOf = (till: Till, limit: number): PlannedRequest => {
+  const { feed } = till.shop
+  const { updated_since, cursor } = feed
+  const query = new URLSearchParams({ updated_since, limit: String(limit) })
+  if (cursor !== null) query.set("cursor", cursor)
+  const onResponse = (response: RecordedResponse | null) => {
+    // Where two polls ran at once, the one that ended first has moved the place on.
+    if (feed.updated_since === updated_since && feed.cursor === cursor) follow(till.shop, response)
+  }
+  return { ...read(till, "poll", "/v1/tickets", query.toString()), actor: "poller", onResponse }
+}
+
+const FILTERS = [
+  "state=workshop,ready",
+  "state=abandoned",
+  "limit=7",
+  "created_after=2026-11-21",
+  "phone=%2B21629999999"
+] as const
+
+const foreign: Activity["plan"] = (planning) => {
+  const { actors, dice } = planning
+  const till = drawTill(planning)
+  const other = dice.pick(actors.shops.filter((shop) => shop !== till?.shop))
+  const ticket = other === undefined ? undefined : drawKnown(other, dice)
+  return till === null || ticket === undefined
+    ? null
+    : [read(till, "another shop's ticket", `/v1/tickets/${ticket.id}`)]
+}
+
+const withoutRight: Activity["plan"] = ({ actors, dice }) => {
+  const shop = dice.pick(actors.shops)
+  const key = dice.pick(shop?.keys.filter(({ scopes, isRevoked }) => scopes === "read" && !isRevoked) ?? [])
+  if (shop === undefined || key === undefined) return null
+  const request = { ...requestOf("create ticket"), once: actors.fresh("no"), body: { service: "Hem" } }
+  return [{ actor: "till", act: "a key without the right", shop: shop.id, key, ...request }]
+}
+
+const withRevokedKey: Activity["plan"] = ({ actors, dice }) => {
+  const shop = dice.pick(actors.shops)
+  const key = dice.pick(shop?.keys.filter(({ isRevoked }) => isRevoked).slice(-3) ?? [])
+  return shop === undefined || key === undefined ? null : [read({ shop, key }, "a revoked key", "/v1/shop")]
+}
+
+/** What tills read (Specification, Endpoints). */
+const readActivities: ReadonlyArray<Activity> = [
+  { weight: 12, plan: atTill((till, { dice }) => [pollOf(till, dice.oneOf([1, 3, 10, 50, 100]))]) },
+  { weight: 4, plan: onTicket((till, { id }) => [read(till, "read", `/v1/tickets/${id}`)]) },
+  { weight: 2, plan: onTicket((till, { number }) => [read(till, "by number", `/v1/tickets/by-number/${number}`)]) },
+  { weight: 3, plan: atTill((till, { dice }) => [read(till, "list", "/v1/tickets", dice.oneOf(FILTERS))]) },
+  { weight: 1, plan: foreign },
+  { weight: 1.5, plan: withoutRight },
+  { weight: 1.5, plan: withRevokedKey },
+  {
+    weight: 0.25,
+    plan: atTill((till, { dice }) => times(dice.between(60, 140), () => read(till, "many reads", "/v1/shop")))
+  }
+]
+
+const lookUp = (till: Till, act: string, phone: string): PlannedRequest =>
+  read(till, act, "/v1/clients", `phone=${encodeURIComponent(phone)}`)
+
+const underKey = (act: "stamps" | "redeem"): Activity["plan"] =>
+  withClient(({ shop, key }, { id }, { actors, dice }) => {
+    const body = act === "stamps" ? { count: dice.between(1, 10) } : undefined
+    const attempt = { key, path: `/v1/clients/${id}/loyalty/${act}`, once: actors.fresh(act), body, act }
+    const copies = dice.chance(0.15) ? dice.between(2, 4) : 1
+    const fault = copies === 1 ? drawFault(dice) : "plain"
+    return times(copies, () => attemptOf(shop, attempt, fault))
+  })
+
+/** What tills do with clients and their cards (Specification, Endpoints). */
+const loyaltyActivities: ReadonlyArray<Activity> = [
+  { weight: 4, plan: withClient((till, { phone }) => [lookUp(till, "find a client", phone)]) },
+  {
+    weight: 0.3,
+    plan: withClient((till, { phone }, { dice }) =>
+      times(dice.between(20, 70), () => lookUp(till, "many look-ups", phone))
+    )
+  },
+  { weight: 3, plan: withClient((till, { id }) => [read(till, "read a client", `/v1/clients/${id}`)]) },
+  { weight: 3, plan: withClient((till, { id }) => [read(till, "read a card", `/v1/clients/${id}/loyalty`)]) },
+  { weight: 7, plan: underKey("stamps") },
+  { weight: 4, plan: underKey("redeem") }
+]
+
+/** What tills do, each as often as its weight says. */
+export const tillActivities: ReadonlyArray<Activity> = [...ticketActivities, ...readActivities, ...loyaltyActivities]
