@@ -1,0 +1,89 @@
+import { connect } from "@workshop/store-pg/migrate/Session"
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { build, run, Workshop } from "../../../cli/test/Workshop.js"
+import { testDatabase } from "../cluster/TestDatabase.js"
+
+const scope = Effect.runSync(Scope.make())
+const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
+const started: Array<Workshop> = []
+
+const AHEAD_MS = 3_600_000
+
+/** What a process loads before all else, so that it takes every wall clock for an hour further than it is. */
+const HOUR_AHEAD = `const Right = Date
+globalThis.Date = class extends Right {
+  constructor(...given) { given.length === 0 ? super(Right.now() + ${AHEAD_MS}) : super(...given) }
+  static now() { return Right.now() + ${AHEAD_MS} }
+}`
+
+const start = (url: string, environment: Readonly<Record<string, string>> = {}) => {
+  const workshop = new Workshop(["serve", "--port", "0", "--database-url", url], environment)
+  started.push(workshop)
+  return workshop
+}
+
+const POST = { method: "POST", body: JSON.stringify({ service: "Hem" }) }
+
+/** Everything that a node writes, save the counters of limits. */
+const WRITTEN = `select (select json_agg(h) from shop_head h) as heads, (select json_agg(t) from ticket t) as tickets,
+  (select json_agg(e) from event e) as events, (select json_agg(d) from delivery d) as deliveries,
+  (select json_agg(t) from delivery_turn t) as turns, (select json_agg(r) from remembered r) as answers,
+  (select json_agg(a) from attempt a) as attempts, (select json_agg(m) from message m) as messages`
+
+beforeAll(build, 120_000)
+
+afterAll(async () => {
+  for (const workshop of started) {
+    workshop.kill("SIGKILL")
+    await workshop.exited
+  }
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+}, 60_000)
+
+it("a process whose clock is an hour off writes nothing and says why, others go on, and a shop dated ahead is repaired (docs/operating.md)", {
+  timeout: 120_000
+}, async () => {
+  const { url } = await within(testDatabase)
+  const session = await within(connect(url))
+  const { base: right, key } = await start(url).listens()
+  let asked = 0
+  const ask = async (base: string, path: string, how: RequestInit = {}) => {
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      "Content-Type": "application/json",
+      "Idempotency-Key": `${++asked}`
+    }
+    const answer = await fetch(base + path, { ...how, headers })
+    const said = (await answer.json()) as { readonly data?: { readonly number: number; readonly created_at: string } }
+    return { status: answer.status, data: said.data, text: JSON.stringify(said) }
+  }
+  expect(await ask(right, "/v1/tickets", POST)).toMatchObject({ status: 201, data: { number: 1 } })
+
+  const off = start(url, { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(HOUR_AHEAD)}` })
+  const [, wrong = ""] = await off.says(/^Listening on (http:\/\/\S+:\d+)$/m)
+  const [before] = await within(session.run(WRITTEN))
+  const unready = await ask(wrong, "/readyz")
+  expect([unready.status, unready.text]).toEqual([
+    503,
+    expect.stringMatching(/The clock of this machine is 3\d{3}(\.\d+)? seconds ahead of its database's/)
+  ])
+  expect(await ask(wrong, "/v1/tickets", POST)).toMatchObject({ status: 503 })
+  expect((await within(session.run(WRITTEN)))[0]).toEqual(before)
+  expect(await ask(right, "/v1/tickets", POST)).toMatchObject({ status: 201, data: { number: 2 } })
+  off.kill("SIGTERM")
+  expect(await off.exited).toBe(0)
+
+  // As if a release from before the guard had written by that clock.
+  const [{ shop_id } = { shop_id: "" }] = await within(
+    session.run<{ shop_id: string }>(
+      `update shop_head set last_instant = last_instant + ${AHEAD_MS} returning shop_id::text`
+    )
+  )
+  const ahead = await ask(right, "/v1/tickets", POST)
+  expect(Date.parse(ahead.data!.created_at)).toBeGreaterThan(Date.now() + AHEAD_MS / 2)
+  expect(await run(["shop", "repair-clock", shop_id], { DATABASE_URL: url })).toMatchObject({ status: 0, stderr: "" })
+  const after = await ask(right, "/v1/tickets", POST)
+  expect(after.data!.number).toBe(4)
+  expect(Date.parse(after.data!.created_at)).toBeLessThan(Date.now() + 1_000)
+})
