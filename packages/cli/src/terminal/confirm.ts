@@ -1,16 +1,24 @@
 import { createInterface } from "node:readline"
-import { Context, Effect } from "effect"
+import { Console, Context, Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 
-/** Asks a question in the terminal; the answer as typed, null where nobody can answer. */
+const NOTHING_CHANGED = "Nothing was changed."
+
+/** Asks a question in the terminal; the answer as typed, empty where the input ends, null where nobody can answer. */
 const inTerminal = (question: string): Effect.Effect<string | null> =>
   process.stdin.isTTY === true
-    ? Effect.async<string>((resume) => {
-        const lines = createInterface({ input: process.stdin, output: process.stderr })
-        lines.on("SIGINT", () => resume(Effect.interrupt))
-        lines.question(question, (answer) => resume(Effect.succeed(answer)))
-        return Effect.sync(() => lines.close())
-      }).pipe(Effect.ensuring(Effect.sync(() => process.stdin.pause())))
+    ? Effect.acquireUseRelease(
+        Effect.sync(() => createInterface({ input: process.stdin, output: process.stderr })),
+        (lines) =>
+          Effect.async<string>((resume) => {
+            // readline takes Ctrl-C for a key: the process is to be stopped as by any other SIGINT.
+            lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"))
+            // Ctrl-D: the cursor still stands after the question.
+            lines.once("close", () => resume(Effect.as(Console.error(), "")))
+            lines.question(question, (answer) => resume(Effect.succeed(answer)))
+          }).pipe(Effect.onInterrupt(() => Console.error(`\n${NOTHING_CHANGED}`))),
+        (lines) => Effect.sync(() => lines.close())
+      )
     : Effect.succeed(null)
 
 /** Who is asked before something is destroyed: the person at the terminal, unless a test answers in their place. */
@@ -27,5 +35,5 @@ export const confirm = (what: string, isWanted: boolean, flag = "--yes"): Effect
         message: `${what.replace(/\.$/, "")}: add ${flag}, as nobody can be asked here.`
       })
     }
-    if (!/^\s*y(es)?\s*$/i.test(answer)) return yield* new CommandRefused({ message: "Nothing was changed." })
+    if (!/^\s*y(es)?\s*$/i.test(answer)) return yield* new CommandRefused({ message: NOTHING_CHANGED })
   })

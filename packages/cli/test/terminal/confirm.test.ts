@@ -1,0 +1,43 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { beforeAll, describe, expect, it } from "vitest"
+import { build, environment } from "../Workshop.js"
+
+const dist = fileURLToPath(new URL("../../dist", import.meta.url))
+
+/** A process that asks before it does something, on a terminal of its own. */
+const asking = `import { confirm } from "${dist}/terminal/confirm.js"
+import { runProcess } from "${dist}/terminal/runProcess.js"
+runProcess(confirm("The key is revoked.", false), ["node", "workshop", "key", "revoke"])`
+
+/** Types keys once the question stands; answers what was on the screen and the exit status. */
+const typing = async (keys: string) => {
+  const command = `"${process.execPath}" --input-type=module -e '${asking}'`
+  const child = spawn("script", ["-qefc", command, "/dev/null"], { env: environment({ SHELL: "/bin/sh" }) })
+  let screen = ""
+  child.stdout.on("data", (chunk) => {
+    const isAsked = screen.includes("[y/N]")
+    screen += chunk
+    if (!isAsked && screen.includes("[y/N]")) child.stdin.write(keys)
+  })
+  const [status] = await once(child, "close")
+  return { status, lines: screen.split(/[\r\n]+/).slice(1) }
+}
+
+// `script` of other systems has other flags.
+describe.skipIf(process.platform !== "linux")("a question at the terminal", { timeout: 60_000 }, () => {
+  beforeAll(build, 300_000)
+
+  it.each([
+    ["Ctrl-C", "\u0003", 130],
+    ["Ctrl-D, the end of the input,", "\u0004", 1],
+    ["no", "n\n", 1]
+  ])("%s changes nothing, which is said", async (_, keys, status) => {
+    expect(await typing(keys)).toEqual({ status, lines: ["Nothing was changed.", ""] })
+  })
+
+  it("yes goes on", async () => {
+    expect(await typing("y\n")).toEqual({ status: 0, lines: [""] })
+  })
+})
