@@ -1299,7 +1299,7 @@ export interface TooManyAttemptsAnswer {
   };
 }
 
-/** UNAUTHENTICATED: Missing, wrong or revoked key */
+/** UNAUTHENTICATED: Missing, wrong, revoked or expired key */
 export interface UnauthenticatedAnswer {
   /** Whether there is a result */
   success: false;

@@ -34,7 +34,7 @@ const create = command({
     expiresAt: flag({
       name: "expires-at",
       placeholder: "instant",
-      description: "From when the key is refused, such as 2027-01-31T12:00:00Z; never by default.",
+      description: "From when the key is refused, such as 2027-01-31T12:00:00Z or 2027-01-31; never by default.",
       decoder: text
     }),
     shop

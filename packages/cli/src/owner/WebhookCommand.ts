@@ -107,7 +107,7 @@ const replay = command({
       decoder: text,
       variable: "WORKSHOP_WEBHOOK_IDS"
     }),
-    since: instant("since", "Events raised at this instant or later, such as 2026-01-31T12:00:00Z."),
+    since: instant("since", "Events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."),
     until: instant("until", "Events raised before this instant."),
     state,
     dryRun: toggle("dry-run", "Only count them.")

@@ -1,4 +1,5 @@
 import { userInfo } from "node:os"
+import { InvalidInput } from "@workshop/core/domain/InvalidInput"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Actor } from "@workshop/core/services/Actor"
 import * as Profanity from "@workshop/core/services/Profanity"
@@ -9,6 +10,7 @@ import { CommandRefused } from "../OneSentence.js"
 import { choiceOf, type StoreChoice, storeLayer } from "../StoreChoice.js"
 import { Pasting, writtenFor } from "../terminal/Pasting.js"
 import { type Said, say } from "../terminal/Said.js"
+import { flagOf } from "./fromFlags.js"
 
 /** The flags that every command against a database has, as they were read. */
 export interface AskedDatabase {
@@ -43,6 +45,10 @@ export const inOneSentence = (refusal: {
   readonly remedy?: string | undefined
 }): CommandRefused => {
   if (refusal instanceof CommandRefused) return refusal
+  if (refusal instanceof InvalidInput) {
+    const issues = refusal.issues.map(({ field, message }) => `${flagOf(field)} ${message}`)
+    return new CommandRefused({ message: `${issues.join("; ")}.` })
+  }
   const what = refusal.remedy === undefined ? advice[refusal._tag] : undefined
   return new CommandRefused({ message: `${refusal.message}${what === undefined ? "" : `: ${what}`}.` })
 }

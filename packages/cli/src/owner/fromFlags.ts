@@ -12,7 +12,8 @@ const flagNames: Readonly<Record<string, string>> = {
   "program.reward_label": "--reward-label"
 }
 
-const flagOf = (field: string): string => {
+/** The flag that fills a field. */
+export const flagOf = (field: string): string => {
   const known = Object.entries(flagNames).find(([name]) => field === name || field.startsWith(`${name}.`))
   return known?.[1] ?? `--${field.split(/\.\d/, 1)[0]!.replaceAll("_", "-")}`
 }
@@ -27,7 +28,7 @@ const isMissing = (fields: Fields, field: string, message: string): boolean =>
   field in fields ? fields[field] === null : message === "is required"
 
 const wrongField = (fields: Fields, field: string, message: string): string => {
-  const typed = fields[field]
+  const typed = field.split(".").reduce<unknown>((value, name) => (value as Fields | undefined)?.[name], fields)
   return `${flagOf(field)} ${message}${typeof typed === "string" ? `, and not "${typed}"` : ""}`
 }
 

@@ -4,7 +4,7 @@ import { KeyId, ShopId } from "@workshop/core/domain/Identifier"
 import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
 import { scopePresets } from "@workshop/core/domain/Scope"
 import { Keys } from "@workshop/core/services/Keys"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
 import { Pasting } from "../terminal/Pasting.js"
@@ -35,14 +35,20 @@ const keyView = ({ id, shop_id, name, scopes, last_four, ...at }: ApiKeyRecord) 
 
 type Row = ReturnType<typeof keyView>
 
-const columns: ReadonlyArray<Column<Row>> = [
+const minute = (at: string): string => at.slice(0, 16).replace("T", " ")
+
+const columnsAt = (now: string): ReadonlyArray<Column<Row>> => [
   { title: "ID", cell: ({ id }) => id, isWhole: true },
   { title: "NAME", cell: ({ name }) => name },
   { title: "ENDS IN", cell: ({ last_four }) => last_four },
   { title: "SCOPES", cell: ({ scopes }) => scopes.join(" ") },
   { title: "CREATED", cell: ({ created_at }) => created_at.slice(0, 10) },
-  { title: "LAST USED", cell: ({ last_used_at }) => last_used_at?.slice(0, 16).replace("T", " ") ?? "-" },
-  { title: "EXPIRES", cell: ({ expires_at }) => expires_at?.slice(0, 10) ?? "-" },
+  { title: "LAST USED", cell: ({ last_used_at }) => (last_used_at === null ? "-" : minute(last_used_at)) },
+  {
+    title: "EXPIRES",
+    cell: ({ expires_at }) =>
+      expires_at === null ? "-" : `${minute(expires_at)}${expires_at <= now ? " (expired)" : ""}`
+  },
   { title: "REVOKED", cell: ({ revoked_at }) => revoked_at?.slice(0, 10) ?? "-" }
 ]
 
@@ -68,7 +74,8 @@ export const list = Effect.fnUntraced(function* (shop: string) {
   const records = yield* Keys.list(id)
   const { command, condition } = yield* Pasting
   const remedy = `The shop has no key yet. This makes one${condition}: ${command(`key create ${id} --name Till`)}`
-  return several(records.map(keyView), columns, remedy)
+  const now = toIso(yield* Clock.currentTimeMillis)
+  return several(records.map(keyView), columnsAt(now), remedy)
 })
 
 /** Revokes a key, for good. */

@@ -69,19 +69,25 @@ const listed = (words: ReadonlyArray<string>) => (words.length === 0 ? null : wo
 /** What a currency usually has; two where it is no currency, which is refused for that. */
 const decimalsOf = (currency: string | null): number => (Schema.is(Currency)(currency) ? usualDecimals(currency) : 2)
 
+const isKnown = (currency: string): boolean => Intl.supportedValuesOf("currency").includes(currency)
+
 /** Opens a shop. */
 export const create = Effect.fnUntraced(function* (asked: AskedShop) {
   const { name, currency } = asked
-  const shop = yield* Shops.create(
-    yield* decoded(ShopInput, {
-      name,
-      currency,
-      decimals: asked.decimals ?? decimalsOf(currency),
-      time_zone: asked.timeZone,
-      tracking_base_url: asked.trackingBaseUrl,
-      languages: listed(asked.languages)
+  const input = yield* decoded(ShopInput, {
+    name,
+    currency,
+    decimals: asked.decimals ?? decimalsOf(currency),
+    time_zone: asked.timeZone,
+    tracking_base_url: asked.trackingBaseUrl,
+    languages: listed(asked.languages)
+  })
+  if (asked.decimals === null && !isKnown(input.currency)) {
+    return yield* new CommandRefused({
+      message: `${input.currency} is no currency that this machine knows, and a shop keeps its currency for good: correct --currency, or give its --decimals too.`
     })
-  )
+  }
+  const shop = yield* Shops.create(input)
   const { command, condition } = yield* Pasting
   return oneOf(shopRow(shop), [
     `Its first key${condition}: ${command(`key create ${shop.id} --name Till --preset full`)}`
@@ -145,6 +151,6 @@ export const repairClock = Effect.fnUntraced(function* (typed: string) {
   const said =
     ahead_until === null && tickets === 0
       ? "The shop is not ahead of this machine's clock: there is nothing to repair."
-      : "Tills that read meanwhile begin their sync anew, without updated_since."
+      : "Tills that read meanwhile begin their sync anew, with updated_since=1970-01-01T00:00:00Z."
   return oneOf({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [said])
 })

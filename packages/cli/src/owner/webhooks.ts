@@ -4,6 +4,7 @@ import { ShopId } from "@workshop/core/domain/Identifier"
 import { toIso } from "@workshop/core/domain/Instant"
 import { overlapEnd, type WebhookOffReason } from "@workshop/core/domain/Webhook"
 import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
+import { Directory } from "@workshop/core/ports/Directory"
 import { Outbox, ReplayInput } from "@workshop/core/services/Outbox"
 import { Shops } from "@workshop/core/services/Shops"
 import { Webhooks } from "@workshop/core/services/Webhooks"
@@ -68,6 +69,14 @@ const OFF: Readonly<Record<WebhookOffReason, string>> = {
   disabled: "its owner turned it off"
 }
 
+/** A warning where only a sandbox delivers to an address, and the data are of none. */
+const unlessSandbox = (url: string, ports: WebhookAddress.Policy["ports"]) =>
+  Effect.gen(function* () {
+    const isForAll = Either.isRight(WebhookAddress.parse(url, { ...WebhookAddress.production, ports }))
+    if (isForAll || (yield* (yield* Directory).isSandboxMade)) return ""
+    return " Only a server with --sandbox delivers there, and no sandbox made these data."
+  })
+
 /** Sets the address; the secret is shown (Specification, Webhooks). A webhook that is off stays off, which is said, unless `enable`. */
 export const set = Effect.fnUntraced(function* (
   shop: string,
@@ -86,7 +95,7 @@ export const set = Effect.fnUntraced(function* (
   const { on, off_reason } = enable && !set.on ? yield* Webhooks.enable(id) : set
   const goes =
     off_reason === null
-      ? `Events go to ${url}.`
+      ? `Events go to ${url}.${yield* unlessSandbox(url, ports)}`
       : `The address is ${url}, but the webhook is off, because ${OFF[off_reason]}: events wait until workshop webhook enable turns it on, or set with --enable.`
   return shownOnce({ url, secret, on, off_reason }, `${goes} The secret that signs them`, secret)
 })
@@ -159,11 +168,19 @@ export const replay = Effect.fnUntraced(function* ({ shop, ids, since, until, st
       message: "Say which events: --ids, or any of --since, --until and --state; --dry-run only counts them."
     })
   }
-  const { count } = yield* Outbox.replay(id, yield* decoded(ReplayInput, { ...filter, dry_run: dryRun }))
-  const events = count === 1 ? "1 event" : `${count} events`
+  const named = new Set(ids).size
+  const input = yield* decoded(ReplayInput, { ...filter, dry_run: dryRun })
+  const { count } = yield* Outbox.replay(id, { ...input, dry_run: dryRun || named > 0 })
+  if (named > 0 && count === 0) {
+    return yield* new CommandRefused({
+      message: "This shop has no such event to send: workshop webhook deliveries lists what there is."
+    })
+  }
+  if (named > 0 && !dryRun) yield* Outbox.replay(id, input)
+  const others = count < named ? ` ${named - count} of the ids named no event that this shop can send.` : ""
   return sentence(
     { count, dry_run: dryRun },
-    dryRun ? `${events} would be sent again.` : `${events} will be sent again.`
+    `${count === 1 ? "1 event" : `${count} events`} ${dryRun ? "would" : "will"} be sent again.${others}`
   )
 })
 

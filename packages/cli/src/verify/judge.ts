@@ -1,7 +1,7 @@
+import { durationInWords } from "@workshop/core/domain/durationInWords"
 import { beginsAsSecret } from "@workshop/core/domain/Webhook"
 import { type VerifyFailure, verify } from "@workshop/core/verify/verify"
 import { Effect } from "effect"
-import { durationInWords } from "./durationInWords.js"
 
 /** A delivery as somebody kept it. Times in milliseconds. */
 export interface Kept {

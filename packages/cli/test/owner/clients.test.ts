@@ -46,7 +46,9 @@ describe("workshop client (Specification, Clients and loyalty; Commands)", () =>
     expect(await office.refusal(clients.create({ ...amira, phone: "20123456" }))).toMatch(/^--phone must/)
     await office.does(clients.create(amira))
     const again = Effect.mapError(clients.create(amira), inOneSentence)
-    expect(await office.refusal(again)).toBe("phone belongs to another account.")
+    expect(await office.refusal(again)).toBe(
+      "--phone belongs to another account: give another number, or correct that account."
+    )
   })
 
   it("offers are listed, accepted, and blocked only when it is wanted", async () => {

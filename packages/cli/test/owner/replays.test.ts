@@ -36,7 +36,27 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
     expect(await begun(office)).toHaveLength(1)
   })
 
+  it("refuses ids of no event of the shop, and says how many of several are", async () => {
+    await using office = new Office()
+    const { state: _, ...asked } = { ...(await withPing(office)), dryRun: false }
+    const [{ event_id }] = (await office.does(webhooks.deliveries(asked.shop, null))).data
+    const other = "01980000-0000-7000-8000-000000000000"
+    expect(await office.refusal(webhooks.replay({ ...asked, state: null, ids: [other] }))).toBe(
+      "This shop has no such event to send: workshop webhook deliveries lists what there is."
+    )
+    expect(await begun(office)).toEqual([])
+    expect((await office.does(webhooks.replay({ ...asked, state: null, ids: [other, event_id] }))).lines).toEqual([
+      "1 event will be sent again. 1 of the ids named no event that this shop can send."
+    ])
+    expect(await begun(office)).toHaveLength(1)
+    expect(await office.refusal(webhooks.replay({ ...asked, state: null, ids: [event_id, "abc"] }))).toBe(
+      '--ids must be a UUID, and not "abc".'
+    )
+  })
+
   it.each([
+    ["on a past date", { since: "2020-01-01" }, 1],
+    ["until a past date", { until: "2020-01-01" }, 0],
     ["until the past", { until: "2020-01-01T00:00:00Z" }, 0],
     ["until the future", { until: "9000-01-01T00:00:00Z" }, 1],
     ["since the past", { since: "2020-01-01T00:00:00Z" }, 1],

@@ -57,6 +57,14 @@ describe("workshop shop (Specification, Commands)", () => {
     expect([await opened(null), await opened(4)]).toEqual([decimals, 4])
   })
 
+  it("create refuses a currency that nobody knows, unless its decimals are given", async () => {
+    await using office = new Office()
+    expect(await office.refusal(shops.create({ ...lac, currency: "TNX", decimals: null }))).toBe(
+      "TNX is no currency that this machine knows, and a shop keeps its currency for good: correct --currency, or give its --decimals too."
+    )
+    expect((await office.does(shops.create({ ...lac, currency: "TNX", decimals: 3 }))).data.currency).toBe("TNX")
+  })
+
   it("create says which flags are wrong, all of them", async () => {
     await using office = new Office()
     const said = await office.refusal(shops.create({ ...lac, name: "", timeZone: "Tunis" }))

@@ -4,6 +4,7 @@ import * as webhooks from "@workshop/cli/owner/webhooks"
 import { recordAttempt } from "@workshop/core/decisions/recordAttempt"
 import type { Sent } from "@workshop/core/domain/Attempt"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { Directory } from "@workshop/core/ports/Directory"
 import { run } from "@workshop/core/testing/Fixtures"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -78,7 +79,11 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const shop = await open(office)
     const local = "http://127.0.0.1:4020/"
     expect(await office.refusal(webhooks.set(shop, local, false))).toBe("The address must start with https://.")
-    expect((await office.does(webhooks.set(shop, local, true))).data.url).toBe(local)
+    const taken = await office.does(webhooks.set(shop, local, true))
+    expect(taken.data.url).toBe(local)
+    expect(taken.lines[0]).toContain(" Only a server with --sandbox delivers there, and no sandbox made these data.")
+    await office.meanwhile(Effect.flatMap(Directory, ({ markSandboxMade }) => markSandboxMade))
+    expect((await office.does(webhooks.set(shop, local, true))).lines[0]).not.toContain("Only")
     const elsewhere = "https://shop.example.com:8443/events"
     const withPort = "to allow its own, add --webhook-port 8443, and see that whatever delivers has that port too"
     expect(await office.refusal(webhooks.set(shop, elsewhere, false))).toBe(

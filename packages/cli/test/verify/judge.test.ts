@@ -1,5 +1,5 @@
-import { durationInWords } from "@workshop/cli/verify/durationInWords"
 import { judge, type Kept } from "@workshop/cli/verify/judge"
+import { durationInWords } from "@workshop/core/domain/durationInWords"
 import { signatureHeader } from "@workshop/core/domain/Signature"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,7 +1,7 @@
 import { Either, Schema } from "effect"
 import { type ApiKeyRecord, isActive, KeyNotFound, keyHash, TooManyKeys } from "../domain/ApiKey.js"
 import type { KeyId, ShopId } from "../domain/Identifier.js"
-import { DateTimeText } from "../domain/Instant.js"
+import { DateOrDateTimeText } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Language } from "../domain/Language.js"
 import { Limits } from "../domain/Limits.js"
@@ -93,7 +93,7 @@ export const changeShop = (
 export const KeyInput = Schema.Struct({
   name: Text(Limits.name_characters),
   scopes: Schema.NonEmptyArray(Scope).pipe(Schema.maxItems(Limits.named_values_max)),
-  expires_at: optional(DateTimeText)
+  expires_at: optional(DateOrDateTimeText)
 }).pipe(Schema.brand("KeyInput"))
 export type KeyInput = typeof KeyInput.Type
 

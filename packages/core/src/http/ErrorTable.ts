@@ -5,7 +5,7 @@ import type { Scope } from "../domain/Scope.js"
 /** Every code an answer may carry, with its HTTP status and meaning (Specification, Errors). */
 export const errorCodes = {
   VALIDATION_ERROR: { status: 400, meaning: "Invalid body or parameter; details.issues says which" },
-  UNAUTHENTICATED: { status: 401, meaning: "Missing, wrong or revoked key" },
+  UNAUTHENTICATED: { status: 401, meaning: "Missing, wrong, revoked or expired key" },
   FORBIDDEN: { status: 403, meaning: "The key lacks the right in details.scope" },
   SHOP_NOT_APPROVED: { status: 403, meaning: "The shop is not approved yet" },
   ACCOUNT_DEACTIVATED: { status: 403, meaning: "The shop is deactivated" },

@@ -48,7 +48,9 @@ const clientView = ({ client, card, shop, tickets_open, tickets_total }: Counted
   loyalty: shop.program.active ? cardView(card, shop.program) : null
 })
 
-const phoneTaken = new InvalidInput({ issues: [{ field: "phone", message: "belongs to another account" }] })
+const phoneTaken = new InvalidInput({
+  issues: [{ field: "phone", message: "belongs to another account: give another number, or correct that account" }]
+})
 
 /** Clients: their accounts, and what a shop that knows them may see (Specification, Resources; Clients and loyalty). */
 export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients", {

@@ -1,4 +1,5 @@
 import { type Clock, Effect } from "effect"
+import { durationInWords } from "../domain/durationInWords.js"
 import type { Instant } from "../domain/Instant.js"
 import { Directory } from "../ports/Directory.js"
 import { readClock } from "../ports/readClock.js"
@@ -26,7 +27,7 @@ export const dataAhead: Effect.Effect<Effect.Effect<string | null, StoreUnavaila
         const isAhead = latest - at > MOST_AHEAD_MS
         fine = isAhead ? undefined : { at, ns: clock.unsafeCurrentTimeNanos() }
         return isAhead
-          ? `The data are ${Math.round((latest - at) / 1000)} seconds ahead of this server's clock: set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock.`
+          ? `The data are ${durationInWords(Math.round((latest - at) / 1000))} ahead of this server's clock: set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock.`
           : null
       })
     const complaint = readClock((clock) => {

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { startReplay } from "../decisions/replayDeliveries.js"
 import { EventId, type ShopId } from "../domain/Identifier.js"
-import { DateTimeText } from "../domain/Instant.js"
+import { DateOrDateTimeText } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import { WebhookNotSet } from "../domain/Webhook.js"
 import { DeliveryLog } from "../ports/DeliveryLog.js"
@@ -21,8 +21,8 @@ export const ReplayInput = Schema.Struct({
       Schema.maxItems(replay_named_events, { message: () => `must name at most ${replay_named_events} events` })
     )
   ),
-  since: optional(DateTimeText),
-  until: optional(DateTimeText),
+  since: optional(DateOrDateTimeText),
+  until: optional(DateOrDateTimeText),
   state: optional(Schema.Literal("pending", "delivered", "parked", "dead")),
   dry_run: optional(Schema.Boolean)
 })

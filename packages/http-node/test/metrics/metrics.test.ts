@@ -261,7 +261,7 @@ describe("GET /readyz (Specification, Commands)", () => {
       served.pipe(Effect.provide(store), Effect.provide(logging), Effect.withClock(clock), Effect.scoped)
     )
     const said =
-      "The data are 3600 seconds ahead of this server's clock: set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock."
+      "The data are 1 hour ahead of this server's clock: set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock."
     expect(answers).toEqual([
       [200, null],
       [503, said],

@@ -312,7 +312,9 @@ describe.each([
         expect((yield* Effect.flip(clients.byPhone(one, PHONE as Phone)))._tag).toBe("ClientNotFound")
         expect(yield* Effect.flip(correct({ phone: "+21655999888" }))).toMatchObject({
           _tag: "InvalidInput",
-          issues: [{ field: "phone", message: "belongs to another account" }]
+          issues: [
+            { field: "phone", message: "belongs to another account: give another number, or correct that account" }
+          ]
         })
         expect((yield* Effect.flip(clients.correct(one.shop_id as unknown as ClientId, {} as never)))._tag).toBe(
           "ClientNotFound"
