@@ -80,4 +80,27 @@ describe.concurrent("claims of several nodes (Specification, Webhooks; docs/how-
         expect(yield* claim(9)).toHaveLength(1)
       })
     ))
+
+  it("a node of the release before may make a shop of the round ready again: it keeps one place, and four in flight", () =>
+    testing(
+      Effect.gen(function* () {
+        const { session, claim, land } = yield* bench
+        const places = Effect.map(
+          session.run<{ look_at: string; places: number }>(
+            "select t.look_at::text, (select count(*)::integer from delivery_round r where r.shop_id = t.shop_id) as places from delivery_turn t"
+          ),
+          ([row]) => row
+        )
+        const [first] = yield* claim(2)
+        expect(yield* places).toEqual({ look_at: "1", places: 1 })
+        // What that release sends before each of its claims.
+        yield* session.run("update delivery_turn set look_at = 0 where look_at > 0 and look_at <= $1", [Date.now()])
+        expect(yield* claim(1)).toHaveLength(1)
+        expect(yield* places).toEqual({ look_at: "1", places: 1 })
+        expect(yield* claim(9)).toHaveLength(1)
+        expect(yield* places).toEqual({ look_at: "253402300799999", places: 0 })
+        yield* land(first!)
+        expect(yield* claim(9)).toHaveLength(1)
+      })
+    ))
 })
