@@ -56,9 +56,13 @@ const byNetwork = (pipeline: Pipeline, ipv6Prefix: number): Pipeline =>
     ? pipeline
     : (arrival) => pipeline({ ...arrival, address: countedAddress(arrival.address, ipv6Prefix) })
 
+/** What a host and its port can be written with (RFC 9112 §3.2, RFC 3986 §3.2.2). */
+const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
+
 /** What is wrong with the host that a request names: HTTP/1.1 demands one, and no version allows several. */
 const hostError = ({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): string | undefined => {
   if (headers.host === undefined) return httpVersionMinor > 0 ? "NO_HOST" : undefined
+  if (!HOST.test(headers.host)) return "BAD_HOST"
   return repeatsIn(rawHeaders, "host") ? SEVERAL_HOSTS : undefined
 }
 

@@ -41,6 +41,8 @@ describe("what is no HTTP is answered in the envelope (Specification, Lists and 
     ["two lengths", "POST /v1/tickets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"],
     ["both ways to frame", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"],
     ["no host", "GET /v1/shop HTTP/1.1\r\n\r\n"],
+    ["a host with a space", "GET /v1/shop HTTP/1.1\r\nHost: x y\r\n\r\n"],
+    ["a host with a path", "GET /v1/shop HTTP/1.1\r\nHost: x/y\r\n\r\n"],
     ["an unknown method in a head that does not end properly", "BREW /v1/shop HTTP/1.1\r\nnonsense"]
   ])("%s", async (_, text) => {
     const server = await begin()
