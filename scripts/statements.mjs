@@ -98,6 +98,7 @@ const called = Effect.gen(function* () {
   yield* audit.list(null, null, 50)
   const log = yield* DeliveryLog
   yield* log.deliveries(id)
+  yield* log.count(id, {})
   yield* log.notices(id)
   const deliveries = yield* Deliveries
   yield* deliveries.claim(NOW, 1)

@@ -113,6 +113,18 @@ with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, 
   join event e on e.shop_id = l.shop_id and e.id = l.event_id
   order by l.n;
 
+-- count deliveries (workshop reads)
+select /* workshop count deliveries */ row_to_json(c) as event from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
+    greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status
+  from (
+    select e.* from event e where e.shop_id = $1 and e.seq > $2 and ($3::json->'event_ids' is null
+      or e.id = any(array(select json_array_elements_text($3::json->'event_ids'))::uuid[]))
+    and ($3::json->>'since' is null or e.created_at >= ($3::json->>'since')::bigint)
+    and ($3::json->>'until' is null or e.created_at < ($3::json->>'until')::bigint) order by e.seq limit $4
+  ) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
+    select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
+  ) a on true order by e.seq) c;
+
 -- create client (workshop reads)
 with /* workshop create client */ opened as (
         insert into "client_account" ("id", "given_name", "family_name", "phone", "hide_name", "created_at")
@@ -641,18 +653,14 @@ select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as acco
 -- read deliveries (workshop reads)
 select /* workshop read deliveries */ row_to_json(c) as event from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status
-  from (
-    select e.* from event e where e.shop_id = $1 and e.seq > $2 and ($3::json->'event_ids' is null
-      or e.id = any(array(select json_array_elements_text($3::json->'event_ids'))::uuid[]))
-    and ($3::json->>'since' is null or e.created_at >= ($3::json->>'since')::bigint)
-    and ($3::json->>'until' is null or e.created_at < ($3::json->>'until')::bigint) order by e.seq limit $4
-  ) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
+  from (select e.* from event e where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3) e
+  left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
     select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
-  ) a on true order by e.seq) c;
+  ) a on true order by e.seq desc) c;
 
 -- read events (workshop reads)
 select /* workshop read events */ row_to_json(e) as event from event e
-        where e.shop_id = $1 order by e.seq desc limit $2;
+        where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3;
 
 -- read inbox (workshop reads)
 
@@ -665,10 +673,6 @@ select /* workshop read events */ row_to_json(e) as event from event e
 -- read keys (workshop reads)
 select /* workshop read keys */ row_to_json(k) as key from api_key k
         where k.shop_id = $1 order by k.created_at desc, k.place desc limit $2;
-
--- read last event (workshop reads)
-select /* workshop read last event */ (h.event_seq - 1)::double precision as seq
-      from shop_head h where h.shop_id = $1;
 
 -- read notices (workshop reads)
 select /* workshop read notices */ row_to_json(n) as notice from notice n

@@ -81,7 +81,7 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
 
 /** What an owner may look up of deliveries. */
 export const memoryDeliveryLog = (memory: Memory): Context.Tag.Service<DeliveryLog> => ({
-  deliveries: (shop_id) => Effect.sync(() => logged(memory.shelf(shop_id))),
+  deliveries: (shop_id, part) => Effect.sync(() => logged(memory.shelf(shop_id), part)),
   count: (shop_id, filter) => Effect.sync(() => [...askedFor(memory.shelf(shop_id), filter)].length),
   notices: (shop_id) => Effect.sync(() => memory.shelf(shop_id).notices.slice(-MOST_LISTED))
 })

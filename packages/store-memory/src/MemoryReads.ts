@@ -11,6 +11,7 @@ import {
   type TicketOrder
 } from "@workshop/core/ports/Reads"
 import { type Context, Effect } from "effect"
+import { partOf } from "./deliveryLog.js"
 import type { Memory } from "./Memory.js"
 import type { Shelf } from "./Shelf.js"
 
@@ -128,5 +129,5 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     }),
 
   keys: (shop_id) => Effect.sync(() => [...memory.shelf(shop_id).slice.keys.values()].slice(-MOST_LISTED)),
-  events: (shop_id) => Effect.sync(() => memory.shelf(shop_id).events.slice(-MOST_LISTED))
+  events: (shop_id, part) => Effect.sync(() => partOf(memory.shelf(shop_id).events, part))
 })

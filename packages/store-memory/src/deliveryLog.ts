@@ -5,7 +5,7 @@ import type { EventRecord } from "@workshop/core/domain/Event"
 import type { EventId } from "@workshop/core/domain/Identifier"
 import { asksFor, type ReplayFilter, type ReplayRecord, type Stretch } from "@workshop/core/domain/Replay"
 import type { LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
-import { MOST_LISTED } from "@workshop/core/ports/Reads"
+import { type EventPart, MOST_LISTED } from "@workshop/core/ports/Reads"
 import type { Lane } from "./Lane.js"
 
 /** What is known of a shop's events and of their deliveries. */
@@ -52,20 +52,37 @@ export const replayable = (
   }
 }
 
-/** What became of each of the latest events that was to be delivered. */
-export const logged = (shelf: Deliveries): ReadonlyArray<LoggedDelivery> =>
-  shelf.events.slice(-MOST_LISTED).flatMap((event) => {
-    const state = stateOf(shelf, event)
-    if (state === undefined) return []
-    const row = shelf.slice.deliveries.get(event.id)
-    const next_attempt_at = state === "pending" && row !== undefined ? standing(row, shelf.slice.webhook!).due_at : null
-    return [
-      {
-        event_id: event.id,
-        type: event.type,
-        state,
-        next_attempt_at,
-        attempts: [...(shelf.attempts.get(event.id) ?? [])]
-      }
-    ]
-  })
+const statusOf = (shelf: Deliveries, event: EventRecord): LoggedDelivery | undefined => {
+  const { id: event_id, seq, type } = event
+  const state = stateOf(shelf, event)
+  if (state === undefined) return undefined
+  const row = shelf.slice.deliveries.get(event_id)
+  const next_attempt_at = state === "pending" && row !== undefined ? standing(row, shelf.slice.webhook!).due_at : null
+  return { event_id, seq, type, state, next_attempt_at, attempts: [...(shelf.attempts.get(event_id) ?? [])] }
+}
+
+/** Of the events of a shop, which are numbered from 1 without a gap, those before a place. */
+const countBefore = (events: ReadonlyArray<EventRecord>, before: number): number =>
+  Math.max(0, Math.min(events.length, before - 1))
+
+/** The latest events of a part. */
+export const partOf = (
+  events: ReadonlyArray<EventRecord>,
+  { before = Number.MAX_SAFE_INTEGER, limit = MOST_LISTED }: EventPart = {}
+): ReadonlyArray<EventRecord> => {
+  const end = countBefore(events, before)
+  return events.slice(Math.max(0, end - limit), end)
+}
+
+/** What became of the latest events of a part that were to be delivered. */
+export const logged = (
+  shelf: Deliveries,
+  { before = Number.MAX_SAFE_INTEGER, limit = MOST_LISTED }: EventPart = {}
+): ReadonlyArray<LoggedDelivery> => {
+  const found: Array<LoggedDelivery> = []
+  for (let at = countBefore(shelf.events, before) - 1; at >= 0 && found.length < limit; at--) {
+    const delivery = statusOf(shelf, shelf.events[at]!)
+    if (delivery !== undefined) found.push(delivery)
+  }
+  return found.reverse()
+}

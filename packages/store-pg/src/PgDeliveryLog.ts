@@ -9,7 +9,7 @@ import type { Webhook } from "@workshop/core/domain/Webhook"
 import type { DeliveryLog, LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
 import { MOST_LISTED } from "@workshop/core/ports/Reads"
 import { type Context, Effect } from "effect"
-import { candidatesOfShop, type EventFound, stateOf } from "./ReplayStatements.js"
+import { candidatesOfShop, type EventFound, latestOfShop, stateOf } from "./ReplayStatements.js"
 import { available } from "./Sql.js"
 import { type Placed, unplaced } from "./Tables.js"
 
@@ -26,9 +26,9 @@ const logged =
   ({ event, attempts }: Logged): ReadonlyArray<LoggedDelivery> => {
     const state = stateOf(event, webhook)
     if (state === undefined || webhook === null) return []
-    const { id, type, delivery } = event
+    const { id, seq, type, delivery } = event
     const next_attempt_at = state === "pending" && delivery !== null ? standing(delivery, webhook).due_at : null
-    return [{ event_id: id, type, state, next_attempt_at, attempts: attempts ?? [] }]
+    return [{ event_id: id, seq, type, state, next_attempt_at, attempts: attempts ?? [] }]
   }
 
 /** What a shop's owner may look up of deliveries. */
@@ -39,31 +39,33 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
     }>`select /* workshop read webhook */ row_to_json(w) as webhook from webhook w where w.shop_id = ${shop_id}`.pipe(
       Effect.map(([found]) => found?.webhook ?? null)
     )
-  const lastEvent = (shop_id: ShopId) =>
-    sql<{ readonly seq: number }>`select /* workshop read last event */ (h.event_seq - 1)::double precision as seq
-      from shop_head h where h.shop_id = ${shop_id}`.pipe(Effect.map(([found]) => found?.seq ?? 0))
   const candidates = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
     sql.unsafe<{ readonly event: EventFound }>(
-      `select /* workshop read deliveries */ row_to_json(c) as event from (${candidatesOfShop}) c`,
+      `select /* workshop count deliveries */ row_to_json(c) as event from (${candidatesOfShop}) c`,
       [shop_id, after, JSON.stringify(filter), PAGE]
+    )
+  const latest = (shop_id: ShopId, before: number, limit: number) =>
+    sql.unsafe<{ readonly event: EventFound }>(
+      `select /* workshop read deliveries */ row_to_json(c) as event from (${latestOfShop}) c`,
+      [shop_id, before, limit]
     )
 
   return {
-    deliveries: (shop_id) =>
+    deliveries: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = MOST_LISTED } = {}) =>
       Effect.gen(function* () {
         const webhook = yield* webhookOf(shop_id)
         const found: Array<LoggedDelivery> = []
-        // Events are numbered without a gap, and the latest may have come since.
-        for (let after = Math.max(0, (yield* lastEvent(shop_id)) - MOST_LISTED); ; ) {
-          const page = yield* candidates(shop_id, after, {})
+        const most = Math.min(PAGE, limit)
+        for (let end = before; ; ) {
+          const page = yield* latest(shop_id, end, most)
           const attempts = yield* sql<{ readonly attempts: ReadonlyArray<AttemptRecord>; readonly event_id: string }>`
             select /* workshop read attempts */ a.event_id, json_agg(row_to_json(a) order by a.n) as attempts from attempt a
             where a.shop_id = ${shop_id} and a.event_id = any(${page.map(({ event }) => event.id)}) group by a.event_id`
           const ofEvent = new Map(attempts.map((row) => [row.event_id, row.attempts]))
           for (const { event } of page)
             found.push(...logged(webhook)({ event, attempts: ofEvent.get(event.id) ?? null }))
-          if (page.length < PAGE || found.length >= MOST_LISTED) return found
-          after = page.at(-1)!.event.seq
+          if (webhook === null || page.length < most || found.length >= limit) return found.slice(0, limit).reverse()
+          end = page.at(-1)!.event.seq
         }
       }).pipe(available),
     count: (shop_id, filter) =>

@@ -160,9 +160,9 @@ export const pgReads = (secrets: WebhookSecrets) =>
           Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key)).reverse()),
           available
         ),
-      events: (shop_id) =>
+      events: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = MOST_LISTED } = {}) =>
         sql<{ readonly event: EventRecord }>`select /* workshop read events */ row_to_json(e) as event from event e
-        where e.shop_id = ${shop_id} order by e.seq desc limit ${MOST_LISTED}`.pipe(
+        where e.shop_id = ${shop_id} and e.seq < ${before} order by e.seq desc limit ${limit}`.pipe(
           Effect.map((rows) => rows.map(({ event }) => event).reverse()),
           available
         )

@@ -48,6 +48,11 @@ export const candidatesOfShop = `${WITH_DELIVERY}
     select e.* from event e where e.shop_id = $1 and e.seq > $2 and ${named("$3::json")} order by e.seq limit $4
   ) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id ${LAST_ATTEMPT} order by e.seq`
 
+/** The latest events of a shop before a place. */
+export const latestOfShop = `${WITH_DELIVERY}
+  from (select e.* from event e where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3) e
+  left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id ${LAST_ATTEMPT} order by e.seq desc`
+
 /** The state of an event's delivery; undefined where it never had one. */
 export const stateOf = (
   { delivery, attempts_made, last_status }: EventFound,

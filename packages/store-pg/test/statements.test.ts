@@ -129,6 +129,7 @@ const MORE: Readonly<Record<string, number>> = {
   // At most ten thousand, and what belongs to five thousand of them.
   "read events": 10_000,
   "read deliveries": 20_000,
+  "count deliveries": 20_000,
   "read attempts": 10_000,
   // The shops that are put in the order of their turns.
   "lock lanes": 5_000,

@@ -1,7 +1,7 @@
 import { webhookPort } from "../dispatch/WebhookOptions.js"
 import { group, Operand } from "../terminal/commands.js"
-import { oneOf, text } from "../terminal/decoders.js"
-import { list, toggle, yes } from "../terminal/flags.js"
+import { oneOf, text, wholeNumber } from "../terminal/decoders.js"
+import { list, toggle, value, yes } from "../terminal/flags.js"
 import { idOf, own, ownerCommand } from "./ownerCommand.js"
 
 const command = ownerCommand(() => import("./webhooks.js"))
@@ -87,8 +87,19 @@ const deliveries = command({
   name: "deliveries",
   description: "List what became of each event",
   examples: ["workshop webhook deliveries 0197... --state dead"],
-  options: { ...options, state },
-  act: (webhooks, flags) => webhooks.deliveries(flags.shop, flags.state)
+  options: {
+    ...options,
+    state,
+    limit: value({
+      name: "limit",
+      placeholder: "number",
+      description: "How many at most, the latest ones.",
+      decoder: wholeNumber(1, 1_000_000),
+      fallback: "10000",
+      variable: "WORKSHOP_WEBHOOK_LIMIT"
+    })
+  },
+  act: (webhooks, flags) => webhooks.deliveries(flags.shop, flags.state, flags.limit)
 })
 
 const replay = command({

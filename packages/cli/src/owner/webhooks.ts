@@ -6,6 +6,7 @@ import { overlapEnd, type WebhookOffReason } from "@workshop/core/domain/Webhook
 import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Outbox, ReplayInput } from "@workshop/core/services/Outbox"
+import type { OwnerPage } from "@workshop/core/services/OwnerPage"
 import { Shops } from "@workshop/core/services/Shops"
 import { Webhooks } from "@workshop/core/services/Webhooks"
 import { deliveryView, noticeView } from "@workshop/http-node/sandbox/webhookViews"
@@ -152,10 +153,17 @@ export const ping = Effect.fnUntraced(function* (shop: string) {
   return sentence(event, `The ping ${event.id} ${becomes}`)
 })
 
-/** What became of the shop's events, oldest first. */
-export const deliveries = Effect.fnUntraced(function* (shop: string, state: DeliveryState | null) {
-  const all = (yield* Outbox.deliveries(yield* shopId(shop))).map(deliveryView)
-  const wanted = all.filter((delivery) => state === null || delivery.state === state)
+/** What became of the shop's latest events, or of the latest in a state: so many of them, oldest first. */
+export const deliveries = Effect.fnUntraced(function* (shop: string, state: DeliveryState | null, limit: number) {
+  const id = yield* shopId(shop)
+  const wanted: Array<Delivery> = []
+  for (let page: OwnerPage = {}; wanted.length < limit; ) {
+    const found = yield* Outbox.deliveries(id, page)
+    if (found.length === 0) break
+    const matching = found.filter((delivery) => state === null || delivery.state === state)
+    wanted.unshift(...matching.slice(wanted.length - limit).map(deliveryView))
+    page = { before: found[0]!.seq }
+  }
   return several(wanted, deliveryColumns, state === null ? "No event was to be delivered yet." : `None is ${state}.`)
 })
 

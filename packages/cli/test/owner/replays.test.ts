@@ -39,7 +39,7 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   it("refuses ids of no event of the shop, and says how many of several are", async () => {
     await using office = new Office()
     const { state: _, ...asked } = { ...(await withPing(office)), dryRun: false }
-    const [{ event_id }] = (await office.does(webhooks.deliveries(asked.shop, null))).data
+    const [{ event_id }] = (await office.does(webhooks.deliveries(asked.shop, null, 10_000))).data
     const other = "01980000-0000-7000-8000-000000000000"
     expect(await office.refusal(webhooks.replay({ ...asked, state: null, ids: [other] }))).toBe(
       "This shop has no such event to send: workshop webhook deliveries lists what there is."

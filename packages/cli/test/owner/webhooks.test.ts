@@ -144,16 +144,32 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect((await office.does(webhooks.show(shop))).data.on).toBe(true)
   })
 
+  it("deliveries goes from page to page until it has as many as --limit says, in a state too", {
+    timeout: 60_000
+  }, async () => {
+    await using office = new Office()
+    const shop = await open(office)
+    await office.does(webhooks.set(shop, URL, false))
+    for (let n = 0; n < 1_002; n++) await office.does(webhooks.ping(shop))
+    const all = (await office.does(webhooks.deliveries(shop, null, 10_000))).data
+    expect(all).toHaveLength(1_002)
+    expect((await office.does(webhooks.deliveries(shop, "pending", 1_001))).data).toEqual(all.slice(1))
+    expect((await office.does(webhooks.deliveries(shop, null, 2))).data).toEqual(all.slice(-2))
+    expect((await office.does(webhooks.deliveries(shop, "dead", 2))).data).toEqual([])
+  })
+
   it("ping, deliveries and replay", async () => {
     await using office = new Office()
     const shop = await open(office)
     await office.does(webhooks.set(shop, URL, false))
-    expect((await office.does(webhooks.deliveries(shop, null))).lines).toEqual(["No event was to be delivered yet."])
+    expect((await office.does(webhooks.deliveries(shop, null, 10_000))).lines).toEqual([
+      "No event was to be delivered yet."
+    ])
     const { id } = (await office.does(webhooks.ping(shop))).data
-    const { data, lines } = await office.does(webhooks.deliveries(shop, null))
+    const { data, lines } = await office.does(webhooks.deliveries(shop, null, 10_000))
     expect(data).toMatchObject([{ event_id: id, type: "ping", state: "pending", attempts: [] }])
     expect(lines[1]).toMatch(new RegExp(`^${id}  ping  pending         0  -`))
-    expect((await office.does(webhooks.deliveries(shop, "dead"))).lines).toEqual(["None is dead."])
+    expect((await office.does(webhooks.deliveries(shop, "dead", 10_000))).lines).toEqual(["None is dead."])
 
     const counted = await office.does(webhooks.replay({ ...asked(shop), ids: [id], dryRun: true }))
     expect(counted.data.dry_run).toBe(true)
@@ -171,10 +187,10 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     const { id } = (await office.does(webhooks.ping(shop))).data
     const noon = Date.parse("2100-01-01T12:00:00Z")
     await office.meanwhile(attempted(noon, reset))
-    const afterReset = await office.does(webhooks.deliveries(shop, null))
+    const afterReset = await office.does(webhooks.deliveries(shop, null, 10_000))
     expect(afterReset.lines[1]).toContain("reset (ECONNRESET), 41 ms, 192.0.2.7")
     await office.meanwhile(attempted(noon + 3_600_000, { ...unavailable, address: null }))
-    const { data, lines } = await office.does(webhooks.deliveries(shop, null))
+    const { data, lines } = await office.does(webhooks.deliveries(shop, null, 10_000))
     expect(data).toMatchObject([{ event_id: id, state: "pending" }])
     expect(data[0].attempts).toEqual([
       {

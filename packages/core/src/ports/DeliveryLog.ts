@@ -5,12 +5,14 @@ import type { EventId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { ReplayFilter } from "../domain/Replay.js"
-import type { MOST_LISTED } from "./Reads.js"
+import type { EventPart, MOST_LISTED } from "./Reads.js"
 import type { StoreUnavailable } from "./Store.js"
 
 /** What became of an event on its way to the shop's webhook. */
 export interface LoggedDelivery {
   readonly event_id: EventId
+  /** The place of the event among those of its shop. */
+  readonly seq: number
   readonly type: EventType
   readonly state: DeliveryState
   /** Null where no attempt is to come, or none while the webhook is off. */
@@ -22,8 +24,11 @@ export interface LoggedDelivery {
 export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
   DeliveryLog,
   {
-    /** The deliveries of the shop's latest {@link MOST_LISTED} events, in the order of the events; events raised without a webhook have none. */
-    readonly deliveries: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<LoggedDelivery>, StoreUnavailable>
+    /** The latest deliveries of a part, at most its limit, in the order of the events; events raised without a webhook have none. */
+    readonly deliveries: (
+      shop_id: ShopId,
+      part?: EventPart
+    ) => Effect.Effect<ReadonlyArray<LoggedDelivery>, StoreUnavailable>
     /** How many events a replay with this filter would send again now. */
     readonly count: (shop_id: ShopId, filter: ReplayFilter) => Effect.Effect<number, StoreUnavailable>
     /** What the owner was told, the latest {@link MOST_LISTED}, oldest first. */

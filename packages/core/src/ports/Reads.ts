@@ -62,6 +62,13 @@ export interface CountedClient extends SeenClient {
   readonly tickets_total: number
 }
 
+/** Which of a shop's events: the latest ones, at most `limit` or else {@link MOST_LISTED}, of those before the one numbered `before`. */
+export interface EventPart {
+  /** The `seq` of an event: for the part before this one, that of its first. */
+  readonly before?: number | undefined
+  readonly limit?: number | undefined
+}
+
 /**
  * What a shop reads, each in one look at committed data. The cost of a read does not depend on how many tickets
  * the shop has. Clients whom the shop does not know and clients who block it are absent alike, and at the same cost: the time
@@ -94,7 +101,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
     ) => Effect.Effect<CountedClient | null, StoreUnavailable>
     /** The shop's latest {@link MOST_LISTED} keys, revoked ones too, oldest first. */
     readonly keys: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, StoreUnavailable>
-    /** The shop's latest {@link MOST_LISTED} events, in the order in which they were raised. */
-    readonly events: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<EventRecord>, StoreUnavailable>
+    /** The latest events of a part, in the order in which they were raised. */
+    readonly events: (shop_id: ShopId, part?: EventPart) => Effect.Effect<ReadonlyArray<EventRecord>, StoreUnavailable>
   }
 >() {}

@@ -7,6 +7,7 @@ import { WebhookNotSet } from "../domain/Webhook.js"
 import { DeliveryLog } from "../ports/DeliveryLog.js"
 import { Store } from "../ports/Store.js"
 import { auditing } from "./Actor.js"
+import { type OwnerPage, pageOf } from "./OwnerPage.js"
 import { Shops } from "./Shops.js"
 
 // Unlike `Optional`, `null` is taken out while decoding: the filter goes to the store as it is.
@@ -47,8 +48,9 @@ export class Outbox extends Effect.Service<Outbox>()("@workshop/core/Outbox", {
     const log = yield* DeliveryLog
     const shops = yield* Shops
     return {
-      /** The deliveries of the shop's events, in the order of the events. */
-      deliveries: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id)),
+      /** The latest deliveries, in the order of their events; the page before is that before the first one's `seq`. */
+      deliveries: (shop_id: ShopId, page: OwnerPage = {}) =>
+        Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, pageOf(page))),
       /** What the owner was told of their webhook, oldest first. */
       notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),
       /** Sends events again, under the same ids, after everything that is due now. Answers how many. */

@@ -14,6 +14,7 @@ import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { Offers } from "./Offers.js"
 import { Outbox } from "./Outbox.js"
+import { OwnerPage } from "./OwnerPage.js"
 import { plain } from "./PlainInputs.js"
 import { Progress } from "./Progress.js"
 import { promised, type Run } from "./promised.js"
@@ -164,12 +165,12 @@ const office = (run: Run<Faced>) => {
       remove: method([ShopId], (shop_id) => Webhooks.remove(shop_id)),
       /** Raises a `ping`. */
       ping: method([ShopId], (shop_id) => Webhooks.ping(shop_id)),
-      /** The shop's events as sent, oldest first. */
-      events: method([ShopId], (shop_id) => Webhooks.events(shop_id))
+      /** The shop's latest events as sent, oldest first, 1,000 unless told; the page before is that before the first one's `seq`. */
+      events: method([ShopId, Schema.UndefinedOr(OwnerPage)], (shop_id, page) => Webhooks.events(shop_id, page))
     },
     outbox: {
-      /** The deliveries of the shop's events, in the order of the events. */
-      deliveries: method([ShopId], (shop_id) => Outbox.deliveries(shop_id)),
+      /** The latest deliveries, in the order of their events, 1,000 unless told; the page before is that before the first one's `seq`. */
+      deliveries: method([ShopId, Schema.UndefinedOr(OwnerPage)], (shop_id, page) => Outbox.deliveries(shop_id, page)),
       /** What the owner was told of their webhook, oldest first. */
       notices: method([ShopId], (shop_id) => Outbox.notices(shop_id)),
       /** Sends events again, under the same ids, after everything that is due now. Answers how many (Specification, Sandbox). */

@@ -17,6 +17,7 @@ import { Entropy } from "../ports/Entropy.js"
 import { Reads } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
 import { auditing } from "./Actor.js"
+import { type OwnerPage, pageOf } from "./OwnerPage.js"
 import { Shops } from "./Shops.js"
 
 const plainly = (act: AuditAct) => () => ({ act, details: {} })
@@ -79,8 +80,9 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
         yield* shops.byId(shop_id)
         return yield* run(pingWebhook(shop_id), ({ id }) => ({ act: "webhook.pinged", details: { event_id: id } }))
       }),
-      /** The shop's events as sent, oldest first. */
-      events: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), reads.events(shop_id))
+      /** The shop's latest events as sent, oldest first; the page before is that before the first one's `seq`. */
+      events: (shop_id: ShopId, page: OwnerPage = {}) =>
+        Effect.zipRight(shops.byId(shop_id), reads.events(shop_id, pageOf(page)))
     }
   })
 }) {}

@@ -18,6 +18,15 @@ type Plain<S extends Schemas, Args extends ReadonlyArray<unknown>> = {
     : never
 }
 
+/** A last argument that may be undefined may be left out. */
+type Called<Args extends ReadonlyArray<unknown>> = Args extends readonly [...infer Head, infer Last]
+  ? undefined extends Last
+    ? Args extends readonly [...Head, ...infer Tail]
+      ? [...Head, ...Partial<Tail>]
+      : Args
+    : Args
+  : Args
+
 /** As deep as inputs go; what lies deeper is refused as it is. */
 const MOST_DEEP = 4
 
@@ -80,7 +89,7 @@ export const promised =
     method: (...args: Args) => Effect.Effect<A, E, Services>
   ) => {
     const read = check(schemas)
-    return (...args: Plain<S, [...Args]>): Promise<Result<A, E | InvalidInput>> =>
+    return (...args: Called<Plain<S, [...Args]>>): Promise<Result<A, E | InvalidInput>> =>
       run(
         Effect.flatMap(
           read(args),

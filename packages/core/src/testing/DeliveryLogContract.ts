@@ -37,6 +37,27 @@ export const deliveryLogContract = [
       const log = yield* logOf(shop)
       yield* same("deliveries", [log.length, log[0]?.event_id], [10_000, events[0]?.id])
       yield* same("the last", log.at(-1)?.event_id, events.at(-1)?.id)
+      for (const [part, first, last] of [
+        [{ limit: 2 }, 10_002, 10_003],
+        [{ before: 10_002, limit: 3 }, 9_999, 10_001],
+        [{ before: 6_000, limit: 5_500 }, 500, 5_999],
+        [{ before: 4 }, 1, 3]
+      ] as const) {
+        const seqs = yield* (yield* Reads).events(shop, part)
+        yield* same(
+          "part of the events",
+          [seqs[0]?.seq, seqs.at(-1)?.seq, seqs.length],
+          [first, last, last - first + 1]
+        )
+        const logged = yield* (yield* DeliveryLog).deliveries(shop, part)
+        yield* same(
+          "of the deliveries",
+          [logged[0]?.seq, logged.at(-1)?.seq, logged.length],
+          [first, last, last - first + 1]
+        )
+      }
+      yield* same("before the first", yield* (yield* Reads).events(shop, { before: 1 }), [])
+      yield* same("nor a delivery", yield* (yield* DeliveryLog).deliveries(shop, { before: 1 }), [])
     }
   ),
 
@@ -60,6 +81,7 @@ export const deliveryLogContract = [
     })
     const told = (at: number, failure: object) => ({
       event_id: events[at]!.id,
+      seq: events[at]!.seq,
       type: "ping",
       state: "delivered",
       next_attempt_at: null,

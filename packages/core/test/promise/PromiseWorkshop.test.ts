@@ -188,6 +188,23 @@ describe("The Promise face", () => {
     await own.stop()
   })
 
+  it("reads events and deliveries a page at a time, the latest first", async () => {
+    const { shop_id } = await shop()
+    await workshop.webhooks.set(shop_id, "https://shop.example.com/events")
+    for (let n = 0; n < 5; n++) await workshop.webhooks.ping(shop_id)
+    for (const read of [workshop.webhooks.events, workshop.outbox.deliveries]) {
+      const seqs = async (page?: { readonly before?: number; readonly limit?: number }) => {
+        const found = await read(shop_id, page)
+        return found.ok ? found.value.map(({ seq }) => seq) : found.refusal
+      }
+      expect(await read(shop_id)).toMatchObject({ ok: true, value: { length: 5 } })
+      expect(await seqs({ limit: 2 })).toEqual([4, 5])
+      expect(await seqs({ before: 4, limit: 2 })).toEqual([2, 3])
+      expect(await seqs({ before: 2 })).toEqual([1])
+      expect(await read(shop_id, { limit: 0 })).toMatchObject({ ok: false, refusal: { _tag: "InvalidInput" } })
+    }
+  })
+
   it("signs in the header that it was told (Specification, Webhooks)", async () => {
     const sender = new ScriptedSender()
     const { layer } = sender

@@ -2,6 +2,7 @@ import type { Event, EventRecord } from "@workshop/core/domain/Event"
 import { InvalidInput } from "@workshop/core/domain/InvalidInput"
 import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
 import type { Handlers } from "@workshop/core/http/Endpoint"
+import { MOST_LISTED } from "@workshop/core/ports/Reads"
 import { Outbox } from "@workshop/core/services/Outbox"
 import { Webhooks } from "@workshop/core/services/Webhooks"
 import { Effect, Either } from "effect"
@@ -15,6 +16,9 @@ const address = (url: string, policy: WebhookAddress.Policy) =>
     WebhookAddress.parse(url, policy),
     (message) => new InvalidInput({ issues: [{ field: "url", message }] })
   )
+
+/** The sandbox has no pages. */
+const ALL = { limit: MOST_LISTED }
 
 const data = <A>(data: A) => ({ data })
 
@@ -32,10 +36,10 @@ export const webhookHandlers = (policy: WebhookAddress.Policy) =>
       enable: ({ path }) => Effect.map(webhooks.enable(path.id), data),
       disable: ({ path }) => Effect.map(webhooks.disable(path.id), data),
       remove: ({ path }) => Effect.map(webhooks.remove(path.id), data),
-      deliveries: ({ path }) => Effect.map(outbox.deliveries(path.id), (found) => data(found.map(deliveryView))),
+      deliveries: ({ path }) => Effect.map(outbox.deliveries(path.id, ALL), (found) => data(found.map(deliveryView))),
       replay: ({ path, payload }) => Effect.map(outbox.replay(path.id, payload), data),
       notices: ({ path }) => Effect.map(outbox.notices(path.id), (found) => data(found.map(noticeView))),
-      events: ({ path }) => Effect.map(webhooks.events(path.id), (events) => data(events.map(asSent)))
+      events: ({ path }) => Effect.map(webhooks.events(path.id, ALL), (events) => data(events.map(asSent)))
     }
     return handlers
   })
