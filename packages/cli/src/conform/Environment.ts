@@ -1,7 +1,8 @@
 import { Data } from "effect"
+import { type CallName, requestOf } from "../testkit/Actors.js"
 import type { Api, CallOptions } from "../testkit/Api.js"
 import type { Reply } from "../testkit/Receiver.js"
-import type { Card, Client, Delivery, Event, Ticket, Webhook } from "../testkit/Shapes.js"
+import type { Client, Delivery, Event, Ticket, Webhook } from "../testkit/Shapes.js"
 import { SECOND } from "../testkit/Time.js"
 import { TestResponse } from "./Expectations.js"
 import type { Inbox, Inboxes } from "./Inboxes.js"
@@ -50,7 +51,7 @@ export class Environment {
     this.#means = means
   }
 
-  /** A request to the API, by its path below the base. On the shop of a real key it waits where a limit says so. */
+  /** A request by its path below the base. On the shop of a real key it waits where a limit says so. */
   async api<D>(method: string, path: string, options: CallOptions = {}): Promise<TestResponse<D>> {
     const { api, key, pause } = this.#means
     for (let tries = 1; ; tries++) {
@@ -60,71 +61,64 @@ export class Environment {
     }
   }
 
-  /** A request to the sandbox, whatever it answers. */
-  async sandbox<D>(method: string, path: string, body?: unknown): Promise<TestResponse<D>> {
-    return new TestResponse<D>(await this.#means.api.send(method, `/sandbox${path}`, { body }))
+  /** A call of the sandbox about the thing with an id, whatever it answers. */
+  sandbox<D>(call: CallName, id = "", body?: unknown): Promise<TestResponse<D>> {
+    const { method, path } = requestOf(call, id)
+    return this.api(method, path, { body })
   }
 
-  /** A request to the sandbox on which a case relies. */
-  async act<D>(method: string, path: string, body?: unknown): Promise<D> {
-    const answer = await this.sandbox<D>(method, path, body)
+  /** A call of the sandbox on which a case relies. */
+  async act<D>(call: CallName, id = "", body?: unknown): Promise<D> {
+    const answer = await this.sandbox<D>(call, id, body)
     if (answer.status < 300) return answer.data
-    throw new SandboxRefused({ call: `${method} /sandbox${path}`, answer: `status ${answer.status}` })
+    const { method, path } = requestOf(call, id)
+    throw new SandboxRefused({ call: `${method} ${path}`, answer: `status ${answer.status}` })
   }
 
   /** Text that nothing else in any run has. */
-  fresh(prefix: string): string {
-    return `${prefix}-${this.#means.run}-${this.#means.next()}`
-  }
+  readonly fresh = (prefix: string): string => `${prefix}-${this.#means.run}-${this.#means.next()}`
 
   /** A mobile number that nobody has. */
-  phone(): string {
+  readonly phone = (): string => {
     const digits = Number.parseInt(this.#means.run, 16) % 100_000
     return `+49151${String(digits).padStart(5, "0")}${String(this.#means.next() % 1000).padStart(3, "0")}`
   }
 
   /** A new shop, open and with a full-access key; without a sandbox, the shop of the given key. */
-  async openShop(settings: Fields = {}): Promise<Shop> {
+  readonly openShop = async (settings: Fields = {}): Promise<Shop> => {
     const { key } = this.#means
     if (key !== undefined) return new Shop(this, { id: "", key, key_id: "" })
     const input = { name: "Conform", currency: "TND", decimals: 3, time_zone: "Africa/Tunis", ...settings }
-    const made = await this.act<{ shop: { id: string }; key: string; key_id: string }>("POST", "/shops", input)
+    const made = await this.act<{ shop: { id: string }; key: string; key_id: string }>("open shop", "", input)
     return new Shop(this, { id: made.shop.id, key: made.key, key_id: made.key_id })
   }
 
   /** An account that no shop knows. */
-  async person(person: Fields = {}): Promise<Person> {
+  readonly person = async (person: Fields = {}): Promise<Person> => {
     const phone = this.phone()
     const input = { given_name: "Amira", family_name: "Ben Salah", phone, ...person }
-    const { id } = await this.act<{ id: string }>("POST", "/clients", input)
-    return { id, phone }
+    return { id: (await this.act<{ id: string }>("register", "", input)).id, phone }
   }
 
   /** The client answers the newest open offer. */
-  async answerOffer(person: Person, how: "accept" | "block"): Promise<void> {
-    const offers = await this.act<ReadonlyArray<{ id: string; status: string }>>("GET", `/clients/${person.id}/offers`)
+  readonly answerOffer = async ({ id }: Person, how: "accept" | "block"): Promise<void> => {
+    const offers = await this.act<ReadonlyArray<{ id: string; status: string }>>("get offers", id)
     const open = offers.findLast(({ status }) => status === "open")
     if (open === undefined) throw new SandboxRefused({ call: "GET …/offers", answer: "no open offer" })
-    await this.act("POST", `/offers/${open.id}/${how}`, {})
+    await this.act(how === "accept" ? "accept offer" : "block shop", open.id, {})
   }
 
   /** The instant of the sandbox clock. */
-  async instant(): Promise<string> {
-    return (await this.act<{ now: string }>("GET", "/clock")).now
-  }
+  readonly instant = async (): Promise<string> => (await this.act<{ now: string }>("read clock")).now
 
   /** Moves the clock on; all that is due on the way has happened when this returns. */
-  async advance(ms: number): Promise<void> {
-    await this.act("POST", "/clock", { advance_ms: ms })
-  }
+  readonly advance = (ms: number): Promise<unknown> => this.act("move clock", "", { advance_ms: ms })
 
   /** Lets all that is due now happen. */
-  settle(): Promise<void> {
-    return this.advance(0)
-  }
+  readonly settle = (): Promise<unknown> => this.advance(0)
 
   /** A receiver of the case's own. */
-  inbox(): Inbox {
+  readonly inbox = (): Inbox => {
     const inbox = this.#means.inboxes?.open()
     if (inbox === undefined) throw new CannotReceive()
     this.#opened.push(inbox)
@@ -146,6 +140,8 @@ export interface Person {
 /** A loyalty programme with which every ticket counts. */
 const PROGRAM = { active: true, name: "Stamps", stamps_required: 10, stamps_per_ticket: 1, reward_label: "A hem" }
 
+type Responding<D> = Promise<TestResponse<D>>
+
 /** A shop, as its system calls the API with one key and as the sandbox shows it. */
 export class Shop {
   readonly env: Environment
@@ -161,65 +157,51 @@ export class Shop {
   }
 
   /** `GET` below `/v1`. */
-  get<D>(path: string, options: CallOptions = {}): Promise<TestResponse<D>> {
-    return this.env.api("GET", `/v1${path}`, { bearer: this.key, ...options })
-  }
+  readonly get = <D>(path: string, options: CallOptions = {}): Responding<D> =>
+    this.env.api("GET", `/v1${path}`, { bearer: this.key, ...options })
 
   /** `POST` below `/v1`. */
-  post<D>(path: string, body?: unknown, options: CallOptions = {}): Promise<TestResponse<D>> {
-    return this.env.api("POST", `/v1${path}`, { bearer: this.key, body, ...options })
-  }
+  readonly post = <D>(path: string, body?: unknown, options: CallOptions = {}): Responding<D> =>
+    this.env.api("POST", `/v1${path}`, { bearer: this.key, body, ...options })
 
   /** Asks for a ticket, under a new Idempotency-Key unless one is given. */
-  create(body: Fields = {}, options: CallOptions = {}): Promise<TestResponse<Ticket>> {
-    return this.post("/tickets", { service: "Hem", ...body }, { once: this.env.fresh("attempt"), ...options })
-  }
+  readonly create = (body: Fields = {}, options: CallOptions = {}): Responding<Ticket> =>
+    this.post("/tickets", { service: "Hem", ...body }, { once: this.env.fresh("attempt"), ...options })
 
   /** A new ticket. */
-  async ticket(body: Fields = {}): Promise<Ticket> {
-    return (await this.create(body)).ok(201)
-  }
+  readonly ticket = async (body: Fields = {}): Promise<Ticket> => (await this.create(body)).ok(201)
 
   /** A ticket as it is now. */
-  async read(id: string): Promise<Ticket> {
-    return (await this.get<Ticket>(`/tickets/${id}`)).ok()
-  }
+  readonly read = async (id: string): Promise<Ticket> => (await this.get<Ticket>(`/tickets/${id}`)).ok()
 
   /** Asks for a status. */
-  status(id: string, status: string): Promise<TestResponse<Ticket>> {
-    return this.post(`/tickets/${id}/status`, { status })
-  }
+  readonly status = (id: string, status: string): Responding<Ticket> => this.post(`/tickets/${id}/status`, { status })
 
   /** A new ticket, moved through the given statuses. */
-  async moved(...statuses: ReadonlyArray<string>): Promise<Ticket> {
+  readonly moved = async (...statuses: ReadonlyArray<string>): Promise<Ticket> => {
     let ticket = await this.ticket()
     for (const status of statuses) ticket = (await this.status(ticket.id, status)).ok()
     return ticket
   }
 
   /** Records that the shop notified the client itself. */
-  notified(id: string, channel = "sms"): Promise<TestResponse<Ticket>> {
-    return this.post(`/tickets/${id}/notified`, { channel })
-  }
+  readonly notified = (id: string, channel = "sms"): Responding<Ticket> =>
+    this.post(`/tickets/${id}/notified`, { channel })
 
   /** Adds stamps. */
-  stamps<D>({ id }: { readonly id: string }, count: unknown, options: CallOptions = {}): Promise<TestResponse<D>> {
-    return this.post(`/clients/${id}/loyalty/stamps`, { count }, { once: this.env.fresh("stamps"), ...options })
-  }
+  readonly stamps = <D>({ id }: { readonly id: string }, count: unknown, options: CallOptions = {}): Responding<D> =>
+    this.post(`/clients/${id}/loyalty/stamps`, { count }, { once: this.env.fresh("stamps"), ...options })
 
   /** Uses a reward. */
-  redeem<D = { card: Card }>({ id }: { readonly id: string }, options: CallOptions = {}): Promise<TestResponse<D>> {
-    return this.post(`/clients/${id}/loyalty/redeem`, undefined, { once: this.env.fresh("redeem"), ...options })
-  }
+  readonly redeem = <D>({ id }: { readonly id: string }, options: CallOptions = {}): Responding<D> =>
+    this.post(`/clients/${id}/loyalty/redeem`, undefined, { once: this.env.fresh("redeem"), ...options })
 
   /** Looks a client up by their number. */
-  lookUp(phone: string): Promise<TestResponse<Client>> {
-    return this.get(`/clients?phone=${encodeURIComponent(phone)}`)
-  }
+  readonly lookUp = (phone: string): Responding<Client> => this.get(`/clients?phone=${encodeURIComponent(phone)}`)
 
   /** Changes the shop's settings in the sandbox. */
   async set(patch: Fields): Promise<this> {
-    await this.env.act("PATCH", `/shops/${this.id}`, patch)
+    await this.env.act("change shop", this.id, patch)
     return this
   }
 
@@ -229,25 +211,22 @@ export class Shop {
   }
 
   /** The same shop through a new key. */
-  async with(rights: Fields): Promise<Shop> {
-    const input = { name: "Another", ...rights }
-    const made = await this.env.act<{ id: string; key: string }>("POST", `/shops/${this.id}/keys`, input)
+  readonly with = async (rights: Fields): Promise<Shop> => {
+    const made = await this.env.act<{ id: string; key: string }>("create key", this.id, { name: "Another", ...rights })
     return new Shop(this.env, { id: this.id, key: made.key, key_id: made.id })
   }
 
   /** A client comes to the shop's counter, and is known there from then on. */
-  async visit(client: Person): Promise<Person> {
-    await this.env.act("POST", `/clients/${client.id}/visits`, { shop_id: this.id })
+  readonly visit = async (client: Person): Promise<Person> => {
+    await this.env.act("visit", client.id, { shop_id: this.id })
     return client
   }
 
   /** A client whom the shop knows from its counter. */
-  async known(person: Fields = {}): Promise<Person> {
-    return this.visit(await this.env.person(person))
-  }
+  readonly known = async (person: Fields = {}): Promise<Person> => this.visit(await this.env.person(person))
 
   /** A client who knew the shop, and blocks it. */
-  async blocker(): Promise<Person> {
+  readonly blocker = async (): Promise<Person> => {
     const client = await this.known()
     await this.ticket({ client_phone: client.phone })
     await this.env.answerOffer(client, "block")
@@ -255,28 +234,21 @@ export class Shop {
   }
 
   /** A ticket made in the app. */
-  app(body: Fields = {}): Promise<TestResponse<Ticket>> {
-    return this.env.sandbox("POST", `/shops/${this.id}/tickets`, { service: "Hem", ...body })
-  }
+  readonly app = (body: Fields = {}): Responding<Ticket> =>
+    this.env.sandbox("create in app", this.id, { service: "Hem", ...body })
 
   /** The shop's events, oldest first. */
-  events(): Promise<ReadonlyArray<Event>> {
-    return this.env.act("GET", `/shops/${this.id}/events`)
-  }
+  readonly events = (): Promise<ReadonlyArray<Event>> => this.env.act("list events", this.id)
 
   /** The types of the shop's events, oldest first. */
-  async types(): Promise<ReadonlyArray<string>> {
-    return (await this.events()).map(({ type }) => type)
-  }
+  readonly types = async (): Promise<ReadonlyArray<string>> => (await this.events()).map(({ type }) => type)
 
   /** Points the shop's webhook at a receiver; returns its secret. */
-  async sendTo(inbox: Inbox): Promise<string> {
-    const set = await this.env.act<{ secret: string }>("PUT", `/shops/${this.id}/webhook`, { url: inbox.url })
-    return set.secret
-  }
+  readonly sendTo = async ({ url }: Inbox): Promise<string> =>
+    (await this.env.act<{ secret: string }>("set webhook", this.id, { url })).secret
 
   /** Points the shop's webhook at a new receiver. */
-  async receiving(reply: Reply | number = 200): Promise<Inbox> {
+  readonly receiving = async (reply: Reply | number = 200): Promise<Inbox> => {
     const inbox = this.env.inbox()
     inbox.answer(reply)
     await this.sendTo(inbox)
@@ -284,12 +256,12 @@ export class Shop {
   }
 
   /** The state of the shop's webhook. */
-  webhook(): Promise<Webhook> {
-    return this.env.act("GET", `/shops/${this.id}/webhook`)
-  }
+  readonly webhook = (): Promise<Webhook> => this.env.act("get webhook", this.id)
 
   /** The deliveries of the shop's events, oldest event first. */
-  deliveries(): Promise<ReadonlyArray<Delivery>> {
-    return this.env.act("GET", `/shops/${this.id}/deliveries`)
-  }
+  readonly deliveries = (): Promise<ReadonlyArray<Delivery>> => this.env.act("list deliveries", this.id)
+
+  /** Sends events again; returns how many. */
+  readonly replay = async (which: Fields): Promise<number> =>
+    (await this.env.act<{ count: number }>("replay events", this.id, which)).count
 }

@@ -1,7 +1,6 @@
-import { Effect } from "effect"
 import { isText, matchText } from "./ExpectedText.js"
-import { at, type Found, isObject, type Mismatch, shown, unless } from "./Mismatch.js"
-import type { Names, ReferenceUnknown } from "./references.js"
+import { at, type Fields, type Found, isObject, shown, unless } from "./Mismatch.js"
+import type { Names } from "./references.js"
 
 /** An expected entry beside the one that was found for it; undefined where there is none. */
 interface Pair {
@@ -45,19 +44,12 @@ const alignLists = (
 /** What stands beside an entry that has no partner. */
 const NOTHING = "(no such entry)"
 
-type Matching = Effect.Effect<Found, ReferenceUnknown>
+const isMatch = (expected: unknown, actual: unknown, names: Names): boolean =>
+  match(expected, actual, names).length === 0
 
-const isMatch = (expected: unknown, actual: unknown, names: Names): Effect.Effect<boolean, ReferenceUnknown> =>
-  Effect.map(match(expected, actual, names), (found) => found.length === 0)
-
-/** Finds each wanted entry an entry of its own, trying others where a first choice leaves a later one without. */
-const assign = Effect.fnUntraced(function* (
-  wanted: ReadonlyArray<unknown>,
-  list: ReadonlyArray<unknown>,
-  names: Names
-): Effect.fn.Return<ReadonlyArray<unknown>, ReferenceUnknown> {
-  const fits: Array<ReadonlyArray<boolean>> = []
-  for (const one of wanted) fits.push(yield* Effect.forEach(list, (entry) => isMatch(one, entry, names)))
+/** Finds each wanted entry an entry of its own, trying others where a first choice leaves a later one without; returns the rest. */
+const unassigned = (wanted: ReadonlyArray<unknown>, list: ReadonlyArray<unknown>, names: Names) => {
+  const fits = wanted.map((one) => list.map((entry) => isMatch(one, entry, names)))
   const takenBy = new Map<number, number>()
   const place = (i: number, tried: Set<number>): boolean =>
     list.some((_, j) => {
@@ -69,17 +61,16 @@ const assign = Effect.fnUntraced(function* (
       return true
     })
   return wanted.filter((_, i) => !place(i, new Set()))
-})
+}
 
 /** What is wrong with the entry that comes nearest to a wanted one; nothing where none has anything in common with it. */
-const nearest = Effect.fnUntraced(function* (one: unknown, list: ReadonlyArray<unknown>, names: Names, path: string) {
-  const wrong = yield* Effect.forEach(list, (entry, i) => match(one, entry, names, at(path, i)))
-  const [strangest] = yield* match(one, {}, names, path).pipe(Effect.map((found) => [found.length]))
+const nearest = (one: unknown, list: ReadonlyArray<unknown>, names: Names, path: string): Found => {
+  const wrong = list.map((entry, i) => match(one, entry, names, at(path, i)))
   const closest = wrong.reduce((a, b) => (b.length < a.length ? b : a), wrong[0] ?? [])
-  return closest.length < (strangest ?? 0) ? closest : []
-})
+  return closest.length < match(one, {}, names, path).length ? closest : []
+}
 
-type Operator = (operand: unknown, actual: unknown, names: Names, path: string) => Matching
+type Operator = (operand: unknown, actual: unknown, names: Names, path: string) => Found
 
 const listed = (operand: unknown): ReadonlyArray<unknown> => (Array.isArray(operand) ? operand : [operand])
 
@@ -87,120 +78,85 @@ const listed = (operand: unknown): ReadonlyArray<unknown> => (Array.isArray(oper
 const holding =
   (isWhole: boolean): Operator =>
   (operand, actual, names, path) => {
-    if (!Array.isArray(actual)) return Effect.succeed(unless(false, path, "a list", actual))
+    if (!Array.isArray(actual)) return unless(false, path, "a list", actual)
     const wanted = listed(operand)
-    return Effect.gen(function* () {
-      const missing = yield* assign(wanted, actual, names)
-      const found = yield* Effect.forEach(missing, (one) => nearest(one, actual, names, path))
-      return [
-        ...missing.flatMap((one, i) => [
-          ...unless(false, path, `an entry ${shown(one)}`, `none of ${actual.map(shown).join(", ") || "no entries"}`),
-          ...found[i]!
-        ]),
-        ...unless(!isWhole || wanted.length === actual.length, at(path, "length"), wanted.length, actual.length)
-      ]
-    })
+    const entries = actual.map(shown).join(", ") || "no entries"
+    return [
+      ...unassigned(wanted, actual, names).flatMap((one) => [
+        ...unless(false, path, `an entry ${shown(one)}`, `none of ${entries}`),
+        ...nearest(one, actual, names, path)
+      ]),
+      ...unless(!isWhole || wanted.length === actual.length, at(path, "length"), wanted.length, actual.length)
+    ]
   }
 
 /** What an object with a single field such as `$not` expects. */
 export const operators: Readonly<Record<string, Operator>> = {
   $not: (operand, actual, names, path) =>
-    Effect.map(isMatch(operand, actual, names), (isMet) => unless(!isMet, path, `not ${shown(operand)}`, actual)),
+    unless(!isMatch(operand, actual, names), path, `not ${shown(operand)}`, actual),
   $length: (operand, actual, names, path) =>
     Array.isArray(actual) || isText(actual)
       ? match(operand, actual.length, names, at(path, "length"))
-      : Effect.succeed(unless(false, path, "a list", actual)),
+      : unless(false, path, "a list", actual),
   $contains: holding(false),
   $unordered: holding(true),
-  $exactly: (operand, actual, names, path) =>
-    Effect.map(match(operand, actual, names, path), (found) => {
-      const extra =
-        isObject(operand) && isObject(actual)
-          ? Object.keys(actual).filter((field) => !Object.hasOwn(operand, field))
-          : []
-      return [
-        ...found,
-        ...extra.flatMap((field) =>
-          unless(false, at(path, field), "(absent)", (actual as Record<string, unknown>)[field])
-        )
-      ]
-    }),
-  $one_of: (operand, actual, names, path) =>
-    Effect.map(
-      Effect.exists(listed(operand), (one) => isMatch(one, actual, names)),
-      (isMet) => unless(isMet, path, `one of ${listed(operand).map(shown).join(", ")}`, actual)
-    )
+  $exactly: (operand, actual, names, path) => {
+    const isBoth = isObject(operand) && isObject(actual)
+    const extra = isBoth ? Object.entries(actual).filter(([field]) => !Object.hasOwn(operand, field)) : []
+    return [
+      ...match(operand, actual, names, path),
+      ...extra.flatMap(([field, value]) => unless(false, at(path, field), "(absent)", value))
+    ]
+  },
+  $one_of: (operand, actual, names, path) => {
+    const isMet = listed(operand).some((one) => isMatch(one, actual, names))
+    return unless(isMet, path, `one of ${listed(operand).map(shown).join(", ")}`, actual)
+  }
 }
 
 /** Up to here each entry is compared with each, to find those that belong together; longer lists are compared by their places. */
-const MOST_COMPARED = 10_000
+const MAX_COMPARED = 10_000
 
 /** How little two entries have in common, from 0 to 1; entries with different ids are different things. */
-const distance = Effect.fnUntraced(function* (
-  expected: unknown,
-  actual: unknown,
-  names: Names
-): Effect.fn.Return<number, ReferenceUnknown> {
-  const wrong = yield* match(expected, actual, names)
+const distance = (expected: unknown, actual: unknown, names: Names): number => {
+  const wrong = match(expected, actual, names)
   if (wrong.length === 0) return 0
-  const [most, hasOtherId] = [yield* match(expected, {}, names), wrong.some(({ path }) => path === "id")]
-  return hasOtherId ? 1 : Math.min(1, wrong.length / Math.max(1, most.length))
-})
+  const most = match(expected, {}, names).length
+  return wrong.some(({ path }) => path === "id") ? 1 : Math.min(1, wrong.length / Math.max(1, most))
+}
 
-const pairsOf = Effect.fnUntraced(function* (
-  expected: ReadonlyArray<unknown>,
-  actual: ReadonlyArray<unknown>,
-  names: Names
-): Effect.fn.Return<ReadonlyArray<Pair>, ReferenceUnknown> {
-  const isShort = expected.length * actual.length <= MOST_COMPARED
-  const costs = yield* Effect.forEach(expected, (one, i) =>
-    Effect.forEach(actual, (other, j) => (isShort ? distance(one, other, names) : Effect.succeed(i === j ? 0 : 1)))
-  )
-  return alignLists(expected.length, actual.length, (i, j) => costs[i]![j]!)
-})
-
-const matchList = Effect.fnUntraced(function* (
-  expected: ReadonlyArray<unknown>,
-  actual: unknown,
-  names: Names,
-  path: string
-): Effect.fn.Return<Found, ReferenceUnknown> {
+const matchList = (expected: ReadonlyArray<unknown>, actual: unknown, names: Names, path: string): Found => {
   if (!Array.isArray(actual)) return unless(false, path, "a list", actual)
-  const found: Array<Mismatch> = []
-  for (const { expected: i, actual: j } of yield* pairsOf(expected, actual, names)) {
-    if (i === undefined) found.push(...unless(false, at(path, j!), NOTHING, actual[j!]))
-    else if (j === undefined) found.push(...unless(false, at(path, i), expected[i], NOTHING))
-    else found.push(...(yield* match(expected[i], actual[j], names, at(path, j))))
-  }
-  return found
-})
+  const isShort = expected.length * actual.length <= MAX_COMPARED
+  const costs = expected.map((one, i) =>
+    actual.map((other, j) => (isShort ? distance(one, other, names) : i === j ? 0 : 1))
+  )
+  return alignLists(expected.length, actual.length, (i, j) => costs[i]![j]!).flatMap(({ expected: i, actual: j }) => {
+    if (i === undefined) return unless(false, at(path, j!), NOTHING, actual[j!])
+    if (j === undefined) return unless(false, at(path, i), expected[i], NOTHING)
+    return match(expected[i], actual[j], names, at(path, j))
+  })
+}
 
-const matchFields = (
-  expected: Readonly<Record<string, unknown>>,
-  actual: unknown,
-  names: Names,
-  path: string
-): Matching => {
+const matchFields = (expected: Fields, actual: unknown, names: Names, path: string): Found => {
   const [first, ...others] = Object.keys(expected)
   const operator =
     first !== undefined && others.length === 0 && Object.hasOwn(operators, first) ? operators[first] : undefined
   if (operator !== undefined) return operator(expected[first!], actual, names, path)
-  if (!isObject(actual)) return Effect.succeed(unless(false, path, expected, actual))
-  return Effect.map(
-    Effect.forEach(Object.entries(expected), ([field, inner]) =>
-      match(inner, Object.hasOwn(actual, field) ? actual[field] : undefined, names, at(path, field))
-    ),
-    (found) => found.flat()
+  if (!isObject(actual)) return unless(false, path, expected, actual)
+  return Object.entries(expected).flatMap(([field, inner]) =>
+    match(inner, Object.hasOwn(actual, field) ? actual[field] : undefined, names, at(path, field))
   )
 }
 
 /**
  * What of a value is not as expected. Objects may have more fields than are expected; lists are compared entry by
  * entry, all of them, in order. Texts may hold references, kinds (`$uuid`), patterns (`/^wk_/`) and bounds (`<= 20`).
+ * Throws `ReferenceUnknown`.
  */
-export const match = (expected: unknown, actual: unknown, names: Names, path = ""): Matching => {
+export const match = (expected: unknown, actual: unknown, names: Names, path = ""): Found => {
   if (isText(expected)) return matchText(expected, actual, names, path)
   if (Array.isArray(expected)) return matchList(expected, actual, names, path)
   if (isObject(expected)) return matchFields(expected, actual, names, path)
-  return Effect.succeed(unless(Object.is(expected, actual), path, expected, actual))
+  return unless(Object.is(expected, actual), path, expected, actual)
 }

@@ -1,6 +1,5 @@
-import { Effect } from "effect"
 import { type Found, isObject, shown, unless } from "./Mismatch.js"
-import { inBraces, type Names, type ReferenceUnknown, resolveText, wholeReference } from "./references.js"
+import { inBraces, type Names, resolveText, wholeReference } from "./references.js"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
@@ -57,26 +56,19 @@ export const patternOf = (text: string): RegExp | undefined | null => {
 }
 
 /** What of a value is not as a text expects it, which may be a kind, a pattern, a bound, or hold references. */
-export const matchText = (
-  expected: string,
-  actual: unknown,
-  names: Names,
-  path: string
-): Effect.Effect<Found, ReferenceUnknown> => {
+export const matchText = (expected: string, actual: unknown, names: Names, path: string): Found => {
   const word = expected.slice(1)
   const kind = expected.startsWith("$") && Object.hasOwn(kinds, word) ? kinds[word] : undefined
-  if (kind !== undefined) return Effect.succeed(unless(kind(actual), path, expected, actual))
+  if (kind !== undefined) return unless(kind(actual), path, expected, actual)
   const pattern = patternOf(expected)
-  if (pattern) return Effect.succeed(unless(isText(actual) && pattern.test(actual), path, expected, actual))
+  if (pattern) return unless(isText(actual) && pattern.test(actual), path, expected, actual)
   const [, sign, operand] = COMPARISON.exec(expected) ?? []
   if (sign !== undefined && operand !== undefined) {
-    return Effect.map(resolveText(operand, names), (bound) => {
-      const isMet = comparisons[sign]!(measure(actual), measure(bound))
-      return unless(isMet, path, operand === bound ? expected : `${expected} (${shown(bound)})`, actual)
-    })
+    const bound = resolveText(operand, names)
+    const isMet = comparisons[sign]!(measure(actual), measure(bound))
+    return unless(isMet, path, operand === bound ? expected : `${expected} (${shown(bound)})`, actual)
   }
-  return Effect.map(resolveText(expected, names), (value) => {
-    const isReference = wholeReference(expected) !== undefined || inBraces(expected).length > 0
-    return unless(same(value, actual), path, isReference ? `${shown(value)} (${expected})` : value, actual)
-  })
+  const value = resolveText(expected, names)
+  const isReference = wholeReference(expected) !== undefined || inBraces(expected).length > 0
+  return unless(same(value, actual), path, isReference ? `${shown(value)} (${expected})` : value, actual)
 }

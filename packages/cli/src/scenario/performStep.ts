@@ -1,19 +1,17 @@
 import { Effect } from "effect"
 import { type Action, isSuccess, type Observation, type StepContext, type StepFailed } from "./Action.js"
 import { match } from "./Expectation.js"
-import { type Fields, isObject, type Mismatch } from "./Mismatch.js"
+import { type Fields, type Found, isObject, type Mismatch } from "./Mismatch.js"
 import type { StepExchange } from "./Result.js"
 import type { Runner } from "./Runner.js"
-import { lookUp, type Names, type ReferenceUnknown, resolve, wholeReference } from "./references.js"
+import { lookUp, type Names, resolve, wholeReference, withReferences } from "./references.js"
 import type { ExpectedResponse, Step } from "./Scenario.js"
 
 /** The places of an answer that a scenario can name; headers in small letters, numbers in them as numbers. */
 const placesOf = ({ status, headers, body }: StepExchange): Fields => {
   const { data, meta, error } = isObject(body) ? body : {}
-  const values = Object.entries(headers).map(([name, value]) => [
-    name,
-    /^\d{1,15}$/.test(value) ? Number(value) : value
-  ])
+  const read = (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : value)
+  const values = Object.entries(headers).map(([name, value]) => [name, read(value)])
   return { status, data, meta, error, body, headers: Object.fromEntries(values) }
 }
 
@@ -36,29 +34,21 @@ const matchShort = (expected: string, exchange: StepExchange): ReadonlyArray<Mis
   return status === actual && (word === undefined || words.includes(word)) ? [] : mismatch(expected, exchange)
 }
 
-const withSmallHeaders = (expected: Fields): Fields =>
-  isObject(expected.headers)
-    ? {
-        ...expected,
-        headers: Object.fromEntries(
-          Object.entries(expected.headers).map(([name, value]) => [name.toLowerCase(), value])
-        )
-      }
-    : expected
+const withSmallHeaders = (expected: Fields): Fields => {
+  if (!isObject(expected.headers)) return expected
+  const small = Object.entries(expected.headers).map(([name, value]) => [name.toLowerCase(), value])
+  return { ...expected, headers: Object.fromEntries(small) }
+}
 
-/** What of an answer is not as expected. Unless a refusal is expected, it must be a success. */
-const matchResponse = (
-  expected: ExpectedResponse | undefined,
-  exchange: StepExchange,
-  names: Names
-): Effect.Effect<ReadonlyArray<Mismatch>, ReferenceUnknown> => {
+/** What of a response is not as expected. Unless a refusal is expected, it must be a success. Throws `ReferenceUnknown`. */
+const matchResponse = (expected: ExpectedResponse | undefined, exchange: StepExchange, names: Names): Found => {
   const success = isSuccess(exchange) ? [] : mismatch("a success (2xx)", exchange)
-  if (expected === undefined) return Effect.succeed(success)
-  if (typeof expected !== "object") return Effect.succeed(matchShort(String(expected), exchange))
+  if (expected === undefined) return success
+  if (typeof expected !== "object") return matchShort(String(expected), exchange)
   const isRefusalAllowed = "status" in expected || "error" in expected || "body" in expected
   return isRefusalAllowed || success.length === 0
     ? match(withSmallHeaders(expected), placesOf(exchange), names)
-    : Effect.succeed(success)
+    : success
 }
 
 /** What came of a step that was made, and what of it was not as expected. */
@@ -73,24 +63,22 @@ export interface Outcome {
 
 const isObservation = (does: Step["does"]): does is Observation => typeof does === "object" && "observe" in does
 
-/** A place in what was answered, such as `meta.next_cursor`. */
-const placeIn = (found: unknown, path: string, names: Names) =>
-  Effect.suspend(() => {
-    const reference = wholeReference(
-      `$answer.${path.replace(/^headers\.(.*)$/, (_, name: string) => `headers.${name.toLowerCase()}`)}`
-    )
-    const values = new Map([["answer", found]])
-    return reference === undefined ? Effect.succeed(undefined) : lookUp(reference, { ...names, values })
-  })
+/** A place in a response, such as `meta.next_cursor`. */
+const placeIn = (found: unknown, path: string, names: Names): unknown => {
+  const place = path.replace(/^headers\.(.*)$/, (_, name: string) => `headers.${name.toLowerCase()}`)
+  const reference = wholeReference(`$answer.${place}`)
+  return reference && lookUp(reference, { ...names, values: new Map([["answer", found]]) })
+}
 
-const capture = Effect.fnUntraced(function* (runner: Runner, { captures }: Step, found: unknown, names: Names) {
-  for (const { name, path } of captures) runner.name(name, yield* placeIn(found, path, names))
-})
+const capture = (runner: Runner, { captures }: Step, found: unknown, names: Names): void => {
+  for (const { name, path } of captures) runner.name(name, placeIn(found, path, names))
+}
 
 const observe = Effect.fnUntraced(function* (runner: Runner, step: Step, does: Observation, context: StepContext) {
-  const seen = yield* does.observe(context)
-  const mismatches = yield* match(does.expand(step.argument), seen, context.names)
-  yield* capture(runner, step, { data: seen }, context.names)
+  const { names } = context
+  const data = yield* does.observe(context)
+  const mismatches = yield* withReferences(() => match(does.expand(step.argument), data, names))
+  yield* withReferences(() => capture(runner, step, { data }, names))
   return { step, mismatches, exchange: null, status: null } satisfies Outcome
 })
 
@@ -101,17 +89,12 @@ const act = Effect.fnUntraced(function* (
   context: StepContext,
   isFree: boolean
 ) {
-  const argument = yield* resolve(step.argument, context.names)
-  const exchange = yield* does.perform(argument as never, context)
-  const mismatches =
-    step.expect === undefined && isFree ? [] : yield* matchResponse(step.expect, exchange, context.names)
-  if (mismatches.length === 0) yield* capture(runner, step, placesOf(exchange), context.names)
-  return {
-    step,
-    mismatches,
-    exchange: exchange.call.method === "" ? null : exchange,
-    status: exchange.status
-  } satisfies Outcome
+  const { names } = context
+  const made = yield* does.perform((yield* resolve(step.argument, names)) as never, context)
+  const isAnyFine = step.expect === undefined && isFree
+  const mismatches = yield* withReferences(() => (isAnyFine ? [] : matchResponse(step.expect, made, names)))
+  if (mismatches.length === 0) yield* withReferences(() => capture(runner, step, placesOf(made), names))
+  return { step, mismatches, exchange: made.call.method === "" ? null : made, status: made.status } satisfies Outcome
 })
 
 /** Makes a step once. `isFree` where any status will do, as they are counted. */
@@ -137,8 +120,7 @@ const counted = (counts: ReadonlyMap<string, number>): string =>
 
 const tally = (step: Step, outcomes: ReadonlyArray<Outcome>): Outcome => {
   const counts = new Map<string, number>()
-  for (const { status } of outcomes)
-    if (status !== null) counts.set(String(status), (counts.get(String(status)) ?? 0) + 1)
+  for (const { status } of outcomes) if (status !== null) counts.set(`${status}`, (counts.get(`${status}`) ?? 0) + 1)
   const expected = counted(new Map(Object.entries(step.statuses ?? {})))
   const actual = counted(counts)
   const mismatches = expected === actual ? [] : [{ path: "statuses", expected, actual }]

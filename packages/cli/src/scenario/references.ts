@@ -71,26 +71,37 @@ const step = (value: unknown, field: string): unknown =>
     ? (value as Readonly<Record<string, unknown>>)[field]
     : undefined
 
-const unknown = (message: string) => Effect.fail(new ReferenceUnknown({ message }))
-
-const shifted = (value: unknown, { text, shift_ms }: Reference): Effect.Effect<unknown, ReferenceUnknown> => {
-  if (shift_ms === null) return Effect.succeed(value)
-  const instant = typeof value === "string" ? Date.parse(value) : Number.NaN
-  return Number.isNaN(instant)
-    ? unknown(`${text}: only an instant can be moved, and it is ${fieldsOf(value)}`)
-    : Effect.succeed(toIso(instant + shift_ms))
+const unknown = (message: string): never => {
+  throw new ReferenceUnknown({ message })
 }
 
-/** The value of a reference. */
-export const lookUp = (reference: Reference, names: Names): Effect.Effect<unknown, ReferenceUnknown> => {
+/** Computes with values that hold references; fails where one of them stands for nothing. */
+export const withReferences = <A>(compute: () => A): Effect.Effect<A, ReferenceUnknown> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(compute())
+    } catch (error) {
+      return error instanceof ReferenceUnknown ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
+const shifted = (value: unknown, { text, shift_ms }: Reference): unknown => {
+  if (shift_ms === null) return value
+  const instant = typeof value === "string" ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(instant)) unknown(`${text}: only an instant can be moved, and it is ${fieldsOf(value)}`)
+  return toIso(instant + shift_ms)
+}
+
+/** The value of a reference. Throws {@link ReferenceUnknown}. */
+export const lookUp = (reference: Reference, names: Names): unknown => {
   const { text, name, path } = reference
   if (name === "now") return shifted(names.now, reference)
-  if (!names.values.has(name)) return unknown(`${text}: nothing has the name ${name} yet`)
+  if (!names.values.has(name)) unknown(`${text}: nothing has the name ${name} yet`)
   let value = names.values.get(name)
   let walked = `$${name}`
   for (const field of path) {
     const inner = step(value, field)
-    if (inner === undefined) return unknown(`${text}: ${walked} has no ${field}; it is ${fieldsOf(value)}`)
+    if (inner === undefined) unknown(`${text}: ${walked} has no ${field}; it is ${fieldsOf(value)}`)
     value = inner
     walked = `${walked}.${field}`
   }
@@ -99,35 +110,28 @@ export const lookUp = (reference: Reference, names: Names): Effect.Effect<unknow
 
 const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** A text with its references replaced: the value itself where the text is one reference, else text. */
-export const resolveText = (text: string, names: Names): Effect.Effect<unknown, ReferenceUnknown> => {
-  if (isEscaped(text)) return Effect.succeed(text.slice(1))
+/** A text with its references replaced: the value itself where the text is one reference, else text. Throws {@link ReferenceUnknown}. */
+export const resolveText = (text: string, names: Names): unknown => {
+  if (isEscaped(text)) return text.slice(1)
   const whole = wholeReference(text)
   if (whole !== undefined) return lookUp(whole, names)
-  return Effect.gen(function* () {
-    let result = text
-    for (const { text: braced, reference } of inBraces(text)) {
-      if (reference === undefined) return yield* unknown(`${braced} is no reference: write it as \${ticket.id}`)
-      result = result.replace(braced, plain(yield* lookUp(reference, names)).replaceAll("$", "$$$$"))
-    }
-    return result
-  })
+  return inBraces(text).reduce((result, { text: braced, reference }) => {
+    if (reference === undefined) return unknown(`${braced} is no reference: write it as \${ticket.id}`)
+    return result.replace(braced, plain(lookUp(reference, names)).replaceAll("$", "$$$$"))
+  }, text)
 }
 
 /** Where an id is wanted, anything that has one will do: `client_id: $amira` is her id. */
 const meant = (field: string, found: unknown): unknown =>
   /(?:^|_)id$/.test(field) && typeof step(found, "id") === "string" ? step(found, "id") : found
 
-/** A value with all references in it replaced, at any depth. */
-export const resolve = (value: unknown, names: Names): Effect.Effect<unknown, ReferenceUnknown> => {
+const resolved = (value: unknown, names: Names): unknown => {
   if (typeof value === "string") return resolveText(value, names)
-  if (Array.isArray(value)) return Effect.forEach(value, (inner) => resolve(inner, names))
-  if (typeof value !== "object" || value === null) return Effect.succeed(value)
-  const entries = Object.entries(value)
-  return Effect.map(
-    Effect.forEach(entries, ([field, inner]) =>
-      Effect.map(resolve(inner, names), (found) => [field, meant(field, found)] as const)
-    ),
-    Object.fromEntries
-  )
+  if (Array.isArray(value)) return value.map((inner) => resolved(inner, names))
+  if (typeof value !== "object" || value === null) return value
+  const entries = Object.entries(value).map(([field, inner]) => [field, meant(field, resolved(inner, names))])
+  return Object.fromEntries(entries)
 }
+
+/** A value with all references in it replaced, at any depth. */
+export const resolve = (value: unknown, names: Names) => withReferences(() => resolved(value, names))

@@ -47,9 +47,8 @@ export const accessCases = casesOf("§5", [
   test("key-missing (rule-key-missing, key): Without a key, or with one in another scheme, the answer is 401.", async (shop) => {
     const { key } = shop
     ;(await shop.env.api("GET", "/v1/shop")).refused(401, "UNAUTHENTICATED")
-    for (const Authorization of [key, `Basic ${key}`, "Bearer", ""]) {
-      ;(await shop.env.api("GET", "/v1/shop", { headers: { Authorization } })).refused(401, "UNAUTHENTICATED")
-    }
+    for (const Authorization of [key, `Basic ${key}`, "Bearer", ""])
+      (await shop.env.api("GET", "/v1/shop", { headers: { Authorization } })).refused(401, "UNAUTHENTICATED")
   }),
   test("key-wrong (rule-key-missing, key): A key that nobody has is a 401, at any path and before anything else is looked at.", async (shop) => {
     const { key } = shop
@@ -60,14 +59,14 @@ export const accessCases = casesOf("§5", [
   }),
   test("key-format (rule-key-format): A sandbox's key is wk_test_ and 43 characters; it is shown at its creation and never again.", async (shop) => {
     expectShape(shop.key, /^wk_test_[A-Za-z0-9_-]{43}$/, "the key")
-    const list = await shop.env.sandbox("GET", `/shops/${shop.id}/keys`)
+    const list = await shop.env.sandbox("list keys", shop.id)
     list.ok()
     expectSame(list.exchange.response.body.includes(shop.key), false, "whether the list of keys holds its text")
   }),
   test("key-revoked (rule-key-revoked): A revoked key stops within a minute; the shop's other keys work on.", async (shop) => {
     const till = await shop.with({ preset: "full" })
     ;(await till.get("/shop")).ok()
-    await shop.env.act("DELETE", `/keys/${till.key_id}`)
+    await shop.env.act("revoke key", till.key_id)
     await shop.env.advance(MINUTE)
     ;(await till.get("/shop")).refused(401, "UNAUTHENTICATED")
     ;(await till.create()).refused(401, "UNAUTHENTICATED")
@@ -76,14 +75,12 @@ export const accessCases = casesOf("§5", [
   test("key-five (rule-key-five): A shop has at most five active keys; a revoked one makes room.", async (shop) => {
     const more = []
     for (let i = 0; i < 4; i++) more.push(await shop.with({ preset: "read" }))
-    const another = () => shop.env.sandbox("POST", `/shops/${shop.id}/keys`, { name: "Sixth", preset: "full" })
+    const another = () => shop.env.sandbox("create key", shop.id, { name: "Sixth", preset: "full" })
     ;(await another()).conflict("TOO_MANY_KEYS")
-    await shop.env.act("DELETE", `/keys/${more[0]?.key_id}`)
+    await shop.env.act("revoke key", more[0]?.key_id)
     expectSame((await another()).status < 300, true, "whether there is room for a key after one was revoked")
   }),
   test("key-of-its-shop (rule-one-key-one-shop): Each shop's key answers for that shop.", async (shop) => {
-    for (const each of [shop, await shop.env.openShop()]) {
-      ;(await each.get("/shop")).shows({ id: each.id })
-    }
+    for (const each of [shop, await shop.env.openShop()]) (await each.get("/shop")).shows({ id: each.id })
   })
 ])

@@ -4,10 +4,10 @@ import { expectSame, expectShape } from "../Expectations.js"
 
 /** What the shop does that starts the sixty days anew, by a call of the sandbox. */
 const news = [
-  ["quote", { price_minor: 100 }],
-  ["delay", { promised_at: "2099-01-01T00:00:00Z" }],
-  ["part", { label: "Zip", status: "ordered" }],
-  ["photo", { photo_url: "https://pictures.example.com/1.jpg" }]
+  ["quote", "propose quote", { price_minor: 100 }],
+  ["delay", "announce delay", { promised_at: "2099-01-01T00:00:00Z" }],
+  ["part", "record part", { label: "Zip", status: "ordered" }],
+  ["photo", "attach photo", { photo_url: "https://pictures.example.com/1.jpg" }]
 ] as const
 
 /** What closes by itself, and when (Specification, States). */
@@ -79,11 +79,11 @@ export const closureCases = casesOf("§3", [
     await shop.env.advance(1)
     expectSame((await shop.read(id)).state, "abandoned", "the state sixty days after")
   }),
-  ...news.map(([act, body]) =>
+  ...news.map(([act, call, body]) =>
     test(`closure-reset-${act} (rule-closure-uncollected): A ${act} by the shop starts the sixty days in the workshop anew.`, async (shop) => {
       const { id } = await shop.ticket()
       await shop.env.advance(59 * DAY)
-      await shop.env.act("POST", `/tickets/${id}/${act}`, body)
+      await shop.env.act(call, id, body)
       await shop.env.advance(60 * DAY - 1)
       expectSame((await shop.read(id)).state, "workshop", "the state one millisecond before")
       await shop.env.advance(1)
@@ -102,10 +102,10 @@ export const closureCases = casesOf("§3", [
   test("closure-client-does-not-reset (rule-closure-uncollected): What the client does is no news from the shop: the sixty days run on.", async (shop) => {
     const client = await shop.env.person()
     const { id } = await shop.ticket({ client_phone: client.phone, price_minor: 100 })
-    await shop.env.act("POST", `/tickets/${id}/quote`, { price_minor: 200 })
+    await shop.env.act("propose quote", id, { price_minor: 200 })
     await shop.env.advance(59 * DAY)
     await shop.env.answerOffer(client, "accept")
-    await shop.env.act("POST", `/tickets/${id}/quote/accept`, {})
+    await shop.env.act("accept quote", id, {})
     await shop.env.advance(DAY)
     expectSame((await shop.read(id)).state, "abandoned", "state")
   })

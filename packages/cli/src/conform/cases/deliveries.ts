@@ -22,11 +22,8 @@ export const deliveryCases = casesOf("§6", [
     }
     const [dead] = await shop.deliveries()
     expectShape(dead, { state: "dead", next_attempt_at: null }, "the delivery at the end")
-    expectSame(
-      dead?.attempts.map(({ started_at }) => started_at),
-      instants,
-      "when the attempts started"
-    )
+    const started = dead?.attempts.map(({ started_at }) => started_at)
+    expectSame(started, instants, "when the attempts started")
     await shop.env.advance(10 * DAY)
     expectSame(inbox.posts.length, 8, "the attempts ten days later")
   }),

@@ -27,10 +27,10 @@ export const eventCases = casesOf("§6", [
   }),
   test("event-quote-accepted (rule-event-steps): A price that is proposed, accepted or refused is told with the ticket and the quote.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 100 })
-    await shop.env.act("POST", `/tickets/${id}/quote`, { price_minor: 150 })
-    await shop.env.act("POST", `/tickets/${id}/quote/refuse`, {})
-    await shop.env.act("POST", `/tickets/${id}/quote`, { price_minor: 120, note: "Less" })
-    await shop.env.act("POST", `/tickets/${id}/quote/accept`, {})
+    await shop.env.act("propose quote", id, { price_minor: 150 })
+    await shop.env.act("refuse quote", id, {})
+    await shop.env.act("propose quote", id, { price_minor: 120, note: "Less" })
+    await shop.env.act("accept quote", id, {})
     const raised = (await shop.events()).filter(({ type }) => type.startsWith("quote."))
     const told = (type: string, price_minor: number, money: object) => {
       const quote = { status: type.slice("quote.".length), price_minor }
@@ -47,10 +47,10 @@ export const eventCases = casesOf("§6", [
   }),
   test("event-updated (rule-event-steps): An edit, a delay, a part and a photo are told with the ticket and the fields that changed.", async (shop) => {
     const { id } = await shop.ticket()
-    await shop.env.act("PATCH", `/tickets/${id}`, { item: "Coat", price_minor: 100 })
-    await shop.env.act("POST", `/tickets/${id}/delay`, { promised_at: "2099-12-24T09:00:00Z" })
-    await shop.env.act("POST", `/tickets/${id}/part`, { label: "Zip", status: "ordered" })
-    await shop.env.act("POST", `/tickets/${id}/photo`, { photo_url: "https://photos.example/1.jpg" })
+    await shop.env.act("edit ticket", id, { item: "Coat", price_minor: 100 })
+    await shop.env.act("announce delay", id, { promised_at: "2099-12-24T09:00:00Z" })
+    await shop.env.act("record part", id, { label: "Zip", status: "ordered" })
+    await shop.env.act("attach photo", id, { photo_url: "https://photos.example/1.jpg" })
     const raised = (await shop.events()).slice(1).map(({ type, data }) => ({
       type,
       id: data.ticket?.id,
@@ -62,17 +62,17 @@ export const eventCases = casesOf("§6", [
   }),
   test("quote-answered-twice (rule-quote-answered-twice): A quote is answered once; without one there is nothing to answer.", async (shop) => {
     const { id } = await shop.ticket()
-    ;(await shop.env.sandbox("POST", `/tickets/${id}/quote/accept`, {})).conflict("QUOTE_CLOSED")
-    await shop.env.act("POST", `/tickets/${id}/quote`, { price_minor: 150 })
-    await shop.env.act("POST", `/tickets/${id}/quote/refuse`, {})
-    ;(await shop.env.sandbox("POST", `/tickets/${id}/quote/accept`, {})).conflict("QUOTE_CLOSED")
+    ;(await shop.env.sandbox("accept quote", id, {})).conflict("QUOTE_CLOSED")
+    await shop.env.act("propose quote", id, { price_minor: 150 })
+    await shop.env.act("refuse quote", id, {})
+    ;(await shop.env.sandbox("accept quote", id, {})).conflict("QUOTE_CLOSED")
   }),
   test("quote-left-shop (rule-quote-answered-twice): Once a ticket is collected its quote can no longer be answered, and the price stays.", async (shop) => {
     const { id } = await shop.ticket({ price_minor: 100 })
-    await shop.env.act("POST", `/tickets/${id}/quote`, { price_minor: 150 })
+    await shop.env.act("propose quote", id, { price_minor: 150 })
     for (const status of ["ready", "collected"]) (await shop.status(id, status)).ok()
-    for (const answer of ["accept", "refuse"])
-      (await shop.env.sandbox("POST", `/tickets/${id}/quote/${answer}`, {})).conflict("QUOTE_CLOSED")
+    for (const call of ["accept quote", "refuse quote"] as const)
+      (await shop.env.sandbox(call, id, {})).conflict("QUOTE_CLOSED")
     expectShape((await shop.read(id)).money, { price_minor: 100 }, "the ticket's money")
   }),
   test("event-app (rule-create): What is done in the app raises the same events as through the API.", async (shop) => {
@@ -82,15 +82,12 @@ export const eventCases = casesOf("§6", [
   }),
   test("event-ping (rule-event-ping): The test button sends a ping without data, also recorded among the events.", async (shop) => {
     const inbox = await shop.receiving()
-    const ping = await shop.env.act<Event>("POST", `/shops/${shop.id}/webhook/ping`, {})
+    const ping = await shop.env.act<Event>("ping", shop.id, {})
     expectShape(ping, { type: "ping", shop_id: shop.id }, "the ping")
     expectSame(ping.data, {}, "its data")
     await shop.env.settle()
-    expectSame(
-      inbox.posts.map(({ event }) => event),
-      [ping],
-      "what the receiver got"
-    )
+    const received = inbox.posts.map(({ event }) => event)
+    expectSame(received, [ping], "what the receiver got")
   }),
   test("event-frozen (rule-event-frozen): An event stays as it was committed, whatever becomes of the ticket.", async (shop) => {
     const { id } = await shop.ticket()

@@ -52,9 +52,7 @@ export const loyaltyCases = casesOf("§4", [
   test("stamps-count (rule-stamps-2): Stamps are added 1 to 10 at a time.", async (shop) => {
     await shop.program()
     const client = await shop.known()
-    for (const count of [0, 11, -1, 1.5, "3", null, undefined]) {
-      ;(await shop.stamps(client, count)).invalid("body count")
-    }
+    for (const count of [0, 11, -1, 1.5, "3", null, undefined]) (await shop.stamps(client, count)).invalid("body count")
     for (const count of [1, 10]) (await shop.stamps(client, count)).shows({ added: count })
   }),
   test("stamps-key-required (rule-idempotency-required): Stamps and rewards need an Idempotency-Key.", async (shop) => {

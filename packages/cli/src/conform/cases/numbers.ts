@@ -87,9 +87,8 @@ export const numberCases = casesOf("§4", [
   ),
   test("notified-channel (rule-notified-sms, key): The channel is sms, whatsapp or call and nothing else.", async (shop) => {
     const { id } = await shop.ticket()
-    for (const channel of ["app", "pigeon", null]) {
-      ;(await shop.post(`/tickets/${id}/notified`, { channel })).invalid("body channel")
-    }
+    for (const channel of ["app", "pigeon", null])
+      (await shop.post(`/tickets/${id}/notified`, { channel })).invalid("body channel")
     ;(await shop.post(`/tickets/${id}/notified`, {})).invalid("body channel")
   }),
   test("notified-any-state (rule-notified-sms, key): It works in every state but abandoned.", async (shop) => {

@@ -18,9 +18,8 @@ export const reopeningCases = casesOf("§3", [
   test("reopen-past-24h-any-status (rule-reopen-at-24h): After the window every status is refused with REOPEN_WINDOW.", async (shop) => {
     const { id } = await shop.moved("ready", "collected")
     await shop.env.advance(2 * DAY)
-    for (const status of ["ready", "impossible", "collected", "workshop"]) {
-      ;(await shop.status(id, status)).conflict("REOPEN_WINDOW", { from: "collected", to: status })
-    }
+    for (const status of ["ready", "impossible", "collected", "workshop"])
+      (await shop.status(id, status)).conflict("REOPEN_WINDOW", { from: "collected", to: status })
   }),
   test("reopen-keeps-notified (rule-status-instants): Reopening forgets the end of the work, not that the client was told.", async (shop) => {
     const { id } = await shop.moved("ready")

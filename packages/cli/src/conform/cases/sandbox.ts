@@ -10,17 +10,17 @@ export const sandboxCases = casesOf("sandbox", [
     expectSame(await shop.env.instant(), start, "the clock when read again")
     await shop.env.advance(1234)
     expectSame(await shop.env.instant(), later(start, 1234), "the clock after 1234 ms")
-    ;(await shop.env.sandbox("GET", "/clock")).shows({ frozen: true })
+    ;(await shop.env.sandbox("read clock")).shows({ frozen: true })
   }),
   test("sandbox-clock-set (rule-sandbox-clock-all): The clock can be set to an instant, and moved on from there in the same call.", async (shop) => {
     const target = later(await shop.env.instant(), 5000)
-    const moved = await shop.env.act("POST", "/clock", { set: target, advance_ms: 10, freeze: true })
+    const moved = await shop.env.act("move clock", "", { set: target, advance_ms: 10, freeze: true })
     expectSame(moved, { now: later(target, 10), frozen: true }, "the clock")
   }),
   test("sandbox-clock-never-back (rule-sandbox-clock-all): It never goes back, and a move that is refused moves nothing.", async (shop) => {
     const now = await shop.env.instant()
-    ;(await shop.env.sandbox("POST", "/clock", { set: later(now, -1) })).invalid("body set")
-    ;(await shop.env.sandbox("POST", "/clock", { advance_ms: -1 })).invalid("body advance_ms")
+    ;(await shop.env.sandbox("move clock", "", { set: later(now, -1) })).invalid("body set")
+    ;(await shop.env.sandbox("move clock", "", { advance_ms: -1 })).invalid("body advance_ms")
     expectSame(await shop.env.instant(), now, "the clock")
   }),
   test("sandbox-clock-serves-all (rule-sandbox-clock-all): What happens bears the instant of the sandbox clock.", async (shop) => {
@@ -30,28 +30,21 @@ export const sandboxCases = casesOf("sandbox", [
   }),
   test("sandbox-shop (rule-sandbox-shop): A new shop is approved, active, has the API on, and its key may do everything.", async (shop) => {
     const settings = { id: shop.id, approved: true, active: true, api_enabled: true }
-    expectShape(await shop.env.act("PATCH", `/shops/${shop.id}`, {}), settings, "the shop")
+    expectShape(await shop.env.act("change shop", shop.id, {}), settings, "the shop")
     ;(await shop.get("/shop")).ok()
   }),
   test("sandbox-unknown-field (rule-create-unknown-field): A field that the sandbox does not know is refused by its name.", async (shop) => {
-    ;(await shop.env.sandbox("POST", "/clock", { advance: 1 })).invalid("body advance")
+    ;(await shop.env.sandbox("move clock", "", { advance: 1 })).invalid("body advance")
   }),
   test("sandbox-nobody (rule-sandbox-nobody): Shops, keys, clients and tickets that are not there are a 404.", async (shop) => {
-    const calls = [
-      ["GET", `/shops/${NOBODY}/events`],
-      ["PATCH", `/shops/${NOBODY}`],
-      ["DELETE", `/keys/${NOBODY}`],
-      ["GET", `/clients/${NOBODY}/offers`],
-      ["GET", "/nothing-here"]
-    ] as const
-    for (const [method, path] of calls) {
-      const body = method === "PATCH" ? {} : undefined
-      ;(await shop.env.sandbox(method, path, body)).refused(404, "NOT_FOUND")
-    }
-    ;(await shop.env.sandbox("POST", `/tickets/${NOBODY}/quote`, { price_minor: 1 })).refused(404, "NOT_FOUND")
+    for (const call of ["list events", "revoke key", "get offers"] as const)
+      (await shop.env.sandbox(call, NOBODY)).refused(404, "NOT_FOUND")
+    ;(await shop.env.sandbox("change shop", NOBODY, {})).refused(404, "NOT_FOUND")
+    ;(await shop.env.api("GET", "/sandbox/nothing-here")).refused(404, "NOT_FOUND")
+    ;(await shop.env.sandbox("propose quote", NOBODY, { price_minor: 1 })).refused(404, "NOT_FOUND")
   }),
   test("sandbox-no-webhook (rule-sandbox-no-webhook): A shop without a webhook has none: no address, nothing sent.", async (shop) => {
-    const answer = await shop.env.sandbox<{ url: string | null }>("GET", `/shops/${shop.id}/webhook`)
+    const answer = await shop.env.sandbox<{ url: string | null }>("get webhook", shop.id)
     const isNone = answer.status === 404 || (answer.status === 200 && answer.data.url === null)
     expectThat(isNone, "status 404, or url null", answer.status, answer.exchange)
     const inbox = shop.env.inbox()

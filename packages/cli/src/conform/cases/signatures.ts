@@ -35,13 +35,13 @@ export const signatureCases = casesOf("§6", [
     await shop.ticket()
     await shop.env.settle()
     expectSigned(inbox.posts[0], [secret], await shop.env.instant())
-    const rotated = await shop.env.act<{ secret: string }>("POST", `/shops/${shop.id}/webhook/rotate`, {})
+    const rotated = await shop.env.act<{ secret: string }>("rotate secret", shop.id, {})
     expectThat(rotated.secret !== secret, "another secret after a rotation", "the same")
   }),
   test("secret-rotation (rule-signature): For 24 hours after a rotation a delivery bears two v1, of the new secret and of the old; then one.", async (shop) => {
     const inbox = shop.env.inbox()
     const old = await shop.sendTo(inbox)
-    const { secret } = await shop.env.act<{ secret: string }>("POST", `/shops/${shop.id}/webhook/rotate`, {})
+    const { secret } = await shop.env.act<{ secret: string }>("rotate secret", shop.id, {})
     for (const [ms, secrets] of [
       [0, [secret, old]],
       [DAY - 1000, [secret, old]],
@@ -59,11 +59,8 @@ export const signatureCases = casesOf("§6", [
     await shop.ticket()
     await shop.env.settle()
     expectShape(inbox.posts[0]?.headers["content-type"], /^application\/json/, "the header Content-Type")
-    expectSame(
-      inbox.posts.map(({ event }) => event),
-      await shop.events(),
-      "what the receiver got"
-    )
+    const received = inbox.posts.map(({ event }) => event)
+    expectSame(received, await shop.events(), "what the receiver got")
   }),
   test("webhook-address (rule-webhook-address): An address that could never be called is a 400: not https, private, or with credentials.", async (shop) => {
     const urls = [
@@ -78,6 +75,6 @@ export const signatureCases = casesOf("§6", [
       "https://shop.example.com:8443/hook",
       "no address"
     ]
-    for (const url of urls) (await shop.env.sandbox("PUT", `/shops/${shop.id}/webhook`, { url })).invalid("body url")
+    for (const url of urls) (await shop.env.sandbox("set webhook", shop.id, { url })).invalid("body url")
   })
 ])

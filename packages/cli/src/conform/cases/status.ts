@@ -85,9 +85,8 @@ export const statusEffectCases = casesOf("§3", [
   }),
   test("status-unknown-value (rule-status-unknown-value, key): A status that is none of the four is a 400.", async (shop) => {
     const { id } = await shop.ticket()
-    for (const status of ["abandoned", "READY", "", null]) {
-      ;(await shop.post(`/tickets/${id}/status`, { status })).invalid("body status")
-    }
+    for (const status of ["abandoned", "READY", "", null])
+      (await shop.post(`/tickets/${id}/status`, { status })).invalid("body status")
     ;(await shop.post(`/tickets/${id}/status`, {})).invalid("body status")
   }),
   test("status-refused-is-silent (rule-status-all-refused): A refused status raises no event.", async (shop) => {
@@ -104,7 +103,7 @@ export const statusEffectCases = casesOf("§3", [
     ;(await shop.status(id, "ready")).shows({ notified_at })
     const told = (await shop.events()).filter(({ type }) => type === "client.notified")
     expectShape(told, [{ data: { channel: "app", notified_at, ticket: { id } } }], "the client.notified events")
-    const inbox = await shop.env.act<ReadonlyArray<unknown>>("GET", `/clients/${client.id}/inbox`)
+    const inbox = await shop.env.act<ReadonlyArray<unknown>>("get inbox", client.id)
     expectSame(inbox.length, 1, "the number of notifications in the client's inbox")
   }),
   test("notified-impossible (rule-notified-ready): When a linked client's ticket turns out impossible the client is told in the app.", async (shop) => {

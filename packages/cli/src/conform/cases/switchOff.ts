@@ -8,7 +8,7 @@ const states = async (shop: Shop) => (await shop.deliveries()).map(({ state }) =
 
 /** How often the owner was told something. */
 const notices = async (shop: Shop): Promise<number> =>
-  (await shop.env.act<ReadonlyArray<unknown>>("GET", `/shops/${shop.id}/notices`)).length
+  (await shop.env.act<ReadonlyArray<unknown>>("list notices", shop.id)).length
 
 /** What turns a webhook off, what turns it on again, and what is sent again (Specification, Webhooks; Sandbox). */
 export const switchOffCases = casesOf("§6", [
@@ -29,7 +29,7 @@ export const switchOffCases = casesOf("§6", [
     await shop.env.settle()
     await shop.ticket()
     inbox.answer(200)
-    const enabled = await shop.env.act<Webhook>("POST", `/shops/${shop.id}/webhook/enable`, {})
+    const enabled = await shop.env.act<Webhook>("enable webhook", shop.id, {})
     expectShape(enabled, { on: true, off_reason: null, failures_in_row: 0 }, "the webhook")
     await shop.env.settle()
     expectSame(await states(shop), ["delivered", "delivered"], "the states of the deliveries")
@@ -80,11 +80,10 @@ export const switchOffCases = casesOf("§6", [
     await shop.ticket()
     await shop.env.settle()
     const [first] = await shop.events()
-    const path = `/shops/${shop.id}/deliveries/replay`
-    expectSame(await shop.env.act("POST", path, { event_ids: [first?.id], dry_run: true }), { count: 1 }, "the dry run")
+    expectSame(await shop.replay({ event_ids: [first?.id], dry_run: true }), 1, "the count of the dry run")
     await shop.env.settle()
     expectSame(inbox.posts.length, 2, "the deliveries after the dry run")
-    expectSame(await shop.env.act("POST", path, { event_ids: [first?.id] }), { count: 1 }, "the replay")
+    expectSame(await shop.replay({ event_ids: [first?.id] }), 1, "the count of the replay")
     await shop.env.settle()
     expectSame(inbox.posts.map(({ event }) => event.id).at(-1), first?.id, "the id of what was sent again")
     expectSame(inbox.posts[2]?.body, inbox.posts[0]?.body, "its body")
@@ -100,11 +99,7 @@ export const switchOffCases = casesOf("§6", [
     await shop.ticket()
     await shop.env.settle()
     inbox.answer(500)
-    expectSame(
-      await shop.env.act("POST", `/shops/${shop.id}/deliveries/replay`, { state: "dead" }),
-      { count: 1 },
-      "the replay"
-    )
+    expectSame(await shop.replay({ state: "dead" }), 1, "the count of the replay")
     await shop.env.settle()
     expectSame(inbox.posts.length, 10, "the attempts at once: eight, one and one")
     await shop.env.advance(3 * DAY)
@@ -118,12 +113,7 @@ export const switchOffCases = casesOf("§6", [
       await shop.env.advance(1000)
     }
     const [since, until] = [made[1]?.created_at, made[2]?.created_at]
-    const path = `/shops/${shop.id}/deliveries/replay`
-    expectSame(
-      await shop.env.act("POST", path, { since, until, dry_run: true }),
-      { count: 1 },
-      "from the second to the third"
-    )
-    expectSame(await shop.env.act("POST", path, { since, dry_run: true }), { count: 2 }, "from the second on")
+    expectSame(await shop.replay({ since, until, dry_run: true }), 1, "from the second to the third")
+    expectSame(await shop.replay({ since, dry_run: true }), 2, "from the second on")
   })
 ])

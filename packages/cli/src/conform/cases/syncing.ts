@@ -2,12 +2,15 @@ import type { Ticket } from "../../testkit/Shapes.js"
 import { HOUR, later } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import type { Shop } from "../Environment.js"
-import { expectSame, expectThat } from "../Expectations.js"
+import { expectSame, expectShape, expectThat } from "../Expectations.js"
 
 type Page = ReadonlyArray<Ticket>
 
 const since = (shop: Shop, instant: string, more = "") =>
   shop.get<Page>(`/tickets?updated_since=${encodeURIComponent(instant)}${more}`)
+
+const idsSince = async (shop: Shop, instant: string, more?: string): Promise<ReadonlyArray<string>> =>
+  (await since(shop, instant, more)).ok().map(({ id }) => id)
 
 /** Follows the cursor to the end; `between` runs after each page. Answers all that was seen, and where to go on. */
 const follow = async (shop: Shop, instant: string, limit: number, between?: (page: number) => Promise<void>) => {
@@ -33,30 +36,21 @@ export const syncingCases = casesOf("§4", [
     ;(await shop.status(made[0]!.id, "ready")).ok()
     await shop.env.advance(1)
     ;(await shop.status(made[2]!.id, "ready")).ok()
-    const order = (await since(shop, start)).ok().map(({ id }) => id)
-    expectSame(order, [made[1]!.id, made[0]!.id, made[2]!.id], "the order")
+    expectSame(await idsSince(shop, start), [made[1]!.id, made[0]!.id, made[2]!.id], "the order")
   }),
   test("sync-inclusive (rule-sync-order): A change at the very instant asked for is among the answers, one before it is not.", async (shop) => {
     await shop.ticket()
     await shop.env.advance(1)
     const { id, updated_at } = await shop.ticket()
-    expectSame(
-      (await since(shop, updated_at)).ok().map((it) => it.id),
-      [id],
-      "the ids"
-    )
+    expectSame(await idsSince(shop, updated_at), [id], "the ids")
     expectSame((await since(shop, later(updated_at, 1))).ok(), [], "a millisecond later")
   }),
   test("sync-bare-plus (rule-instants-offset): The instant may have an offset, whose + may arrive as a space, and a small t and z.", async (shop) => {
     const { id, updated_at } = await shop.ticket()
     const east = later(updated_at, HOUR).replace("Z", "+01:00")
     for (const since of [east, encodeURIComponent(east), updated_at.toLowerCase()]) {
-      const found = (await shop.get<ReadonlyArray<Ticket>>(`/tickets?updated_since=${since}`)).ok()
-      expectSame(
-        found.map((ticket) => ticket.id),
-        [id],
-        `the ids since ${since}`
-      )
+      const found = (await shop.get<Page>(`/tickets?updated_since=${since}`)).ok()
+      expectShape(found, [{ id }], `the tickets since ${since}`)
     }
   }),
   test("sync-meta (rule-sync-meta, key): synced_until comes with updated_since and only then.", async (shop) => {
@@ -116,8 +110,8 @@ export const syncingCases = casesOf("§4", [
     const client = await shop.env.person()
     const { id } = await shop.ticket({ client_phone: client.phone })
     const acts: ReadonlyArray<() => Promise<unknown>> = [
-      () => shop.env.act("POST", `/tickets/${id}/quote`, { price_minor: 5 }),
-      () => shop.env.act("POST", `/tickets/${id}/part`, { label: "Zip", status: "ordered" }),
+      () => shop.env.act("propose quote", id, { price_minor: 5 }),
+      () => shop.env.act("record part", id, { label: "Zip", status: "ordered" }),
       () => shop.env.answerOffer(client, "accept"),
       () => shop.notified(id)
     ]
@@ -125,22 +119,14 @@ export const syncingCases = casesOf("§4", [
       await shop.env.advance(10)
       const instant = await shop.env.instant()
       await act()
-      expectSame(
-        (await since(shop, instant)).ok().map((it) => it.id),
-        [id],
-        "the tickets that changed"
-      )
+      expectSame(await idsSince(shop, instant), [id], "the tickets that changed")
     }
   }),
   test("sync-filters (rule-sync-order): Filters hold beside updated_since.", async (shop) => {
     const start = await shop.env.instant()
     await shop.moved()
     const ready = await shop.moved("ready")
-    expectSame(
-      (await since(shop, start, "&state=ready")).ok().map(({ id }) => id),
-      [ready.id],
-      "the ids"
-    )
+    expectSame(await idsSince(shop, start, "&state=ready"), [ready.id], "the ids")
     ;(await since(shop, "soon")).invalid("query updated_since")
   })
 ])
