@@ -11,8 +11,7 @@ const MADE = {
   "packages/cli/src/scenario/receiverText.ts": "the constant of references.ts",
   "packages/cli/src/scenario/references.ts": "from constants, of which every repetition ends in a letter",
   "packages/cli/src/scenario/runFiles.ts": "from a pattern that users type for their own files",
-  "packages/cli/src/terminal/TextWidth.ts":
-    "from a constant, because the linter refuses control characters in a literal",
+  "packages/cli/src/terminal/Table.ts": "from a constant, because the linter refuses control characters in a literal",
   "packages/core/src/domain/Person.ts":
     "from one client's escaped names and numbers, of which every repetition ends after three characters",
   "packages/store-pg/src/embedded/Leftover.ts": "a constant word before a class"

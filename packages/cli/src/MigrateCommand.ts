@@ -1,6 +1,5 @@
 import { Console, Effect } from "effect"
-import { databaseUrlFlag, servedDataDir } from "./StoreChoice.js"
-import { storeRefused } from "./StoreRefused.js"
+import { databaseUrlFlag, servedDataDir, storeRefused } from "./StoreChoice.js"
 import { command } from "./terminal/commands.js"
 import { json, toggle } from "./terminal/flags.js"
 

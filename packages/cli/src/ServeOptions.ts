@@ -1,6 +1,5 @@
 import { CONNECTION_LIMITS, type ConnectionLimits } from "@workshop/http-node/ConnectionLimits"
-import { keepEvents } from "./dispatch/DispatchOptions.js"
-import { refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
+import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
 import { databaseUrlFlag, dataDirFlag, noMigrateFlag, STORES, secretsKey } from "./StoreChoice.js"
 import type { Values } from "./terminal/commands.js"

@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import { production, sandbox } from "@workshop/core/domain/WebhookAddress"
+import { make as makeWordList } from "@workshop/core/domain/WordList"
 import type { Branch } from "@workshop/core/http/Branch"
 import { pipeline } from "@workshop/core/http/Pipeline"
 import { workshopBranch } from "@workshop/core/http/workshopBranch"
@@ -9,6 +11,7 @@ import { Closer } from "@workshop/core/services/Closer"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
 import { Messenger } from "@workshop/core/services/Messenger"
 import * as Notifiers from "@workshop/core/services/Notifiers"
+import * as Profanity from "@workshop/core/services/Profanity"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
 import { TimeWalk } from "@workshop/core/services/TimeWalk"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
@@ -17,8 +20,7 @@ import { pages } from "@workshop/http-node/Pages"
 import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
 import { Console, Effect, Layer } from "effect"
 import { demoShop, demoSteps } from "./DemoShop.js"
-import { delivering, reaching } from "./dispatch/delivering.js"
-import { workOff } from "./dispatch/workOff.js"
+import { delivering, reaching, workOff } from "./dispatch/delivering.js"
 import {
   claimForSandbox,
   GivenKey,
@@ -31,12 +33,31 @@ import {
   stillThere
 } from "./FirstShop.js"
 import { boundHeapGrowth } from "./heapGrowth.js"
+import { CommandRefused } from "./OneSentence.js"
 import { observing, watching } from "./observe/observing.js"
 import { connectionLimits, type ServeFlags } from "./ServeOptions.js"
 import { choiceOf, type StoreChoice, storeLayer } from "./StoreChoice.js"
 import { baseOf, cannotListen, isEverywhere } from "./terminal/listenAddress.js"
 import { Pasting, writtenFor } from "./terminal/Pasting.js"
-import { wordsLayer } from "./WordsFile.js"
+
+const readWords = (file: string) =>
+  Effect.tryPromise({
+    try: () => readFile(file, "utf8"),
+    catch: (error) =>
+      new CommandRefused({
+        message: `The words in ${file} cannot be read (${error instanceof Error ? error.message : error}): give --words a text file with one word or phrase a line.`
+      })
+  })
+
+const isEntry = (line: string): boolean => line.trim() !== "" && !line.startsWith("#")
+
+/** The default words, or those of a file: one word or phrase a line; empty lines and lines that begin with # are passed over. */
+const wordsLayer = (file: string | null) =>
+  file === null
+    ? Profanity.layer
+    : Layer.unwrapEffect(
+        Effect.map(readWords(file), (text) => Profanity.layerWords(makeWordList(text.split("\n").filter(isEntry))))
+      )
 
 const services = ({ words }: ServeFlags, choice: StoreChoice) =>
   Messenger.Default.pipe(

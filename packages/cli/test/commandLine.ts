@@ -1,6 +1,6 @@
 import { commandLine, workshop } from "@workshop/cli/commandLine"
 import { everyCommand, pathOf } from "@workshop/cli/terminal/commands"
-import { endingOf } from "@workshop/cli/terminal/Ending"
+import { endingOf } from "@workshop/cli/terminal/runProcess"
 import { ConfigProvider, Console, Effect } from "effect"
 import { environment } from "./Workshop.js"
 

@@ -1,12 +1,11 @@
 import type { Checked, Finding } from "@workshop/store-pg/check/checkData"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
-import { choiceOf, databaseOf, databaseUrlFlag, servedDataDir } from "../StoreChoice.js"
-import { storeRefused } from "../StoreRefused.js"
+import { choiceOf, databaseOf, databaseUrlFlag, servedDataDir, storeRefused } from "../StoreChoice.js"
 import { command } from "../terminal/commands.js"
 import { duration } from "../terminal/decoders.js"
 import { json, value } from "../terminal/flags.js"
-import type { Said } from "../terminal/Said.js"
+import type { Output } from "../terminal/Output.js"
 
 const options = {
   databaseUrl: databaseUrlFlag(
@@ -35,7 +34,7 @@ const findingLines = ({ name, finds, count, first }: Finding): ReadonlyArray<str
   ...(count > first.length ? [`  and ${count - first.length} more`] : [])
 ]
 
-const report = (checked: Checked): Said => ({
+const report = (checked: Checked): Output => ({
   data: checked,
   lines: () =>
     checked.findings.length === 0
@@ -57,10 +56,10 @@ export const checkCommand = command({
   run: ({ timeout, json, ...flags }) =>
     Effect.gen(function* () {
       const { checkData } = yield* Effect.promise(() => import("@workshop/store-pg/check/checkData"))
-      const { say } = yield* Effect.promise(() => import("../terminal/Said.js"))
+      const { printOutput } = yield* Effect.promise(() => import("../terminal/Output.js"))
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
       const checked = yield* Effect.mapError(checkData(url, timeout), storeRefused)
-      yield* say(report(checked), json)
+      yield* printOutput(report(checked), json)
       if (checked.findings.length > 0) return yield* damaged(checked)
     }).pipe(Effect.scoped)
 })

@@ -1,6 +1,6 @@
 import { Console, Duration, Effect } from "effect"
 import { CommandRefused, refused } from "../OneSentence.js"
-import { say } from "../terminal/Said.js"
+import { printOutput } from "../terminal/Output.js"
 import { type Paint, paintFor } from "../terminal/Style.js"
 import { writeReport } from "../terminal/writeReport.js"
 import { type Case, ruleAt, type Section, sections } from "./Case.js"
@@ -31,7 +31,7 @@ export const listing = Effect.fnUntraced(function* (asked: ConformFlags) {
   const cases = yield* chosen(asked)
   const found = [...new Set(cases.map(({ section }) => section))]
   const alone = cases.filter(({ needs }) => needs === "key").length
-  return yield* say(
+  return yield* printOutput(
     {
       data: cases.map(({ id, section, rule, anchor, needs }) => ({
         id,
@@ -97,7 +97,7 @@ export const conform = (asked: ConformFlags, base_url: string) =>
     const run = { base_url: target.api.origin, duration_ms: Math.round(Duration.toMillis(took)) } as const
     const means = target.sandbox === null ? "key" : "sandbox"
     const report = reportOf({ ...run, with: means }, results, secretsOf(asked))
-    yield* say({ data: report, lines: ({ paint }) => closingLines(report, paint) }, asked.json)
+    yield* printOutput({ data: report, lines: ({ paint }) => closingLines(report, paint) }, asked.json)
     yield* write(asked, report)
     const { failed } = report.counts
     if (failed > 0) {

@@ -1,7 +1,36 @@
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
+import { observeOptions } from "../observe/ObserveOptions.js"
+import { databaseUrlFlag, noMigrateFlag, secretsKey } from "../StoreChoice.js"
 import { command } from "../terminal/commands.js"
-import { dispatchOptions } from "./DispatchOptions.js"
+import { host, port } from "../terminal/decoders.js"
+import { optional, value } from "../terminal/flags.js"
+import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./WebhookOptions.js"
+
+/** The flags of `workshop dispatch` (Specification, Commands). */
+export const dispatchOptions = {
+  databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
+  noMigrate: noMigrateFlag,
+  secretsKey,
+  keepEvents,
+  signatureHeader,
+  webhookPort,
+  refuseNetwork,
+  statusHost: value({
+    name: "status-host",
+    placeholder: "address",
+    description: "The address of --status-port; 0.0.0.0 listens on all.",
+    decoder: host,
+    fallback: "127.0.0.1"
+  }),
+  statusPort: optional({
+    name: "status-port",
+    placeholder: "number",
+    description: "Answer /healthz, /readyz and /metrics there; 0 takes a free port. By default no port is opened.",
+    decoder: port
+  }),
+  ...observeOptions
+}
 
 const refused = new CommandRefused({
   message:

@@ -1,8 +1,11 @@
+import { DAY_MS } from "@workshop/core/domain/Instant"
 import { isNetwork } from "@workshop/core/domain/PublicAddress"
 import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
 import { production } from "@workshop/core/domain/WebhookAddress"
 import { isOwnHeader } from "@workshop/core/ports/WebhookSender"
-import { textThat, wholeNumber } from "../terminal/decoders.js"
+import { LEAST_KEPT_MS } from "@workshop/store-pg/retention/KeptEvents"
+import { Schema } from "effect"
+import { duration, textThat, wholeNumber } from "../terminal/decoders.js"
 import { list, value } from "../terminal/flags.js"
 
 /** `--signature-header` of every command that delivers or receives; a name that HTTP uses would not be sent (Specification, Webhooks). */
@@ -33,3 +36,15 @@ export const webhookPort = list(
   },
   production.ports
 )
+
+const LEAST_KEPT = `must be at least ${LEAST_KEPT_MS / DAY_MS}d, such as 7d or 90d`
+
+/** How long events are kept; `serve` has it too. */
+export const keepEvents = value({
+  name: "keep-events",
+  placeholder: "duration",
+  description:
+    "How long events and their attempts are kept in Postgres, at least 7d; those still to be delivered stay.",
+  decoder: duration.pipe(Schema.filter((length) => length >= LEAST_KEPT_MS, { message: () => LEAST_KEPT })),
+  fallback: "90d"
+})

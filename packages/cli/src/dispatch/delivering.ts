@@ -1,11 +1,13 @@
 import type { Policy } from "@workshop/core/domain/WebhookAddress"
+import { Closer } from "@workshop/core/services/Closer"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
+import { Messenger } from "@workshop/core/services/Messenger"
 import * as NodeSender from "@workshop/http-node/sender/NodeSender"
-import { Layer } from "effect"
-import * as TracedSender from "../observe/TracedSender.js"
+import { Effect, Layer } from "effect"
+import { tracedSender } from "../observe/observing.js"
 
 /** How to deliver, as the flags say. */
-export interface AskedDelivery {
+export interface DeliveryOptions {
   readonly signatureHeader: string
   /** The ports that webhooks may use. */
   readonly webhookPort: ReadonlyArray<number>
@@ -14,15 +16,22 @@ export interface AskedDelivery {
 }
 
 /** Where webhooks may go: a policy, on the ports and outside the networks that were asked for. */
-export const reaching = (policy: Policy, { webhookPort: ports, refuseNetwork }: AskedDelivery): Policy => ({
+export const reaching = (policy: Policy, { webhookPort: ports, refuseNetwork }: DeliveryOptions): Policy => ({
   ...policy,
   ports,
   refusedNetworks: refuseNetwork
 })
 
 /** A dispatcher that delivers as it was asked to, over Node's sockets (Specification, Webhooks). */
-export const delivering = (asked: AskedDelivery, policy: Policy, isJittered = true) =>
-  Dispatcher.layer({ signatureHeader: asked.signatureHeader, isJittered }).pipe(
-    Layer.provide(TracedSender.layer),
-    Layer.provide(NodeSender.layer({ policy: reaching(policy, asked) }))
+export const delivering = (options: DeliveryOptions, policy: Policy, isJittered = true) =>
+  Dispatcher.layer({ signatureHeader: options.signatureHeader, isJittered }).pipe(
+    Layer.provide(tracedSender),
+    Layer.provide(NodeSender.layer({ policy: reaching(policy, options) }))
   )
+
+/** Closes, delivers and tells what is due, beside everything else, until the scope closes. */
+export const workOff = Effect.gen(function* () {
+  yield* Effect.forkScoped((yield* Closer).run)
+  yield* Effect.forkScoped((yield* Dispatcher).run)
+  yield* Effect.forkScoped((yield* Messenger).run)
+})

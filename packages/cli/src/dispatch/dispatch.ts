@@ -12,13 +12,12 @@ import type { Observed } from "../observe/ObserveOptions.js"
 import { observing, watching } from "../observe/observing.js"
 import { type StoreChoice, storeLayer } from "../StoreChoice.js"
 import { baseOf, cannotListen } from "../terminal/listenAddress.js"
-import { type AskedDelivery, delivering } from "./delivering.js"
-import { workOff } from "./workOff.js"
+import { type DeliveryOptions, delivering, workOff } from "./delivering.js"
 
 /** Where to dispatch. */
 export interface DispatchOptions
   extends Pick<StoreChoice, "migrate" | "keepEvents_ms" | "secretsKeys">,
-    AskedDelivery,
+    DeliveryOptions,
     Observed {
   readonly databaseUrl: string
   readonly statusHost: string
@@ -26,8 +25,8 @@ export interface DispatchOptions
   readonly statusPort: number | null
 }
 
-const services = (choice: StoreChoice, asked: AskedDelivery) =>
-  Layer.mergeAll(Closer.Default, Messenger.Default, delivering(asked, production)).pipe(
+const services = (choice: StoreChoice, options: DeliveryOptions) =>
+  Layer.mergeAll(Closer.Default, Messenger.Default, delivering(options, production)).pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(storeLayer(choice)),
     Layer.provideMerge(Entropy.layer)

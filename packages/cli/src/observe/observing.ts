@@ -1,13 +1,83 @@
 import { readFileSync } from "node:fs"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import type { Watch } from "@workshop/core/http/Pipeline"
 import { type Probe, Probes } from "@workshop/core/ports/Probes"
-import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
+import { Tracing } from "@workshop/core/ports/Tracing"
+import { WebhookSender } from "@workshop/core/ports/WebhookSender"
+import { makeHttpMetrics, shownMethod, shownRoute } from "@workshop/http-node/metrics/HttpMetrics"
 import { processMetrics } from "@workshop/http-node/metrics/ProcessMetrics"
-import { Effect, Layer } from "effect"
-import { logged } from "./AccessLog.js"
+import { Clock, Effect, Layer, Option } from "effect"
 import * as Logs from "./Logs.js"
 import type { Observed } from "./ObserveOptions.js"
-import { traced } from "./TracedRequests.js"
+
+const real = Clock.make()
+
+/** Logs a line for each request: by its route and never by its path or query, which may hold phone numbers. */
+export const logged: Watch = ({ method }, stamp, answer) => {
+  const began = real.unsafeCurrentTimeNanos()
+  return Effect.tap(answer, ({ status }) => {
+    const ms = Number((real.unsafeCurrentTimeNanos() - began) / 1000n) / 1000
+    return Effect.annotateLogs(Effect.logInfo("Answered"), {
+      method: shownMethod(method),
+      route: shownRoute(stamp),
+      status,
+      ms
+    })
+  })
+}
+
+const parentOf = (header: (name: string) => string | undefined) => {
+  const traceparent = header("traceparent")
+  return traceparent === undefined
+    ? {}
+    : Option.match(HttpTraceContext.fromHeaders(Headers.fromInput({ traceparent })), {
+        onNone: () => ({}),
+        onSome: (parent) => ({ parent })
+      })
+}
+
+/** A span for each request, below the caller's where they sent theirs. */
+export const traced: Watch = ({ method: sent, header }, stamp, answer) => {
+  const method = shownMethod(sent)
+  return Effect.useSpan(
+    method,
+    {
+      kind: "server",
+      captureStackTrace: false,
+      attributes: { "http.request.method": method, request_id: stamp.request_id },
+      ...parentOf(header)
+    },
+    (span) =>
+      Effect.map(Effect.withParentSpan(answer, span), (departure) => {
+        const route = shownRoute(stamp)
+        span.attribute("http.route", route)
+        // Only now is it known; a span has no other way to be renamed.
+        Object.assign(span, { name: `${method} ${route}` })
+        span.attribute("http.response.status_code", departure.status)
+        return departure
+      })
+  )
+}
+
+/** The sender with a span for each attempt, where somebody traces; it names the shop and what came of it, not the address. */
+export const tracedSender: Layer.Layer<WebhookSender, never, WebhookSender> = Layer.effect(
+  WebhookSender,
+  Effect.gen(function* () {
+    const { within } = yield* Tracing
+    const sender = yield* WebhookSender
+    return WebhookSender.of({
+      send: (post) =>
+        within(
+          "webhook attempt",
+          { shop_id: post.shop_id },
+          Effect.tap(sender.send(post), ({ status, error }) =>
+            Effect.annotateCurrentSpan({ ...(status === null ? {} : { status }), ...(error === null ? {} : { error }) })
+          )
+        )
+    })
+  })
+)
 
 const version = (): string => JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version
 

@@ -8,8 +8,8 @@ import type { Layer as LayerType } from "effect"
 import { Effect, Layer } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { choiceOf, type StoreChoice, storeLayer } from "../StoreChoice.js"
+import { type Output, printOutput } from "../terminal/Output.js"
 import { Pasting, writtenFor } from "../terminal/Pasting.js"
-import { type Said, say } from "../terminal/Said.js"
 import { flagOf } from "./fromFlags.js"
 
 /** The flags that every command against a database has, as they were read. */
@@ -65,11 +65,11 @@ const userName = (): string => {
 /** Runs an act of the owner's against the database, and says what came of it. */
 export const act = <E extends { readonly _tag: string; readonly message: string }>(
   asked: AskedDatabase,
-  program: Effect.Effect<Said, E, Services>
+  program: Effect.Effect<Output, E, Services>
 ): Effect.Effect<void, CommandRefused> =>
   Effect.mapError(program, inOneSentence).pipe(
     Effect.provideService(Actor, asked.actor ?? `cli:${userName()}`),
     Effect.provideService(Pasting, writtenFor(choiceOf(asked), process.env)),
     Effect.provide(services({ ...choiceOf(asked), isShared: true })),
-    Effect.flatMap((said) => say(said, asked.json))
+    Effect.flatMap((said) => printOutput(said, asked.json))
   )

@@ -3,9 +3,9 @@ import { EventId, ShopId } from "@workshop/core/domain/Identifier"
 import { toIso } from "@workshop/core/domain/Instant"
 import { Audit } from "@workshop/core/services/Audit"
 import { Effect } from "effect"
+import { rows } from "../terminal/Output.js"
 import type { Column } from "../terminal/Table.js"
 import { idFrom } from "./fromFlags.js"
-import { several } from "./record.js"
 
 /** What `workshop audit` was told; null is left out. */
 export interface AskedAudit {
@@ -33,5 +33,5 @@ export const list = Effect.fnUntraced(function* ({ shop, before, limit }: AskedA
   const shop_id = shop === null ? null : yield* idFrom(ShopId, "a shop", shop)
   const entry = before === null ? null : yield* idFrom(EventId, "an entry", before)
   const found = yield* Audit.list(shop_id, entry, limit)
-  return several(found.map(entryView), columns, "Nothing was written down yet.")
+  return rows(found.map(entryView), columns, "Nothing was written down yet.")
 })

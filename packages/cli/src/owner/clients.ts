@@ -10,9 +10,9 @@ import { Offers } from "@workshop/core/services/Offers"
 import { Effect, Schema } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
+import { record, rows, sentence } from "../terminal/Output.js"
 import type { Column } from "../terminal/Table.js"
 import { decoded, given, idFrom } from "./fromFlags.js"
-import { oneOf, sentence, several } from "./record.js"
 
 /** What `workshop client create` was told. */
 export interface AskedClient {
@@ -45,17 +45,17 @@ const offerColumns: ReadonlyArray<Column<ReturnType<typeof offerView>>> = [
 /** Opens a client's account. */
 export const create = Effect.fnUntraced(function* ({ givenName, familyName, phone, hideName }: AskedClient) {
   const fields = { given_name: givenName, family_name: familyName, phone, hide_name: hideName }
-  return oneOf(yield* Clients.register(yield* decoded(ClientInput, fields)))
+  return record(yield* Clients.register(yield* decoded(ClientInput, fields)))
 })
 
 /** An account; or, where a shop is named, the client as that shop sees them. */
 export const show = Effect.fnUntraced(function* (typed: string, shop: string | null) {
   const id = yield* clientId(typed)
-  if (shop !== null) return oneOf(yield* Clients.byId(appOf(yield* shopId(shop)), id))
+  if (shop !== null) return record(yield* Clients.byId(appOf(yield* shopId(shop)), id))
   const account = yield* Effect.flatMap(Directory, (directory) => directory.account(id))
   if (account === null)
     return yield* new CommandRefused({ message: `There is no client ${id}: workshop client create opens an account.` })
-  return oneOf({ ...account, created_at: toIso(account.created_at) })
+  return record({ ...account, created_at: toIso(account.created_at) })
 })
 
 /** A client whose account is looked up by their id, and not as a shop sees them. */
@@ -94,7 +94,7 @@ export const correct = Effect.fnUntraced(function* (typed: string, asked: AskedC
     return yield* new CommandRefused({ message: "Name what to correct, such as --phone +21620123456." })
   }
   const account = yield* ofAccount(id, Clients.correct(id, yield* decoded(ClientCorrection, correction)))
-  return oneOf({ ...account, created_at: toIso(account.created_at) })
+  return record({ ...account, created_at: toIso(account.created_at) })
 })
 
 /** Erases the client, for good; again where it was interrupted. */
@@ -124,7 +124,7 @@ export const visit = Effect.fnUntraced(function* (typed: string, shop: string | 
 /** The tickets offered to the client. */
 export const offers = Effect.fnUntraced(function* (typed: string) {
   const found = yield* Offers.ofClient(yield* clientId(typed))
-  return several(found.map(offerView), offerColumns, "No ticket is offered to this client.")
+  return rows(found.map(offerView), offerColumns, "No ticket is offered to this client.")
 })
 
 /** The client takes an offered ticket as theirs. */

@@ -7,10 +7,10 @@ import { Keys } from "@workshop/core/services/Keys"
 import { Clock, Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
+import { rows, sentence, shownOnce } from "../terminal/Output.js"
 import { Pasting } from "../terminal/Pasting.js"
 import type { Column } from "../terminal/Table.js"
 import { decoded, given, idFrom } from "./fromFlags.js"
-import { sentence, several, shownOnce } from "./record.js"
 
 /** What `workshop key create` was told. */
 export interface AskedKey {
@@ -75,7 +75,7 @@ export const list = Effect.fnUntraced(function* (shop: string) {
   const { command, condition } = yield* Pasting
   const remedy = `The shop has no key yet. This makes one${condition}: ${command(`key create ${id} --name Till`)}`
   const now = toIso(yield* Clock.currentTimeMillis)
-  return several(records.map(keyView), columnsAt(now), remedy)
+  return rows(records.map(keyView), columnsAt(now), remedy)
 })
 
 /** Revokes a key, for good. */

@@ -10,7 +10,7 @@ import {
 } from "../terminal/commands.js"
 import { text } from "../terminal/decoders.js"
 import { type Flag, json, optional, toggle } from "../terminal/flags.js"
-import type { Said } from "../terminal/Said.js"
+import type { Output } from "../terminal/Output.js"
 import type { Services } from "./act.js"
 
 /** Where the data is; every command against a database has these. */
@@ -37,7 +37,7 @@ export const ownerCommand =
     ...help
   }: CommandHelp & {
     readonly options: O
-    readonly act: (module: M, values: Values<O>) => Effect.Effect<Said, E, Services>
+    readonly act: (module: M, values: Values<O>) => Effect.Effect<Output, E, Services>
   }): MakeCommand =>
     command({
       ...help,

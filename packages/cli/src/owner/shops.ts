@@ -6,10 +6,10 @@ import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
 import { Effect, Schema } from "effect"
 import { CommandRefused } from "../OneSentence.js"
+import { record, rows } from "../terminal/Output.js"
 import { Pasting } from "../terminal/Pasting.js"
 import type { Column } from "../terminal/Table.js"
 import { decoded, given, idFrom } from "./fromFlags.js"
-import { oneOf, several } from "./record.js"
 
 /** What `workshop shop create` was told. */
 export interface AskedShop {
@@ -89,7 +89,7 @@ export const create = Effect.fnUntraced(function* (asked: AskedShop) {
   }
   const shop = yield* Shops.create(input)
   const { command, condition } = yield* Pasting
-  return oneOf(shopRow(shop), [
+  return record(shopRow(shop), [
     `Its first key${condition}: ${command(`key create ${shop.id} --name Till --preset full`)}`
   ])
 })
@@ -103,13 +103,13 @@ export const list = Effect.gen(function* () {
     found.push(...page)
     if (page.length < PAGE) break
   }
-  return several(found.map(shopRow), columns, "There is no shop yet: workshop shop create opens one.")
+  return rows(found.map(shopRow), columns, "There is no shop yet: workshop shop create opens one.")
 })
 
 /** One shop. */
 export const show = Effect.fnUntraced(function* (typed: string) {
   const { shop, head } = yield* Shops.byId(yield* idFrom(ShopId, "a shop", typed))
-  return oneOf(shopView(shop, head))
+  return record(shopView(shop, head))
 })
 
 /** A text of the programme: left out it stays, empty there is none any more. */
@@ -141,7 +141,7 @@ export const set = Effect.fnUntraced(function* (typed: string, asked: AskedSetti
     return yield* new CommandRefused({ message: "Name what to change, such as --api-enabled yes; --help lists all." })
   }
   const { shop, head } = yield* Shops.change(id, yield* decoded(ShopPatch, patch))
-  return oneOf(shopView(shop, head))
+  return record(shopView(shop, head))
 })
 
 /** Brings a shop that was dated ahead back to the present. */
@@ -152,5 +152,5 @@ export const repairClock = Effect.fnUntraced(function* (typed: string) {
     ahead_until === null && tickets === 0
       ? "The shop is not ahead of this machine's clock: there is nothing to repair."
       : "Tills that read meanwhile begin their sync anew, with updated_since=1970-01-01T00:00:00Z."
-  return oneOf({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [said])
+  return record({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [said])
 })

@@ -13,9 +13,9 @@ import { deliveryView, noticeView } from "@workshop/http-node/sandbox/webhookVie
 import { Clock, Effect, Either } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
+import { record, rows, sentence, shownOnce } from "../terminal/Output.js"
 import type { Column } from "../terminal/Table.js"
 import { decoded, given, idFrom } from "./fromFlags.js"
-import { oneOf, sentence, several, shownOnce } from "./record.js"
 
 /** What `workshop webhook replay` was told. */
 export interface AskedReplay {
@@ -103,7 +103,7 @@ export const set = Effect.fnUntraced(function* (
 
 /** Where events go, and how that has been going. */
 export const show = Effect.fnUntraced(function* (shop: string) {
-  return oneOf(yield* Webhooks.status(yield* shopId(shop)))
+  return record(yield* Webhooks.status(yield* shopId(shop)))
 })
 
 /** A new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
@@ -124,12 +124,12 @@ export const rotate = Effect.fnUntraced(function* (shop: string, isWanted: boole
 
 /** Turns the webhook on again. */
 export const enable = Effect.fnUntraced(function* (shop: string) {
-  return oneOf(yield* Webhooks.enable(yield* shopId(shop)))
+  return record(yield* Webhooks.enable(yield* shopId(shop)))
 })
 
 /** Turns the webhook off: its events wait until it is on again. */
 export const disable = Effect.fnUntraced(function* (shop: string) {
-  return oneOf(yield* Webhooks.disable(yield* shopId(shop)))
+  return record(yield* Webhooks.disable(yield* shopId(shop)))
 })
 
 /** Removes the webhook, with its secrets and all that waits. */
@@ -164,7 +164,7 @@ export const deliveries = Effect.fnUntraced(function* (shop: string, state: Deli
     wanted.unshift(...matching.slice(wanted.length - limit).map(deliveryView))
     page = { before: found[0]!.seq }
   }
-  return several(wanted, deliveryColumns, state === null ? "No event was to be delivered yet." : `None is ${state}.`)
+  return rows(wanted, deliveryColumns, state === null ? "No event was to be delivered yet." : `None is ${state}.`)
 })
 
 /** Sends events again, under the same ids; or only counts them. */
@@ -195,5 +195,5 @@ export const replay = Effect.fnUntraced(function* ({ shop, ids, since, until, st
 /** What the owner was told of the webhook, oldest first. */
 export const notices = Effect.fnUntraced(function* (shop: string) {
   const found = yield* Outbox.notices(yield* shopId(shop))
-  return several(found.map(noticeView), noticeColumns, "The owner had to be told nothing yet.")
+  return rows(found.map(noticeView), noticeColumns, "The owner had to be told nothing yet.")
 })

@@ -1,5 +1,5 @@
 import { type Paint, plain } from "../terminal/Style.js"
-import { shortened } from "../terminal/TextWidth.js"
+import { shortened } from "../terminal/Table.js"
 import type { Failure, ScenarioResult, StepExchange, StepResult } from "./Result.js"
 import type { Problem } from "./Source.js"
 

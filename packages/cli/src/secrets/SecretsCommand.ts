@@ -1,6 +1,5 @@
 import { Effect } from "effect"
-import { choiceOf, databaseOf, databaseUrlFlag, secretsKey, servedDataDir } from "../StoreChoice.js"
-import { storeRefused } from "../StoreRefused.js"
+import { choiceOf, databaseOf, databaseUrlFlag, secretsKey, servedDataDir, storeRefused } from "../StoreChoice.js"
 import { command, group } from "../terminal/commands.js"
 import { json, toggle } from "../terminal/flags.js"
 
@@ -28,12 +27,11 @@ const reseal = command({
   run: ({ secretsKey: secretsKeys, inClear, json: asJson, ...flags }) =>
     Effect.gen(function* () {
       const { reseal } = yield* Effect.promise(() => import("@workshop/store-pg/Resealing"))
-      const { say } = yield* Effect.promise(() => import("../terminal/Said.js"))
-      const { sentence } = yield* Effect.promise(() => import("../owner/record.js"))
+      const { printOutput, sentence } = yield* Effect.promise(() => import("../terminal/Output.js"))
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
       const done = yield* Effect.mapError(reseal(url, { secretsKeys, inClear }), storeRefused)
       const webhooks = done.changed === 1 ? "1 webhook" : `${done.changed} webhooks`
-      yield* say(sentence(done, inWords(webhooks, done.key_id)), asJson)
+      yield* printOutput(sentence(done, inWords(webhooks, done.key_id)), asJson)
     }).pipe(Effect.scoped)
 })
 

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import type { Outlet } from "../terminal/Style.js"
-import { widthFor } from "../terminal/Table.js"
-import { shortened } from "../terminal/TextWidth.js"
+import { shortened, widthFor } from "../terminal/Table.js"
 import { realMs } from "./Recorder.js"
 import type { Progress } from "./simulation.js"
 

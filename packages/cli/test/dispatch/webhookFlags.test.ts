@@ -1,7 +1,6 @@
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Received } from "@workshop/cli/receive/Received"
 import * as Receiver from "@workshop/cli/receive/Receiver"
 import { Deferred, Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -68,8 +67,8 @@ describe("workshop serve", PATIENT, () => {
 
   it("--signature-header: a delivery carries its signature under that name alone, and it verifies (Specification, Webhooks)", async () => {
     const shop = await open()
-    const arrived = Effect.runSync(Deferred.make<Received>())
-    const onReceived = (received: Received) => Deferred.unsafeDone(arrived, Effect.succeed(received))
+    const arrived = Effect.runSync(Deferred.make<Receiver.ReceivedDelivery>())
+    const onReceived = (received: Receiver.ReceivedDelivery) => Deferred.unsafeDone(arrived, Effect.succeed(received))
     const receiver = await within(Receiver.make({ header: "X-Lac-Signature", onReceived }))
     const { data } = await ask("PUT", `/shops/${shop}/webhook`, { url: receiver.url })
     await Effect.runPromise(receiver.trust([data.secret]))

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { dispatchOptions } from "@workshop/cli/dispatch/DispatchOptions"
+import { dispatchOptions } from "@workshop/cli/dispatch/DispatchCommand"
 import { serveOptions } from "@workshop/cli/ServeOptions"
 import type { Flag } from "@workshop/cli/terminal/flags"
 import { describe, expect, it } from "vitest"

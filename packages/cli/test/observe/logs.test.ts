@@ -1,6 +1,5 @@
-import { logged as accessLogged } from "@workshop/cli/observe/AccessLog"
 import * as Logs from "@workshop/cli/observe/Logs"
-import { redacted } from "@workshop/cli/observe/redaction"
+import { logged as accessLogged } from "@workshop/cli/observe/observing"
 import type { Arrival } from "@workshop/core/http/Arrival"
 import { Cause, Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -81,7 +80,7 @@ describe("log lines (Specification, Errors)", () => {
   })
 
   it("hold no password that follows a very long word", () => {
-    expect(redacted(`${"A".repeat(50_000)} ${"A".repeat(50_000)}://me:hunter2@host/`)).not.toContain("hunter2")
+    expect(Logs.redacted(`${"A".repeat(50_000)} ${"A".repeat(50_000)}://me:hunter2@host/`)).not.toContain("hunter2")
   })
 
   it("of the access log name a method that no route knows as other", () => {
@@ -94,6 +93,6 @@ describe("log lines (Specification, Errors)", () => {
   it("keep what only looks like one", () => {
     const line =
       '{"timestamp":"2026-11-20T14:40:24.005+0000","price_minor":21620123456,"url":"http://127.0.0.1:4010/v1"}'
-    expect(redacted(line)).toBe(line)
+    expect(Logs.redacted(line)).toBe(line)
   })
 })

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { dispatchOptions } from "@workshop/cli/dispatch/DispatchOptions"
+import { dispatchOptions } from "@workshop/cli/dispatch/DispatchCommand"
 import { serveOptions } from "@workshop/cli/ServeOptions"
 import type { Flag } from "@workshop/cli/terminal/flags"
 import { createTicket } from "@workshop/core/decisions/createTicket"

@@ -1,7 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { traced } from "@workshop/cli/observe/TracedRequests"
-import * as TracedSender from "@workshop/cli/observe/TracedSender"
+import { traced, tracedSender } from "@workshop/cli/observe/observing"
 import * as Traces from "@workshop/cli/observe/Traces"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { Arrival, Departure } from "@workshop/core/http/Arrival"
@@ -101,9 +100,7 @@ describe("traces (Specification, Commands)", () => {
   const sent = { status: null, error: "timeout", detail: null, address: null, timings: {}, head: "" } as never
   const post = { shop_id: "s" as ShopId, url: "https://example.com/?token=1", headers: {}, body: "secret" }
   const attempt = Effect.flatMap(WebhookSender, ({ send }) => send(post)).pipe(
-    Effect.provide(
-      Layer.provide(TracedSender.layer, Layer.succeed(WebhookSender, { send: () => Effect.succeed(sent) }))
-    )
+    Effect.provide(Layer.provide(tracedSender, Layer.succeed(WebhookSender, { send: () => Effect.succeed(sent) })))
   )
 
   it("send a span for each attempt to deliver, without the address, the body or the signature", async () => {

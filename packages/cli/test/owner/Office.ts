@@ -1,7 +1,7 @@
 import { CommandRefused } from "@workshop/cli/OneSentence"
 import type { Services } from "@workshop/cli/owner/act"
 import { Asker } from "@workshop/cli/terminal/confirm"
-import type { Said } from "@workshop/cli/terminal/Said"
+import type { Output } from "@workshop/cli/terminal/Output"
 import { plain } from "@workshop/cli/terminal/Style"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import * as Profanity from "@workshop/core/services/Profanity"
@@ -38,14 +38,14 @@ export class Office implements AsyncDisposable {
   }
 
   /** Runs a command. */
-  async does<E>(program: Effect.Effect<Said, E, Services>): Promise<Answered> {
+  async does<E>(program: Effect.Effect<Output, E, Services>): Promise<Answered> {
     const { data, lines } = await this.#told(program)
     const look = { paint: plain, width: Number.POSITIVE_INFINITY }
     return { data: JSON.parse(JSON.stringify(data)), lines: lines(look) }
   }
 
   /** Runs a command that is to be refused; answers what it says. */
-  refusal<E extends { readonly message: string }>(program: Effect.Effect<Said, E, Services>): Promise<string> {
+  refusal<E extends { readonly message: string }>(program: Effect.Effect<Output, E, Services>): Promise<string> {
     const said = Effect.match(program, {
       onSuccess: () => "It was done",
       onFailure: (error) => (error instanceof CommandRefused ? error.message : `unsaid: ${error.message}`)

@@ -1,6 +1,5 @@
 import { coloured } from "@workshop/cli/terminal/Style"
-import { type Column, table, widthFor } from "@workshop/cli/terminal/Table"
-import { shortened, widthOf } from "@workshop/cli/terminal/TextWidth"
+import { type Column, shortened, table, widthFor, widthOf } from "@workshop/cli/terminal/Table"
 import { describe, expect, it } from "vitest"
 
 interface Row {

@@ -1,6 +1,6 @@
 import { type Decoder, duration, share, wholeNumber } from "@workshop/cli/terminal/decoders"
-import { endingOf, type Stop } from "@workshop/cli/terminal/Ending"
 import { optional } from "@workshop/cli/terminal/flags"
+import { endingOf, type Stop } from "@workshop/cli/terminal/runProcess"
 import { wantsColour } from "@workshop/cli/terminal/Style"
 import { Either, Exit, FiberId, Schema } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
