@@ -42,7 +42,8 @@ const alignLists = (
 }
 
 /** What stands beside an entry that has no partner. */
-const NOTHING = "(no such entry)"
+const nothingIn = (actual: ReadonlyArray<unknown>): string =>
+  shown(`(no such entry; there are ${actual.map(shown).join(", ") || "none"})`)
 
 const isMatch = (expected: unknown, actual: unknown, names: Names): boolean =>
   match(expected, actual, names).length === 0
@@ -132,8 +133,8 @@ const matchList = (expected: ReadonlyArray<unknown>, actual: unknown, names: Nam
     actual.map((other, j) => (isShort ? distance(one, other, names) : i === j ? 0 : 1))
   )
   return alignLists(expected.length, actual.length, (i, j) => costs[i]![j]!).flatMap(({ expected: i, actual: j }) => {
-    if (i === undefined) return unless(false, at(path, j!), NOTHING, actual[j!])
-    if (j === undefined) return unless(false, at(path, i), expected[i], NOTHING)
+    if (i === undefined) return unless(false, at(path, j!), "(no such entry)", actual[j!])
+    if (j === undefined) return unless(false, at(path, i), expected[i], nothingIn(actual))
     return match(expected[i], actual[j], names, at(path, j))
   })
 }

@@ -83,10 +83,9 @@ const many = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : 
 /** The last line: how many scenarios there were, and how many failed. */
 export const summary = (results: ReadonlyArray<ScenarioResult>, duration_ms: number, paint: Paint = plain): string => {
   const failed = results.filter(({ passed }) => !passed).length
-  const steps = results.reduce(
-    (sum, result) => sum + result.steps.filter(({ outcome }) => outcome !== "not_run").length,
-    0
-  )
+  const steps = results.flatMap((result) => result.steps)
+  const left = steps.filter(({ outcome }) => outcome === "not_run").length
   const verdict = failed === 0 ? paint("good", "all passed") : paint("bad", `${failed} failed`)
-  return `${many(results.length, "scenario")}, ${many(steps, "step")}: ${verdict} (${duration_ms} ms)`
+  const notRun = left === 0 ? "" : `, ${many(left, "step")} not run`
+  return `${many(results.length, "scenario")}, ${many(steps.length, "step")}: ${verdict}${notRun} (${duration_ms} ms)`
 }

@@ -113,11 +113,13 @@ const acting = Object.fromEntries(
   rows.map(({ name, description, takes }) => [name, maybe(takes).annotations({ description })])
 )
 
+const NO_STEP = { title: "Steps", description: "At least one step", message: () => "needs at least one step" }
+
 const SingleStep = Schema.Struct({ ...acting, ...stepOptions }).annotations({ identifier: "SingleStep" })
 
 const Step = Schema.Struct({
   ...acting,
-  together: maybe(Schema.NonEmptyArray(SingleStep)).annotations({
+  together: maybe(Schema.Array(SingleStep).pipe(Schema.minItems(1, NO_STEP))).annotations({
     description: "Steps that all begin at the same moment"
   }),
   ...stepOptions
@@ -135,7 +137,7 @@ export const ScenarioText = Schema.Struct({
       clients: maybe(named(Schema.NullOr(GivenClient)))
     })
   ).annotations({ description: "What there is at the beginning; one shop named shop where no shops are named" }),
-  steps: Schema.NonEmptyArray(Step)
+  steps: Schema.Array(Step).pipe(Schema.minItems(1, NO_STEP))
 }).annotations({ identifier: "Scenario", title: "Workshop scenario" })
 /** A scenario as its file holds it. */
 export type ScenarioText = typeof ScenarioText.Type

@@ -45,6 +45,12 @@ const instead = (field: string, members: ReadonlyArray<AST.AST>): string => {
   return names.length > MOST_NAMED ? "; correct its name." : `; it has ${names.join(", ")}.`
 }
 
+/** What to write instead of a field that a shape does not have, such as `; did you mean "state"?`; null where it has it. */
+export const insteadOf = (shape: Shape, field: string): string | null => {
+  const members = membersOf(shape)
+  return members.some((member) => fieldIn(member, field).length > 0) ? null : instead(field, members)
+}
+
 /** The shape of what a path leads to, or why it leads nowhere, as a sentence; `start` is what the path begins at. */
 export const follow = (
   shape: Shape,
@@ -78,7 +84,11 @@ const partOf = (envelope: Shape, part: string): Shape | undefined => {
   return "shape" in found ? found.shape : undefined
 }
 
-const dataOf = (endpoint: string): Shape => partOf(envelopes.get(endpoint) ?? anything, "data") ?? anything
+/** The data of a success of an endpoint. */
+export const dataOf = (endpoint: string): Shape => partOf(envelopes.get(endpoint) ?? anything, "data") ?? anything
+
+/** What stands under `error` of every refusal (Specification, Errors). */
+export const refusalShape = Schema.Struct({ code: Schema.String, message: Schema.String, details: Schema.Unknown }).ast
 
 /** The places of a success of an endpoint, such as `GET /v1/tickets/:id`, as a scenario names them (Specification, States; Sandbox). */
 export const successOf = (endpoint: string): Shape => {

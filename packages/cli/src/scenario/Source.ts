@@ -50,6 +50,8 @@ const wrong = ({ code, message }: YAMLError): string =>
 
 const UNENDING = "has aliases (*name) that stand for too much, or for themselves: write out what they stand for."
 
+const EMPTY = "is empty: workshop scenario new writes one to begin with."
+
 /** What a document says; undefined where its aliases have no end, or hardly one. */
 const unfolded = (document: Document): unknown => {
   try {
@@ -75,7 +77,8 @@ export class Source {
     const [first] = this.#document.errors
     this.value = first === undefined ? unfolded(this.#document) : undefined
     if (first !== undefined) this.faults = [{ ...this.#at(first.pos[0]), path: "", message: wrong(first) }]
-    else this.faults = this.value === undefined ? [{ ...this.#at(0), path: "", message: UNENDING }] : []
+    else if (this.value === undefined) this.faults = [{ ...this.#at(0), path: "", message: UNENDING }]
+    else this.faults = this.value === null ? [{ ...this.#at(0), path: "", message: EMPTY }] : []
   }
 
   /** Where the value at a path begins; where it is not there, what it would be in. */

@@ -3,11 +3,13 @@ import { SchemaAST as AST } from "effect"
 import { didYouMean } from "../terminal/nearestName.js"
 import { type Observation, Reference } from "./Action.js"
 import { actions, stepNames } from "./actions.js"
+import { checkExpected } from "./checkExpected.js"
 import { type Capture, capturesOf, checkGiven, checkTexts, givenNames, type Known, TAKEN } from "./checkReferences.js"
 import { type Fields, fieldOf, isObject } from "./Mismatch.js"
 import { observations } from "./observations.js"
 import { type PathProblem, problemAt, problemWithName } from "./problems.js"
 import { STEP_OPTIONS } from "./Scenario.js"
+import { dataOf, refusalShape, successOf } from "./Shape.js"
 import type { Path } from "./Source.js"
 
 /** A field that only some steps may have. */
@@ -168,6 +170,41 @@ const withoutDollar = (
   )
 }
 
+/** Fields that no response of the step's act has, nor any entry of what it observes. */
+const checkShapes = (step: Fields, done: string | undefined, path: Path): ReadonlyArray<PathProblem> => {
+  const [action, observation] = [actions.get(done ?? ""), observations.get(done ?? "")]
+  if (action?.endpoint !== undefined && isObject(step.expect)) {
+    // Of `body` the envelope too is told only by a run: it may be that of a refusal.
+    const { body: _, error, ...places } = step.expect
+    return [
+      ...checkExpected(places, successOf(action.endpoint), [...path, "expect"]),
+      ...checkExpected(error, refusalShape, [...path, "expect", "error"])
+    ]
+  }
+  return observation?.endpoint === undefined || done === undefined
+    ? []
+    : checkExpected(step[done], dataOf(observation.endpoint), [...path, done])
+}
+
+const RECEIVING = ["receiver", "expect received", "expect new received"]
+
+/** A receiver that nothing leads to: only `webhook` under `given` points a shop's webhook at its receiver. */
+const withoutWebhook = (
+  step: Fields,
+  done: string | undefined,
+  given: unknown,
+  path: Path
+): ReadonlyArray<PathProblem> => {
+  if (done === undefined || !RECEIVING.includes(done) || (Array.isArray(step[done]) && step[done].length === 0))
+    return []
+  const shops = fieldOf(given, "shops")
+  const name = typeof step.shop === "string" ? step.shop.replace("$", "") : (Object.keys(shops ?? {})[0] ?? "shop")
+  const isGiven = isObject(shops) ? Object.hasOwn(shops, name) : name === "shop"
+  if (!isGiven || fieldOf(fieldOf(shops, name), "webhook") !== undefined) return []
+  const message = `needs a webhook, which ${name} does not have: write webhook: true under given.shops.${name}.`
+  return [problemWithName([...path, done], message)]
+}
+
 const KNOWN: ReadonlyArray<string> = [...stepNames, "together"]
 
 const checkCount = (step: Fields, done: ReadonlyArray<string>, path: Path): ReadonlyArray<PathProblem> => {
@@ -183,14 +220,14 @@ const checkCount = (step: Fields, done: ReadonlyArray<string>, path: Path): Read
   ]
 }
 
-const checkStep = (step: unknown, before: Known, path: Path): ReadonlyArray<PathProblem> => {
+const checkStep = (step: unknown, before: Known, given: unknown, path: Path): ReadonlyArray<PathProblem> => {
   if (!isObject(step)) return []
   const known = "repeat" in step ? new Map(before).set("n", AST.numberKeyword) : before
   const done = Object.keys(step).filter((field) => KNOWN.includes(field))
   const values = Object.entries(step).flatMap(([field, value]) => {
     if (field === "title" || field === "as") return []
     if (field === "together" && Array.isArray(value)) {
-      return value.flatMap((inner, i) => checkStep(inner, known, [...path, field, i]))
+      return value.flatMap((inner, i) => checkStep(inner, known, given, [...path, field, i]))
     }
     return checkTexts(value, known, [...path, field], field === "expect" || observations.has(field))
   })
@@ -198,6 +235,8 @@ const checkStep = (step: unknown, before: Known, path: Path): ReadonlyArray<Path
     ...checkCount(step, done, path),
     ...misplaced(step, done[0], path),
     ...withoutDollar(step, done[0], known, path),
+    ...checkShapes(step, done[0], path),
+    ...withoutWebhook(step, done[0], given, path),
     ...checkVerdicts(step.expect, [...path, "expect"]),
     ...[...observations.values()].flatMap((look) => checkListed(look, step[look.name], [...path, look.name])),
     ...values
@@ -225,7 +264,7 @@ export const checkSteps = (scenario: unknown): ReadonlyArray<PathProblem> => {
   const known = new Map(given)
   const steps = (Array.isArray(scenario.steps) ? scenario.steps : []).flatMap((step: unknown, i) => {
     const path: Path = ["steps", i]
-    const found = checkStep(step, new Map(known), path)
+    const found = checkStep(step, new Map(known), scenario.given, path)
     if (!isObject(step)) return found
     const captured = withInner(step, path).flatMap(([one, at]) =>
       capturesOf(one, at).map((capture) => ({ capture, at: [...at, "as"] }))

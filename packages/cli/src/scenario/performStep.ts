@@ -106,7 +106,10 @@ const once = Effect.fnUntraced(function* (
   const context = yield* runner.context(step, runner.names(n))
   if (isObservation(step.does)) return yield* observe(runner, step, step.does, context)
   if (step.does === "together") return { step, mismatches: [], exchange: null, status: null }
-  return yield* act(runner, step, step.does, context, isFree)
+  const outcome = yield* act(runner, step, step.does, context, isFree)
+  return n === undefined
+    ? outcome
+    : { ...outcome, step: { ...step, title: `${step.title} (time ${n} of ${step.repeat})` } }
 })
 
 const timesOf = ({ repeat }: Step): ReadonlyArray<number | undefined> =>

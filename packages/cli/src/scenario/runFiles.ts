@@ -10,6 +10,7 @@ import type { RunFlags } from "./RunOptions.js"
 import { readScenario } from "./readScenario.js"
 import { type RunOptions, run } from "./runScenario.js"
 import type { Scenario } from "./Scenario.js"
+import type { Problem } from "./Source.js"
 
 const SCENARIO = /\.ya?ml$/
 
@@ -73,16 +74,18 @@ const textOf = (file: string) =>
   })
 
 /** All the scenarios, or everything that is wrong with them, and then none is run. */
-const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
+const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, asJson: boolean) {
   const scenarios: Array<Scenario> = []
-  const problems: Array<string> = []
+  const problems: Array<Problem & { readonly file: string }> = []
   for (const file of files) {
     const read = readScenario(file, yield* textOf(file))
     if (Either.isRight(read)) scenarios.push(read.right)
-    else problems.push(...problemLines(file, read.left))
+    else problems.push(...read.left.map((problem) => ({ file, ...problem })))
   }
   if (problems.length === 0) return scenarios
-  yield* Effect.forEach(problems, (problem) => Console.error(problem))
+  yield* asJson
+    ? print([JSON.stringify({ passed: 0, failed: 0, duration_ms: 0, scenarios: [], problems }, null, 2)])
+    : Effect.forEach(problems, (problem) => Console.error(...problemLines(problem.file, [problem])))
   const what = problems.length === 1 ? "this" : `these ${problems.length}`
   return yield* new CommandRefused({ message: `Nothing was run: correct ${what}, then try again.` })
 })
@@ -96,7 +99,7 @@ const optionsOf = ({ baseUrl, sandboxToken, signatureHeader }: RunFlags): RunOpt
 /** `workshop scenario run`: exit status 0 only where every scenario passed. */
 export const runFiles = Effect.fnUntraced(function* (asked: RunFlags) {
   const files = yield* Either.mapLeft(findFiles(asked.files), (message) => new CommandRefused({ message }))
-  const scenarios = yield* readAll(files)
+  const scenarios = yield* readAll(files, asked.json)
   const paint = paintFor()
   const began = yield* Clock.currentTimeMillis
   const results: Array<ScenarioResult> = []

@@ -57,6 +57,19 @@ describe.concurrent("workshop scenario (Specification, Commands)", PATIENT, () =
     })
   })
 
+  it("run --json: the mistakes of files that make no sense, of which none is run", async () => {
+    const at = folder()
+    writeFileSync(join(at, "a.yaml"), "name: x\nsteps:\n  - pong: {}\n")
+    const { status, stdout, stderr } = await typed(["scenario", "run", at, "--json"])
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "Nothing was run: correct this, then try again.\n" })
+    expect(JSON.parse(stdout)).toMatchObject({
+      passed: 0,
+      failed: 0,
+      scenarios: [],
+      problems: [{ file: join(at, "a.yaml"), line: 3, column: 5, path: "steps.0.pong" }]
+    })
+  })
+
   it("run: one bad file and nothing is run", async () => {
     const at = folder()
     writeFileSync(join(at, "a.yaml"), good)

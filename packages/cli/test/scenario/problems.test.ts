@@ -39,9 +39,9 @@ steps:
   })
 
   it.each([
-    ["", "a.yaml:1:1 The file must be an object."],
+    ["", "a.yaml:1:1 The file is empty: workshop scenario new writes one to begin with."],
     ["- a", "a.yaml:1:1 The file must be an object."],
-    ["name: x\nsteps: []", "a.yaml:2:8 steps.0 is required."],
+    ["name: x\nsteps: []", "a.yaml:2:8 steps needs at least one step."],
     ["steps:\n  - ping: {}", "a.yaml:1:1 name is required."],
     ["name: 3\nsteps:\n  - ping: {}", "a.yaml:1:7 name must be text: put it in quotes."]
   ])("%j", (text, line) => {
@@ -219,13 +219,55 @@ steps:
   })
 
   it.each([
+    ["    expect: { data: { stae: { $not: ready } } }", 'data.stae is not known; did you mean "state"?'],
+    ["    expect: { data: { redy_at: $absent } }", 'data.redy_at is not known; did you mean "ready_at"?'],
+    [
+      "    expect: { data: { money: { $exactly: { prize_minor: 1 } } } }",
+      'data.money.$exactly.prize_minor is not known; did you mean "price_minor"?'
+    ],
+    ["    expect: { data: { items: [{}, { lable: x }] } }", 'data.items.1.lable is not known; did you mean "label"?'],
+    [
+      "    expect: { data: { $not: { $one_of: [{ numbr: 1 }] } } }",
+      'data.$not.$one_of.0.numbr is not known; did you mean "number"?'
+    ],
+    ["    expect: { meta: { replyed: true } }", 'meta.replyed is not known; did you mean "replayed"?'],
+    ["    expect: { error: { cod: CONFLICT } }", 'error.cod is not known; did you mean "code"?']
+  ])("a field that no answer to the act has: %j", (text, problem) => {
+    const [line] = wrong(steps("  - create ticket: {}", text))
+    expect(line).toMatch(/^a\.yaml:4:\d+ steps\.0\.expect\./)
+    expect(line).toContain(`.expect.${problem}`)
+  })
+
+  it("a field that no entry has of what is observed, nor the answer to an act without meta", () => {
+    expect(wrong(steps("  - expect deliveries: { $contains: [{ stat: dead }] }"))).toEqual([
+      'a.yaml:3:40 steps.0.expect deliveries.$contains.0.stat is not known; did you mean "state"?'
+    ])
+    expect(
+      wrong(steps("  - get loyalty: x", "    expect: { data: { balance: 1, card: { lifetime: 3 } } }"))[0]
+    ).toContain("data.balance is not known")
+    expect(wrong(steps("  - get shop: {}", "    expect: { data: { secret: $absent } }"))).toEqual([])
+  })
+
+  it("a receiver that no webhook leads to; that nothing came is no mistake", () => {
+    const without = "name: x\ngiven: { shops: { lac: {}, sea: { webhook: true } } }\nsteps:\n"
+    const missing = "needs a webhook, which lac does not have: write webhook: true under given.shops.lac."
+    expect(wrong(`${without}  - expect received: [ping]`)).toEqual([`a.yaml:4:5 steps.0.expect received ${missing}`])
+    expect(wrong(`${without}  - receiver: 500`)).toEqual([`a.yaml:4:5 steps.0.receiver ${missing}`])
+    expect(wrong(`${without}  - expect new received: [ping]\n    shop: $sea`)).toEqual([])
+    expect(wrong(`${without}  - expect received: []`)).toEqual([])
+    expect(wrong(steps("  - receiver: 500"))).toEqual([
+      "a.yaml:3:5 steps.0.receiver needs a webhook, which shop does not have: write webhook: true under given.shops.shop."
+    ])
+  })
+
+  it.each([
     [
       "  - expect events: [ticket.created, ticket.redy]",
       'a.yaml:3:37 steps.0.expect events.1 ticket.redy is no event; did you mean "ticket.ready"?'
     ],
     [
-      "  - expect received: { $contains: { type: ticket.abandonned } }",
-      'a.yaml:3:43 steps.0.expect received.$contains.type ticket.abandonned is no event; did you mean "ticket.abandoned"?'
+      "  - expect deliveries: { $contains: { type: ticket.abandonned } }",
+      'a.yaml:3:45 steps.0.expect deliveries.$contains.type ticket.abandonned is no event; did you mean "ticket.abandoned"?'
     ],
     [
       "  - expect notices: { $not: [webhook_of] }",

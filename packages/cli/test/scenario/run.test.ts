@@ -1,4 +1,4 @@
-import { reportLines } from "@workshop/cli/scenario/Report"
+import { reportLines, summary } from "@workshop/cli/scenario/Report"
 import { plain } from "@workshop/cli/terminal/Style"
 import { describe, expect, it } from "vitest"
 import { differences, play, steadyReport } from "./Scratch.js"
@@ -85,8 +85,28 @@ steps:
       "      - expected  + actual",
       "      0:",
       "        - ticket.ready",
-      "        + (no such entry)"
+      "        + (no such entry; there are ticket.created)"
     ])
+  })
+
+  it("a look that finds nothing says so", async () => {
+    const result = await play("name: x\nsteps:\n  - expect events: [ticket.ready]\n")
+    expect(result.failure?.mismatches).toEqual([
+      { path: "0", expected: "ticket.ready", actual: "(no such entry; there are none)" }
+    ])
+  })
+
+  it("a repeated step says which time failed, and the summary how many steps were not run", async () => {
+    const result = await play(`name: x
+steps:
+  - create ticket: { service: Hem }
+    as: t
+  - set status: { ticket: $t, status: ready }
+    repeat: 3
+  - get shop: {}
+`)
+    expect(result.failure?.title).toBe("set status ticket: $t, status: ready (time 2 of 3)")
+    expect(summary([result], 5)).toBe("1 scenario, 3 steps: 1 failed, 1 step not run (5 ms)")
   })
 
   it("the title of a step is whole; a terminal shows as much of it as fits", async () => {
@@ -111,7 +131,7 @@ describe("expectations of answers", () => {
     ["expect: { data: { state: workshop, item: null } }", "passed"],
     ["expect: { data: { state: ready } }", ["data.state: ready / workshop"]],
     ['expect: { data: { number: "1" } }', ['data.number: "1" / 1']],
-    ["expect: { data: { colour: $any } }", ["data.colour: $any / (absent)"]],
+    ["expect: { body: { data: { colour: $any } } }", ["body.data.colour: $any / (absent)"]],
     ["expect: { data: { colour: $absent, item: $any } }", "passed"],
     ["expect: { data: { id: $uuid, created_at: $instant, service: $text, number: $number } }", "passed"],
     ["expect: { data: { service: $uuid } }", ["data.service: $uuid / Hem"]],
@@ -170,7 +190,9 @@ describe("expectations of answers", () => {
     expect(await of("[ping]")).toEqual(["1: (no such entry) / ticket.created"])
     // One entry that is missing or too much does not shift the others.
     expect(await of("[ticket.created]")).toEqual(["0: (no such entry) / ping"])
-    expect(await of("[ping, ticket.ready, ticket.created]")).toEqual(["1: ticket.ready / (no such entry)"])
+    expect(await of("[ping, ticket.ready, ticket.created]")).toEqual([
+      "1: ticket.ready / (no such entry; there are ping, ticket.created)"
+    ])
     expect(await of("[ping, ticket.ready]")).toEqual(["1.type: ticket.ready / ticket.created"])
     expect(await of("{ $unordered: [ticket.created, ping] }")).toBe("passed")
     expect(await of("{ $unordered: [ticket.created] }")).toEqual(["length: 1 / 2"])
