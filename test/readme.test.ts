@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs"
 import { openFirstShop } from "@workshop/cli/FirstShop"
-import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
 import { pipeline } from "@workshop/core/http/Pipeline"
 import { webHandler } from "@workshop/core/http/WebHandler"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
-import { TimeWalk } from "@workshop/core/services/TimeWalk"
+import { ClockAdvance } from "@workshop/core/services/ClockAdvance"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
+import { sandboxRoutes } from "@workshop/http-node/sandbox/sandboxRoutes"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -107,7 +107,7 @@ const hold = (shown: unknown, actual: unknown, isPart: boolean, learned: Map<str
   } else expect(actual, path).toEqual(shown)
 }
 
-const layer = TimeWalk.layer([Closer]).pipe(
+const layer = ClockAdvance.layer([Closer]).pipe(
   Layer.provideMerge(workshopLayer),
   Layer.provideMerge(MemoryStore.layer),
   Layer.provideMerge(Profanity.layer),
@@ -118,8 +118,8 @@ const runtime = ManagedRuntime.make(layer)
 
 const serving = Effect.gen(function* () {
   const branches = [
-    yield* workshopBranch({ isHeld: true }),
-    yield* sandboxBranch({ token: null, webhookPolicy: sandbox, isHeld: true })
+    yield* workshopRoutes({ isHeld: true }),
+    yield* sandboxRoutes({ token: null, webhookPolicy: sandboxAddresses, isHeld: true })
   ]
   return {
     answer: webHandler(yield* pipeline(branches), yield* Effect.runtime<never>()),

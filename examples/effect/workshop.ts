@@ -1,12 +1,12 @@
-import { KeyInput } from "@workshop/core/decisions/ownShop"
-import { production } from "@workshop/core/domain/WebhookAddress"
+import { KeyInput } from "@workshop/core/decisions/shopSettings"
+import { productionAddresses } from "@workshop/core/domain/WebhookAddress"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { appOf } from "@workshop/core/services/Caller"
 import { Closer } from "@workshop/core/services/Closer"
 import { observing } from "@workshop/core/services/CommittedEvents"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
 import { Keys } from "@workshop/core/services/Keys"
-import { Messenger } from "@workshop/core/services/Messenger"
+import { NotificationSender } from "@workshop/core/services/NotificationSender"
 import * as Notifiers from "@workshop/core/services/Notifiers"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { ShopInput, Shops } from "@workshop/core/services/Shops"
@@ -16,8 +16,8 @@ import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { Effect, Layer, Schema } from "effect"
 
 /** The service on its ports. The store stands in one line: another one goes there, and nothing else changes. */
-export const workshop = Layer.mergeAll(Dispatcher.layer(), Messenger.Default).pipe(
-  Layer.provide(Layer.merge(NodeSender.layer({ policy: production }), Notifiers.layer)),
+export const workshop = Layer.mergeAll(Dispatcher.layer(), NotificationSender.Default).pipe(
+  Layer.provide(Layer.merge(NodeSender.layer({ policy: productionAddresses }), Notifiers.layer)),
   Layer.provideMerge(services),
   Layer.provideMerge(observing(MemoryStore.layer)),
   Layer.provideMerge(Profanity.layer),
@@ -29,7 +29,7 @@ export const background = Layer.scopedDiscard(
   Effect.gen(function* () {
     yield* Effect.forkScoped((yield* Closer).run)
     yield* Effect.forkScoped((yield* Dispatcher).run)
-    yield* Effect.forkScoped((yield* Messenger).run)
+    yield* Effect.forkScoped((yield* NotificationSender).run)
   })
 )
 

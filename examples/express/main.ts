@@ -1,10 +1,10 @@
-import { production } from "@workshop/core/domain/WebhookAddress"
+import { productionAddresses } from "@workshop/core/domain/WebhookAddress"
 import * as Workshop from "@workshop/core/services/PromiseWorkshop"
 import * as NodeSender from "@workshop/http-node/sender/NodeSender"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { createApp } from "./app.js"
 
-const workshop = await Workshop.start({ store: MemoryStore.layer, sender: NodeSender.layer({ policy: production }) })
+const workshop = await Workshop.start({ store: MemoryStore.layer, sender: NodeSender.layer({ policy: productionAddresses }) })
 const shop = await workshop.shops.create({
   name: "Atelier Lac",
   currency: "EUR",

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net"
-import { parse, sandbox } from "@workshop/core/domain/WebhookAddress"
+import { parseWebhookAddress, sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
 import * as Workshop from "@workshop/core/services/PromiseWorkshop"
 import { Webhooks } from "@workshop/core/services/Webhooks"
 import * as NodeSender from "@workshop/http-node/sender/NodeSender"
@@ -11,7 +11,7 @@ import { createReceiver } from "./receiver.js"
 it("a receiver in Node takes what the service sends, once each, and nothing else (Specification, Webhooks)", async () => {
   const workshop = await Workshop.start({
     store: MemoryStore.layer,
-    sender: NodeSender.layer({ policy: sandbox }),
+    sender: NodeSender.layer({ policy: sandboxAddresses }),
     background: false
   })
   const shop = await workshop.shops.create({ name: "Lac", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" })
@@ -22,7 +22,7 @@ it("a receiver in Node takes what the service sends, once each, and nothing else
   // An address of this machine is for the sandbox alone, so it is set below the Promise face.
   const pointAt = (url: string) =>
     Runtime.runPromise(workshop.runtime)(
-      Effect.flatMap(parse(url, sandbox), (address) => Effect.flatMap(Webhooks, ({ set }) => set(shop_id, address)))
+      Effect.flatMap(parseWebhookAddress(url, sandboxAddresses), (address) => Effect.flatMap(Webhooks, ({ set }) => set(shop_id, address)))
     )
   // The first address makes the secret, which a receiver knows before it listens.
   const { secret } = await pointAt("http://127.0.0.1:9")

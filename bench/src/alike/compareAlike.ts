@@ -1,7 +1,7 @@
 import { availableParallelism, cpus } from "node:os"
 import { parseArgs } from "node:util"
 import { createTicket } from "@workshop/core/decisions/createTicket"
-import { recordVisit } from "@workshop/core/decisions/meetClient"
+import { recordVisit } from "@workshop/core/decisions/clientLink"
 import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
 import type { Phone } from "@workshop/core/domain/Phone"
 import { Reads } from "@workshop/core/ports/Reads"

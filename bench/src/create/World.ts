@@ -1,5 +1,5 @@
 import { createTicket } from "@workshop/core/decisions/createTicket"
-import { IdempotencyKey, once } from "@workshop/core/decisions/Idempotency"
+import { IdempotencyKey, idempotent } from "@workshop/core/decisions/Idempotency"
 import { TicketInput, ticketDefaults } from "@workshop/core/decisions/TicketInput"
 import type { KeyId, ShopId } from "@workshop/core/domain/Identifier"
 import { DAY_MS } from "@workshop/core/domain/Instant"
@@ -64,7 +64,7 @@ export const creating = (all: ReadonlyArray<Creator>, clock: BenchClock) =>
       const key = Schema.decodeSync(IdempotencyKey)(`create-${made}`)
       const command = createTicket(shop_id, input, { via: "api", found: [] })
       return transact(
-        once({ caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }, command)
+        idempotent({ caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }, command)
       )
     })
   })

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { setWebhook } from "@workshop/core/decisions/webhookSettings"
 import type { TicketId } from "@workshop/core/domain/Identifier"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { Entropy } from "@workshop/core/ports/Entropy"

@@ -1,7 +1,7 @@
 // Our dispatcher, on a database or, without one, on the memory store.
-import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { setWebhook } from "@workshop/core/decisions/webhookSettings"
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
 import { raising } from "@workshop/core/testing/Courier"
@@ -20,7 +20,7 @@ const clock = new RunningClock()
 const store = url === undefined || url === "" ? MemoryStore.layer : PgStore.layer({ url })
 const runtime = ManagedRuntime.make(
   Dispatcher.layer().pipe(
-    Layer.provide(NodeSender.layer({ policy: sandbox })),
+    Layer.provide(NodeSender.layer({ policy: sandboxAddresses })),
     Layer.provideMerge(store),
     Layer.provideMerge(Layer.merge(Entropy.layer, clock.layer))
   )

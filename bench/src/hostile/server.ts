@@ -1,8 +1,8 @@
 // The service as `workshop serve` serves it, on the memory store, with its pages. It says how much memory it takes.
 import { boundHeapGrowth } from "@workshop/cli/heapGrowth"
-import { createKey, KeyInput } from "@workshop/core/decisions/ownShop"
+import { createKey, KeyInput } from "@workshop/core/decisions/shopSettings"
 import { pipeline } from "@workshop/core/http/Pipeline"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { type Probe, Probes } from "@workshop/core/ports/Probes"
 import { Store } from "@workshop/core/ports/Store"
@@ -36,7 +36,7 @@ const openShop = Effect.fnUntraced(function* (n: number) {
 const main = Effect.gen(function* () {
   boundHeapGrowth()
   for (let n = 0; n < SHOPS; n++) yield* openShop(n)
-  const branches = [yield* workshopBranch({ isHeld: false }), ...(yield* pages())]
+  const branches = [yield* workshopRoutes({ isHeld: false }), ...(yield* pages())]
   const at = yield* serve(yield* pipeline(branches, makeHttpMetrics()), {
     host: "127.0.0.1",
     port: 0,

@@ -1,8 +1,8 @@
 // Our service as it is served, on the memory store. Started by the benchmark as a process of its own.
-import { createKey, KeyInput } from "@workshop/core/decisions/ownShop"
+import { createKey, KeyInput } from "@workshop/core/decisions/shopSettings"
 import { TicketInput } from "@workshop/core/decisions/TicketInput"
 import { pipeline } from "@workshop/core/http/Pipeline"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Store } from "@workshop/core/ports/Store"
 import * as Profanity from "@workshop/core/services/Profanity"
@@ -39,7 +39,7 @@ const main = Effect.gen(function* () {
     Array.from({ length: SHOPS }, (_, n) => n),
     openShop
   )
-  const branch = yield* workshopBranch({ isHeld: false })
+  const branch = yield* workshopRoutes({ isHeld: false })
   const at = yield* serve(yield* pipeline([branch]), { host: "127.0.0.1", port: 0, trustProxy: false })
   announce({ port: at.port, tickets })
   yield* Effect.never

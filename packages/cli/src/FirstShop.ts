@@ -1,4 +1,4 @@
-import { KeyInput } from "@workshop/core/decisions/ownShop"
+import { KeyInput } from "@workshop/core/decisions/shopSettings"
 import { isActive, keyHash } from "@workshop/core/domain/ApiKey"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import { scopePresets } from "@workshop/core/domain/Scope"

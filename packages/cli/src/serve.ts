@@ -1,23 +1,23 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
-import { production, sandbox } from "@workshop/core/domain/WebhookAddress"
-import { make as makeWordList } from "@workshop/core/domain/WordList"
-import type { Branch } from "@workshop/core/http/Branch"
+import { productionAddresses, sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
+import { makeWordList as makeWordList } from "@workshop/core/domain/WordList"
+import type { RouteGroup } from "@workshop/core/http/RouteGroup"
 import { pipeline } from "@workshop/core/http/Pipeline"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { Directory } from "@workshop/core/ports/Directory"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
-import { Messenger } from "@workshop/core/services/Messenger"
+import { NotificationSender } from "@workshop/core/services/NotificationSender"
 import * as Notifiers from "@workshop/core/services/Notifiers"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
-import { TimeWalk } from "@workshop/core/services/TimeWalk"
+import { ClockAdvance } from "@workshop/core/services/ClockAdvance"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
 import { serve as listen } from "@workshop/http-node/NodeServer"
 import { pages } from "@workshop/http-node/Pages"
-import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
+import { sandboxRoutes } from "@workshop/http-node/sandbox/sandboxRoutes"
 import { Console, Effect, Layer } from "effect"
 import { demoShop, demoSteps } from "./DemoShop.js"
 import { delivering, reaching, workOff } from "./dispatch/delivering.js"
@@ -60,7 +60,7 @@ const wordsLayer = (file: string | null) =>
       )
 
 const services = ({ words }: ServeFlags, choice: StoreChoice) =>
-  Messenger.Default.pipe(
+  NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
     Layer.provideMerge(storeLayer(choice)),
@@ -69,7 +69,7 @@ const services = ({ words }: ServeFlags, choice: StoreChoice) =>
   )
 
 const dispatching = (asked: ServeFlags, choice: StoreChoice) =>
-  delivering(asked, production).pipe(Layer.provideMerge(services(asked, choice)))
+  delivering(asked, productionAddresses).pipe(Layer.provideMerge(services(asked, choice)))
 
 /** A sandbox on data that was kept goes on where its clock stood: no shop may find itself in its own past. */
 const caughtUp = Layer.effectDiscard(
@@ -81,8 +81,8 @@ const caughtUp = Layer.effectDiscard(
 )
 
 const sandboxed = (asked: ServeFlags, choice: StoreChoice) =>
-  TimeWalk.layer([Closer, Dispatcher, Messenger]).pipe(
-    Layer.provideMerge(delivering(asked, sandbox, false)),
+  ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
+    Layer.provideMerge(delivering(asked, sandboxAddresses, false)),
     Layer.provideMerge(caughtUp),
     Layer.provideMerge(services(asked, choice)),
     Layer.provideMerge(SandboxClock.layer)
@@ -126,10 +126,10 @@ const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string) {
 })
 
 /** Serves the API, the pages and what else there is, until interrupted. */
-const run = <E, R>(asked: ServeFlags, choice: StoreChoice, others: Effect.Effect<ReadonlyArray<Branch>, E, R>) =>
+const run = <E, R>(asked: ServeFlags, choice: StoreChoice, others: Effect.Effect<ReadonlyArray<RouteGroup>, E, R>) =>
   Effect.gen(function* () {
     if (asked.sandbox && !asked.sandboxOnRealData) yield* refuseRealData
-    const branches = [yield* workshopBranch({ isHeld: false }), ...(yield* others), ...(yield* pages(asked))]
+    const branches = [yield* workshopRoutes({ isHeld: false }), ...(yield* others), ...(yield* pages(asked))]
     // Before a shop is opened: with the port taken, nobody would see its key.
     const pipe = yield* pipeline(branches, watching(asked))
     const { port } = yield* Effect.mapError(listen(pipe, { ...asked, limits: connectionLimits(asked) }), cannotListen)
@@ -157,8 +157,8 @@ const served = (asked: ServeFlags) => {
   const tidies = !asked.noDispatcher && !asked.sandbox
   const choice = { ...choiceOf(asked), ...(tidies ? { keepEvents_ms: asked.keepEvents } : {}) }
   if (!asked.sandbox) return Effect.provide(run(asked, choice, Effect.succeed([])), dispatching(asked, choice))
-  const options = { token: asked.sandboxToken, webhookPolicy: reaching(sandbox, asked), isHeld: false }
-  const others = Effect.map(sandboxBranch(options), (branch) => [branch])
+  const options = { token: asked.sandboxToken, webhookPolicy: reaching(sandboxAddresses, asked), isHeld: false }
+  const others = Effect.map(sandboxRoutes(options), (branch) => [branch])
   return Effect.provide(run(asked, choice, others), sandboxed(asked, choice))
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
-import type { Arrival, Departure } from "@workshop/core/http/Arrival"
-import { page, type Stamp } from "@workshop/core/http/Departures"
+import type { HttpRequest, HttpResponse } from "@workshop/core/http/HttpMessage"
+import { pageResponse, type RequestContext } from "@workshop/core/http/responses"
 
 /** A body that is the same for everybody: one copy for all answers, and a tag by which a client knows its own copy. */
 export interface ConstantBody {
@@ -19,11 +19,11 @@ export const constantBody = (type: string, text: string | Uint8Array): ConstantB
   return { type, bytes, etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"` }
 }
 
-const isKnown = (etag: string, header: Arrival["header"]): boolean =>
+const isKnown = (etag: string, header: HttpRequest["header"]): boolean =>
   (header("if-none-match") ?? "").split(",").some((tag) => tag.trim() === etag || tag.trim() === `W/${etag}`)
 
 /** Answers with the body, or with 304 where the client has it already. */
-export const answerConstant = ({ type, bytes, etag }: ConstantBody, { header }: Arrival, stamp: Stamp): Departure => {
-  const headers = { ...page("", stamp).headers, "Content-Type": type, "Cache-Control": CACHE_CONTROL, ETag: etag }
+export const sendConstant = ({ type, bytes, etag }: ConstantBody, { header }: HttpRequest, stamp: RequestContext): HttpResponse => {
+  const headers = { ...pageResponse("", stamp).headers, "Content-Type": type, "Cache-Control": CACHE_CONTROL, ETag: etag }
   return isKnown(etag, header) ? { status: 304, headers, body: "" } : { status: 200, headers, body: bytes }
 }

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Limits } from "@workshop/core/domain/Limits"
-import type { Departure } from "@workshop/core/http/Arrival"
-import { crash } from "@workshop/core/http/Departures"
+import type { HttpResponse } from "@workshop/core/http/HttpMessage"
+import { internalError } from "@workshop/core/http/responses"
 import type { Pipeline } from "@workshop/core/http/Pipeline"
 import { Cause, Exit, Runtime } from "effect"
-import type { Backlog } from "./Backlog.js"
-import { announcedLength, arrivalOf, awaitsBody } from "./NodeArrival.js"
-import type { UnreadAnswers } from "./UnreadAnswers.js"
-import { dropBody } from "./UnwantedBody.js"
+import type { PipelinedWork } from "./PipelinedWork.js"
+import { announcedLength, httpRequestOf, awaitsBody } from "./nodeRequest.js"
+import type { UnreadResponses } from "./UnreadResponses.js"
+import { discardBody } from "./discardBody.js"
 
 /** What a listener needs to know. */
 export interface ListenerOptions {
   /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. */
   readonly trustProxy: boolean
-  readonly backlog: Backlog
-  readonly unread: UnreadAnswers
+  readonly backlog: PipelinedWork
+  readonly unread: UnreadResponses
   /** An id for an answer that the pipeline did not give. */
   readonly requestId: () => string
   /** A request's key was found good. Where this is told, all other answers take their turn in the backlog. */
@@ -26,9 +26,9 @@ export type Listener = (request: IncomingMessage, response: ServerResponse, onAs
 
 /**
  * The last answer on a connection while the client still sends: closed now, the kernel would reset the connection,
- * and the client might lose the answer. So say that nothing follows, while {@link dropBody} takes what comes.
+ * and the client might lose the answer. So say that nothing follows, while {@link discardBody} takes what comes.
  */
-const linger = (request: IncomingMessage, response: ServerResponse, body: Departure["body"]) => {
+const linger = (request: IncomingMessage, response: ServerResponse, body: HttpResponse["body"]) => {
   const { socket } = request
   const end = () => {
     if (!response.destroyed) response.end()
@@ -39,7 +39,7 @@ const linger = (request: IncomingMessage, response: ServerResponse, body: Depart
 }
 
 /** Names and values in turn: what node writes fastest. */
-const rawHeaders = ({ status, headers, body }: Departure): Array<string> => {
+const rawHeaders = ({ status, headers, body }: HttpResponse): Array<string> => {
   // A 304 speaks of a body that it does not have.
   const raw = status === 304 ? [] : ["Content-Length", String(Buffer.byteLength(body))]
   for (const name of Object.keys(headers)) raw.push(name, headers[name]!)
@@ -50,7 +50,7 @@ const rawHeaders = ({ status, headers, body }: Departure): Array<string> => {
  * Ends an answer whose length was told. `end(body)` makes node hand the kernel a list of two pieces, the second of them
  * empty; written first, head and body go as the one text that they are.
  */
-const endAtOnce = (response: ServerResponse, body: Departure["body"]): void => {
+const endAtOnce = (response: ServerResponse, body: HttpResponse["body"]): void => {
   const { socket } = response
   if (socket === null) return void response.end(body)
   socket.cork()
@@ -63,15 +63,15 @@ const endAtOnce = (response: ServerResponse, body: Departure["body"]): void => {
 export const send = (
   request: IncomingMessage,
   response: ServerResponse,
-  departure: Departure,
-  unread: UnreadAnswers
+  departure: HttpResponse,
+  unread: UnreadResponses
 ): void => {
   if (response.headersSent || response.destroyed) return
   const { status, body } = departure
   const isSending = awaitsBody(request)
   if (isSending && !(announcedLength(request) <= Limits.unwanted_body_bytes)) response.shouldKeepAlive = false
   response.writeHead(status, rawHeaders(departure))
-  if (isSending) dropBody(request)
+  if (isSending) discardBody(request)
   if (!response.shouldKeepAlive && isSending) linger(request, response, body)
   else if (request.method === "HEAD" || status === 304) response.end()
   else endAtOnce(response, body)
@@ -82,7 +82,7 @@ export const send = (
  * Runs a request once its answer is the next one on its connection: one at a time, however many a client sends. Those
  * that were sent early wait for those of clients that did not.
  */
-const inTurn = (response: ServerResponse, backlog: Backlog, run: () => void): void => {
+const inTurn = (response: ServerResponse, backlog: PipelinedWork, run: () => void): void => {
   if (response.socket !== null) {
     run()
     return
@@ -107,16 +107,16 @@ export const listener = (
       isInTurn = false
       onAdmitted?.(request)
     }
-    const settle = (exit: Exit.Exit<Departure>) => {
+    const settle = (exit: Exit.Exit<HttpResponse>) => {
       // Strangers get a few answers in each turn of the event loop and send nothing more until then, so that any number of
       // them leave room for new connections and for clients with a key.
       if (Exit.isSuccess(exit) && isInTurn) backlog.add(() => send(request, response, exit.value, unread))
       else if (Exit.isSuccess(exit)) send(request, response, exit.value, unread)
       else if (Cause.isInterruptedOnly(exit.cause)) response.destroy()
-      else fork(crash(exit.cause, { request_id: requestId(), now: 0, part: "header" }, [])).addObserver(settle)
+      else fork(internalError(exit.cause, { request_id: requestId(), now: 0, part: "header" }, [])).addObserver(settle)
     }
     const run = () => {
-      const fiber = fork(pipeline(arrivalOf(request, trustProxy, onAsked, admitted)))
+      const fiber = fork(pipeline(httpRequestOf(request, trustProxy, onAsked, admitted)))
       const settled = fiber.unsafePoll()
       if (settled !== null) return settle(settled)
       fiber.addObserver(settle)

@@ -2,20 +2,20 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Http from "node:http"
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import { countedAddress, IPV6_PREFIX } from "@workshop/core/domain/CountedAddress"
-import { type Arrival, type Departure, repeatsIn } from "@workshop/core/http/Arrival"
-import { crash } from "@workshop/core/http/Departures"
+import { type HttpRequest, type HttpResponse, isHeaderRepeated } from "@workshop/core/http/HttpMessage"
+import { internalError } from "@workshop/core/http/responses"
 import { type Pipeline, requestId } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { type Cause, Clock, Effect, Fiber, Runtime, type Scope } from "effect"
-import { Backlog } from "./Backlog.js"
+import { PipelinedWork } from "./PipelinedWork.js"
 import { CONNECTION_LIMITS, type ConnectionLimits } from "./ConnectionLimits.js"
-import { Connections } from "./Connections.js"
+import { OpenConnections } from "./OpenConnections.js"
 import { type ListenerOptions, listener, send } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
-import { arrivalOf } from "./NodeArrival.js"
-import { PATIENCE, type Patience } from "./Patience.js"
-import { HEAD_BYTES, notHttp, type ParseError, SEVERAL_HOSTS, unknownMethod } from "./Unparsable.js"
-import { UnreadAnswers } from "./UnreadAnswers.js"
+import { httpRequestOf } from "./nodeRequest.js"
+import { SERVER_TIMEOUTS, type ServerTimeouts } from "./ServerTimeouts.js"
+import { HEAD_BYTES, notHttpResponse, type ParseError, SEVERAL_HOSTS, unknownMethod } from "./parseErrors.js"
+import { UnreadResponses } from "./UnreadResponses.js"
 
 /** Where to listen, and whose word to take for where a request came from. */
 export interface NodeServerOptions {
@@ -24,13 +24,13 @@ export interface NodeServerOptions {
   readonly port: number
   /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. */
   readonly trustProxy: boolean
-  /** Where it is left out, {@link PATIENCE}. */
-  readonly patience?: Patience
+  /** Where it is left out, {@link SERVER_TIMEOUTS}. */
+  readonly patience?: ServerTimeouts
   /** Where one is left out, that of `CONNECTION_LIMITS`; with `trustProxy` an address may have all connections. */
   readonly limits?: Partial<ConnectionLimits>
 }
 
-const make = (patience: Patience) => {
+const make = (patience: ServerTimeouts) => {
   const server = Http.createServer({
     maxHeaderSize: HEAD_BYTES,
     headersTimeout: patience.head_ms,
@@ -63,13 +63,13 @@ const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
 const hostError = ({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): string | undefined => {
   if (headers.host === undefined) return httpVersionMinor > 0 ? "NO_HOST" : undefined
   if (!HOST.test(headers.host)) return "BAD_HOST"
-  return repeatsIn(rawHeaders, "host") ? SEVERAL_HOSTS : undefined
+  return isHeaderRepeated(rawHeaders, "host") ? SEVERAL_HOSTS : undefined
 }
 
 /** Every way in which node hands out a request, or the remains of one. */
 const handle = (
   server: Http.Server,
-  connections: Connections,
+  connections: OpenConnections,
   pipeline: Pipeline,
   runtime: Runtime.Runtime<never>,
   options: ListenerOptions
@@ -77,9 +77,9 @@ const handle = (
   const { trustProxy, unread, requestId } = options
   const answer = listener(pipeline, runtime, options)
   const fork = Runtime.runFork(runtime)
-  const failed = (cause: Cause.Cause<never>) => crash(cause, { request_id: requestId(), now: 0, part: "header" }, [])
+  const failed = (cause: Cause.Cause<never>) => internalError(cause, { request_id: requestId(), now: 0, part: "header" }, [])
   /** Also where the pipeline fails: a connection that node no longer minds would otherwise wait for ever. */
-  const answerTo = (arrival: Arrival, take: (departure: Departure) => void) =>
+  const answerTo = (arrival: HttpRequest, take: (departure: HttpResponse) => void) =>
     fork(Effect.map(Effect.catchAllCause(pipeline(arrival), failed), take))
 
   const onRequest = (request: IncomingMessage, response: ServerResponse, onAsked?: () => void) => {
@@ -87,7 +87,7 @@ const handle = (
     const error = hostError(request)
     if (error === undefined) return answer(request, response, onAsked)
     response.shouldKeepAlive = false
-    return send(request, response, notHttp(error, requestId()), unread)
+    return send(request, response, notHttpResponse(error, requestId()), unread)
   }
 
   server.on("request", (request, response) => onRequest(request, response))
@@ -99,13 +99,13 @@ const handle = (
   // Any other expectation may be passed over (RFC 9110 §10.1.1).
   server.on("checkExpectation", (request, response) => onRequest(request, response))
   server.on("connect", (request, socket) =>
-    connections.refuseTunnel(socket as Socket, (take) => answerTo(arrivalOf(request, trustProxy), take))
+    connections.refuseTunnel(socket as Socket, (take) => answerTo(httpRequestOf(request, trustProxy), take))
   )
   server.on("clientError", (error: ParseError, socket) =>
     connections.leave(socket as Socket, error, (take) => {
       const { remoteAddress } = socket as Socket
       const arrival = error.code === "HPE_INVALID_METHOD" ? unknownMethod(error, remoteAddress, trustProxy) : undefined
-      if (arrival === undefined) take(notHttp(error.code, requestId()))
+      if (arrival === undefined) take(notHttpResponse(error.code, requestId()))
       else answerTo(arrival, take)
     })
   )
@@ -123,7 +123,7 @@ const stopListening = (server: Http.Server) =>
   })
 
 /** Stops accepting, answers what is on its way, lets what runs finish, and cuts off what does not. */
-const stop = (server: Http.Server, connections: Connections, { parting_ms, stopping_ms }: Patience) =>
+const stop = (server: Http.Server, connections: OpenConnections, { parting_ms, stopping_ms }: ServerTimeouts) =>
   Effect.gen(function* () {
     connections.part()
     yield* Effect.zipRight(turn, turn)
@@ -152,12 +152,12 @@ export const serve = (
   Effect.gen(function* () {
     const { bytes } = yield* Entropy
     const runtime = yield* Effect.runtime<never>()
-    const { trustProxy, patience = PATIENCE } = options
+    const { trustProxy, patience = SERVER_TIMEOUTS } = options
     const limits = limitsOf(options)
     const server = make(patience)
-    const backlog = new Backlog()
-    const connections = new Connections(server, limits, backlog)
-    const unread = new UnreadAnswers(runtime, patience, limits.maxUnreadBytes)
+    const backlog = new PipelinedWork()
+    const connections = new OpenConnections(server, limits, backlog)
+    const unread = new UnreadResponses(runtime, patience, limits.maxUnreadBytes)
     handle(server, connections, byNetwork(pipeline, limits.ipv6Prefix), runtime, {
       trustProxy,
       backlog,

@@ -1,6 +1,6 @@
-import type { Arrival, Departure } from "@workshop/core/http/Arrival"
-import type { Branch } from "@workshop/core/http/Branch"
-import { fail, page, type Stamp } from "@workshop/core/http/Departures"
+import type { HttpRequest, HttpResponse } from "@workshop/core/http/HttpMessage"
+import type { RouteGroup } from "@workshop/core/http/RouteGroup"
+import { failureResponse, pageResponse, type RequestContext } from "@workshop/core/http/responses"
 import { failureBody } from "@workshop/core/http/Envelope"
 import { failureRows } from "@workshop/core/http/ErrorTable"
 import type { DocumentOptions } from "@workshop/core/http/openapi/OpenApi"
@@ -9,11 +9,11 @@ import { Probes } from "@workshop/core/ports/Probes"
 import type { StoreUnavailable } from "@workshop/core/ports/Store"
 import { dataAhead } from "@workshop/core/services/DataAhead"
 import { Cause, Effect, Option } from "effect"
-import { answerConstant, constantBody } from "./ConstantBody.js"
-import { docsBranch } from "./docs/docsBranch.js"
+import { sendConstant, constantBody } from "./ConstantBody.js"
+import { docsRoutes } from "./docs/docsRoutes.js"
 import { EXPOSITION_TYPE } from "./metrics/exposition.js"
 import { scrape } from "./metrics/scrape.js"
-import { onceAsked, sharedWork } from "./sharedWork.js"
+import { onceAsked, coalesce } from "./coalesce.js"
 
 /** How long the store may take to answer before the process counts as not ready, in milliseconds. */
 const READY_MS = 2_000
@@ -27,18 +27,18 @@ export interface PagesOptions extends DocumentOptions {
   readonly fresh_ms?: number
 }
 
-type Page = (arrival: Arrival, stamp: Stamp) => Effect.Effect<Departure>
+type Page = (arrival: HttpRequest, stamp: RequestContext) => Effect.Effect<HttpResponse>
 
 /**
  * A page at one path, read with GET or HEAD; anything else there is not found, in the envelope (Specification, Commands). Pages
  * count against no limit and therefore show none.
  */
-const at = (path: `/${string}`, show: Page): Branch => ({
+const at = (path: `/${string}`, show: Page): RouteGroup => ({
   prefix: path,
   answer: (arrival, stamp) =>
     arrival.path === path && (arrival.method === "GET" || arrival.method === "HEAD")
       ? show(arrival, stamp)
-      : Effect.succeed(fail({ _tag: "RouteNotFound" }, stamp, []))
+      : Effect.succeed(failureResponse({ _tag: "RouteNotFound" }, stamp, []))
 })
 
 /** Why a process that the store answers should get no requests all the same; null where nothing is wrong. */
@@ -51,8 +51,8 @@ const complaint = Effect.gen(function* () {
 })
 
 /** A 503 that says what is wrong. */
-const notReady = (reason: string, stamp: Stamp): Departure => {
-  const departure = fail({ _tag: "StoreUnavailable" }, stamp, [])
+const notReady = (reason: string, stamp: RequestContext): HttpResponse => {
+  const departure = failureResponse({ _tag: "StoreUnavailable" }, stamp, [])
   return { ...departure, body: JSON.stringify(failureBody("UNAVAILABLE", reason)) }
 }
 
@@ -89,26 +89,26 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...opti
       )
     )
   )
-  const ready = sharedWork(reasons, fresh_ms)
-  const metrics = sharedWork(
+  const ready = coalesce(reasons, fresh_ms)
+  const metrics = coalesce(
     Effect.map(scrape, (text) => Buffer.from(text)),
     fresh_ms
   )
 
   return [
-    at("/healthz", (_, stamp) => Effect.succeed(page(JSON.stringify({ status: "alive" }), stamp))),
+    at("/healthz", (_, stamp) => Effect.succeed(pageResponse(JSON.stringify({ status: "alive" }), stamp))),
     at("/readyz", (_, stamp) =>
       Effect.map(ready, ([reason]) =>
-        reason === undefined ? page(JSON.stringify({ status: "ready" }), stamp) : notReady(reason, stamp)
+        reason === undefined ? pageResponse(JSON.stringify({ status: "ready" }), stamp) : notReady(reason, stamp)
       )
     ),
     at("/metrics", (_, stamp) =>
       Effect.map(metrics, (body) => {
-        const { headers, status } = page("", stamp)
+        const { headers, status } = pageResponse("", stamp)
         return { status, headers: { ...headers, "Content-Type": EXPOSITION_TYPE }, body }
       })
     ),
-    at("/openapi.json", (arrival, stamp) => Effect.map(openapi, (json) => answerConstant(json, arrival, stamp))),
-    yield* docsBranch
+    at("/openapi.json", (arrival, stamp) => Effect.map(openapi, (json) => sendConstant(json, arrival, stamp))),
+    yield* docsRoutes
   ]
 })

@@ -1,5 +1,5 @@
 import { pipeline } from "@workshop/core/http/Pipeline"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { ClientInput, Clients } from "@workshop/core/services/Clients"
 import { Closer } from "@workshop/core/services/Closer"
 import { Offers } from "@workshop/core/services/Offers"
@@ -65,7 +65,7 @@ export class World {
     const scope = await runtime.runPromise(Scope.make())
     const at = await runtime.runPromise(
       Effect.gen(function* () {
-        const branch = yield* workshopBranch({ isHeld: true })
+        const branch = yield* workshopRoutes({ isHeld: true })
         return yield* serve(yield* pipeline([branch]), { host: "127.0.0.1", port: 0, trustProxy: true })
       }).pipe(Scope.extend(scope))
     )

@@ -8,23 +8,23 @@ import type { Person } from "@workshop/core/domain/Person"
 import type { Phone } from "@workshop/core/domain/Phone"
 import type { ReplayRecord } from "@workshop/core/domain/Replay"
 import type { ShopRecord } from "@workshop/core/domain/Shop"
-import { Postbox } from "./Postbox.js"
-import { Shelf } from "./Shelf.js"
-import { Turns } from "./Turns.js"
+import { MemoryNotifications } from "./MemoryNotifications.js"
+import { ShopData } from "./ShopData.js"
+import { ShopTurns } from "./ShopTurns.js"
 
 /** All data of the memory store. It lives as long as the layer that made it. */
 export class Memory {
   /** Whether a sandbox made all this (Specification, Keys and scopes). */
   isSandboxMade = false
-  readonly shelves = new Map<ShopId, Shelf>()
+  readonly shelves = new Map<ShopId, ShopData>()
   readonly accounts = new Map<ClientId, ClientAccount>()
   readonly holders = new Map<Phone, ClientAccount>()
   readonly keyHashes = new Map<string, { readonly shop_id: ShopId; readonly id: KeyId }>()
   readonly shopOfOffer = new Map<OfferId, ShopId>()
   readonly shopOfKey = new Map<KeyId, ShopId>()
-  readonly turns = new Turns()
+  readonly turns = new ShopTurns()
   readonly openReplays = new Map<string, ReplayRecord>()
-  readonly postbox = new Postbox()
+  readonly postbox = new MemoryNotifications()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
   readonly audit: Array<AuditEntry> = []
   /** Whom to look for, of erasures that have begun. */
@@ -33,18 +33,18 @@ export class Memory {
 
   /** Opens a shelf for a shop. */
   open(shop: ShopRecord): void {
-    this.shelves.set(shop.id, new Shelf(shop, this.accounts, this.holders))
+    this.shelves.set(shop.id, new ShopData(shop, this.accounts, this.holders))
   }
 
   /** The shelf of a shop that the directory named. */
-  shelf(shop_id: ShopId): Shelf {
+  shelf(shop_id: ShopId): ShopData {
     const shelf = this.shelves.get(shop_id)
     if (shelf === undefined) throw new Error(`No shop ${shop_id}`)
     return shelf
   }
 
   /** Makes a change in its shop and in what belongs to no shop. */
-  keep(shelf: Shelf, change: Change): void {
+  keep(shelf: ShopData, change: Change): void {
     if (change._tag === "OfferRemoved") this.#withdraw(shelf.slice.offers.get(change.row.id))
     shelf.keep(change)
     const shop_id = shelf.slice.shop.id

@@ -4,7 +4,7 @@ import type { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
 import { MOST_LISTED } from "@workshop/core/ports/Reads"
 import { type Clock, type Context, Effect } from "effect"
 import { askedFor, logged } from "./deliveryLog.js"
-import type { Lane } from "./Lane.js"
+import type { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 import type { Memory } from "./Memory.js"
 
 const NANOS_PER_MS = 1_000_000n
@@ -15,7 +15,7 @@ const realNanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
 /** The queue of deliveries: a lane a shop, and the shops that may have something due, in turn. */
 export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries> => {
   /** Those from which something was claimed and perhaps not acknowledged: where leases may end. */
-  const leased = new Map<ShopId, Lane>()
+  const leased = new Map<ShopId, ShopDeliveryQueue>()
 
   const claimOne = (shop_id: ShopId, now: number, lease_until: bigint): Claim | undefined => {
     const { lane, slice, events } = memory.shelf(shop_id)

@@ -4,10 +4,10 @@ import type { Closures, DueClosure } from "@workshop/core/ports/Closures"
 import type { Belonging, Directory } from "@workshop/core/ports/Directory"
 import { type Context, Effect, Stream } from "effect"
 import type { Memory } from "./Memory.js"
-import type { Shelf } from "./Shelf.js"
+import type { ShopData } from "./ShopData.js"
 
 /** Looks at every shop: rarely asked, where an index would cost each create. */
-const ownerOf = (memory: Memory, owns: (shelf: Shelf) => boolean): ShopId | null => {
+const ownerOf = (memory: Memory, owns: (shelf: ShopData) => boolean): ShopId | null => {
   for (const [shop_id, shelf] of memory.shelves) if (owns(shelf)) return shop_id
   return null
 }

@@ -1,9 +1,9 @@
 import type { Person } from "@workshop/core/domain/Person"
-import { rememberedPlace } from "@workshop/core/domain/Remembered"
+import { idempotencyRecordKey } from "@workshop/core/domain/IdempotencyRecord"
 import { EVENTS_AT_ONCE, type HeldData, type PersonalData } from "@workshop/core/ports/PersonalData"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
-import type { Shelf } from "./Shelf.js"
+import type { ShopData } from "./ShopData.js"
 
 /** Whether a text has the person's id or one of the numbers in it. */
 const names =
@@ -11,7 +11,7 @@ const names =
   (text: string): boolean =>
     text.includes(client_id) || phones.some((phone) => text.includes(phone))
 
-const held = ({ slice, ledger }: Shelf, memory: Memory, { client_id, phones }: Person): HeldData => {
+const held = ({ slice, ledger }: ShopData, memory: Memory, { client_id, phones }: Person): HeldData => {
   const lines = ledger.filter((line) => line.client_id === client_id)
   const offers = [...slice.offers.values()].filter(({ phone }) => phones.includes(phone))
   const notifications = (memory.inboxes.get(client_id) ?? []).filter(({ shop_id }) => shop_id === slice.shop.id)
@@ -71,7 +71,7 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
       const isNamed = names(person)
       const found = rows.filter(
         (row) =>
-          isNamed(`${rememberedPlace(row)} ${row.fingerprint} ${row.answer}`) ||
+          isNamed(`${idempotencyRecordKey(row)} ${row.fingerprint} ${row.answer}`) ||
           tickets.includes(JSON.parse(row.answer).id)
       )
       return { found, next: null }

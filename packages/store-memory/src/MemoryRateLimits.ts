@@ -1,7 +1,7 @@
 import { type Instant, MINUTE_MS } from "@workshop/core/domain/Instant"
 import type { PolicyName } from "@workshop/core/domain/Limits"
 import type { LimitWindow } from "@workshop/core/domain/LimitWindow"
-import { giveBack, look, take, type Windows } from "@workshop/core/domain/Take"
+import { giveBackUses, peekLimit, useLimits, type LimitWindows } from "@workshop/core/domain/LimitUse"
 import type { RateLimits } from "@workshop/core/ports/RateLimits"
 import { type Context, Effect } from "effect"
 
@@ -20,7 +20,7 @@ export const memoryRateLimits = (most = MOST_WINDOWS): Context.Tag.Service<RateL
     for (const ofPolicy of kept.values())
       for (const [subject, { resets_at }] of ofPolicy) if (now >= resets_at) ofPolicy.delete(subject)
   }
-  const windows: Windows = {
+  const windows: LimitWindows = {
     get: ({ policy, subject }) => kept.get(policy)?.get(subject),
     put: ({ policy, subject }, window) => {
       const ofPolicy = kept.get(policy)
@@ -40,9 +40,9 @@ export const memoryRateLimits = (most = MOST_WINDOWS): Context.Tag.Service<RateL
     take: (takes, now) =>
       Effect.suspend(() => {
         sweep(now)
-        return take(windows, takes, now)
+        return useLimits(windows, takes, now)
       }),
-    giveBack: (takes, taken) => Effect.sync(() => giveBack(windows, takes, taken)),
-    look: (one, now) => Effect.sync(() => look(windows, one, now))
+    giveBack: (takes, taken) => Effect.sync(() => giveBackUses(windows, takes, taken)),
+    look: (one, now) => Effect.sync(() => peekLimit(windows, one, now))
   }
 }

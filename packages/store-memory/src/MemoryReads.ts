@@ -13,14 +13,14 @@ import {
 import { type Context, Effect } from "effect"
 import { partOf } from "./deliveryLog.js"
 import type { Memory } from "./Memory.js"
-import type { Shelf } from "./Shelf.js"
+import type { ShopData } from "./ShopData.js"
 
-const clientOf = ({ slice }: Shelf, id: ClientId | null): Client | null =>
+const clientOf = ({ slice }: ShopData, id: ClientId | null): Client | null =>
   id === null ? null : asSeen(slice.accounts.get(id), slice.links.get(id))
 
-const seen = (shelf: Shelf, record: TicketRecord): SeenTicket => ({ record, client: clientOf(shelf, record.client_id) })
+const seen = (shelf: ShopData, record: TicketRecord): SeenTicket => ({ record, client: clientOf(shelf, record.client_id) })
 
-const matches = (filter: TicketFilter, shelf: Shelf): ((ticket: TicketRecord) => boolean) => {
+const matches = (filter: TicketFilter, shelf: ShopData): ((ticket: TicketRecord) => boolean) => {
   const { state, number, client_id, phone, external_ref, tracking_code, created_after, created_before } = filter
   if (client_id !== undefined && clientOf(shelf, client_id) === null) return () => false
   return (ticket) =>
@@ -35,7 +35,7 @@ const matches = (filter: TicketFilter, shelf: Shelf): ((ticket: TicketRecord) =>
 }
 
 /** The smallest set of tickets, oldest first, that holds all that the filter lets through. */
-const candidates = (shelf: Shelf, { number, client_id, tracking_code }: TicketFilter): ReadonlyArray<TicketId> => {
+const candidates = (shelf: ShopData, { number, client_id, tracking_code }: TicketFilter): ReadonlyArray<TicketId> => {
   if (tracking_code !== undefined) {
     const id = shelf.byTrackingCode.get(tracking_code)
     return id === undefined ? [] : [id]
@@ -45,7 +45,7 @@ const candidates = (shelf: Shelf, { number, client_id, tracking_code }: TicketFi
   return [...(shelf.byClient.get(client_id) ?? [])].sort()
 }
 
-function* inOrder(shelf: Shelf, filter: TicketFilter, order: TicketOrder): Generator<TicketRecord> {
+function* inOrder(shelf: ShopData, filter: TicketFilter, order: TicketOrder): Generator<TicketRecord> {
   if (order._tag === "Changes") return yield* shelf.byChange.from(order.since, order.after ?? 0)
   const { after } = order
   const ids = candidates(shelf, filter)

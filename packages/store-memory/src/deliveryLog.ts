@@ -1,19 +1,19 @@
-import type { Slice } from "@workshop/core/decisions/Slice"
+import type { ShopState } from "@workshop/core/decisions/ShopState"
 import { acknowledges } from "@workshop/core/domain/Attempt"
-import { type AttemptRecord, type DeliveryState, deliveryState, standing } from "@workshop/core/domain/Delivery"
+import { type AttemptRecord, type DeliveryState, deliveryState, presentSchedule } from "@workshop/core/domain/Delivery"
 import type { EventRecord } from "@workshop/core/domain/Event"
 import type { EventId } from "@workshop/core/domain/Identifier"
-import { asksFor, type ReplayFilter, type ReplayRecord, type Stretch } from "@workshop/core/domain/Replay"
+import { matchesReplayFilter, type ReplayFilter, type ReplayRecord, type EventRange } from "@workshop/core/domain/Replay"
 import type { LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
 import { type EventPart, MOST_LISTED } from "@workshop/core/ports/Reads"
-import type { Lane } from "./Lane.js"
+import type { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 
 /** What is known of a shop's events and of their deliveries. */
 interface Deliveries {
-  readonly slice: Pick<Slice, "deliveries" | "webhook">
+  readonly slice: Pick<ShopState, "deliveries" | "webhook">
   readonly events: ReadonlyArray<EventRecord>
   readonly attempts: ReadonlyMap<EventId, ReadonlyArray<AttemptRecord>>
-  readonly lane: Pick<Lane, "isInFlight">
+  readonly lane: Pick<ShopDeliveryQueue, "isInFlight">
 }
 
 const stateOf = ({ slice, attempts }: Deliveries, { id }: EventRecord): DeliveryState | undefined => {
@@ -25,7 +25,7 @@ const stateOf = ({ slice, attempts }: Deliveries, { id }: EventRecord): Delivery
 
 /** The events that a filter asks for, in their order. */
 export function* askedFor(shelf: Deliveries, filter: ReplayFilter): Generator<EventRecord> {
-  for (const event of shelf.events) if (asksFor(filter, event, stateOf(shelf, event))) yield event
+  for (const event of shelf.events) if (matchesReplayFilter(filter, event, stateOf(shelf, event))) yield event
 }
 
 /** The highest number of an attempt: late ones share theirs with another, and the log may lack earlier ones. */
@@ -37,9 +37,9 @@ export const replayable = (
   shelf: Deliveries,
   { filter, after_seq, until_seq }: ReplayRecord,
   most: number
-): Stretch => {
+): EventRange => {
   const looked = shelf.events.slice(after_seq, Math.min(after_seq + most, until_seq - 1))
-  const found = looked.filter((event) => asksFor(filter, event, stateOf(shelf, event)))
+  const found = looked.filter((event) => matchesReplayFilter(filter, event, stateOf(shelf, event)))
   return {
     found: found.map((event) => ({
       event,
@@ -57,7 +57,7 @@ const statusOf = (shelf: Deliveries, event: EventRecord): LoggedDelivery | undef
   const state = stateOf(shelf, event)
   if (state === undefined) return undefined
   const row = shelf.slice.deliveries.get(event_id)
-  const next_attempt_at = state === "pending" && row !== undefined ? standing(row, shelf.slice.webhook!).due_at : null
+  const next_attempt_at = state === "pending" && row !== undefined ? presentSchedule(row, shelf.slice.webhook!).due_at : null
   return { event_id, seq, type, state, next_attempt_at, attempts: [...(shelf.attempts.get(event_id) ?? [])] }
 }
 

@@ -1,9 +1,9 @@
 import type { DeliveryRecord } from "@workshop/core/domain/Delivery"
-import { standing } from "@workshop/core/domain/Delivery"
+import { presentSchedule } from "@workshop/core/domain/Delivery"
 import type { EventId, ShopId, TicketId } from "@workshop/core/domain/Identifier"
 import type { Webhook } from "@workshop/core/domain/Webhook"
 import { DueQueue } from "@workshop/store-memory/DueQueue"
-import { Lane } from "@workshop/store-memory/Lane"
+import { ShopDeliveryQueue } from "@workshop/store-memory/ShopDeliveryQueue"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
@@ -47,8 +47,8 @@ class NaiveLane {
 
   candidates(): ReadonlyArray<DeliveryRecord & { readonly standsAt: number }> {
     if (this.webhook.off_reason !== null || this.flying.size >= 4) return []
-    const rows = [...this.rows.values()].map((row) => ({ ...row, standsAt: standing(row, this.webhook).due_at }))
-    const untried = (row: DeliveryRecord) => standing(row, this.webhook).attempts_in_round === 0
+    const rows = [...this.rows.values()].map((row) => ({ ...row, standsAt: presentSchedule(row, this.webhook).due_at }))
+    const untried = (row: DeliveryRecord) => presentSchedule(row, this.webhook).attempts_in_round === 0
     const sameTicket = (a: DeliveryRecord, b: DeliveryRecord) => a.ticket_id !== null && a.ticket_id === b.ticket_id
     return rows.filter(
       (row) =>
@@ -106,7 +106,7 @@ const acts = fc.array(
 /** A lane and its naive twin, to which the same happens. */
 class Twins {
   readonly naive = new NaiveLane()
-  readonly lane = new Lane(this.naive.rows)
+  readonly lane = new ShopDeliveryQueue(this.naive.rows)
   now = 0
   #seq = 0
 
@@ -131,7 +131,7 @@ class Twins {
   land(event_id: EventId, how: "arrives" | "fails"): void {
     const row = this.naive.rows.get(event_id)!
     const { generation } = this.naive.webhook
-    const attempts_in_round = standing(row, this.naive.webhook).attempts_in_round + 1
+    const attempts_in_round = presentSchedule(row, this.naive.webhook).attempts_in_round + 1
     if (how === "fails") {
       this.put({ ...row, generation, attempts_in_round, attempts_made: row.attempts_made + 1, due_at: this.now + 7 })
       return
@@ -228,7 +228,7 @@ describe("The queue of one shop (Specification, Webhooks)", () => {
     ["none of any ticket", () => 0]
   ])("a claim and its landing look at a few rows, however many wait: %s", (_, ticketOf) => {
     const rows = new CountedRows()
-    const lane = new Lane(rows)
+    const lane = new ShopDeliveryQueue(rows)
     lane.webhook(hook)
     const MANY = 10_000
     for (let seq = 1; seq <= MANY; seq++) {

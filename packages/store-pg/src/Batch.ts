@@ -1,15 +1,15 @@
 import { type Decision, execute } from "@workshop/core/decisions/Command"
-import { openSlice, type Slice } from "@workshop/core/decisions/Slice"
+import { loadState, type ShopState } from "@workshop/core/decisions/ShopState"
 import type { SentEvent } from "@workshop/core/domain/Delivery"
 import type { EventId, ShopId } from "@workshop/core/domain/Identifier"
-import type { Stretch } from "@workshop/core/domain/Replay"
+import type { EventRange } from "@workshop/core/domain/Replay"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
 import type { Webhook } from "@workshop/core/domain/Webhook"
 import { type Cause, Effect, Either, Exit } from "effect"
 import { type BatchReceipt, writing } from "./BatchReceipt.js"
-import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK } from "./Connection.js"
-import type { Entry } from "./Entry.js"
-import { type Asked, loading } from "./Loading.js"
+import { type QueryResult, BEGIN, COMMIT, type Connection, ROLLBACK } from "./Connection.js"
+import type { QueuedCommand } from "./QueuedCommand.js"
+import { type RequestedLoads, loading } from "./Loading.js"
 import { PgFailure } from "./PgFailure.js"
 import { Saving } from "./Saving.js"
 import type { Statement } from "./Statement.js"
@@ -19,11 +19,11 @@ import { type SecretsRefused, unopened, type WebhookSecrets } from "./WebhookSec
 /** How a batch left its shops and its commands. Nothing is told to anybody before the commit is known. */
 export interface Decided {
   readonly saving: Saving
-  readonly exits: ReadonlyArray<readonly [Entry, Exit.Exit<Decision<unknown>, unknown>]>
+  readonly exits: ReadonlyArray<readonly [QueuedCommand, Exit.Exit<Decision<unknown>, unknown>]>
   /** Those that did not fit. */
-  readonly left: ReadonlyArray<Entry>
+  readonly left: ReadonlyArray<QueuedCommand>
   /** Those whose shop another process holds. */
-  readonly held: ReadonlyArray<Entry>
+  readonly held: ReadonlyArray<QueuedCommand>
 }
 
 /** About how much text one transaction saves at most. */
@@ -48,7 +48,7 @@ export const SHOPS: Omit<Statement, "values"> = {
     from unnest($1::uuid[]) q (id) join shop s on s.id = q.id left join webhook w on w.shop_id = q.id`
 }
 
-const NOTHING_TO_REPLAY: Stretch = { found: [], looked_at: 0, last_seq: null }
+const NOTHING_TO_REPLAY: EventRange = { found: [], looked_at: 0, last_seq: null }
 
 interface HeadsRow {
   readonly heads: ReadonlyArray<ShopHead> | null
@@ -59,9 +59,9 @@ interface ShopRow {
   readonly webhook: Webhook | null
 }
 
-const rowsOf = <Row>(answer: Answer | undefined): ReadonlyArray<Row> => (answer?.rows ?? []) as ReadonlyArray<Row>
+const rowsOf = <Row>(answer: QueryResult | undefined): ReadonlyArray<Row> => (answer?.rows ?? []) as ReadonlyArray<Row>
 
-const runOne = ({ command, moment }: Entry, slice: Slice): Exit.Exit<Decision<unknown>, unknown> => {
+const runOne = ({ command, moment }: QueuedCommand, slice: ShopState): Exit.Exit<Decision<unknown>, unknown> => {
   try {
     return Either.match(execute(command, slice, moment()), { onLeft: Exit.fail, onRight: Exit.succeed })
   } catch (defect) {
@@ -71,15 +71,15 @@ const runOne = ({ command, moment }: Entry, slice: Slice): Exit.Exit<Decision<un
 
 /** What a batch loaded of its shops. */
 interface Loaded {
-  readonly slices: ReadonlyMap<ShopId, Slice>
+  readonly slices: ReadonlyMap<ShopId, ShopState>
   /** Shops whose webhook secret cannot be opened: to save it again, or show it, would be wrong. */
   readonly unopened: ReadonlyMap<ShopId, SecretsRefused>
 }
 
-const decideAll = (entries: ReadonlyArray<Entry>, loaded: Loaded, secrets: WebhookSecrets): Decided => {
+const decideAll = (entries: ReadonlyArray<QueuedCommand>, loaded: Loaded, secrets: WebhookSecrets): Decided => {
   const saving = new Saving(secrets)
-  const exits: Array<readonly [Entry, Exit.Exit<Decision<unknown>, unknown>]> = []
-  const held: Array<Entry> = []
+  const exits: Array<readonly [QueuedCommand, Exit.Exit<Decision<unknown>, unknown>]> = []
+  const held: Array<QueuedCommand> = []
   let i = 0
   for (; i < entries.length && saving.bytes < MOST_BYTES; i++) {
     const entry = entries[i]!
@@ -101,7 +101,7 @@ const decideAll = (entries: ReadonlyArray<Entry>, loaded: Loaded, secrets: Webho
   return { saving, exits, left: entries.slice(i), held }
 }
 
-const asksOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Asked> =>
+const asksOf = (entries: ReadonlyArray<QueuedCommand>): ReadonlyArray<RequestedLoads> =>
   entries.flatMap(({ command: { shop_id, asks } }) => asks.map((ask) => ({ shop_id, ask })))
 
 /**
@@ -110,7 +110,7 @@ const asksOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Asked> =>
  */
 export const decideTogether = (
   connection: Connection,
-  entries: ReadonlyArray<Entry>,
+  entries: ReadonlyArray<QueuedCommand>,
   { skipsHeld, secrets }: { readonly skipsHeld: boolean; readonly secrets: WebhookSecrets }
 ): Effect.Effect<Decided, PgFailure> => {
   const shop_ids = [...new Set(entries.map(({ command }) => command.shop_id))]
@@ -120,22 +120,22 @@ export const decideTogether = (
   return Effect.map(connection.send(statements), (answers) => {
     const [{ heads }] = rowsOf<HeadsRow>(answers[1]) as readonly [HeadsRow]
     const shared = { accounts: new Map(), holders: new Map() }
-    const stretches = new Map<string, Stretch>()
+    const stretches = new Map<string, EventRange>()
     const sent = new Map<EventId, SentEvent>()
-    const events: Slice["events"] = {
+    const events: ShopState["events"] = {
       get: (id) => sent.get(id),
       rewrite: (event) => sent.set(event.id, { event, attempts: sent.get(event.id)?.attempts ?? [] })
     }
-    const replayable: Slice["replayable"] = ({ id }) => stretches.get(id) ?? NOTHING_TO_REPLAY
+    const replayable: ShopState["replayable"] = ({ id }) => stretches.get(id) ?? NOTHING_TO_REPLAY
     const headOf = new Map(heads?.map((head) => [head.shop_id, head]))
-    const slices = new Map<ShopId, Slice>()
+    const slices = new Map<ShopId, ShopState>()
     const unopened = new Map<ShopId, SecretsRefused>()
     for (const { shop, webhook: stored } of rowsOf<ShopRow>(answers[2])) {
       const head = headOf.get(shop.id)
       if (head === undefined) continue
       const webhook = stored === null ? Either.right(null) : secrets.open(stored)
       if (Either.isLeft(webhook)) unopened.set(shop.id, webhook.left)
-      else slices.set(shop.id, openSlice({ shop, head, webhook: webhook.right, events, replayable, ...shared }))
+      else slices.set(shop.id, loadState({ shop, head, webhook: webhook.right, events, replayable, ...shared }))
     }
     loads.forEach(({ fill }, i) => {
       for (const row of rowsOf<never>(answers[i + 3]))
@@ -171,6 +171,6 @@ export const settleAll = ({ exits }: Decided): void => {
 }
 
 /** Tells everybody the same failure. */
-export const failAll = (entries: ReadonlyArray<Entry>, cause: Cause.Cause<unknown>): void => {
+export const failAll = (entries: ReadonlyArray<QueuedCommand>, cause: Cause.Cause<unknown>): void => {
   for (const { settle } of entries) settle(Exit.failCause(cause))
 }

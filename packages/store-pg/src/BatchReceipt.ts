@@ -1,6 +1,6 @@
 import { readClock } from "@workshop/core/ports/readClock"
 import { Effect } from "effect"
-import type { Link } from "./Link.js"
+import type { ReconnectingConnection } from "./ReconnectingConnection.js"
 import { PgFailure } from "./PgFailure.js"
 import type { Statement } from "./Statement.js"
 
@@ -50,7 +50,7 @@ const AGAIN = "50 millis"
 
 const late = new PgFailure({ kind: "late", code: null, constraint: null, cause: new Error("No outcome in time") })
 
-const asked = (link: Link, receipt: BatchReceipt) =>
+const asked = (link: ReconnectingConnection, receipt: BatchReceipt) =>
   Effect.flatMap(link.connection, (connection) => connection.send([asking(receipt)])).pipe(
     Effect.interruptible,
     Effect.timeoutFail({ duration: PATIENCE_MS, onTimeout: () => late }),
@@ -60,7 +60,7 @@ const asked = (link: Link, receipt: BatchReceipt) =>
   )
 
 /** Asks the database, on a new connection, what became of a batch. */
-export const outcomeOf = (link: Link, receipt: BatchReceipt): Effect.Effect<BatchOutcome> =>
+export const outcomeOf = (link: ReconnectingConnection, receipt: BatchReceipt): Effect.Effect<BatchOutcome> =>
   readClock((clock) => {
     const since = clock.unsafeCurrentTimeNanos()
     const isOver = () => clock.unsafeCurrentTimeNanos() - since > BigInt(PATIENCE_MS) * 1_000_000n

@@ -56,7 +56,7 @@ export const MAKE_READY = `update delivery_turn t set look_at = 0 from (
  * webhooks, not turns, so that acknowledgements, which write turns, can be saved beside a claim. Both kinds of ready shops are read,
  * since one index has each in its order.
  */
-export const LOCK_LANES = `with waiting as (
+export const LOCK_DUE_TURNS = `with waiting as (
     select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
     from delivery_turn t join webhook w on w.shop_id = t.shop_id
     where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked

@@ -6,7 +6,7 @@ import { connected, SettledClient, shownMs } from "./SettledClient.js"
 import { type Statement, textOf } from "./Statement.js"
 
 /** What a statement answered: the tag, such as `COMMIT`, and the rows. */
-export interface Answer {
+export interface QueryResult {
   readonly command: string
   readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
@@ -33,7 +33,7 @@ export const CONNECT_TIMEOUT_MS = 2_000
 export const ANSWER_TIMEOUT_MS = 3_000
 
 /** How much longer its answer may take; then the connection counts as lost. What is late ends in the server first, so that its connection can be used again. */
-export const ON_THE_WAY_MS = 500
+export const IN_TRANSIT_MS = 500
 
 /** How long a farewell may take: a connection that broke without a sign never answers it. */
 const FAREWELL = "500 millis"
@@ -59,7 +59,7 @@ export interface Connection {
   /** An id that no other connection has. */
   readonly id: string
   /** Sends statements in one go. Answers all of them, or fails with the first failure among them. */
-  readonly send: (statements: ReadonlyArray<Statement>) => Effect.Effect<ReadonlyArray<Answer>, PgFailure>
+  readonly send: (statements: ReadonlyArray<Statement>) => Effect.Effect<ReadonlyArray<QueryResult>, PgFailure>
   /** False once it broke: then make another one. */
   readonly isOpen: () => boolean
   /** Returns once it broke. */
@@ -89,7 +89,7 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
     url,
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: answer_timeout_ms + ON_THE_WAY_MS,
+    query_timeout: answer_timeout_ms + IN_TRANSIT_MS,
     keepAlive: true,
     pipeline: true,
     settings: {
@@ -119,7 +119,7 @@ const close = ({ client, isOpen }: Opened) =>
     Effect.zipRight(Effect.sync(() => streamOf(client).destroy()))
   )
 
-const send = async (client: pg.Client, statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<Answer>> => {
+const send = async (client: pg.Client, statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<QueryResult>> => {
   const stream = streamOf(client)
   const warnings: Array<string> = []
   const warned = ({ code = "", message = "" }) => {

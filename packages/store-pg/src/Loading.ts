@@ -1,5 +1,5 @@
-import type { Ask } from "@workshop/core/decisions/Need"
-import type { Slice } from "@workshop/core/decisions/Slice"
+import type { LoadRequest } from "@workshop/core/decisions/Load"
+import type { ShopState } from "@workshop/core/decisions/ShopState"
 import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
 import type { ClientAccount, ClientLink } from "@workshop/core/domain/Client"
 import type { AttemptRecord, SentEvent } from "@workshop/core/domain/Delivery"
@@ -8,9 +8,9 @@ import type { CardRecord } from "@workshop/core/domain/LoyaltyCard"
 import type { MessageRecord } from "@workshop/core/domain/Message"
 import type { OfferRecord } from "@workshop/core/domain/Offer"
 import type { Phone } from "@workshop/core/domain/Phone"
-import { type Remembered, rememberedPlace } from "@workshop/core/domain/Remembered"
-import type { ReplayRecord, Stretch } from "@workshop/core/domain/Replay"
-import { stampsPlace } from "@workshop/core/domain/StampCount"
+import { type IdempotencyRecord, idempotencyRecordKey } from "@workshop/core/domain/IdempotencyRecord"
+import type { ReplayRecord, EventRange } from "@workshop/core/domain/Replay"
+import { stampCountKey } from "@workshop/core/domain/StampCount"
 import { candidatesOfReplay, type EventFound, stretchOf } from "./ReplayStatements.js"
 import type { Statement } from "./Statement.js"
 import {
@@ -25,17 +25,17 @@ import {
 import { VISIBLE_LINK } from "./VisibleClient.js"
 
 /** What one command of a batch asks for. */
-export interface Asked<A extends Ask = Ask> {
+export interface RequestedLoads<A extends LoadRequest = LoadRequest> {
   readonly shop_id: ShopId
   readonly ask: A
 }
 
 /** The slices of a batch, while they are filled. Accounts belong to no shop, so they share them. */
-export interface Slices {
-  readonly of: (shop_id: ShopId) => Slice | undefined
+export interface ShopStates {
+  readonly of: (shop_id: ShopId) => ShopState | undefined
   readonly accounts: Map<ClientId, ClientAccount>
   readonly holders: Map<Phone, ClientAccount>
-  readonly stretches: Map<string, Stretch>
+  readonly stretches: Map<string, EventRange>
   readonly events: Map<EventId, SentEvent>
 }
 
@@ -54,32 +54,32 @@ interface OfferRow extends Person {
 }
 
 /** How rows that commands ask for are loaded and put into their slices. Every statement keeps to the rows of the shops it names. */
-interface Loader<A extends Ask, Row> {
+interface Loader<A extends LoadRequest, Row> {
   readonly text: string
-  readonly values: (asked: ReadonlyArray<Asked<A>>) => ReadonlyArray<unknown>
-  readonly fill: (slices: Slices, row: Row) => void
+  readonly values: (asked: ReadonlyArray<RequestedLoads<A>>) => ReadonlyArray<unknown>
+  readonly fill: (slices: ShopStates, row: Row) => void
 }
 
-type Asking<Tag extends Ask["_tag"]> = Extract<Ask, { readonly _tag: Tag }>
+type Asking<Tag extends LoadRequest["_tag"]> = Extract<LoadRequest, { readonly _tag: Tag }>
 
-const loader = <Tag extends Ask["_tag"], Row>(_tag: Tag, made: Loader<Asking<Tag>, Row>): Loader<Ask, Row> =>
-  made as unknown as Loader<Ask, Row>
+const loader = <Tag extends LoadRequest["_tag"], Row>(_tag: Tag, made: Loader<Asking<Tag>, Row>): Loader<LoadRequest, Row> =>
+  made as unknown as Loader<LoadRequest, Row>
 
 /** How many of an event's attempts are looked at, the last ones: replays may have made many. */
 const MOST_ATTEMPTS_READ = 100
 
-const shops = (asked: ReadonlyArray<Asked>) => asked.map(({ shop_id }) => shop_id)
+const shops = (asked: ReadonlyArray<RequestedLoads>) => asked.map(({ shop_id }) => shop_id)
 
-const placeOf = ({ shop_id, ask }: Asked<Asking<"Delivery">>) => `${shop_id} ${ask.event_id}`
+const placeOf = ({ shop_id, ask }: RequestedLoads<Asking<"Delivery">>) => `${shop_id} ${ask.event_id}`
 
-const meet = (slices: Slices, { shop_id, account, link, card }: Person): void => {
+const meet = (slices: ShopStates, { shop_id, account, link, card }: Person): void => {
   const slice = slices.of(shop_id)
   if (account !== null) slices.accounts.set(account.id, account)
   if (link !== null) slice?.links.set(link.client_id, link)
   if (card !== null) slice?.cards.set(card.client_id, card)
 }
 
-const fillDeliveries = (slices: Slices, { deliveries }: { readonly deliveries: ReadonlyArray<DeliveryRow> | null }) => {
+const fillDeliveries = (slices: ShopStates, { deliveries }: { readonly deliveries: ReadonlyArray<DeliveryRow> | null }) => {
   for (const row of deliveries ?? []) slices.of(row.shop_id)?.deliveries.set(row.event_id, deliveryOf(row))
 }
 
@@ -90,7 +90,7 @@ const personOf = (client_id: string) => `
   left join client_link l on l.shop_id = q.shop_id and l.client_id = ${client_id}
   left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = ${client_id}`
 
-const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
+const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, never> } = {
   Ticket: loader("Ticket", {
     text: `select q.shop_id, row_to_json(t) as ticket, ${PERSON}
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
@@ -146,8 +146,8 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
       asked.map(({ ask }) => ask.key.operation),
       asked.map(({ ask }) => ask.key.key)
     ],
-    fill: (slices, { remembered }: { readonly remembered: Remembered }) => {
-      slices.of(remembered.shop_id)?.remembered.set(rememberedPlace(remembered), remembered)
+    fill: (slices, { remembered }: { readonly remembered: IdempotencyRecord }) => {
+      slices.of(remembered.shop_id)?.remembered.set(idempotencyRecordKey(remembered), remembered)
     }
   }),
   StampsUsed: loader("StampsUsed", {
@@ -165,7 +165,7 @@ const loaders: { readonly [Tag in Ask["_tag"]]: Loader<Ask, never> } = {
     ],
     fill: (slices, { stamps }: { readonly stamps: StampsRow }) => {
       const { used, resets_at } = stamps
-      slices.of(stamps.shop_id)?.stamps_used.set(stampsPlace(stamps), { used, resets_at })
+      slices.of(stamps.shop_id)?.stamps_used.set(stampCountKey(stamps), { used, resets_at })
     }
   }),
   Keys: loader("Keys", {
@@ -245,9 +245,9 @@ export const loads: ReadonlyArray<Omit<Statement, "values">> = Object.entries(lo
 
 /** The statements that load all that is asked for, and how each answer's rows are put into the slices. */
 export const loading = (
-  asked: ReadonlyArray<Asked>
-): ReadonlyArray<{ readonly statement: Statement; readonly fill: (slices: Slices, row: never) => void }> => {
-  const byTag = new Map<Ask["_tag"], Array<Asked>>()
+  asked: ReadonlyArray<RequestedLoads>
+): ReadonlyArray<{ readonly statement: Statement; readonly fill: (slices: ShopStates, row: never) => void }> => {
+  const byTag = new Map<LoadRequest["_tag"], Array<RequestedLoads>>()
   for (const one of asked) {
     const known = byTag.get(one.ask._tag)
     if (known === undefined) byTag.set(one.ask._tag, [one])

@@ -3,12 +3,12 @@ import type { Instant } from "@workshop/core/domain/Instant"
 import { type Claim, type Deliveries, MOST_REPLAYS, type OpenReplay } from "@workshop/core/ports/Deliveries"
 import type { StoreUnavailable } from "@workshop/core/ports/Store"
 import { type Context, Effect, Schedule, type Scope } from "effect"
-import type { Bulletin } from "./Bulletin.js"
+import type { PgNotifier } from "./PgNotifier.js"
 import {
   CLAIM,
   FIRST,
   LOCK_FIRST_TURNS,
-  LOCK_LANES,
+  LOCK_DUE_TURNS,
   LOCK_TURNS,
   LOOK_AGAIN,
   MAKE_READY,
@@ -16,8 +16,8 @@ import {
   RECLAIM
 } from "./ClaimStatements.js"
 import { clockGuard } from "./ClockGuard.js"
-import { type Answer, BEGIN, COMMIT, type Connection, ROLLBACK } from "./Connection.js"
-import { link } from "./Link.js"
+import { type QueryResult, BEGIN, COMMIT, type Connection, ROLLBACK } from "./Connection.js"
+import { reconnecting } from "./ReconnectingConnection.js"
 import { type PgFailure, reported } from "./PgFailure.js"
 import type { Statement } from "./Statement.js"
 import { turnsReset } from "./TurnStatements.js"
@@ -43,7 +43,7 @@ const AGAIN = Schedule.recurs(5)
 
 const statement = (name: string, text: string, ...values: ReadonlyArray<unknown>): Statement => ({ name, text, values })
 
-const shopsOf = (answer: Answer | undefined): ReadonlyArray<ShopId> =>
+const shopsOf = (answer: QueryResult | undefined): ReadonlyArray<ShopId> =>
   (answer?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
 
 /** In one go, so that the shops stay locked no longer than the database takes. */
@@ -52,7 +52,7 @@ const claiming = (connection: Connection, lease_now: number | null, now: Instant
     connection.send([
       statement("make ready", MAKE_READY, now),
       BEGIN,
-      statement("lock lanes", LOCK_LANES, shopsFor(most)),
+      statement("lock lanes", LOCK_DUE_TURNS, shopsFor(most)),
       statement("claim", CLAIM, now, most, lease_now),
       statement("lock turns", LOCK_TURNS),
       statement("look again", LOOK_AGAIN, now, lease_now),
@@ -106,12 +106,12 @@ export interface DeliverySecrets {
 export const pgDeliveries = (
   url: string,
   leaseClock: LeaseClock,
-  { due }: Pick<Bulletin, "due">,
+  { due }: Pick<PgNotifier, "due">,
   { secrets, guard: secretsGuard }: DeliverySecrets
 ): Effect.Effect<Context.Tag.Service<Deliveries>, never, Scope.Scope> =>
   Effect.gen(function* () {
     // A claim that is lost as the database crashes is made again: the event comes once more, under its id.
-    const queue = yield* link({ url, name: "workshop deliveries", lock_timeout_ms: 1_000, isSynchronous: false })
+    const queue = yield* reconnecting({ url, name: "workshop deliveries", lock_timeout_ms: 1_000, isSynchronous: false })
     const guard = yield* clockGuard
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
 

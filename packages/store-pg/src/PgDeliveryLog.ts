@@ -1,10 +1,10 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { AttemptRecord } from "@workshop/core/domain/Delivery"
-import { standing } from "@workshop/core/domain/Delivery"
+import { presentSchedule } from "@workshop/core/domain/Delivery"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import type { NoticeRecord } from "@workshop/core/domain/Notice"
 import type { ReplayFilter } from "@workshop/core/domain/Replay"
-import { asksFor } from "@workshop/core/domain/Replay"
+import { matchesReplayFilter } from "@workshop/core/domain/Replay"
 import type { Webhook } from "@workshop/core/domain/Webhook"
 import type { DeliveryLog, LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
 import { MOST_LISTED } from "@workshop/core/ports/Reads"
@@ -27,7 +27,7 @@ const logged =
     const state = stateOf(event, webhook)
     if (state === undefined || webhook === null) return []
     const { id, seq, type, delivery } = event
-    const next_attempt_at = state === "pending" && delivery !== null ? standing(delivery, webhook).due_at : null
+    const next_attempt_at = state === "pending" && delivery !== null ? presentSchedule(delivery, webhook).due_at : null
     return [{ event_id: id, seq, type, state, next_attempt_at, attempts: attempts ?? [] }]
   }
 
@@ -74,7 +74,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
         let count = 0
         for (let after = 0; ; ) {
           const page = yield* candidates(shop_id, after, filter)
-          for (const { event } of page) if (asksFor(filter, event, stateOf(event, webhook))) count++
+          for (const { event } of page) if (matchesReplayFilter(filter, event, stateOf(event, webhook))) count++
           if (page.length < PAGE) return count
           after = page.at(-1)!.event.seq
         }

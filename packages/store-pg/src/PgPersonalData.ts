@@ -5,7 +5,7 @@ import type { NotificationRecord } from "@workshop/core/domain/Notification"
 import type { OfferRecord } from "@workshop/core/domain/Offer"
 import type { Person } from "@workshop/core/domain/Person"
 import type { Phone } from "@workshop/core/domain/Phone"
-import type { Remembered, RememberedKey } from "@workshop/core/domain/Remembered"
+import type { IdempotencyRecord, IdempotencyRecordKey } from "@workshop/core/domain/IdempotencyRecord"
 import { EVENTS_AT_ONCE, type HeldData, type PersonalData } from "@workshop/core/ports/PersonalData"
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
@@ -109,7 +109,7 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         available
       ),
     answers: (shop_id, person, tickets, after) =>
-      sql<{ readonly found: ReadonlyArray<Remembered>; readonly last: RememberedKey | null; readonly n: number }>`
+      sql<{ readonly found: ReadonlyArray<IdempotencyRecord>; readonly last: IdempotencyRecordKey | null; readonly n: number }>`
       with /* workshop answers of person */ looked as materialized (
         select * from remembered where shop_id = ${shop_id}
           and (caller_id, operation, key) > (${after?.caller_id ?? ""}, ${after?.operation ?? ""}, ${after?.key ?? ""})

@@ -3,7 +3,7 @@ import { Probes, probe } from "@workshop/core/ports/Probes"
 import { Clock, Effect, Metric } from "effect"
 import { aheadBy } from "./ClockGuard.js"
 import { checkOn } from "./migrate/Migrator.js"
-import { asked, type Session } from "./migrate/Session.js"
+import { query, type Session } from "./migrate/Session.js"
 import { database, expiredCommands } from "./PgMetrics.js"
 
 /** By how much the clocks of a process and of its database may differ, in milliseconds: leases and keys go by both (design: a second). */
@@ -88,7 +88,7 @@ const showSeen = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
 /** A session for looks at the schema, on the connections for reads: none of its own, which might hang apart from them. */
 const sessionOf = (sql: SqlClient.SqlClient): Session => ({
   run: <Row>(text: string, values?: ReadonlyArray<unknown>) =>
-    Effect.mapError(sql.unsafe<Row & object>(text, values), ({ cause }) => asked(cause)) as never
+    Effect.mapError(sql.unsafe<Row & object>(text, values), ({ cause }) => query(cause)) as never
 })
 
 /** Says once that the schema is not the program's: writes would leave out what an older one has no column for. */

@@ -1,17 +1,17 @@
-import { giveBack, look, type Take, take, type Windows } from "@workshop/core/domain/Take"
+import { giveBackUses, peekLimit, type LimitUse, useLimits, type LimitWindows } from "@workshop/core/domain/LimitUse"
 import type { RateLimits } from "@workshop/core/ports/RateLimits"
 import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Cause, type Context, Effect, Schedule, type Scope } from "effect"
-import { allCame } from "./Lane.js"
-import { type Link, link } from "./Link.js"
+import { allCame } from "./CommitQueue.js"
+import { type ReconnectingConnection, reconnecting } from "./ReconnectingConnection.js"
 import { PgFailure, storeFailure } from "./PgFailure.js"
 import { distinct, LockedWindows, locking, type RateLimitRow } from "./RateLimitRows.js"
 
 /** Something to do with windows, once they are locked. */
 interface Job {
-  readonly takes: ReadonlyArray<Take>
+  readonly takes: ReadonlyArray<LimitUse>
   /** Does it; what it returns tells the answer, which must wait until it is saved. */
-  readonly run: (windows: Windows) => () => void
+  readonly run: (windows: LimitWindows) => () => void
   readonly fail: (cause: Cause.Cause<StoreUnavailable>) => void
 }
 
@@ -33,7 +33,7 @@ const vanished = new PgFailure({
 })
 
 /** Counts what came in one moment, in one transaction. */
-const countTogether = (link: Link, jobs: ReadonlyArray<Job>): Effect.Effect<void, PgFailure> =>
+const countTogether = (link: ReconnectingConnection, jobs: ReadonlyArray<Job>): Effect.Effect<void, PgFailure> =>
   Effect.gen(function* () {
     const connection = yield* link.connection
     const takes = distinct(jobs.flatMap((job) => job.takes))
@@ -58,7 +58,7 @@ const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kin
 /** The counts behind the limits of requests, in rows that all processes of the service share. */
 export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<RateLimits>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const connection = yield* link({
+    const connection = yield* reconnecting({
       url,
       name: "workshop limits",
       lock_timeout_ms: 1_000,
@@ -94,7 +94,7 @@ export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<Rat
     yield* Effect.addFinalizer(() => close)
     yield* Effect.forkScoped(Effect.forever(turn))
 
-    const ask = <A, E>(takes: ReadonlyArray<Take>, run: (windows: Windows) => Effect.Effect<A, E>) =>
+    const ask = <A, E>(takes: ReadonlyArray<LimitUse>, run: (windows: LimitWindows) => Effect.Effect<A, E>) =>
       Effect.async<A, E | StoreUnavailable>((resume) => {
         if (isClosed) return resume(Effect.failCause(closing))
         if (queue.length >= MOST_WAITING) return resume(Effect.failCause(tooMany))
@@ -110,8 +110,8 @@ export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<Rat
       })
 
     return {
-      take: (takes, now) => ask(takes, (windows) => take(windows, takes, now)),
-      giveBack: (takes, taken) => ask(takes, (windows) => Effect.succeed(giveBack(windows, takes, taken))),
-      look: (one, now) => ask([one], (windows) => Effect.succeed(look(windows, one, now)))
+      take: (takes, now) => ask(takes, (windows) => useLimits(windows, takes, now)),
+      giveBack: (takes, taken) => ask(takes, (windows) => Effect.succeed(giveBackUses(windows, takes, taken))),
+      look: (one, now) => ask([one], (windows) => Effect.succeed(peekLimit(windows, one, now)))
     }
   })

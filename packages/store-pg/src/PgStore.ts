@@ -13,7 +13,7 @@ import { Store } from "@workshop/core/ports/Store"
 import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import { Context, Effect, Layer } from "effect"
 import { databaseUrl } from "./Address.js"
-import { bulletin } from "./Bulletin.js"
+import { pgNotifier } from "./PgNotifier.js"
 import { warnOfClearText } from "./encryption.js"
 import type { DatabaseFailed } from "./migrate/DatabaseFailed.js"
 import { pgAuditLog } from "./PgAuditLog.js"
@@ -55,7 +55,7 @@ const ports = ({ url, lanes = 2, leaseClock = "database", secretsKeys }: PgStore
     const node = Array.from(entropy.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
     const guard = yield* secretsGuard(secrets)
     yield* pgProbe()
-    const board = yield* bulletin(url, node)
+    const board = yield* pgNotifier(url, node)
     const run = yield* transact(
       {
         url,

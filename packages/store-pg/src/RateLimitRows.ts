@@ -1,6 +1,6 @@
 import type { PolicyName } from "@workshop/core/domain/Limits"
 import type { LimitWindow } from "@workshop/core/domain/LimitWindow"
-import type { Take, Windows } from "@workshop/core/domain/Take"
+import type { LimitUse, LimitWindows } from "@workshop/core/domain/LimitUse"
 import { BEGIN, COMMIT, ROLLBACK } from "./Connection.js"
 import type { Statement } from "./Statement.js"
 
@@ -15,12 +15,12 @@ type Place = Pick<RateLimitRow, "policy" | "subject">
 const textOf = ({ policy, subject }: Place): string => `${policy} ${subject}`
 
 /** Those of different windows. */
-export const distinct = (takes: ReadonlyArray<Take>): ReadonlyArray<Take> => [
+export const distinct = (takes: ReadonlyArray<LimitUse>): ReadonlyArray<LimitUse> => [
   ...new Map(takes.map((take) => [textOf(take), take])).values()
 ]
 
 /** The windows that a transaction has locked, and how they change in it. */
-export class LockedWindows implements Windows {
+export class LockedWindows implements LimitWindows {
   readonly #windows: Map<string, LimitWindow>
   readonly #changed = new Map<string, RateLimitRow>()
 

@@ -2,7 +2,7 @@ import { acknowledges } from "@workshop/core/domain/Attempt"
 import { type DeliveryState, deliveryState } from "@workshop/core/domain/Delivery"
 import type { EventRecord } from "@workshop/core/domain/Event"
 import type { Instant } from "@workshop/core/domain/Instant"
-import { asksFor, type ReplayFilter, type Stretch } from "@workshop/core/domain/Replay"
+import { matchesReplayFilter, type ReplayFilter, type EventRange } from "@workshop/core/domain/Replay"
 import type { Webhook } from "@workshop/core/domain/Webhook"
 import { type DeliveryRow, deliveryOf } from "./Tables.js"
 
@@ -67,9 +67,9 @@ export const stretchOf = (
   filter: ReplayFilter,
   events: ReadonlyArray<EventFound>,
   webhook: Webhook | null
-): Stretch => ({
+): EventRange => ({
   found: events
-    .filter((event) => asksFor(filter, event, stateOf(event, webhook)))
+    .filter((event) => matchesReplayFilter(filter, event, stateOf(event, webhook)))
     .map(({ id, type, ticket_id, seq, created_at, delivery, attempts_made }) => ({
       event: { id, type, ticket_id, seq, created_at },
       delivery: delivery === null ? undefined : deliveryOf(delivery),

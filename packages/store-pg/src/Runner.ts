@@ -3,8 +3,8 @@ import { type Decided, decideTogether, failAll, save, settleAll } from "./Batch.
 import { BATCH_STEP, type BatchReceipt, outcomeOf } from "./BatchReceipt.js"
 import type { ClockGuard } from "./ClockGuard.js"
 import type { Connection } from "./Connection.js"
-import type { Entry } from "./Entry.js"
-import type { Link } from "./Link.js"
+import type { QueuedCommand } from "./QueuedCommand.js"
+import type { ReconnectingConnection } from "./ReconnectingConnection.js"
 import { type PgFailure, storeFailure } from "./PgFailure.js"
 import { batchCommands, expiredCommands } from "./PgMetrics.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
@@ -17,15 +17,15 @@ const TRACKING_CODE = "ticket_tracking_code"
 
 /** Where a runner's commands go that it does not run to their end itself. */
 export interface RunnerOptions {
-  readonly link: Link
+  readonly link: ReconnectingConnection
   /** Asked before each batch. */
   readonly guard: ClockGuard
   /** Opens and seals the secrets of webhooks. */
   readonly secrets: WebhookSecrets
   /** Takes commands back that did not fit, or whose shop is still held, before all others of their shop. */
-  readonly putBack: (entries: ReadonlyArray<Entry>) => void
+  readonly putBack: (entries: ReadonlyArray<QueuedCommand>) => void
   /** Takes the commands of shops that another process holds; null where this runner waits for them itself. */
-  readonly apart: ((entries: ReadonlyArray<Entry>) => void) | null
+  readonly apart: ((entries: ReadonlyArray<QueuedCommand>) => void) | null
   /** Told of all that was committed. */
   readonly onCommit: (decided: Decided) => void
   /** Told that the database cannot be reached. */
@@ -37,7 +37,7 @@ export const unavailable: (cause: unknown) => Cause.Cause<unknown> = storeFailur
 
 /** A batch on its way to its end, and how often it was begun. */
 interface Run {
-  readonly entries: ReadonlyArray<Entry>
+  readonly entries: ReadonlyArray<QueuedCommand>
   readonly runs: number
   /** Whether shops that another process holds are left out. */
   readonly skipsHeld: boolean
@@ -46,7 +46,7 @@ interface Run {
 const again = (run: Run): Run => ({ ...run, runs: run.runs + 1 })
 
 /** Tells those that waited too long so, and answers the others. */
-export const unexpired = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+export const unexpired = (entries: ReadonlyArray<QueuedCommand>): ReadonlyArray<QueuedCommand> => {
   const expired = entries.filter((entry) => entry.isExpired())
   if (expired.length === 0) return entries
   expiredCommands.unsafeUpdate(expired.length, [])
@@ -64,7 +64,7 @@ export class Runner {
   }
 
   /** Runs a batch. Whatever happens, every command of it is settled or goes elsewhere. */
-  run(entries: ReadonlyArray<Entry>): Effect.Effect<void> {
+  run(entries: ReadonlyArray<QueuedCommand>): Effect.Effect<void> {
     return Effect.catchAllCause(this.#run({ entries, runs: 0, skipsHeld: false }), (defect) =>
       // A bug of ours: the connection may be within a transaction, and a lane that died would leave everybody waiting.
       Effect.zipRight(

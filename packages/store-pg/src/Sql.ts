@@ -5,7 +5,7 @@ import type { StoreUnavailable } from "@workshop/core/ports/Store"
 import { Effect, type Layer } from "effect"
 import pg from "pg"
 import { addressOf } from "./Address.js"
-import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, ON_THE_WAY_MS, streamOf } from "./Connection.js"
+import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, streamOf } from "./Connection.js"
 import { failureOf, reported } from "./PgFailure.js"
 import { showPool } from "./PgMetrics.js"
 import { PLANNED_EACH_TIME } from "./planning.js"
@@ -100,7 +100,7 @@ export const layer = (options: { readonly url: string; readonly connections: num
           application_name: "workshop reads",
           max: options.connections,
           connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-          query_timeout: ANSWER_TIMEOUT_MS + ON_THE_WAY_MS,
+          query_timeout: ANSWER_TIMEOUT_MS + IN_TRANSIT_MS,
           keepAlive: true,
           // Only so that the wire is cut where an answer does not come in time.
           pipeline: true

@@ -11,10 +11,10 @@ import type { MessageRecord } from "@workshop/core/domain/Message"
 import type { NoticeRecord } from "@workshop/core/domain/Notice"
 import type { NotificationRecord } from "@workshop/core/domain/Notification"
 import type { OfferRecord } from "@workshop/core/domain/Offer"
-import type { Remembered } from "@workshop/core/domain/Remembered"
+import type { IdempotencyRecord } from "@workshop/core/domain/IdempotencyRecord"
 import type { ReplayRecord } from "@workshop/core/domain/Replay"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
-import type { StampsKey } from "@workshop/core/domain/StampCount"
+import type { StampCountKey } from "@workshop/core/domain/StampCount"
 import type { TicketRecord } from "@workshop/core/domain/Ticket"
 import type { Webhook } from "@workshop/core/domain/Webhook"
 
@@ -37,7 +37,7 @@ export type Placed<Row> = Row & { readonly place: number }
 export const unplaced = <Row extends object>({ place: _, ...row }: Placed<Row>): Row => row as unknown as Row
 
 /** A count of stamps as it stands in its table. */
-export type StampsRow = StampsKey & LimitWindow & { readonly shop_id: ShopId }
+export type StampsRow = StampCountKey & LimitWindow & { readonly shop_id: ShopId }
 
 /** What the rows of each table hold. */
 export interface Rows {
@@ -53,7 +53,7 @@ export interface Rows {
   readonly delivery: DeliveryRow
   readonly replay: ReplayRecord
   readonly message: MessageRecord
-  readonly remembered: Remembered
+  readonly remembered: IdempotencyRecord
   readonly loyalty_ledger: LedgerEntry
   readonly notification: NotificationRecord
   readonly attempt: AttemptRecord

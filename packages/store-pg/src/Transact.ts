@@ -8,8 +8,8 @@ import type { Store, StoreUnavailable } from "@workshop/core/ports/Store"
 import { type Context, Effect, type Exit, type Scope } from "effect"
 import type { Decided } from "./Batch.js"
 import type { ConnectionOptions } from "./Connection.js"
-import type { Entry } from "./Entry.js"
-import { type Lane, lane } from "./Lane.js"
+import type { QueuedCommand } from "./QueuedCommand.js"
+import { type CommitQueue, commitQueue } from "./CommitQueue.js"
 import { showWaiting } from "./PgMetrics.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 
@@ -31,7 +31,7 @@ export interface TransactOptions {
   readonly onCommit: (decided: Decided) => void
 }
 
-const laneOf = (shop_id: ShopId, lanes: ReadonlyArray<Lane>): Lane => {
+const laneOf = (shop_id: ShopId, lanes: ReadonlyArray<CommitQueue>): CommitQueue => {
   let hash = 0
   for (let i = 0; i < shop_id.length; i++) hash = (hash * 31 + shop_id.charCodeAt(i)) | 0
   return lanes[Math.abs(hash) % lanes.length]!
@@ -46,17 +46,17 @@ export const transact = (
 ): Effect.Effect<Context.Tag.Service<Store>["transact"] & { readonly waiting: () => number }, never, Scope.Scope> =>
   Effect.gen(function* () {
     const speaking = (name: string, lock_timeout_ms: number): ConnectionOptions => ({ url, name, lock_timeout_ms })
-    const apart = yield* lane({
+    const apart = yield* commitQueue({
       connection: speaking("workshop apart", APART_LOCK_TIMEOUT_MS),
       apart: null,
       secrets,
       onCommit
     })
-    const sendApart = (entries: ReadonlyArray<Entry>) => {
+    const sendApart = (entries: ReadonlyArray<QueuedCommand>) => {
       for (const entry of entries) apart.offer(entry)
     }
     const all = yield* Effect.forEach(Array.from({ length: lanes }), (_, i) =>
-      lane({
+      commitQueue({
         connection: speaking(`workshop lane ${i + 1}`, LANE_LOCK_TIMEOUT_MS),
         apart: sendApart,
         secrets,
@@ -77,7 +77,7 @@ export const transact = (
         Effect.async<Outcome<unknown>, unknown>((resume) => {
           const since = clock.unsafeCurrentTimeNanos()
           const ended: { exit?: Exit.Exit<Decision<unknown>, unknown>; listener?: () => void } = {}
-          const entry: Entry = {
+          const entry: QueuedCommand = {
             command,
             moment: () => ({ now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES) }),
             isExpired: () => clock.unsafeCurrentTimeNanos() - since > WAIT_NS,

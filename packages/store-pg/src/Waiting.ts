@@ -1,5 +1,5 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Entry } from "./Entry.js"
+import type { QueuedCommand } from "./QueuedCommand.js"
 
 /** How many commands run together at most. */
 const MOST_TOGETHER = 128
@@ -9,11 +9,11 @@ const MOST_OF_SHOP = 1_000
 const MOST = 10_000
 
 /** A replay's step looks at rows that no slice holds, so it is its shop's only command of a batch. */
-const isAlone = ({ command }: Entry): boolean => command.asks.some(({ _tag }) => _tag === "Replay")
+const isAlone = ({ command }: QueuedCommand): boolean => command.asks.some(({ _tag }) => _tag === "Replay")
 
 /** Commands that wait for their batch, by shop, so that a busy shop's cannot keep the others' waiting. */
-export class Waiting {
-  readonly #byShop = new Map<ShopId, Array<Entry>>()
+export class CommandQueue {
+  readonly #byShop = new Map<ShopId, Array<QueuedCommand>>()
   #count = 0
 
   /** How many wait. */
@@ -27,7 +27,7 @@ export class Waiting {
   }
 
   /** Queues a command; false where too many wait already. */
-  add(entry: Entry): boolean {
+  add(entry: QueuedCommand): boolean {
     const { shop_id } = entry.command
     const ofShop = this.#byShop.get(shop_id)
     if (this.#count >= MOST || (ofShop !== undefined && ofShop.length >= MOST_OF_SHOP)) return false
@@ -38,7 +38,7 @@ export class Waiting {
   }
 
   /** Puts commands back before all others of their shops, however many wait. */
-  putBack(entries: ReadonlyArray<Entry>): void {
+  putBack(entries: ReadonlyArray<QueuedCommand>): void {
     for (const entry of [...entries].reverse()) {
       const { shop_id } = entry.command
       const ofShop = this.#byShop.get(shop_id)
@@ -49,7 +49,7 @@ export class Waiting {
   }
 
   /** Takes a command out; false where it has left already. */
-  withdraw(entry: Entry): boolean {
+  withdraw(entry: QueuedCommand): boolean {
     const { shop_id } = entry.command
     const ofShop = this.#byShop.get(shop_id)
     const at = ofShop?.indexOf(entry) ?? -1
@@ -59,8 +59,8 @@ export class Waiting {
   }
 
   /** The next batch: one command of each shop in turn. */
-  take(): ReadonlyArray<Entry> {
-    const taken: Array<Entry> = []
+  take(): ReadonlyArray<QueuedCommand> {
+    const taken: Array<QueuedCommand> = []
     const begun = new Set<ShopId>()
     const closed = new Set<ShopId>()
     for (let found = true; found && taken.length < MOST_TOGETHER; ) {
@@ -80,7 +80,7 @@ export class Waiting {
   }
 
   /** The next batch of one shop alone, the one whose turn was longest ago; what is left of it queues behind the others. */
-  takeOfOneShop(): ReadonlyArray<Entry> {
+  takeOfOneShop(): ReadonlyArray<QueuedCommand> {
     for (const [shop_id, ofShop] of this.#byShop) {
       const next = ofShop.findIndex((entry, i) => i > 0 && (isAlone(entry) || isAlone(ofShop[0]!)))
       this.#byShop.delete(shop_id)
@@ -91,8 +91,8 @@ export class Waiting {
   }
 
   /** Takes out those that have waited too long. Those of a shop wait in the order in which they came. */
-  takeExpired(): ReadonlyArray<Entry> {
-    const taken: Array<Entry> = []
+  takeExpired(): ReadonlyArray<QueuedCommand> {
+    const taken: Array<QueuedCommand> = []
     for (const [shop_id, ofShop] of [...this.#byShop]) {
       const living = ofShop.findIndex((entry) => !entry.isExpired())
       if (living !== 0) taken.push(...this.#cut(shop_id, ofShop, 0, living < 0 ? ofShop.length : living))
@@ -101,14 +101,14 @@ export class Waiting {
   }
 
   /** Takes out all. */
-  takeAll(): ReadonlyArray<Entry> {
+  takeAll(): ReadonlyArray<QueuedCommand> {
     const taken = [...this.#byShop.values()].flat()
     this.#byShop.clear()
     this.#count = 0
     return taken
   }
 
-  #cut(shop_id: ShopId, ofShop: Array<Entry>, from: number, n: number): ReadonlyArray<Entry> {
+  #cut(shop_id: ShopId, ofShop: Array<QueuedCommand>, from: number, n: number): ReadonlyArray<QueuedCommand> {
     const cut = ofShop.splice(from, n)
     this.#count -= cut.length
     if (ofShop.length === 0) this.#byShop.delete(shop_id)
@@ -116,7 +116,7 @@ export class Waiting {
   }
 
   /** Takes the shop's first command away, and lets the shop queue behind the others. */
-  #pass(shop_id: ShopId, ofShop: Array<Entry>): void {
+  #pass(shop_id: ShopId, ofShop: Array<QueuedCommand>): void {
     ofShop.shift()
     this.#count--
     this.#byShop.delete(shop_id)

@@ -1,7 +1,7 @@
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import { StoreUnavailable } from "@workshop/core/ports/Store"
-import type { Entry } from "@workshop/store-pg/Entry"
-import { lane } from "@workshop/store-pg/Lane"
+import type { QueuedCommand } from "@workshop/store-pg/QueuedCommand"
+import { commitQueue } from "@workshop/store-pg/CommitQueue"
 import { inClear } from "@workshop/store-pg/WebhookSecrets"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { describe, expect, it } from "vitest"
@@ -18,7 +18,7 @@ const why = (exit: Exit.Exit<unknown, unknown> | undefined) => {
 const commands = (n: number) => {
   const exits: Array<Exit.Exit<unknown, unknown> | undefined> = Array(n).fill(undefined)
   const entries = exits.map(
-    (_, i): Entry => ({
+    (_, i): QueuedCommand => ({
       command: { shop_id: "shop" as ShopId, asks: [], run: () => Exit.die("Nobody runs it here") as never },
       moment: () => ({ now: 0, entropy: new Uint8Array() }),
       isExpired: () => false,
@@ -33,7 +33,7 @@ const commands = (n: number) => {
 const open = Effect.gen(function* () {
   const life = yield* Scope.make()
   const connection = { url: NOWHERE, name: "a test", lock_timeout_ms: 0 }
-  const made = yield* Scope.extend(lane({ connection, apart: null, secrets: inClear, onCommit: () => undefined }), life)
+  const made = yield* Scope.extend(commitQueue({ connection, apart: null, secrets: inClear, onCommit: () => undefined }), life)
   return { ...made, close: Scope.close(life, Exit.void) }
 })
 

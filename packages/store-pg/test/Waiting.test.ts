@@ -1,16 +1,16 @@
-import type { Ask } from "@workshop/core/decisions/Need"
+import type { LoadRequest } from "@workshop/core/decisions/Load"
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Entry } from "@workshop/store-pg/Entry"
-import { Waiting } from "@workshop/store-pg/Waiting"
+import type { QueuedCommand } from "@workshop/store-pg/QueuedCommand"
+import { CommandQueue } from "@workshop/store-pg/Waiting"
 import { describe, expect, it } from "vitest"
 
 /** Commands by their names: `a1` is shop a's; a capital one is the step of a replay. A name that ends in `!` has expired. */
-const entries = (names: string): ReadonlyArray<Entry & { readonly name: string }> =>
+const entries = (names: string): ReadonlyArray<QueuedCommand & { readonly name: string }> =>
   names.split(" ").map((name) => ({
     name,
     command: {
       shop_id: name.charAt(0).toLowerCase() as ShopId,
-      asks: /^[A-Z]/.test(name) ? [{ _tag: "Replay" } as Ask] : [],
+      asks: /^[A-Z]/.test(name) ? [{ _tag: "Replay" } as LoadRequest] : [],
       run: () => {
         throw new Error("Nobody runs it here")
       }
@@ -20,14 +20,14 @@ const entries = (names: string): ReadonlyArray<Entry & { readonly name: string }
     settle: () => undefined
   }))
 
-const waiting = (names: string): Waiting => {
-  const made = new Waiting()
+const waiting = (names: string): CommandQueue => {
+  const made = new CommandQueue()
   for (const entry of entries(names)) made.add(entry)
   return made
 }
 
-const named = (taken: ReadonlyArray<Entry>): string =>
-  (taken as ReadonlyArray<Entry & { readonly name: string }>).map(({ name }) => name).join(" ")
+const named = (taken: ReadonlyArray<QueuedCommand>): string =>
+  (taken as ReadonlyArray<QueuedCommand & { readonly name: string }>).map(({ name }) => name).join(" ")
 
 const times = (n: number, shop: string) => Array.from({ length: n }, (_, i) => `${shop}${i + 1}`).join(" ")
 

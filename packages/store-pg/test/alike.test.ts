@@ -1,6 +1,6 @@
 import { createTicket } from "@workshop/core/decisions/createTicket"
 import { giveStamps, redeemReward, type StampCount } from "@workshop/core/decisions/giveStamps"
-import { recordVisit } from "@workshop/core/decisions/meetClient"
+import { recordVisit } from "@workshop/core/decisions/clientLink"
 import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
 import type { Phone } from "@workshop/core/domain/Phone"
 import { Reads } from "@workshop/core/ports/Reads"

@@ -3,7 +3,7 @@ import type { Phone } from "@workshop/core/domain/Phone"
 import { Closures } from "@workshop/core/ports/Closures"
 import { Reads, type TicketFilter, type TicketOrder } from "@workshop/core/ports/Reads"
 import { openShop } from "@workshop/core/testing/Fixtures"
-import { CLAIM, LOCK_LANES, LOOK_AGAIN, MAKE_READY, RECLAIM } from "@workshop/store-pg/ClaimStatements"
+import { CLAIM, LOCK_DUE_TURNS, LOOK_AGAIN, MAKE_READY, RECLAIM } from "@workshop/store-pg/ClaimStatements"
 import { loading } from "@workshop/store-pg/Loading"
 import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "@workshop/store-pg/planning"
@@ -182,7 +182,7 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
   })
 
   it("who is to be claimed for, among 20,000 shops that have nothing due", async () =>
-    expectAtMost(await within(planned(commands, LOCK_LANES, [300])), 300))
+    expectAtMost(await within(planned(commands, LOCK_DUE_TURNS, [300])), 300))
 
   it("which shops have become ready, among 20,000 of which something is due later", async () =>
     expectAtMost(await within(planned(commands, MAKE_READY, [T0 + 1_000_000])), 100))
@@ -197,7 +197,7 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
         from delivery_turn where look_at = 0 on conflict do nothing`)
     )
     // `deallocate all` and `prepare` may run in a transaction, so what was inserted is seen and then undone.
-    expectAtMost(await within(planned(commands, LOCK_LANES, [17])), 100)
+    expectAtMost(await within(planned(commands, LOCK_DUE_TURNS, [17])), 100)
     await within(commands.run("rollback"))
   })
 

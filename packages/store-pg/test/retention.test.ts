@@ -1,4 +1,4 @@
-import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { setWebhook } from "@workshop/core/decisions/webhookSettings"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { Reads } from "@workshop/core/ports/Reads"

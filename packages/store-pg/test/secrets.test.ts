@@ -1,5 +1,5 @@
 import { createTicket } from "@workshop/core/decisions/createTicket"
-import { rotateSecret, setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { rotateSecret, setWebhook } from "@workshop/core/decisions/webhookSettings"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { Entropy } from "@workshop/core/ports/Entropy"

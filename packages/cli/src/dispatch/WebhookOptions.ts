@@ -1,7 +1,7 @@
 import { DAY_MS } from "@workshop/core/domain/Instant"
 import { isNetwork } from "@workshop/core/domain/PublicAddress"
 import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
-import { production } from "@workshop/core/domain/WebhookAddress"
+import { productionAddresses } from "@workshop/core/domain/WebhookAddress"
 import { isOwnHeader } from "@workshop/core/ports/WebhookSender"
 import { LEAST_KEPT_MS } from "@workshop/store-pg/retention/KeptEvents"
 import { Schema } from "effect"
@@ -31,10 +31,10 @@ export const webhookPort = list(
   {
     name: "webhook-port",
     placeholder: "number",
-    description: `A port that webhooks may use; several, between commas or one flag each. ${production.ports.join(", ")} alone by default.`,
+    description: `A port that webhooks may use; several, between commas or one flag each. ${productionAddresses.ports.join(", ")} alone by default.`,
     decoder: wholeNumber(1, 65_535, "must be a port from 1 to 65535")
   },
-  production.ports
+  productionAddresses.ports
 )
 
 const LEAST_KEPT = `must be at least ${LEAST_KEPT_MS / DAY_MS}d, such as 7d or 90d`

@@ -1,7 +1,7 @@
-import type { Policy } from "@workshop/core/domain/WebhookAddress"
+import type { WebhookAddressPolicy } from "@workshop/core/domain/WebhookAddress"
 import { Closer } from "@workshop/core/services/Closer"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
-import { Messenger } from "@workshop/core/services/Messenger"
+import { NotificationSender } from "@workshop/core/services/NotificationSender"
 import * as NodeSender from "@workshop/http-node/sender/NodeSender"
 import { Effect, Layer } from "effect"
 import { tracedSender } from "../observe/observing.js"
@@ -16,14 +16,14 @@ export interface DeliveryOptions {
 }
 
 /** Where webhooks may go: a policy, on the ports and outside the networks that were asked for. */
-export const reaching = (policy: Policy, { webhookPort: ports, refuseNetwork }: DeliveryOptions): Policy => ({
+export const reaching = (policy: WebhookAddressPolicy, { webhookPort: ports, refuseNetwork }: DeliveryOptions): WebhookAddressPolicy => ({
   ...policy,
   ports,
   refusedNetworks: refuseNetwork
 })
 
 /** A dispatcher that delivers as it was asked to, over Node's sockets (Specification, Webhooks). */
-export const delivering = (options: DeliveryOptions, policy: Policy, isJittered = true) =>
+export const delivering = (options: DeliveryOptions, policy: WebhookAddressPolicy, isJittered = true) =>
   Dispatcher.layer({ signatureHeader: options.signatureHeader, isJittered }).pipe(
     Layer.provide(tracedSender),
     Layer.provide(NodeSender.layer({ policy: reaching(policy, options) }))
@@ -33,5 +33,5 @@ export const delivering = (options: DeliveryOptions, policy: Policy, isJittered 
 export const workOff = Effect.gen(function* () {
   yield* Effect.forkScoped((yield* Closer).run)
   yield* Effect.forkScoped((yield* Dispatcher).run)
-  yield* Effect.forkScoped((yield* Messenger).run)
+  yield* Effect.forkScoped((yield* NotificationSender).run)
 })

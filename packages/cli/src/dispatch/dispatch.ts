@@ -1,9 +1,9 @@
-import { production } from "@workshop/core/domain/WebhookAddress"
-import { pipeline, type Watch } from "@workshop/core/http/Pipeline"
+import { productionAddresses } from "@workshop/core/domain/WebhookAddress"
+import { pipeline, type RequestObserver } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
 import { dataAhead } from "@workshop/core/services/DataAhead"
-import { Messenger } from "@workshop/core/services/Messenger"
+import { NotificationSender } from "@workshop/core/services/NotificationSender"
 import * as Notifiers from "@workshop/core/services/Notifiers"
 import { serve as listen } from "@workshop/http-node/NodeServer"
 import { pages } from "@workshop/http-node/Pages"
@@ -26,14 +26,14 @@ export interface DispatchOptions
 }
 
 const services = (choice: StoreChoice, options: DeliveryOptions) =>
-  Layer.mergeAll(Closer.Default, Messenger.Default, delivering(options, production)).pipe(
+  Layer.mergeAll(Closer.Default, NotificationSender.Default, delivering(options, productionAddresses)).pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(storeLayer(choice)),
     Layer.provideMerge(Entropy.layer)
   )
 
 /** Answers health and metrics, and nothing else. Answers where. */
-const status = ({ statusHost: host, signatureHeader }: DispatchOptions, port: number, watch: Watch) =>
+const status = ({ statusHost: host, signatureHeader }: DispatchOptions, port: number, watch: RequestObserver) =>
   Effect.gen(function* () {
     const pipe = yield* pipeline(yield* pages({ signatureHeader }), watch)
     const at = yield* Effect.mapError(listen(pipe, { host, port, trustProxy: false }), cannotListen)

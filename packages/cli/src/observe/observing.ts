@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import * as Headers from "@effect/platform/Headers"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
-import type { Watch } from "@workshop/core/http/Pipeline"
+import type { RequestObserver } from "@workshop/core/http/Pipeline"
 import { type Probe, Probes } from "@workshop/core/ports/Probes"
 import { Tracing } from "@workshop/core/ports/Tracing"
 import { WebhookSender } from "@workshop/core/ports/WebhookSender"
@@ -14,7 +14,7 @@ import type { Observed } from "./ObserveOptions.js"
 const real = Clock.make()
 
 /** Logs a line for each request: by its route and never by its path or query, which may hold phone numbers. */
-export const logged: Watch = ({ method }, stamp, answer) => {
+export const logged: RequestObserver = ({ method }, stamp, answer) => {
   const began = real.unsafeCurrentTimeNanos()
   return Effect.tap(answer, ({ status }) => {
     const ms = Number((real.unsafeCurrentTimeNanos() - began) / 1000n) / 1000
@@ -38,7 +38,7 @@ const parentOf = (header: (name: string) => string | undefined) => {
 }
 
 /** A span for each request, below the caller's where they sent theirs. */
-export const traced: Watch = ({ method: sent, header }, stamp, answer) => {
+export const traced: RequestObserver = ({ method: sent, header }, stamp, answer) => {
   const method = shownMethod(sent)
   return Effect.useSpan(
     method,
@@ -99,7 +99,7 @@ export const observing = (asked: Observed): Layer.Layer<never> =>
   )
 
 /** What looks on while requests are answered: always counting, the rest where it was asked for. */
-export const watching = (asked: Observed & { readonly accessLog: boolean }): Watch => {
+export const watching = (asked: Observed & { readonly accessLog: boolean }): RequestObserver => {
   const counted = makeHttpMetrics()
   const others = [...(asked.accessLog ? [logged] : []), ...(asked.otlpEndpoint === null ? [] : [traced])]
   return (arrival, stamp, answer) =>

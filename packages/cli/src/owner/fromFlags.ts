@@ -1,4 +1,4 @@
-import { flatten } from "@workshop/core/domain/SchemaIssue"
+import { inputIssues } from "@workshop/core/domain/SchemaIssue"
 import { Either, type ParseResult, Schema } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 
@@ -42,7 +42,7 @@ export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Eith
   Either.mapLeft(
     Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(fields),
     ({ issue }: ParseResult.ParseError) => {
-      const issues = flatten(issue)
+      const issues = inputIssues(issue)
       const names = issues.flatMap(({ field, message }) => (isMissing(fields, field, message) ? [field] : []))
       const wrong = issues.filter(({ field }) => !names.includes(field))
       const said = wrong.map(({ field, message }) => wrongField(fields, field, message))

@@ -1,4 +1,4 @@
-import { KeyInput } from "@workshop/core/decisions/ownShop"
+import { KeyInput } from "@workshop/core/decisions/shopSettings"
 import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
 import { KeyId, ShopId } from "@workshop/core/domain/Identifier"
 import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"

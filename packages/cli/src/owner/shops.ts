@@ -1,4 +1,4 @@
-import { ShopPatch } from "@workshop/core/decisions/ownShop"
+import { ShopPatch } from "@workshop/core/decisions/shopSettings"
 import { ShopId } from "@workshop/core/domain/Identifier"
 import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
 import { Currency, usualDecimals } from "@workshop/core/domain/Money"

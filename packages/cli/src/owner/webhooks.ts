@@ -5,7 +5,7 @@ import { toIso } from "@workshop/core/domain/Instant"
 import { overlapEnd, type WebhookOffReason } from "@workshop/core/domain/Webhook"
 import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
 import { Directory } from "@workshop/core/ports/Directory"
-import { Outbox, ReplayInput } from "@workshop/core/services/Outbox"
+import { DeliveryHistory, ReplayInput } from "@workshop/core/services/DeliveryHistory"
 import type { OwnerPage } from "@workshop/core/services/OwnerPage"
 import { Shops } from "@workshop/core/services/Shops"
 import { Webhooks } from "@workshop/core/services/Webhooks"
@@ -57,9 +57,9 @@ const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
 ]
 
 /** What to change where nothing but its port stands against an address. */
-const aboutPort = (typed: string, policy: WebhookAddress.Policy): string => {
+const aboutPort = (typed: string, policy: WebhookAddress.WebhookAddressPolicy): string => {
   const port = URL.canParse(typed) ? Number(new URL(typed).port || "443") : 0
-  return port > 0 && Either.isRight(WebhookAddress.parse(typed, { ...policy, ports: [port] }))
+  return port > 0 && Either.isRight(WebhookAddress.parseWebhookAddress(typed, { ...policy, ports: [port] }))
     ? `: to allow its own, add --webhook-port ${port}, and see that whatever delivers has that port too`
     : ""
 }
@@ -71,9 +71,9 @@ const OFF: Readonly<Record<WebhookOffReason, string>> = {
 }
 
 /** A warning where only a sandbox delivers to an address, and the data are of none. */
-const unlessSandbox = (url: string, ports: WebhookAddress.Policy["ports"]) =>
+const unlessSandbox = (url: string, ports: WebhookAddress.WebhookAddressPolicy["ports"]) =>
   Effect.gen(function* () {
-    const isForAll = Either.isRight(WebhookAddress.parse(url, { ...WebhookAddress.production, ports }))
+    const isForAll = Either.isRight(WebhookAddress.parseWebhookAddress(url, { ...WebhookAddress.productionAddresses, ports }))
     if (isForAll || (yield* (yield* Directory).isSandboxMade)) return ""
     return " Only a server with --sandbox delivers there, and no sandbox made these data."
   })
@@ -83,13 +83,13 @@ export const set = Effect.fnUntraced(function* (
   shop: string,
   typed: string,
   isSandbox: boolean,
-  ports = WebhookAddress.production.ports,
+  ports = WebhookAddress.productionAddresses.ports,
   enable = false
 ) {
   const id = yield* shopId(shop)
-  const policy = { ...(isSandbox ? WebhookAddress.sandbox : WebhookAddress.production), ports }
+  const policy = { ...(isSandbox ? WebhookAddress.sandboxAddresses : WebhookAddress.productionAddresses), ports }
   const url = yield* Either.mapLeft(
-    WebhookAddress.parse(typed, policy),
+    WebhookAddress.parseWebhookAddress(typed, policy),
     (must) => new CommandRefused({ message: `The address ${must}${aboutPort(typed, policy)}.` })
   )
   const { secret, ...set } = yield* Webhooks.set(id, url)
@@ -158,7 +158,7 @@ export const deliveries = Effect.fnUntraced(function* (shop: string, state: Deli
   const id = yield* shopId(shop)
   const wanted: Array<Delivery> = []
   for (let page: OwnerPage = {}; wanted.length < limit; ) {
-    const found = yield* Outbox.deliveries(id, page)
+    const found = yield* DeliveryHistory.deliveries(id, page)
     if (found.length === 0) break
     const matching = found.filter((delivery) => state === null || delivery.state === state)
     wanted.unshift(...matching.slice(wanted.length - limit).map(deliveryView))
@@ -178,13 +178,13 @@ export const replay = Effect.fnUntraced(function* ({ shop, ids, since, until, st
   }
   const named = new Set(ids).size
   const input = yield* decoded(ReplayInput, { ...filter, dry_run: dryRun })
-  const { count } = yield* Outbox.replay(id, { ...input, dry_run: dryRun || named > 0 })
+  const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dryRun || named > 0 })
   if (named > 0 && count === 0) {
     return yield* new CommandRefused({
       message: "This shop has no such event to send: workshop webhook deliveries lists what there is."
     })
   }
-  if (named > 0 && !dryRun) yield* Outbox.replay(id, input)
+  if (named > 0 && !dryRun) yield* DeliveryHistory.replay(id, input)
   const others = count < named ? ` ${named - count} of the ids named no event that this shop can send.` : ""
   return sentence(
     { count, dry_run: dryRun },
@@ -194,6 +194,6 @@ export const replay = Effect.fnUntraced(function* ({ shop, ids, since, until, st
 
 /** What the owner was told of the webhook, oldest first. */
 export const notices = Effect.fnUntraced(function* (shop: string) {
-  const found = yield* Outbox.notices(yield* shopId(shop))
+  const found = yield* DeliveryHistory.notices(yield* shopId(shop))
   return rows(found.map(noticeView), noticeColumns, "The owner had to be told nothing yet.")
 })

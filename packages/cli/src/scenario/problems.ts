@@ -1,4 +1,4 @@
-import { flatten } from "@workshop/core/domain/SchemaIssue"
+import { inputIssues } from "@workshop/core/domain/SchemaIssue"
 import { SchemaAST as AST, Option, type ParseResult } from "effect"
 import { didYouMean } from "../terminal/nearestName.js"
 import type { Path, Problem, Source } from "./Source.js"
@@ -87,7 +87,7 @@ const authored = (ast: AST.Annotated, issue: ParseResult.ParseIssue): string | u
 
 const leaf = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<PathProblem> => {
   const ast = "ast" in issue ? issue.ast : undefined
-  const message = (ast && authored(ast, issue)) ?? flatten(issue)[0]?.message ?? "is not valid"
+  const message = (ast && authored(ast, issue)) ?? inputIssues(issue)[0]?.message ?? "is not valid"
   return [problemAt(path, message)]
 }
 

@@ -1,4 +1,4 @@
-import { type Arrival, bodyText } from "@workshop/core/http/Arrival"
+import { type HttpRequest, bodyText } from "@workshop/core/http/HttpMessage"
 import type { Pipeline } from "@workshop/core/http/Pipeline"
 import type { Entropy } from "@workshop/core/ports/Entropy"
 import type { StorePorts } from "@workshop/core/ports/StorePorts"
@@ -43,7 +43,7 @@ export const simulatedService = <E>(
     Layer.provideMerge(Logger.minimumLogLevel(LogLevel.Fatal))
   )
 
-const arrival = ({ method, path, query = "", key, once, body }: Sent, pauses: number): Arrival => {
+const arrival = ({ method, path, query = "", key, once, body }: Sent, pauses: number): HttpRequest => {
   const headers: Readonly<Record<string, string | undefined>> = {
     authorization: key === undefined ? undefined : `Bearer ${key.text}`,
     "idempotency-key": once,
@@ -69,7 +69,7 @@ const responseOf = ({ status, headers, ...rest }: Effect.Effect.Success<ReturnTy
 
 /** The service in this process, called through its HTTP pipeline. A cut request may have been done by then. */
 export const inProcessEnvironment = Effect.map(inProcessPipeline(true), (pipe): Environment => {
-  const cutOff = (request: Arrival, pauses: number) =>
+  const cutOff = (request: HttpRequest, pauses: number) =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(pipe(request))
       yield* pause(pauses)

@@ -1,20 +1,20 @@
-import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
 import { pipeline } from "@workshop/core/http/Pipeline"
 import { webHandler } from "@workshop/core/http/WebHandler"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { OwnerNotifier } from "@workshop/core/ports/Notifiers"
 import type { StorePorts } from "@workshop/core/ports/StorePorts"
 import type { WebhookSender } from "@workshop/core/ports/WebhookSender"
 import { Closer } from "@workshop/core/services/Closer"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
-import { Messenger } from "@workshop/core/services/Messenger"
+import { NotificationSender } from "@workshop/core/services/NotificationSender"
 import * as Notifiers from "@workshop/core/services/Notifiers"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
-import { TimeWalk } from "@workshop/core/services/TimeWalk"
+import { ClockAdvance } from "@workshop/core/services/ClockAdvance"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
+import { sandboxRoutes } from "@workshop/http-node/sandbox/sandboxRoutes"
 import { Clock, Effect, Layer } from "effect"
 import type { Fetch } from "./Api.js"
 
@@ -48,7 +48,7 @@ interface Parts<E> {
 
 /** The service with its sandbox over a store, without sockets. Everything that is due runs when its clock is moved. */
 export const inProcessService = <E>({ store, sender, seed, start, signatureHeader }: Parts<E>) => {
-  const services = Messenger.Default.pipe(
+  const services = NotificationSender.Default.pipe(
     Layer.provide(Layer.merge(Notifiers.inboxOnly, silentOwner)),
     Layer.provideMerge(workshopLayer),
     Layer.provideMerge(store),
@@ -56,7 +56,7 @@ export const inProcessService = <E>({ store, sender, seed, start, signatureHeade
     Layer.provideMerge(Entropy.layerSeeded(seed))
   )
   const signing = signatureHeader === undefined ? {} : { signatureHeader }
-  return TimeWalk.layer([Closer, Dispatcher, Messenger]).pipe(
+  return ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
     Layer.provideMerge(Dispatcher.layer({ ...signing, isJittered: false })),
     Layer.provide(sender),
     Layer.provideMerge(services),
@@ -68,8 +68,8 @@ export const inProcessService = <E>({ store, sender, seed, start, signatureHeade
 /** The HTTP pipeline of the service and its sandbox. With `isHeld`, every response is checked against its schema. */
 export const inProcessPipeline = (isHeld: boolean) =>
   Effect.gen(function* () {
-    const v1 = yield* workshopBranch({ isHeld })
-    return yield* pipeline([v1, yield* sandboxBranch({ token: null, webhookPolicy: sandbox, isHeld })])
+    const v1 = yield* workshopRoutes({ isHeld })
+    return yield* pipeline([v1, yield* sandboxRoutes({ token: null, webhookPolicy: sandboxAddresses, isHeld })])
   })
 
 /** The service in the place of `fetch`. */

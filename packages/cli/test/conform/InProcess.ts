@@ -3,7 +3,7 @@ import type { Fetch } from "@workshop/cli/testkit/Api"
 import { inProcessFetch, inProcessService } from "@workshop/cli/testkit/InProcessService"
 import { inProcessSender, type Reply } from "@workshop/cli/testkit/Receiver"
 import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
-import type { Take } from "@workshop/core/domain/Take"
+import type { LimitUse } from "@workshop/core/domain/LimitUse"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Store } from "@workshop/core/ports/Store"
 import type { WebhookPost, WebhookSender } from "@workshop/core/ports/WebhookSender"
@@ -18,7 +18,7 @@ export interface Fault {
   readonly ask?: (ask: Fetch) => Fetch
   readonly send?: (send: Send) => Send
   /** Changes what is counted against which limits. */
-  readonly limits?: { readonly takes: (takes: ReadonlyArray<Take>) => ReadonlyArray<Take> }
+  readonly limits?: { readonly takes: (takes: ReadonlyArray<LimitUse>) => ReadonlyArray<LimitUse> }
   readonly store?: (store: Context.Tag.Service<Store>) => Context.Tag.Service<Store>
 }
 

@@ -1,6 +1,6 @@
 import * as Logs from "@workshop/cli/observe/Logs"
 import { logged as accessLogged } from "@workshop/cli/observe/observing"
-import type { Arrival } from "@workshop/core/http/Arrival"
+import type { HttpRequest } from "@workshop/core/http/HttpMessage"
 import { Cause, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -84,7 +84,7 @@ describe("log lines (Specification, Errors)", () => {
   })
 
   it("of the access log name a method that no route knows as other", () => {
-    const arrival = { method: "A".repeat(60_000) } as Arrival
+    const arrival = { method: "A".repeat(60_000) } as HttpRequest
     const stamp = { request_id: "abc", now: 0, part: "query", route: null } as const
     const [line = ""] = logged(accessLogged(arrival, stamp, Effect.succeed({ status: 404, headers: {}, body: "" })))
     expect(JSON.parse(line)).toMatchObject({ message: "Answered", method: "other", route: "none", status: 404 })

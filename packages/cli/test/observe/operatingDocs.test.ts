@@ -3,10 +3,10 @@ import { dispatchOptions } from "@workshop/cli/dispatch/DispatchCommand"
 import { serveOptions } from "@workshop/cli/ServeOptions"
 import type { Flag } from "@workshop/cli/terminal/flags"
 import { createTicket } from "@workshop/core/decisions/createTicket"
-import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
 import { pipeline } from "@workshop/core/http/Pipeline"
 import { webHandler } from "@workshop/core/http/WebHandler"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { type Probe, Probes } from "@workshop/core/ports/Probes"
 import { Closer } from "@workshop/core/services/Closer"
@@ -65,14 +65,14 @@ describe("docs/operating.md", { timeout: 30_000 }, () => {
         const { url } = yield* testDatabase
         const layer = Layer.scopedDiscard(processMetrics).pipe(
           Layer.provideMerge(Dispatcher.layer()),
-          Layer.provide(NodeSender.layer({ policy: sandbox })),
+          Layer.provide(NodeSender.layer({ policy: sandboxAddresses })),
           Layer.provideMerge(workshopLayer),
           Layer.provideMerge(PgStore.layer({ url })),
           Layer.provideMerge(Profanity.layer),
           Layer.provideMerge(Entropy.layerSeeded(3))
         )
         return yield* Effect.gen(function* () {
-          const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages())]
+          const branches = [yield* workshopRoutes({ isHeld: true }), ...(yield* pages())]
           const answer = webHandler(yield* pipeline(branches, makeHttpMetrics()), yield* Effect.runtime<never>())
           const get = (path: string) =>
             Effect.promise(async () => (await answer(new Request(`http://x${path}`))).text())

@@ -3,15 +3,15 @@ import type { AddressInfo } from "node:net"
 import { traced, tracedSender } from "@workshop/cli/observe/observing"
 import * as Traces from "@workshop/cli/observe/Traces"
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Arrival, Departure } from "@workshop/core/http/Arrival"
-import type { Stamp } from "@workshop/core/http/Departures"
+import type { HttpRequest, HttpResponse } from "@workshop/core/http/HttpMessage"
+import type { RequestContext } from "@workshop/core/http/responses"
 import { Tracing } from "@workshop/core/ports/Tracing"
 import { WebhookSender } from "@workshop/core/ports/WebhookSender"
 import { Deferred, Effect, Layer, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { Collector, said } from "./Collector.js"
 
-const arrival = (headers: Readonly<Record<string, string>> = {}): Arrival => ({
+const arrival = (headers: Readonly<Record<string, string>> = {}): HttpRequest => ({
   method: "GET",
   path: "/v1/tickets/1",
   query: "phone=%2B21620123456",
@@ -20,7 +20,7 @@ const arrival = (headers: Readonly<Record<string, string>> = {}): Arrival => ({
   address: "127.0.0.1",
   body: () => Effect.never
 })
-const departure: Departure = { status: 404, headers: {}, body: "" }
+const departure: HttpResponse = { status: 404, headers: {}, body: "" }
 
 /** What a collector receives of some work by the time that it is over. */
 const collected = <A>(work: Effect.Effect<A>, wrap: (work: Effect.Effect<A>, url: string) => Effect.Effect<A>) =>
@@ -38,7 +38,7 @@ const withTraces = <A>(work: Effect.Effect<A>) =>
 
 describe("traces (Specification, Commands)", () => {
   it("send a span for each request, by its route, with its status and Request-Id", async () => {
-    const stamp: Stamp = { request_id: "abc", now: 0, part: "query", route: "/v1" }
+    const stamp: RequestContext = { request_id: "abc", now: 0, part: "query", route: "/v1" }
     const answer = Effect.sync(() => {
       stamp.route = "/v1/tickets/:id"
       return departure
@@ -60,7 +60,7 @@ describe("traces (Specification, Commands)", () => {
   })
 
   it("call a method that no route knows other", async () => {
-    const stamp: Stamp = { request_id: "abc", now: 0, part: "query", route: null }
+    const stamp: RequestContext = { request_id: "abc", now: 0, part: "query", route: null }
     const { spans } = await withTraces(
       traced({ ...arrival(), method: "A".repeat(9_000) }, stamp, Effect.succeed(departure))
     )
@@ -70,7 +70,7 @@ describe("traces (Specification, Commands)", () => {
 
   it("go on below the span of a caller that sent traceparent", async () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-    const stamp: Stamp = { request_id: "abc", now: 0, part: "query", route: "/v1" }
+    const stamp: RequestContext = { request_id: "abc", now: 0, part: "query", route: "/v1" }
     const { spans } = await withTraces(traced(arrival({ traceparent }), stamp, Effect.succeed(departure)))
     expect(spans).toMatchObject([{ traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" }])
   })
@@ -83,7 +83,7 @@ describe("traces (Specification, Commands)", () => {
       request.socket.once("close", () => Effect.runSync(Deferred.succeed(gaveUp, undefined)))
     })
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const stamp: Stamp = { request_id: "abc", now: 0, part: "query", route: "/v1" }
+    const stamp: RequestContext = { request_id: "abc", now: 0, part: "query", route: "/v1" }
     // As many as make a batch.
     const requests = Effect.repeatN(traced(arrival(), stamp, Effect.succeed(departure)), 999)
     await Effect.runPromise(

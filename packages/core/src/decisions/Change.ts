@@ -9,10 +9,10 @@ import type { MessageRecord } from "../domain/Message.js"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
-import type { Remembered, RememberedKey } from "../domain/Remembered.js"
+import type { IdempotencyRecord, IdempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { ReplayRecord } from "../domain/Replay.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
-import type { StampsKey } from "../domain/StampCount.js"
+import type { StampCountKey } from "../domain/StampCount.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { Webhook } from "../domain/Webhook.js"
 
@@ -29,7 +29,7 @@ export type Change =
   | { readonly _tag: "OfferPut"; readonly row: OfferRecord }
   | { readonly _tag: "OfferRemoved"; readonly row: Pick<OfferRecord, "shop_id" | "id"> }
   | { readonly _tag: "CardPut"; readonly row: CardRecord }
-  | { readonly _tag: "StampsUsedPut"; readonly key: StampsKey; readonly row: LimitWindow }
+  | { readonly _tag: "StampsUsedPut"; readonly key: StampCountKey; readonly row: LimitWindow }
   | { readonly _tag: "KeyPut"; readonly row: ApiKeyRecord }
   | { readonly _tag: "WebhookPut"; readonly row: Webhook }
   | { readonly _tag: "WebhookRemoved"; readonly row: Pick<Webhook, "shop_id"> }
@@ -40,8 +40,8 @@ export type Change =
   | { readonly _tag: "ReplayPut"; readonly row: ReplayRecord }
   | { readonly _tag: "MessagePut"; readonly row: MessageRecord }
   | { readonly _tag: "MessageRemoved"; readonly row: Pick<MessageRecord, "shop_id" | "id"> }
-  | { readonly _tag: "RememberedPut"; readonly row: Remembered }
-  | { readonly _tag: "RememberedRemoved"; readonly row: RememberedKey & Pick<Remembered, "shop_id"> }
+  | { readonly _tag: "RememberedPut"; readonly row: IdempotencyRecord }
+  | { readonly _tag: "RememberedRemoved"; readonly row: IdempotencyRecordKey & Pick<IdempotencyRecord, "shop_id"> }
   | { readonly _tag: "LedgerAppended"; readonly row: LedgerEntry }
   | { readonly _tag: "NotificationAppended"; readonly row: NotificationRecord }
   | { readonly _tag: "NotificationRemoved"; readonly row: Pick<NotificationRecord, "shop_id" | "id" | "client_id"> }

@@ -4,8 +4,8 @@ import { firstDelivery } from "../domain/Delivery.js"
 import { type EventData, type EventRecord, eventBody } from "../domain/Event.js"
 import type { EventType } from "../domain/EventType.js"
 import type { EventId } from "../domain/Identifier.js"
-import type { Usage } from "../domain/LimitWindow.js"
-import { type CardRecord, type LedgerEntry, post } from "../domain/LoyaltyCard.js"
+import type { LimitStatus } from "../domain/LimitWindow.js"
+import { type CardRecord, type LedgerEntry, applyEntry } from "../domain/LoyaltyCard.js"
 import type { MessageRecord } from "../domain/Message.js"
 import { grantIdentifier, IDENTIFIERS_PER_MS, identifier, type Moment, type ShopMoment } from "../domain/Moment.js"
 import type { NoticeRecord } from "../domain/Notice.js"
@@ -14,7 +14,7 @@ import { identifiersAhead, type ShopHead, type ShopRecord } from "../domain/Shop
 import { type Ticket, type TicketRecord, ticketView } from "../domain/Ticket.js"
 import type { Webhook } from "../domain/Webhook.js"
 import type { Change } from "./Change.js"
-import type { Decision, ShopState } from "./Command.js"
+import type { Decision, HeldShop } from "./Command.js"
 
 type Marked = Pick<NotificationRecord & NoticeRecord, "id" | "shop_id" | "created_at">
 type Moving<Row> = { -readonly [Name in keyof Row]: Row[Name] }
@@ -25,7 +25,7 @@ type Moving<Row> = { -readonly [Name in keyof Row]: Row[Name] }
  */
 export class ChangeSet {
   readonly #changes: Array<Change> = []
-  readonly #usages: Array<Usage> = []
+  readonly #usages: Array<LimitStatus> = []
   readonly #moment: ShopMoment
   readonly #shop: ShopRecord
   readonly #webhook: Webhook | null
@@ -34,7 +34,7 @@ export class ChangeSet {
   #ids_made: number
   #id_moment: Moment | undefined
 
-  constructor({ shop, head, webhook }: ShopState, moment: ShopMoment) {
+  constructor({ shop, head, webhook }: HeldShop, moment: ShopMoment) {
     this.#moment = moment
     // By how much identifiers run ahead of their instants never falls, so lists by creation find an instant among them.
     this.#ids_made =
@@ -77,7 +77,7 @@ export class ChangeSet {
   }
 
   /** Notes a limit that the decision touched, for the answer's headers. */
-  touched(...usages: ReadonlyArray<Usage>): this {
+  touched(...usages: ReadonlyArray<LimitStatus>): this {
     this.#usages.push(...usages)
     return this
   }
@@ -103,7 +103,7 @@ export class ChangeSet {
   ledger(card: CardRecord, line: Pick<LedgerEntry, "kind" | "stamps" | "ticket_id" | "caller_id">): CardRecord {
     const { shop_id, client_id } = card
     const row: LedgerEntry = { ...line, shop_id, client_id, id: this.id(), created_at: this.#moment.recorded_at }
-    const next = post(card, row)
+    const next = applyEntry(card, row)
     this.add({ _tag: "LedgerAppended", row }).add({ _tag: "CardPut", row: next })
     return next
   }

@@ -1,22 +1,22 @@
 import { Either } from "effect"
 import type { ShopId } from "../domain/Identifier.js"
-import type { Usage } from "../domain/LimitWindow.js"
+import type { LimitStatus } from "../domain/LimitWindow.js"
 import type { Moment, ShopMoment } from "../domain/Moment.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import type { Webhook } from "../domain/Webhook.js"
 import type { Change } from "./Change.js"
-import type { Ask, Need } from "./Need.js"
-import { apply, type Slice } from "./Slice.js"
+import type { LoadRequest, Load } from "./Load.js"
+import { apply, type ShopState } from "./ShopState.js"
 
 /** What was decided: the answer, all changes that make it true, and the limits it touched. */
 export interface Decision<out A> {
   readonly answer: A
   readonly changes: ReadonlyArray<Change>
-  readonly usages: ReadonlyArray<Usage>
+  readonly usages: ReadonlyArray<LimitStatus>
 }
 
 /** What every decision sees besides its needs. */
-export interface ShopState {
+export interface HeldShop {
   readonly shop: ShopRecord
   readonly head: ShopHead
   readonly webhook: Webhook | null
@@ -25,19 +25,19 @@ export interface ShopState {
 /** A write to one shop: what must be loaded, and the decision over it. Stores run it; nothing else writes. */
 export interface Command<out A, out E = never> {
   readonly shop_id: ShopId
-  readonly asks: ReadonlyArray<Ask>
-  readonly run: (slice: Slice, moment: ShopMoment) => Either.Either<Decision<A>, E>
+  readonly asks: ReadonlyArray<LoadRequest>
+  readonly run: (slice: ShopState, moment: ShopMoment) => Either.Either<Decision<A>, E>
 }
 
 /** A command's answer, with the limits it touched. */
 export interface Outcome<out A> {
   readonly answer: A
-  readonly usages: ReadonlyArray<Usage>
+  readonly usages: ReadonlyArray<LimitStatus>
 }
 
-type Loaded<N> = { readonly [K in keyof N]: N[K] extends Need<infer L, unknown> ? L : never } & ShopState
-type Missing<N> = { [K in keyof N]: N[K] extends Need<unknown, infer E> ? E : never }[keyof N]
-type Needs = Readonly<Record<string, Need<unknown, unknown>>>
+type Loaded<N> = { readonly [K in keyof N]: N[K] extends Load<infer L, unknown> ? L : never } & HeldShop
+type Missing<N> = { [K in keyof N]: N[K] extends Load<unknown, infer E> ? E : never }[keyof N]
+type Needs = Readonly<Record<string, Load<unknown, unknown>>>
 type Answer<R> = R extends Either.Right<infer _, infer D> ? (D extends Decision<infer A> ? A : never) : never
 type Refused<R> = R extends Either.Left<infer E, infer _> ? E : never
 
@@ -72,13 +72,13 @@ export const make = <const N extends Needs, R extends Either.Either<Decision<unk
  */
 export const decide = <A, E>(
   command: Command<A, E>,
-  slice: Slice,
+  slice: ShopState,
   { now, entropy }: Moment
 ): Either.Either<Decision<A>, E> =>
   command.run(slice, { now, entropy, recorded_at: Math.max(now, slice.head.last_instant) })
 
 /** Decides a command and makes its changes visible in the slice. A refusal changes nothing. */
-export const execute = <A, E>(command: Command<A, E>, slice: Slice, moment: Moment): Either.Either<Decision<A>, E> => {
+export const execute = <A, E>(command: Command<A, E>, slice: ShopState, moment: Moment): Either.Either<Decision<A>, E> => {
   const decision = decide(command, slice, moment)
   if (Either.isRight(decision)) for (const change of decision.right.changes) apply(slice, change)
   return decision

@@ -3,7 +3,7 @@ import { sha256Hex } from "../domain/Digest.js"
 import type { KeyId } from "../domain/Identifier.js"
 import { jsonText } from "../domain/JsonText.js"
 import { Limits } from "../domain/Limits.js"
-import { type Remembered, rememberedPlace } from "../domain/Remembered.js"
+import { type IdempotencyRecord, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import { Text } from "../domain/Text.js"
 import type { Command, Decision } from "./Command.js"
 
@@ -19,7 +19,7 @@ export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused
 }
 
 /** An answer that may be a repetition of the first one. */
-export interface Repeatable<out A> {
+export interface IdempotentResult<out A> {
   readonly data: A
   readonly replayed: boolean
 }
@@ -33,7 +33,7 @@ type Fields = Readonly<Record<string, unknown>>
 export const FORGOTTEN = ""
 
 /** What makes two requests the same. */
-export interface Once {
+export interface Idempotent {
   readonly caller_id: KeyId
   readonly operation: string
   readonly key: IdempotencyKey
@@ -75,17 +75,17 @@ export const fingerprint = (request: unknown, defaults: Fields = NONE): string =
  * Only successes are remembered, in the same change set as their effect. As commands of one shop run one
  * after another, a duplicate in flight waits its turn and finds the answer (Specification, Idempotency).
  */
-export const once = <A, E>(
-  { caller_id, operation, key, request, defaults }: Once,
+export const idempotent = <A, E>(
+  { caller_id, operation, key, request, defaults }: Idempotent,
   command: Command<A, E>
-): Command<Repeatable<A>, E | IdempotencyKeyReused> => {
+): Command<IdempotentResult<A>, E | IdempotencyKeyReused> => {
   const remembered = { caller_id, operation, key }
-  const place = rememberedPlace(remembered)
+  const place = idempotencyRecordKey(remembered)
   const print = fingerprint(request, defaults)
   return {
     shop_id: command.shop_id,
     asks: [...command.asks, { _tag: "Remembered", key: remembered }],
-    run: (slice, moment): Either.Either<Decision<Repeatable<A>>, E | IdempotencyKeyReused> => {
+    run: (slice, moment): Either.Either<Decision<IdempotentResult<A>>, E | IdempotencyKeyReused> => {
       const first = slice.remembered.get(place)
       if (first !== undefined && moment.now < first.expires_at) {
         return first.fingerprint === print || first.fingerprint === FORGOTTEN
@@ -94,7 +94,7 @@ export const once = <A, E>(
       }
       return Either.map(command.run(slice, moment), ({ answer, changes, usages }) => {
         const expires_at = moment.now + Limits.idempotency_memory_ms
-        const row: Remembered = {
+        const row: IdempotencyRecord = {
           caller_id,
           operation,
           key,

@@ -6,7 +6,7 @@ import { type Ticket, TicketNotFound, type TicketRecord } from "../domain/Ticket
 import { TicketAbandoned } from "../domain/TicketLifecycle.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
-import * as Need from "./Need.js"
+import * as Need from "./Load.js"
 
 /** What an act changes of a ticket. */
 export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated_at" | "change_seq">>

@@ -8,7 +8,7 @@ import { countUse, type TicketBounds, ticketBounds } from "../domain/TicketBound
 import { type MoveRefusal, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
-import * as Need from "./Need.js"
+import * as Need from "./Load.js"
 
 /** The fields that follow from entering a state: going back to the workshop forgets the end, not that the client was told (Specification, States). */
 const entering = (ticket: TicketRecord, to: TicketStatus, now: Instant): Partial<TicketRecord> => {

@@ -3,7 +3,7 @@ import type { Ticket, TicketNotFound } from "../domain/Ticket.js"
 import { closure } from "../domain/TicketLifecycle.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
-import * as Need from "./Need.js"
+import * as Need from "./Load.js"
 
 /**
  * Closes a ticket whose time is up, as of the instant at which it was; null where it is not, for instance because

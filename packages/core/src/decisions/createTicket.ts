@@ -4,18 +4,18 @@ import { ForbiddenWord, type FoundWord } from "../domain/ForbiddenWord.js"
 import type { OfferId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import type { PolicyName } from "../domain/Limits.js"
-import { current, hasRoom, LimitReached, type Usage, usage, used } from "../domain/LimitWindow.js"
+import { currentWindow, hasRoom, LimitReached, type LimitStatus, limitStatus, withUses } from "../domain/LimitWindow.js"
 import type { ShopMoment } from "../domain/Moment.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Phone } from "../domain/Phone.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import type { Ticket, TicketItem, TicketRecord } from "../domain/Ticket.js"
-import { following } from "../domain/TicketNumber.js"
+import { nextNumber } from "../domain/TicketNumber.js"
 import { trackingCode } from "../domain/TrackingCode.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
-import * as Need from "./Need.js"
-import { refusedField } from "./spokenTexts.js"
+import * as Need from "./Load.js"
+import { refusedField } from "./checkedTexts.js"
 import { type TicketInput, ticketDefaults } from "./TicketInput.js"
 
 /** The limits that a shop's tickets count against. */
@@ -23,17 +23,17 @@ const POLICIES = ["tickets_per_hour", "tickets_per_day"] as const satisfies Read
 
 type Windows = Pick<ShopHead, (typeof POLICIES)[number]>
 
-const usages = (windows: Windows, policies: ReadonlyArray<keyof Windows> = POLICIES): ReadonlyArray<Usage> =>
-  policies.map((policy) => usage(windows[policy], policy))
+const usages = (windows: Windows, policies: ReadonlyArray<keyof Windows> = POLICIES): ReadonlyArray<LimitStatus> =>
+  policies.map((policy) => limitStatus(windows[policy], policy))
 
 /** The shop's windows with one more ticket in them, or the refusal of those that are full (Specification, Limits). */
 const oneMore = (head: ShopHead, { time_zone }: ShopRecord, now: Instant): Either.Either<Windows, LimitReached> => {
-  const tickets_per_hour = current(head.tickets_per_hour, "tickets_per_hour", now, time_zone)
-  const tickets_per_day = current(head.tickets_per_day, "tickets_per_day", now, time_zone)
+  const tickets_per_hour = currentWindow(head.tickets_per_hour, "tickets_per_hour", now, time_zone)
+  const tickets_per_day = currentWindow(head.tickets_per_day, "tickets_per_day", now, time_zone)
   const open: Windows = { tickets_per_hour, tickets_per_day }
   const full = POLICIES.filter((policy) => !hasRoom(open[policy], policy, 1))
   if (full.length > 0) return Either.left(new LimitReached({ usages: usages(open, full) }))
-  return Either.right({ tickets_per_hour: used(tickets_per_hour, 1), tickets_per_day: used(tickets_per_day, 1) })
+  return Either.right({ tickets_per_hour: withUses(tickets_per_hour, 1), tickets_per_day: withUses(tickets_per_day, 1) })
 }
 
 /**
@@ -59,7 +59,7 @@ export const createTicket = (
       if (Either.isLeft(windows)) return Either.left(windows.left)
 
       const changes = new ChangeSet(loaded, moment)
-      changes.head({ ...windows.right, next_number: following(head.next_number) }).touched(...usages(windows.right))
+      changes.head({ ...windows.right, next_number: nextNumber(head.next_number) }).touched(...usages(windows.right))
       const record = newTicket(shop_id, changes, input, {
         number: head.next_number,
         via,

@@ -8,7 +8,7 @@ import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import { Text } from "../domain/Text.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import { actOnTicket, raiseUpdated } from "./actOnTicket.js"
-import { refusedField } from "./spokenTexts.js"
+import { refusedField } from "./checkedTexts.js"
 
 const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const cleared = <A, I>(schema: Schema.Schema<A, I>) => changed(Schema.NullOr(schema))

@@ -2,12 +2,12 @@ import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import { bodyWithout, eraser, type Person, seenWithout, ticketWithout } from "../domain/Person.js"
-import type { RememberedKey } from "../domain/Remembered.js"
+import type { IdempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { Ticket, TicketRecord } from "../domain/Ticket.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import { FORGOTTEN } from "./Idempotency.js"
-import * as Need from "./Need.js"
+import * as Need from "./Load.js"
 
 const isOther = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after)
 
@@ -54,7 +54,7 @@ const isTicket = (answer: object): answer is Ticket => "tracking_code" in answer
  * Erases a person from remembered answers. The key goes on to stand for the same ticket; what was asked is forgotten. An
  * answer whose key itself names the person is forgotten altogether.
  */
-export const eraseAnswers = (shop_id: ShopId, person: Person, keys: ReadonlyArray<RememberedKey>): Command<void> =>
+export const eraseAnswers = (shop_id: ShopId, person: Person, keys: ReadonlyArray<IdempotencyRecordKey>): Command<void> =>
   make({
     shop_id,
     needs: { remembered: Need.remembered(keys) },

@@ -3,12 +3,12 @@ import type { ClientNotFound } from "../domain/Client.js"
 import type { ClientId, KeyId, ShopId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
-import { current, hasRoom, LimitReached, usage, used } from "../domain/LimitWindow.js"
+import { currentWindow, hasRoom, LimitReached, limitStatus, withUses } from "../domain/LimitWindow.js"
 import { cardView, LoyaltyCard, NoReward, rewardsAvailable } from "../domain/LoyaltyCard.js"
 import { LoyaltyOff } from "../domain/LoyaltyProgram.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
-import * as Need from "./Need.js"
+import * as Need from "./Load.js"
 
 /** How many stamps to add at once (Specification, Endpoints). */
 export const StampCount = Schema.Int.pipe(
@@ -55,13 +55,13 @@ export const giveStamps = (
     decide: (loaded, moment) => {
       const { shop, seen, given } = loaded
       if (!shop.program.active) return Either.left(new LoyaltyOff())
-      const window = current(given, "stamps_per_day", moment.now, shop.time_zone)
+      const window = currentWindow(given, "stamps_per_day", moment.now, shop.time_zone)
       if (!hasRoom(window, "stamps_per_day", count)) {
-        return Either.left(new LimitReached({ usages: [usage(window, "stamps_per_day")] }))
+        return Either.left(new LimitReached({ usages: [limitStatus(window, "stamps_per_day")] }))
       }
       const changes = new ChangeSet(loaded, moment)
       const card = changes.ledger(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })
-      changes.add({ _tag: "StampsUsedPut", key, row: used(window, count) })
+      changes.add({ _tag: "StampsUsedPut", key, row: withUses(window, count) })
       const rewards_unlocked = rewardsAvailable(card, shop.program) - rewardsAvailable(seen.card, shop.program)
       return changes.decided({ card: cardView(card, shop.program), added: count, rewards_unlocked })
     }

@@ -1,14 +1,14 @@
 import { acknowledges, type Sent, saysGone } from "../domain/Attempt.js"
-import { type DeliveryRecord, standing } from "../domain/Delivery.js"
+import { type DeliveryRecord, presentSchedule } from "../domain/Delivery.js"
 import type { EventId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import type { NoticeKind, NoticeRecord } from "../domain/Notice.js"
 import { nextAttempt } from "../domain/RetrySchedule.js"
 import type { Webhook } from "../domain/Webhook.js"
-import { recovered, type Worsened, worsened } from "../domain/WebhookHealth.js"
+import { onSuccess, type HealthChange, onFailure } from "../domain/WebhookHealth.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
-import * as Need from "./Need.js"
+import * as Need from "./Load.js"
 
 /** An attempt that ended. */
 export interface Attempted {
@@ -27,9 +27,9 @@ export interface Attempted {
 export type AttemptOutcome = "delivered" | "retry" | "parked" | "dead" | "superseded"
 
 /** What an attempt says of the webhook. Nothing where it went to another address: what that one does is not this one's doing. */
-const judged = (webhook: Webhook, { url, sent }: Attempted, now: Instant): Worsened => {
+const judged = (webhook: Webhook, { url, sent }: Attempted, now: Instant): HealthChange => {
   if (url !== webhook.url) return { webhook, told: null }
-  return acknowledges(sent) ? { webhook: recovered(webhook), told: null } : worsened(webhook, sent, now)
+  return acknowledges(sent) ? { webhook: onSuccess(webhook), told: null } : onFailure(webhook, sent, now)
 }
 
 /**
@@ -52,7 +52,7 @@ export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<At
         changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
         return changes.decidedQuietly<AttemptOutcome>("delivered")
       }
-      const attempts_in_round = standing(delivery, webhook).attempts_in_round + 1
+      const attempts_in_round = presentSchedule(delivery, webhook).attempts_in_round + 1
       // Turned away for good, it waits with the others for the webhook to be on again, also after its last attempt.
       const due_at = nextAttempt(attempts_in_round, now, attempted.jitter) ?? (saysGone(sent) ? now : null)
       if (due_at === null) {

@@ -10,7 +10,7 @@ import type { Webhook } from "../domain/Webhook.js"
 import type { Change } from "./Change.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, type Decision, make } from "./Command.js"
-import * as Need from "./Need.js"
+import * as Need from "./Load.js"
 
 /** Beyond this, for a clock that was 34 years ahead, numbers could no longer be counted one by one. */
 const MOST_IDENTIFIERS_MADE = 2 ** 52

@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import { type DeliveryRecord, standing } from "../domain/Delivery.js"
+import { type DeliveryRecord, presentSchedule } from "../domain/Delivery.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { Limits } from "../domain/Limits.js"
 import type { ShopMoment } from "../domain/Moment.js"
@@ -8,7 +8,7 @@ import { type Webhook, WebhookNotSet } from "../domain/Webhook.js"
 import type { Change } from "./Change.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
-import * as Need from "./Need.js"
+import * as Need from "./Load.js"
 
 /** Begins to send events again, as far as they were raised by now (Specification, Sandbox). */
 export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<ReplayRecord, WebhookNotSet> =>
@@ -61,7 +61,7 @@ const again = (
 const takenUp = (shop_id: ShopId, found: Replayable, webhook: Webhook, moment: ShopMoment): Change | null => {
   const { event, delivery, is_in_flight } = found
   if (delivery === undefined) return { _tag: "DeliveryPut", row: again(shop_id, found, webhook, moment) }
-  if (standing(delivery, webhook).attempts_in_round === 0) return null
+  if (presentSchedule(delivery, webhook).attempts_in_round === 0) return null
   if (is_in_flight) return { _tag: "DeliveryRenewed", row: { ...delivery, attempts_in_round: 0 } }
   const due_at = Math.min(moment.now, event.created_at)
   const { generation } = webhook

@@ -24,7 +24,7 @@ export const defaultWords = {
 const languages = Object.keys(defaultWords) as ReadonlyArray<Language>
 
 /** Every language's forbidden words together. */
-export const everyLanguage: WordList.WordList = WordList.make(languages.flatMap((of) => defaultWords[of].rude))
+export const everyLanguage: WordList.WordList = WordList.makeWordList(languages.flatMap((of) => defaultWords[of].rude))
 
 const languagesByWord = new Map<string, Array<Language>>()
 for (const language of languages) {
@@ -36,7 +36,7 @@ for (const language of languages) {
 /** The languages in which a word of {@link everyLanguage} is forbidden. */
 export const languagesOf = (word: string): ReadonlyArray<Language> => languagesByWord.get(word) ?? []
 
-const plain = new Map(languages.map((of) => [of, WordList.make(defaultWords[of].plain)]))
+const plain = new Map(languages.map((of) => [of, WordList.makeWordList(defaultWords[of].plain)]))
 
 /** What is plain in a language although it looks like a forbidden word. */
-export const plainWords = (language: Language): WordList.WordList => plain.get(language) ?? WordList.make([])
+export const plainWords = (language: Language): WordList.WordList => plain.get(language) ?? WordList.makeWordList([])

@@ -25,7 +25,7 @@ export interface DeliveryRecord {
   /** How often since it was last made due anew: what the retry schedule counts. */
   readonly attempts_in_round: number
   readonly due_at: Instant
-  /** The webhook's generation when the row was written; an older one is due anew, see {@link standing}. */
+  /** The webhook's generation when the row was written; an older one is due anew, see {@link presentSchedule}. */
   readonly generation: number
   /** A replayed one waits until no live one is due, so that a replay starves nobody. */
   readonly is_replay: boolean
@@ -68,7 +68,7 @@ export const firstDelivery = (
 })
 
 /** What a delivery's place in the schedule is now: one from before its webhook was turned on again starts anew. */
-export const standing = (
+export const presentSchedule = (
   delivery: DeliveryRecord,
   webhook: Webhook
 ): Pick<DeliveryRecord, "attempts_in_round" | "due_at"> =>

@@ -10,7 +10,7 @@ export interface LimitWindow {
 }
 
 /** What an answer's `RateLimit-*` headers tell of one policy. */
-export interface Usage {
+export interface LimitStatus {
   readonly policy: PolicyName
   readonly limit: number
   readonly remaining: number
@@ -18,9 +18,9 @@ export interface Usage {
 }
 
 /** A policy has no uses left; `usages` are those that refused. Wait until the latest `resets_at` (Specification, Limits). */
-export class LimitReached extends Data.TaggedError("LimitReached")<{ readonly usages: ReadonlyArray<Usage> }> {
+export class LimitReached extends Data.TaggedError("LimitReached")<{ readonly usages: ReadonlyArray<LimitStatus> }> {
   /** The one to wait for: if several refuse, the longest reset. */
-  get decisive(): Usage {
+  get decisive(): LimitStatus {
     return this.usages.reduce((a, b) => (b.resets_at > a.resets_at ? b : a))
   }
   override get message() {
@@ -59,7 +59,7 @@ const longest = {
 } as const satisfies Record<WindowKind, number>
 
 /** The window that counts now: the given one, or a new one where it has ended or there was none. */
-export const current = (
+export const currentWindow = (
   window: LimitWindow | undefined,
   policy: PolicyName,
   now: Instant,
@@ -78,25 +78,25 @@ export const hasRoom = (
 ): boolean => window.used + n <= limit
 
 /** The window after `n` more uses; whether it may be used that often is {@link hasRoom}'s to tell. */
-export const used = (window: LimitWindow, n: number): LimitWindow => ({
+export const withUses = (window: LimitWindow, n: number): LimitWindow => ({
   used: window.used + n,
   resets_at: window.resets_at
 })
 
 /** What a window tells of its policy. */
-export const usage = (window: LimitWindow, policy: PolicyName, limit: number = Policies[policy].limit): Usage => ({
+export const limitStatus = (window: LimitWindow, policy: PolicyName, limit: number = Policies[policy].limit): LimitStatus => ({
   policy,
   limit,
   remaining: Math.max(0, limit - window.used),
   resets_at: window.resets_at
 })
 
-const isScarcer = (a: Usage, b: Usage): boolean =>
+const isScarcer = (a: LimitStatus, b: LimitStatus): boolean =>
   a.remaining < b.remaining || (a.remaining === b.remaining && a.resets_at > b.resets_at)
 
 /** The policy with the fewest uses left; among equals the one that resets last (Specification, Limits). */
-export const scarcest = (usages: ReadonlyArray<Usage>): Usage | undefined => {
-  let best: Usage | undefined
+export const scarcest = (usages: ReadonlyArray<LimitStatus>): LimitStatus | undefined => {
+  let best: LimitStatus | undefined
   for (const one of usages) if (best === undefined || isScarcer(one, best)) best = one
   return best
 }

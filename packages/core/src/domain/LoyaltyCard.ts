@@ -57,7 +57,7 @@ export const blankCard = (shop_id: ShopId, client_id: ClientId): CardRecord => (
 })
 
 /** The card after one more line of the ledger. */
-export const post = (card: CardRecord, entry: LedgerEntry): CardRecord => ({
+export const applyEntry = (card: CardRecord, entry: LedgerEntry): CardRecord => ({
   ...card,
   balance: card.balance + entry.stamps,
   lifetime: card.lifetime + Math.max(0, entry.stamps),

@@ -37,7 +37,7 @@ export interface Replayable {
 }
 
 /** What a replay's next step looked at: never more than it may, however few of the events it asks for. */
-export interface Stretch {
+export interface EventRange {
   readonly found: ReadonlyArray<Replayable>
   /** How many events were looked at. */
   readonly looked_at: number
@@ -46,7 +46,7 @@ export interface Stretch {
 }
 
 /** Whether a filter asks for an event whose delivery is in a state (undefined: it never had one). */
-export const asksFor = (
+export const matchesReplayFilter = (
   { event_ids, since, until, state }: ReplayFilter,
   event: Pick<EventRecord, "id" | "created_at">,
   found: DeliveryState | undefined

@@ -55,26 +55,26 @@ const nearest = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issu
   if (literals(issue.ast) !== undefined) return [{ field: path, message: expectation(issue.ast) }]
   const choices = many(issue.issues).filter((choice) => !(choice._tag === "Type" && isNull(choice.ast)))
   const deep = choices.find((choice) => choice._tag !== "Type") ?? choices[0]
-  return deep === undefined ? [{ field: path, message: expectation(issue.ast) }] : flatten(deep, path)
+  return deep === undefined ? [{ field: path, message: expectation(issue.ast) }] : inputIssues(deep, path)
 }
 
 /**
  * What a schema found wrong, a line each, with dotted paths. Values are never repeated: they may be huge, deep or secret.
  */
-export const flatten = (issue: ParseResult.ParseIssue, path = ""): ReadonlyArray<Issue> => {
+export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyArray<Issue> => {
   switch (issue._tag) {
     case "Pointer":
-      return flatten(issue.issue, at(path, issue.path))
+      return inputIssues(issue.issue, at(path, issue.path))
     case "Composite":
-      return AST.isUnion(issue.ast) ? nearest(issue, path) : many(issue.issues).flatMap((inner) => flatten(inner, path))
+      return AST.isUnion(issue.ast) ? nearest(issue, path) : many(issue.issues).flatMap((inner) => inputIssues(inner, path))
     case "Refinement": {
-      if (issue.kind === "From") return flatten(issue.issue, path)
+      if (issue.kind === "From") return inputIssues(issue.issue, path)
       const message = authored(issue.ast, issue) ?? (isWhole(issue.ast) ? expectation(issue.ast) : undefined)
-      return message === undefined ? flatten(issue.issue, path) : [{ field: path, message }]
+      return message === undefined ? inputIssues(issue.issue, path) : [{ field: path, message }]
     }
     case "Transformation": {
       const message = issue.kind === "Transformation" ? authored(issue.ast, issue) : undefined
-      return message === undefined ? flatten(issue.issue, path) : [{ field: path, message }]
+      return message === undefined ? inputIssues(issue.issue, path) : [{ field: path, message }]
     }
     case "Missing":
       return [{ field: path, message: "is required" }]

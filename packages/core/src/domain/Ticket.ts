@@ -10,7 +10,7 @@ import { Quote, type QuoteRecord, quoteView } from "./Quote.js"
 import type { ShopRecord } from "./Shop.js"
 import type { TicketWindows } from "./TicketBounds.js"
 import { AbandonReason, TicketState } from "./TicketLifecycle.js"
-import { label } from "./TicketNumber.js"
+import { numberLabel } from "./TicketNumber.js"
 import { trackingUrl } from "./TrackingCode.js"
 
 /** Work on something brought in, or the preparation of an order (Specification, Requests and answers). */
@@ -119,7 +119,7 @@ export class TicketNotFound extends Data.TaggedError("TicketNotFound")<{}> {
 export const ticketView = (ticket: TicketRecord, shop: ShopRecord, client: Client | null): Ticket => ({
   id: ticket.id,
   number: ticket.number,
-  number_label: label(ticket.number),
+  number_label: numberLabel(ticket.number),
   state: ticket.state,
   outcome: ticket.outcome,
   type: ticket.type,

@@ -2,7 +2,7 @@ import { Either } from "effect"
 import type { TimeZone } from "./CalendarDay.js"
 import type { Instant } from "./Instant.js"
 import { Policies } from "./Limits.js"
-import { current, hasRoom, LimitReached, type LimitWindow, usage, used } from "./LimitWindow.js"
+import { currentWindow, hasRoom, LimitReached, type LimitWindow, limitStatus, withUses } from "./LimitWindow.js"
 
 /** The policies that bound what one ticket may raise in a day: each move stores the whole ticket again, and tells people. */
 export type TicketPolicy = "moves_per_day" | "notifications_per_day"
@@ -34,10 +34,10 @@ export const countUse = (
 ): Either.Either<Partial<TicketWindows>, LimitReached> => {
   const found = policies.map((policy) => ({
     policy,
-    window: current(windows[policy] ?? undefined, policy, now, time_zone)
+    window: currentWindow(windows[policy] ?? undefined, policy, now, time_zone)
   }))
   const full = found.filter(({ policy, window }) => !hasRoom(window, policy, 1, bounds[policy]))
   return full.length > 0
-    ? Either.left(new LimitReached({ usages: full.map(({ policy, window }) => usage(window, policy, bounds[policy])) }))
-    : Either.right(Object.fromEntries(found.map(({ policy, window }) => [policy, used(window, 1)])))
+    ? Either.left(new LimitReached({ usages: full.map(({ policy, window }) => limitStatus(window, policy, bounds[policy])) }))
+    : Either.right(Object.fromEntries(found.map(({ policy, window }) => [policy, withUses(window, 1)])))
 }

@@ -9,7 +9,7 @@ export const TicketNumber = Schema.Int.pipe(
 )
 
 /** The number after `number`; 9999 is followed by 1, nothing is skipped (Specification, Tickets). */
-export const following = (number: number): number => (number >= LAST_TICKET_NUMBER ? 1 : number + 1)
+export const nextNumber = (number: number): number => (number >= LAST_TICKET_NUMBER ? 1 : number + 1)
 
 /** The number as printed, four digits: `"0042"`. */
-export const label = (number: number): string => String(number).padStart(4, "0")
+export const numberLabel = (number: number): string => String(number).padStart(4, "0")

@@ -8,7 +8,7 @@ import { hasCredentials, urlRefusals, urlTextRefusal } from "./UrlText.js"
 export type WebhookAddress = string & Brand.Brand<"WebhookAddress">
 
 /** Where webhooks may go. `ports` holds for all but loopback hosts, which `allowLoopbackHttp` frees altogether. */
-export interface Policy {
+export interface WebhookAddressPolicy {
   readonly ports: ReadonlyArray<number>
   /** Loopback hosts may be reached, over http or https, on any port (Specification, Sandbox). */
   readonly allowLoopbackHttp: boolean
@@ -17,7 +17,7 @@ export interface Policy {
 }
 
 /** Whether an address may be called under a policy, be it in the webhook's text or what its host's name led to. */
-export const allowsAddress = (ip: string, { refusedNetworks = [] }: Policy): boolean =>
+export const allowsAddress = (ip: string, { refusedNetworks = [] }: WebhookAddressPolicy): boolean =>
   isPublicAddress(ip) && !isInNetworks(ip, refusedNetworks)
 
 const HOST_NAME = /^(?=.{1,253}$)(?:[^.]{1,63}\.)+[^.]{1,63}$/
@@ -41,7 +41,7 @@ const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 const isLoopback = (host: string): boolean =>
   isLocalName(host) || host === "[::1]" || (IPV4.test(host) && host.startsWith("127."))
 
-const hostRefusal = (host: string, policy: Policy): string | undefined => {
+const hostRefusal = (host: string, policy: WebhookAddressPolicy): string | undefined => {
   if (host.startsWith("[")) return allowsAddress(host.slice(1, -1), policy) ? undefined : REFUSED.address
   if (IPV4.test(host)) return allowsAddress(host, policy) ? undefined : REFUSED.address
   if (host.endsWith(".")) return REFUSED.dot
@@ -51,7 +51,7 @@ const hostRefusal = (host: string, policy: Policy): string | undefined => {
 
 const portOf = (url: URL): number => (url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port))
 
-const refusalOf = (url: URL, policy: Policy): string | undefined => {
+const refusalOf = (url: URL, policy: WebhookAddressPolicy): string | undefined => {
   const free = policy.allowLoopbackHttp && isLoopback(url.hostname)
   if (url.protocol !== "https:" && !(free && url.protocol === "http:")) return REFUSED.scheme
   if (hasCredentials(url)) return urlRefusals.credentials
@@ -68,7 +68,7 @@ const refusalOf = (url: URL, policy: Policy): string | undefined => {
  * a host's name is judged when it is dialled, by the addresses it then has (Specification, Webhooks).
  * Kept in the one spelling that `URL` gives it, so that what was judged is what will be dialled.
  */
-export const parse = (text: string, policy: Policy): Either.Either<WebhookAddress, string> => {
+export const parseWebhookAddress = (text: string, policy: WebhookAddressPolicy): Either.Either<WebhookAddress, string> => {
   const trimmed = text.trim()
   const malformed = urlTextRefusal(trimmed)
   if (malformed !== undefined) return Either.left(malformed)
@@ -82,13 +82,13 @@ export const parse = (text: string, policy: Policy): Either.Either<WebhookAddres
 }
 
 /** What the world's webhooks live by. */
-export const production: Policy = { ports: [443], allowLoopbackHttp: false }
+export const productionAddresses: WebhookAddressPolicy = { ports: [443], allowLoopbackHttp: false }
 
 /** As `production`, and a tester's own machine (Specification, Sandbox). */
-export const sandbox: Policy = { ...production, allowLoopbackHttp: true }
+export const sandboxAddresses: WebhookAddressPolicy = { ...productionAddresses, allowLoopbackHttp: true }
 
-/** An address that {@link production} takes, as a schema. */
-export const ProductionAddress: Schema.Schema<WebhookAddress, string> = keptText((text) => parse(text, production), {
+/** An address that {@link productionAddresses} takes, as a schema. */
+export const ProductionAddress: Schema.Schema<WebhookAddress, string> = keptText((text) => parseWebhookAddress(text, productionAddresses), {
   type: "string",
   format: "uri",
   description: "An https address that can be reached from the internet"

@@ -14,13 +14,13 @@ export const failureSteps = [
 ] as const satisfies ReadonlyArray<{ readonly failures: number; readonly age_ms: number; readonly kind: NoticeKind }>
 
 /** The webhook after an attempt, and what its owner has to be told, if anything. */
-export interface Worsened {
+export interface HealthChange {
   readonly webhook: Webhook
   readonly told: NoticeKind | null
 }
 
 /** The webhook after one more failure in a row. A 410 turns it off at once. One that is off already stays as it is. */
-export const worsened = (webhook: Webhook, sent: Sent, now: Instant): Worsened => {
+export const onFailure = (webhook: Webhook, sent: Sent, now: Instant): HealthChange => {
   // One that is yet to come was dated by a clock that was ahead.
   const first_failure_at = Math.min(webhook.first_failure_at ?? now, now)
   const failing = { ...webhook, failures_in_row: webhook.failures_in_row + 1, first_failure_at }
@@ -36,5 +36,5 @@ export const worsened = (webhook: Webhook, sent: Sent, now: Instant): Worsened =
 }
 
 /** The webhook after a success: no failures to its name. The same object where there were none, so nothing need be written. */
-export const recovered = (webhook: Webhook): Webhook =>
+export const onSuccess = (webhook: Webhook): Webhook =>
   webhook.failures_in_row === 0 ? webhook : { ...webhook, failures_in_row: 0, first_failure_at: null, steps_told: 0 }

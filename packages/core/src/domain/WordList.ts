@@ -36,7 +36,7 @@ const grown = (steps: Steps, word: string): Step => {
 }
 
 /** Reads entries as they are written; hyphens and apostrophes split one into a phrase. Entries without a word vanish. */
-export const make = (entries: Iterable<string>): WordList => {
+export const makeWordList = (entries: Iterable<string>): WordList => {
   const list: Steps = new Map()
   for (const entry of entries) {
     const [first, ...rest] = wordsOf(entry)
@@ -120,7 +120,7 @@ const reachOf = (allowed: ReadonlyArray<WordList>, words: ReadonlyArray<string>)
   return reach
 }
 
-/** An entry as {@link found} gives it: its words in lower case, between single spaces. */
+/** An entry as {@link findWords} gives it: its words in lower case, between single spaces. */
 export const spelled = (entry: string): string => wordsOf(entry).join(" ")
 
 const NOTHING: ReadonlyArray<string> = []
@@ -130,7 +130,7 @@ const NOTHING: ReadonlyArray<string> = []
  * (Specification, Errors, the 422 rule): `Scunthorpe` holds no entry that is only a part of it. What is part of an entry of an
  * `allowed` list is passed over: `pussy` in `pussy bow`.
  */
-export const found = (list: WordList, text: string, allowed: ReadonlyArray<WordList> = []): ReadonlyArray<string> => {
+export const findWords = (list: WordList, text: string, allowed: ReadonlyArray<WordList> = []): ReadonlyArray<string> => {
   if (!mayContain(list, text)) return NOTHING
   const words = wordsOf(text)
   const reach = reachOf(allowed, words)
@@ -139,5 +139,5 @@ export const found = (list: WordList, text: string, allowed: ReadonlyArray<WordL
     .map(({ at, length }) => words.slice(at, at + length).join(" "))
 }
 
-/** Whether a text holds an entry of the list; see {@link found}. */
-export const contains = (list: WordList, text: string): boolean => found(list, text).length > 0
+/** Whether a text holds an entry of the list; see {@link findWords}. */
+export const containsWord = (list: WordList, text: string): boolean => findWords(list, text).length > 0

@@ -1,41 +1,41 @@
 import { Clock, type Context, Effect } from "effect"
 import { countedAddress } from "../domain/CountedAddress.js"
 import type { Instant } from "../domain/Instant.js"
-import { LimitReached, type Usage } from "../domain/LimitWindow.js"
-import type { Take } from "../domain/Take.js"
+import { LimitReached, type LimitStatus } from "../domain/LimitWindow.js"
+import type { LimitUse } from "../domain/LimitUse.js"
 import { RateLimits } from "../ports/RateLimits.js"
 import { Reads } from "../ports/Reads.js"
 import type { StoreUnavailable } from "../ports/Store.js"
 import type { Caller } from "../services/Caller.js"
-import { type KeyHolder, KeyRing } from "../services/KeyRing.js"
-import type { Arrival } from "./Arrival.js"
+import { type ApiKeyHolder, ApiKeyCache } from "../services/ApiKeyCache.js"
+import type { HttpRequest } from "./HttpMessage.js"
 import { headerCase, type Route } from "./Endpoint.js"
 import { type AdmissionRefusal, givenTwice, type InvalidRequest, type NotSignedIn } from "./ErrorTable.js"
-import { type RememberedLimits, remembered } from "./RememberedLimits.js"
+import { type ExhaustedLimits, exhaustedLimits } from "./ExhaustedLimits.js"
 import type { router } from "./Router.js"
 
 /** Who was let in, to where, and the limits that it used. */
 export interface Admitted {
   readonly caller: Caller
-  readonly time_zone: Take["time_zone"]
+  readonly time_zone: LimitUse["time_zone"]
   readonly route: Route<Caller>
   readonly path: unknown
-  readonly usages: ReadonlyArray<Usage>
+  readonly usages: ReadonlyArray<LimitStatus>
   /** To be given back should the answer be a 429 after all (Specification, Limits). */
-  readonly request: Take
+  readonly request: LimitUse
 }
 
 /** Who was not let in, and the limits that it used all the same. */
-export interface Turned {
+export interface Rejected {
   readonly refusal: AdmissionRefusal
-  readonly usages: ReadonlyArray<Usage>
+  readonly usages: ReadonlyArray<LimitStatus>
 }
 
 /**
  * Tells who asks, in place of API keys; null where nobody is signed in (Specification, Keys and scopes). All that follows stays: the shop's
  * flags, scopes, and the limits, which go by `caller_id`.
  */
-export type Authenticate = (arrival: Arrival) => Effect.Effect<Caller | null, StoreUnavailable>
+export type Authenticate = (arrival: HttpRequest) => Effect.Effect<Caller | null, StoreUnavailable>
 
 /** Authentication in place of API keys, and what whoever is not known is told. */
 export interface OwnAuthentication {
@@ -44,17 +44,17 @@ export interface OwnAuthentication {
 }
 
 /** The text that a request bears in its `Authorization` header, if any. */
-export const bearer = (arrival: Arrival): string | undefined =>
+export const bearer = (arrival: HttpRequest): string | undefined =>
   /^bearer +(\S+) *$/i.exec(arrival.header("authorization") ?? "")?.[1]
 
 /** The refusal of a request that gives its key or its host twice: nothing tells which of them was meant (Specification, Requests and answers). */
-export const ambiguousHead = (arrival: Arrival): InvalidRequest | undefined => {
+export const ambiguousHead = (arrival: HttpRequest): InvalidRequest | undefined => {
   const issues = ["authorization", "host"].filter(arrival.repeats).map((name) => givenTwice("header", headerCase(name)))
   return issues.length === 0 ? undefined : { _tag: "InvalidRequest", issues }
 }
 
 /** A request without a good key, by where it comes from. */
-export const anonymous = (arrival: Arrival): Take => ({
+export const addressUse = (arrival: HttpRequest): LimitUse => ({
   policy: "unauthenticated_per_minute",
   subject: countedAddress(arrival.address),
   time_zone: null
@@ -66,7 +66,7 @@ export const anonymous = (arrival: Arrival): Take => ({
  */
 export const addressLimit =
   (limits: Context.Tag.Service<RateLimits>) =>
-  (arrival: Arrival, now: Instant): ReadonlyArray<Usage> => [remembered(limits).look(anonymous(arrival), now)]
+  (arrival: HttpRequest, now: Instant): ReadonlyArray<LimitStatus> => [exhaustedLimits(limits).look(addressUse(arrival), now)]
 
 /** How long the next look-up of an unknown key waits once their address is at its limit, in real time. */
 const LOOK_UP_PAUSE = "10 millis"
@@ -79,19 +79,19 @@ const MOST_LOOK_UPS = 50
  * address refuses; but its unknown keys are looked up one by one, so that guesses cost the store next to nothing. While as many
  * wait as may, any other is refused by the limit.
  */
-const keyLookUp = (keyRing: KeyRing, limits: RememberedLimits) =>
+const keyLookUp = (keyRing: ApiKeyCache, limits: ExhaustedLimits) =>
   Effect.map(Effect.makeSemaphore(1), (oneByOne) => {
     const pause = Effect.withClock(Effect.sleep(LOOK_UP_PAUSE), Clock.make())
     let waiting = 0
     const begun = Effect.sync(() => void waiting++)
     const ended = Effect.sync(() => void waiting--)
     return (
-      arrival: Arrival,
+      arrival: HttpRequest,
       key: string,
       now: Instant
-    ): Effect.Effect<KeyHolder | null, LimitReached | StoreUnavailable> => {
+    ): Effect.Effect<ApiKeyHolder | null, LimitReached | StoreUnavailable> => {
       const holder = keyRing.holderOf(key, now)
-      const usage = limits.look(anonymous(arrival), now)
+      const usage = limits.look(addressUse(arrival), now)
       if (usage.remaining > 0 || !keyRing.isNew(key)) return holder
       if (waiting >= MOST_LOOK_UPS) return Effect.fail(new LimitReached({ usages: [usage] }))
       const inTurn = oneByOne.withPermits(1)(Effect.zipLeft(holder, pause))
@@ -103,7 +103,7 @@ const keyLookUp = (keyRing: KeyRing, limits: RememberedLimits) =>
     }
   })
 
-const refusalOf = ({ shop, caller }: KeyHolder, route: Route<Caller> | undefined): AdmissionRefusal | undefined => {
+const refusalOf = ({ shop, caller }: ApiKeyHolder, route: Route<Caller> | undefined): AdmissionRefusal | undefined => {
   if (!shop.active) return { _tag: "AccountDeactivated" }
   if (!shop.approved) return { _tag: "ShopNotApproved" }
   if (!shop.api_enabled) return { _tag: "ApiDisabled" }
@@ -114,7 +114,7 @@ const refusalOf = ({ shop, caller }: KeyHolder, route: Route<Caller> | undefined
 }
 
 /** What is wrong with a key, where more can be said than that it is unknown (Specification, Keys and scopes). */
-const refusalOfKey = (keyRing: KeyRing, key: string): AdmissionRefusal | undefined =>
+const refusalOfKey = (keyRing: ApiKeyCache, key: string): AdmissionRefusal | undefined =>
   keyRing.isTestKeyElsewhere(key) ? { _tag: "TestKeyElsewhere" } : undefined
 
 /**
@@ -123,28 +123,28 @@ const refusalOfKey = (keyRing: KeyRing, key: string): AdmissionRefusal | undefin
  */
 export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuthentication) =>
   Effect.gen(function* () {
-    const keyRing = yield* KeyRing
-    const limits = remembered(yield* RateLimits)
+    const keyRing = yield* ApiKeyCache
+    const limits = exhaustedLimits(yield* RateLimits)
     const lookUp = yield* keyLookUp(keyRing, limits)
     const reads = yield* Reads
 
     const turnAway = (
-      arrival: Arrival,
+      arrival: HttpRequest,
       now: Instant,
       refusal: AdmissionRefusal = own?.refusal ?? { _tag: "Unauthenticated" }
-    ) => Effect.map(limits.take([anonymous(arrival)], now), (usages): Turned => ({ refusal, usages }))
+    ) => Effect.map(limits.take([addressUse(arrival)], now), (usages): Rejected => ({ refusal, usages }))
 
-    const letIn = (arrival: Arrival, holder: KeyHolder, now: Instant) => {
+    const letIn = (arrival: HttpRequest, holder: ApiKeyHolder, now: Instant) => {
       arrival.onAdmitted?.()
       const found = find(arrival.method === "HEAD" ? "GET" : arrival.method, arrival.path)
       const refusal = refusalOf(holder, found?.route)
       const subject = holder.caller.caller_id
-      const request: Take = { policy: "requests_per_minute", subject, time_zone: null }
-      const takes: ReadonlyArray<Take> =
+      const request: LimitUse = { policy: "requests_per_minute", subject, time_zone: null }
+      const takes: ReadonlyArray<LimitUse> =
         refusal === undefined && arrival.method === "POST"
           ? [request, { policy: "writes_per_minute", subject, time_zone: null }]
           : [request]
-      return Effect.map(limits.take(takes, now), (usages): Admitted | Turned =>
+      return Effect.map(limits.take(takes, now), (usages): Admitted | Rejected =>
         refusal !== undefined || found === undefined
           ? { refusal: refusal ?? { _tag: "RouteNotFound" }, usages }
           : {
@@ -159,7 +159,7 @@ export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuth
     }
 
     /** Whom the embedder's own authentication knows, with their shop as it is now. */
-    const signedIn = Effect.fnUntraced(function* (arrival: Arrival, known: Authenticate) {
+    const signedIn = Effect.fnUntraced(function* (arrival: HttpRequest, known: Authenticate) {
       const caller = yield* known(arrival)
       if (caller === null) return null
       const state = yield* reads.shop(caller.shop_id)
@@ -169,7 +169,7 @@ export const admission = (find: ReturnType<typeof router<Caller>>, own?: OwnAuth
     })
 
     return {
-      admit: (arrival: Arrival, now: Instant) => {
+      admit: (arrival: HttpRequest, now: Instant) => {
         const ambiguous = ambiguousHead(arrival)
         if (ambiguous !== undefined) return turnAway(arrival, now, ambiguous)
         if (own !== undefined) {

@@ -7,17 +7,17 @@ import { LoyaltyCard } from "../domain/LoyaltyCard.js"
 import { LoyaltyProgram } from "../domain/LoyaltyProgram.js"
 import { PhoneInQuery } from "../domain/Phone.js"
 import { CountedAs, Nothing, RequiredScope } from "./Endpoint.js"
-import { Answer, AnswerWith, FailureAnswer, RepeatableMeta } from "./Envelope.js"
+import { SuccessBody, SuccessBodyWithMeta, FailureBodyOf, RepeatableMeta } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 import { IdempotencyHeader } from "./TicketsApi.js"
 
 const ById = Schema.Struct({ id: ClientId })
 
-const ClientAnswer = Answer(ClientView).annotations({ identifier: "ClientAnswer" })
+const ClientAnswer = SuccessBody(ClientView).annotations({ identifier: "ClientAnswer" })
 const Loyalty = Schema.Struct({ program: LoyaltyProgram, card: LoyaltyCard }).annotations({ identifier: "Loyalty" })
-const LoyaltyAnswer = Answer(Loyalty).annotations({ identifier: "LoyaltyAnswer" })
-const StampsAnswer = AnswerWith(StampsGiven, RepeatableMeta).annotations({ identifier: "StampsAnswer" })
-const RewardAnswer = AnswerWith(RewardRedeemed, RepeatableMeta).annotations({ identifier: "RewardAnswer" })
+const LoyaltyAnswer = SuccessBody(Loyalty).annotations({ identifier: "LoyaltyAnswer" })
+const StampsAnswer = SuccessBodyWithMeta(StampsGiven, RepeatableMeta).annotations({ identifier: "StampsAnswer" })
+const RewardAnswer = SuccessBodyWithMeta(RewardRedeemed, RepeatableMeta).annotations({ identifier: "RewardAnswer" })
 
 /** The endpoints of clients and their loyalty cards (Specification, Endpoints). */
 export class ClientsApi extends HttpApiGroup.make("clients")
@@ -28,7 +28,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
     HttpApiEndpoint.get("byPhone", "/clients")
       .setUrlParams(Schema.Struct({ phone: PhoneInQuery }))
       .addSuccess(ClientAnswer)
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
       .annotateContext(
         described({
@@ -45,7 +45,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
     HttpApiEndpoint.get("byId", "/clients/:id")
       .setPath(ById)
       .addSuccess(ClientAnswer)
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
       .annotateContext(
         described({
@@ -60,7 +60,7 @@ export class ClientsApi extends HttpApiGroup.make("clients")
     HttpApiEndpoint.get("loyalty", "/clients/:id/loyalty")
       .setPath(ById)
       .addSuccess(LoyaltyAnswer)
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "clients:read")
       .annotateContext(
         described({
@@ -77,8 +77,8 @@ export class ClientsApi extends HttpApiGroup.make("clients")
       .setHeaders(IdempotencyHeader)
       .setPayload(Schema.Struct({ count: StampCount }).annotations({ identifier: "StampsInput" }))
       .addSuccess(StampsAnswer)
-      .addError(FailureAnswer("NOT_FOUND"))
-      .addError(FailureAnswer("CONFLICT"))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "loyalty:write")
       .annotateContext(
         described({
@@ -97,8 +97,8 @@ export class ClientsApi extends HttpApiGroup.make("clients")
       .setHeaders(IdempotencyHeader)
       .setPayload(Nothing.annotations({ identifier: "RedeemInput", description: "Nothing; the body may be left out" }))
       .addSuccess(RewardAnswer)
-      .addError(FailureAnswer("NOT_FOUND"))
-      .addError(FailureAnswer("CONFLICT"))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "loyalty:write")
       .annotateContext(
         described({

@@ -1,10 +1,10 @@
 import { type HttpBody, type HttpServerError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Clock, Effect, type ParseResult } from "effect"
 import type { Refusal } from "../decisions/Refusal.js"
-import { flatten } from "../domain/SchemaIssue.js"
-import { inputPart } from "./Branch.js"
-import { retryAfter, sayAway } from "./Departures.js"
-import { answerFailure } from "./Envelope.js"
+import { inputIssues } from "../domain/SchemaIssue.js"
+import { inputPart } from "./RouteGroup.js"
+import { retryAfter, logUnavailable } from "./responses.js"
+import { failureStatusAndBody } from "./Envelope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 
 /**
@@ -23,7 +23,7 @@ const failureOf = (failure: Exclude<HandlerFailure, HttpBody.HttpBodyError>, par
     case "ParseError":
       return {
         _tag: "InvalidRequest",
-        issues: flatten(failure.issue).map(({ field, message }) => ({ in: part, field: field || part, message }))
+        issues: inputIssues(failure.issue).map(({ field, message }) => ({ in: part, field: field || part, message }))
       }
     case "RequestError":
       return { _tag: "InvalidRequest", issues: [{ in: part, field: part, message: "must be valid JSON in UTF-8" }] }
@@ -45,8 +45,8 @@ export const refused = (
     const { method } = yield* HttpServerRequest.HttpServerRequest
     const part = inputPart(method)
     const known = failureOf(failure, part)
-    if (known._tag === "StoreUnavailable") yield* sayAway(known)
+    if (known._tag === "StoreUnavailable") yield* logUnavailable(known)
     const wait = retryAfter(known, yield* Clock.currentTimeMillis)
-    const { status, body } = answerFailure(known, part)
+    const { status, body } = failureStatusAndBody(known, part)
     return HttpServerResponse.unsafeJson(body, { status, ...(wait && { headers: { "Retry-After": wait } }) })
   })

@@ -1,9 +1,9 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Clock, Deferred, Effect, Option, Stream } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { type Arrival, BodyBroken, BodyTooLarge, bodyText, repeatsIn } from "./Arrival.js"
-import { joined } from "./joined.js"
-import { type MountEffectOptions, mountedEffect } from "./Mount.js"
+import { type HttpRequest, BodyIncomplete, BodyTooLarge, bodyText, isHeaderRepeated } from "./HttpMessage.js"
+import { concatBytes } from "./concatBytes.js"
+import { type MountEffectOptions, mountEffect } from "./Mount.js"
 
 /** How long a sender whose connection is about to be closed may take to read the answer, in real time. */
 const untilRead = Effect.withClock(Effect.sleep("1 second"), Clock.make())
@@ -44,7 +44,7 @@ interface Progress {
 
 const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, progress: Progress) =>
   Effect.gen(function* () {
-    const read = yield* Deferred.make<Uint8Array, BodyBroken | BodyTooLarge>()
+    const read = yield* Deferred.make<Uint8Array, BodyIncomplete | BodyTooLarge>()
     const chunks: Array<Uint8Array> = []
     let length = 0
     const take = (chunk: Uint8Array) => {
@@ -56,11 +56,11 @@ const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, pro
     yield* Effect.forkDaemon(
       drain(request.stream, most, take).pipe(
         Effect.matchEffect({
-          onFailure: () => Deferred.fail(read, new BodyBroken()),
+          onFailure: () => Deferred.fail(read, new BodyIncomplete()),
           onSuccess: () =>
             Effect.suspend(() => {
               progress.isWhole = true
-              return Deferred.succeed(read, joined(chunks))
+              return Deferred.succeed(read, concatBytes(chunks))
             })
         })
       )
@@ -72,7 +72,7 @@ const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, pro
 const rawHeadersOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
   (source as { readonly rawHeaders?: ReadonlyArray<string> }).rawHeaders ?? []
 
-const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string, progress: Progress): Arrival => {
+const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string, progress: Progress): HttpRequest => {
   // Below a router's mount `url` has lost the mount's path already.
   const question = request.url.indexOf("?")
   return {
@@ -80,7 +80,7 @@ const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string
     path: question < 0 ? request.url : request.url.slice(0, question),
     query: question < 0 ? "" : request.url.slice(question + 1),
     header: (name) => request.headers[name],
-    repeats: (name) => repeatsIn(rawHeadersOf(request), name),
+    repeats: (name) => isHeaderRepeated(rawHeadersOf(request), name),
     address,
     body: (most) => {
       if ((announced(request) ?? 0) > most) return Effect.fail(new BodyTooLarge())
@@ -96,7 +96,7 @@ const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string
  */
 export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest.HttpServerRequest, R> = {}) =>
   Effect.map(
-    mountedEffect(options),
+    mountEffect(options),
     ({ answer }): HttpApp.Default =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest

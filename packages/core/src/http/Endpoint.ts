@@ -1,8 +1,8 @@
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "@effect/platform"
 import { SchemaAST as AST, Context, type Effect, Either, Option, ParseResult, Schema } from "effect"
 import type { PolicyName } from "../domain/Limits.js"
-import type { Usage } from "../domain/LimitWindow.js"
-import { flatten } from "../domain/SchemaIssue.js"
+import type { LimitStatus } from "../domain/LimitWindow.js"
+import { inputIssues } from "../domain/SchemaIssue.js"
 import type { Scope } from "../domain/Scope.js"
 import { trimmer } from "../domain/Trimmer.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
@@ -15,20 +15,20 @@ export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScop
 export class CountedAs extends Context.Tag("@workshop/core/http/CountedAs")<CountedAs, ReadonlyArray<PolicyName>>() {}
 
 /** The result of a handler; the envelope is put around it. */
-export interface Reply {
+export interface HandlerResult {
   /** 200 where it is not said. */
   readonly status?: number
   readonly data: unknown
   readonly meta?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** Limits that the result counted against, for the headers. */
-  readonly usages?: ReadonlyArray<Usage>
+  readonly usages?: ReadonlyArray<LimitStatus>
 }
 
 type Groups<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Group, infer _E, infer _R> ? Group : never
 type Endpoints<Group> = Group extends HttpApiGroup.HttpApiGroup.Any ? HttpApiGroup.HttpApiGroup.Endpoints<Group> : never
 type GroupName<Group> = Group extends { readonly identifier: infer Name extends string } ? Name : never
-type ReplyOf<Success> = Success extends unknown ? Omit<Success, "success"> & Omit<Reply, "data" | "meta"> : never
+type ReplyOf<Success> = Success extends unknown ? Omit<Success, "success"> & Omit<HandlerResult, "data" | "meta"> : never
 type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any, C> = (
   request: Omit<HttpApiEndpoint.HttpApiEndpoint.Request<E>, "request">,
   context: C
@@ -66,7 +66,7 @@ export interface Route<C> {
   readonly listParameters: ReadonlyArray<string>
   /** The request as its schemas read it, or everything that is wrong with it. */
   readonly decode: (raw: RawRequest) => Either.Either<unknown, ReadonlyArray<RequestIssue>>
-  readonly handle: (request: unknown, context: C) => Effect.Effect<Reply, Failure>
+  readonly handle: (request: unknown, context: C) => Effect.Effect<HandlerResult, Failure>
   /** Whether an envelope is one that the contract promises; tests hold every answer to it. */
   readonly promises: (envelope: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
 }
@@ -124,7 +124,7 @@ const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route<
       const result = read(raw[name])
       if (Either.isRight(result)) request[name] = result.right
       else {
-        const found = flatten(result.left).map(
+        const found = inputIssues(result.left).map(
           ({ field, message }): RequestIssue => ({ in: part, field: named(part, field), message })
         )
         issues = [...(issues ?? []), ...found]
@@ -149,7 +149,7 @@ const listParameters = ({ urlParamsSchema }: HttpApiEndpoint.HttpApiEndpoint.Any
       )
   })
 
-type AnyHandler<C> = (request: unknown, context: C) => Effect.Effect<Reply, Failure>
+type AnyHandler<C> = (request: unknown, context: C) => Effect.Effect<HandlerResult, Failure>
 
 /** All endpoints of an API with their handlers, ready to serve. */
 export const routes =

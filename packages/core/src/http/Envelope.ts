@@ -7,14 +7,14 @@ import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { type ErrorCode, errorCodes, type Failure, failureRows, type RequestIssue } from "./ErrorTable.js"
 
 /** The envelope of a result: `success`, `data` and, where there is more to say, `meta` (Specification, Requests and answers; Lists and sync). */
-export const Answer = <D extends Schema.Schema.All>(data: D) => Schema.Struct({ success: Schema.Literal(true), data })
+export const SuccessBody = <D extends Schema.Schema.All>(data: D) => Schema.Struct({ success: Schema.Literal(true), data })
 
 /** The envelope of a result with a `meta`. */
-export const AnswerWith = <D extends Schema.Schema.All, M extends Schema.Schema.All>(data: D, meta: M) =>
+export const SuccessBodyWithMeta = <D extends Schema.Schema.All, M extends Schema.Schema.All>(data: D, meta: M) =>
   Schema.Struct({ success: Schema.Literal(true), data, meta })
 
 /** Gives an envelope its status, for those answers that are not 200. */
-export const created = <A, I, R>(answer: Schema.Schema<A, I, R>) =>
+export const status201 = <A, I, R>(answer: Schema.Schema<A, I, R>) =>
   answer.annotations(HttpApiSchema.annotations({ status: 201 }))
 
 /** What the endpoints that take an `Idempotency-Key` say: whether this is the first answer again (Specification, Lists and sync). */
@@ -75,7 +75,7 @@ const camelCase = (code: string) =>
   code.toLowerCase().replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())
 
 /** The envelope of failures with one of the given codes, which share a status. */
-export const FailureAnswer = <const Codes extends readonly [ErrorCode, ...Array<ErrorCode>]>(...codes: Codes) =>
+export const FailureBodyOf = <const Codes extends readonly [ErrorCode, ...Array<ErrorCode>]>(...codes: Codes) =>
   Schema.Struct({
     success: Schema.Literal(false),
     error: Schema.Struct({
@@ -142,7 +142,7 @@ const detailsOf = (failure: Failure, part: RequestIssue["in"]): Readonly<Record<
 }
 
 /** How a failure is answered: the table's row, in words. `part` is where a service's own input issues stand. */
-export const answerFailure = (
+export const failureStatusAndBody = (
   failure: Failure,
   part: RequestIssue["in"]
 ): { readonly status: number; readonly body: FailureBody } => {

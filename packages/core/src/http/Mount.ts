@@ -1,15 +1,15 @@
 import { Data, Effect, Runtime, Schema } from "effect"
 import { countedAddress } from "../domain/CountedAddress.js"
 import type { Issue } from "../domain/InvalidInput.js"
-import { flatten } from "../domain/SchemaIssue.js"
+import { inputIssues } from "../domain/SchemaIssue.js"
 import type { StoreUnavailable } from "../ports/Store.js"
 import { Caller } from "../services/Caller.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
 import type { OwnAuthentication } from "./Admission.js"
-import type { Arrival, Departure } from "./Arrival.js"
-import { owns, pipeline } from "./Pipeline.js"
-import { arrivalOf, responseOf } from "./WebHandler.js"
-import { workshopBranch } from "./workshopBranch.js"
+import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
+import { isBelow, pipeline } from "./Pipeline.js"
+import { httpRequestOf, responseOf } from "./WebHandler.js"
+import { workshopRoutes } from "./workshopRoutes.js"
 
 /** On whose behalf a request is made: the fields of a {@link Caller} as plain values. */
 export type CallerFields = Omit<typeof Caller.Encoded, "via">
@@ -49,7 +49,7 @@ export interface Mounted<Request> {
   /** Whether a path is the API's; everything else is the server's own. */
   readonly owns: (path: string) => boolean
   /** Answers a request; `arrival` is the same request as the pipeline reads it. Never fails. */
-  readonly answer: (request: Request, arrival: Arrival) => Effect.Effect<Departure>
+  readonly answer: (request: Request, arrival: HttpRequest) => Effect.Effect<HttpResponse>
 }
 
 /** The same in Effect, where the caller was checked by its schema, or made by `Schema.decode(Caller)`. */
@@ -70,7 +70,7 @@ const decodeCaller = Schema.decodeUnknown(Caller, { errors: "all" })
 
 const callerFrom = (fields: CallerFields): Effect.Effect<Caller> =>
   Effect.catchAll(decodeCaller({ ...fields, via: "api" }), ({ issue }) =>
-    Effect.die(new NoCaller({ issues: flatten(issue) }))
+    Effect.die(new NoCaller({ issues: inputIssues(issue) }))
   )
 
 /** Authentication by a promise of plain values. */
@@ -83,7 +83,7 @@ const promisedCaller =
     )
 
 /** Readies the API for a server's own form of requests. */
-export const mountedEffect = <Request, R = never>({
+export const mountEffect = <Request, R = never>({
   prefix,
   authenticate,
   unauthenticated = SIGN_IN,
@@ -91,16 +91,16 @@ export const mountedEffect = <Request, R = never>({
 }: MountEffectOptions<Request, R>) =>
   Effect.gen(function* () {
     const context = yield* Effect.context<R>()
-    const requests = new WeakMap<Arrival, Request>()
+    const requests = new WeakMap<HttpRequest, Request>()
     const own: OwnAuthentication | undefined = authenticate && {
       authenticate: (arrival) => Effect.provide(authenticate(requests.get(arrival)!), context),
       refusal: { _tag: "NotSignedIn", ...unauthenticated }
     }
-    const branch = yield* workshopBranch({ isHeld: false, ...(own && { own }) })
+    const branch = yield* workshopRoutes({ isHeld: false, ...(own && { own }) })
     const run = yield* pipeline([branch])
     const base = (prefix ?? "").replace(/(?<!\/)\/+$/, "")
     const mount: Mounted<Request> = {
-      owns: (path) => owns(`${base}${branch.prefix}`, path),
+      owns: (path) => isBelow(`${base}${branch.prefix}`, path),
       answer: (request, arrival) => {
         const isBelow = arrival.path.startsWith(`${base}/`)
         const address = countedAddress(arrival.address, ipv6Prefix)
@@ -113,12 +113,12 @@ export const mountedEffect = <Request, R = never>({
   })
 
 /** Readies the API for a server's own form of requests, on a workshop of the Promise face. */
-export const mounted = <Request>(
+export const mountPromise = <Request>(
   { runtime }: Mountable,
   { authenticate, ...rest }: MountOptions<Request>
 ): Mounted<Request> =>
   Runtime.runSync(runtime)(
-    mountedEffect<Request>({
+    mountEffect<Request>({
       ...rest,
       ...(authenticate && { authenticate: promisedCaller(authenticate) })
     })
@@ -134,10 +134,10 @@ export const mountFetch = (
   workshop: Mountable,
   options: MountOptions<Request> = {}
 ): ((request: Request) => Promise<Response>) => {
-  const { answer } = mounted(workshop, options)
+  const { answer } = mountPromise(workshop, options)
   const { addressOf = () => "unknown" } = options
   return async (request) => {
-    const arrival = arrivalOf(request, addressOf(request))
+    const arrival = httpRequestOf(request, addressOf(request))
     return responseOf(request, await Runtime.runPromise(workshop.runtime)(answer(request, arrival)))
   }
 }

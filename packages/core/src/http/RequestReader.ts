@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
 import { Limits } from "../domain/Limits.js"
-import type { Arrival, BodyBroken, BodyTooLarge } from "./Arrival.js"
+import type { HttpRequest, BodyIncomplete, BodyTooLarge } from "./HttpMessage.js"
 import { duplicateMembers } from "./DuplicateMembers.js"
 import { headerCase, type Route } from "./Endpoint.js"
 import { bodyTooLarge, givenTwice, type RequestIssue } from "./ErrorTable.js"
@@ -8,12 +8,12 @@ import { bodyTooLarge, givenTwice, type RequestIssue } from "./ErrorTable.js"
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /** What a part of a request says, and what is wrong with its form. */
-export interface Part {
+export interface RequestPart {
   readonly value: unknown
   readonly issues: ReadonlyArray<RequestIssue>
 }
 
-const readable = (value: unknown): Part => ({ value, issues: [] })
+const readable = (value: unknown): RequestPart => ({ value, issues: [] })
 
 const decodeText = (text: string): string | undefined => {
   if (!/[%+]/.test(text)) return text
@@ -24,13 +24,13 @@ const decodeText = (text: string): string | undefined => {
   }
 }
 
-const tooManyParameters: Part = {
+const tooManyParameters: RequestPart = {
   value: {},
   issues: [{ in: "query", field: "query", message: `must have at most ${Limits.query_parameters_max} parameters` }]
 }
 
 /** A query string's parameters. One given twice is refused, save a list, whose parts are joined. */
-const readQuery = (query: string, lists: ReadonlyArray<string>): Part => {
+const readQuery = (query: string, lists: ReadonlyArray<string>): RequestPart => {
   if (query === "") return readable({})
   const values: Record<string, string> = Object.create(null)
   const issues: Array<RequestIssue> = []
@@ -50,10 +50,10 @@ const readQuery = (query: string, lists: ReadonlyArray<string>): Part => {
   return { value: values, issues }
 }
 
-const unreadable = (message: string): Part => ({ value: undefined, issues: [{ in: "body", field: "body", message }] })
+const unreadable = (message: string): RequestPart => ({ value: undefined, issues: [{ in: "body", field: "body", message }] })
 
 /** A body's JSON. An empty body is an empty object, so that an endpoint that asks for nothing may be sent nothing. */
-const readJson = (bytes: Uint8Array, arrival: Arrival): Part => {
+const readJson = (bytes: Uint8Array, arrival: HttpRequest): RequestPart => {
   if (bytes.length === 0) return readable({})
   const type = arrival.header("content-type")
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
@@ -76,15 +76,15 @@ const readJson = (bytes: Uint8Array, arrival: Arrival): Part => {
 }
 
 /** The body of a request that has none. */
-export const NO_BODY: Part = readable(undefined)
+export const NO_BODY: RequestPart = readable(undefined)
 
-const unreadBody = (failure: BodyTooLarge | BodyBroken): Part =>
+const unreadBody = (failure: BodyTooLarge | BodyIncomplete): RequestPart =>
   failure._tag === "BodyTooLarge"
     ? { value: undefined, issues: [bodyTooLarge] }
     : unreadable("ended before it was whole")
 
 /** Goes on with a body's JSON, once the whole body is here. */
-export const withBody = <A, E>(arrival: Arrival, next: (body: Part) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+export const withBody = <A, E>(arrival: HttpRequest, next: (body: RequestPart) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.matchEffect(arrival.body(Limits.body_bytes), {
     onSuccess: (bytes) => next(readJson(bytes, arrival)),
     onFailure: (failure) => next(unreadBody(failure))
@@ -93,9 +93,9 @@ export const withBody = <A, E>(arrival: Arrival, next: (body: Part) => Effect.Ef
 /** The request as the route's schemas read it, or everything that is wrong with it at once (Specification, Errors). */
 export const readRequest = (
   route: Route<never>,
-  arrival: Arrival,
+  arrival: HttpRequest,
   path: unknown,
-  body: Part
+  body: RequestPart
 ): Either.Either<unknown, ReadonlyArray<RequestIssue>> => {
   const query = readQuery(arrival.query, route.listParameters)
   const headers: Record<string, string> = {}

@@ -3,7 +3,7 @@ import { Limits } from "../domain/Limits.js"
 import type { Route } from "./Endpoint.js"
 
 /** A route that a path leads to, with the path's parameters. */
-export interface Found<C> {
+export interface RouteMatch<C> {
   readonly route: Route<C>
   readonly path: unknown
 }
@@ -26,7 +26,7 @@ const isAsSent = (route: string, path: string): boolean => {
 /** Finds routes by method and path. A path without a route, or with another's method, finds nothing. */
 export const router = <C>(
   routes: ReadonlyArray<Route<C>>
-): ((method: string, path: string) => Found<C> | undefined) => {
+): ((method: string, path: string) => RouteMatch<C> | undefined) => {
   const tree = FindMyWay.make<Route<C>>(EXACTLY)
   for (const route of routes) tree.on(route.method, route.path, route)
   // The tree looks a method up in a plain object, in which it would also find `constructor` and `toString`.

@@ -9,7 +9,7 @@ import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { TicketNumber } from "../domain/TicketNumber.js"
 import { TicketQuery, wholeNumber } from "../services/TicketQuery.js"
 import { RequiredScope } from "./Endpoint.js"
-import { Answer, AnswerWith, created, FailureAnswer, RepeatableMeta } from "./Envelope.js"
+import { SuccessBody, SuccessBodyWithMeta, status201, FailureBodyOf, RepeatableMeta } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 
 /** The header of the endpoints that ask for a key (Specification, Endpoints). */
@@ -40,10 +40,10 @@ const NumberMeta = Schema.Struct({
   )
 }).annotations({ identifier: "NumberMeta" })
 
-const TicketAnswer = Answer(Ticket).annotations({ identifier: "TicketAnswer" })
-const RepeatableTicketAnswer = AnswerWith(Ticket, RepeatableMeta).annotations({ identifier: "RepeatableTicketAnswer" })
-const TicketListAnswer = AnswerWith(Schema.Array(Ticket), ListMeta).annotations({ identifier: "TicketListAnswer" })
-const NumberedTicketAnswer = AnswerWith(Ticket, NumberMeta).annotations({ identifier: "NumberedTicketAnswer" })
+const TicketAnswer = SuccessBody(Ticket).annotations({ identifier: "TicketAnswer" })
+const RepeatableTicketAnswer = SuccessBodyWithMeta(Ticket, RepeatableMeta).annotations({ identifier: "RepeatableTicketAnswer" })
+const TicketListAnswer = SuccessBodyWithMeta(Schema.Array(Ticket), ListMeta).annotations({ identifier: "TicketListAnswer" })
+const NumberedTicketAnswer = SuccessBodyWithMeta(Ticket, NumberMeta).annotations({ identifier: "NumberedTicketAnswer" })
 
 /** The endpoints of tickets (Specification, Endpoints). */
 export class TicketsApi extends HttpApiGroup.make("tickets")
@@ -57,11 +57,11 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
     HttpApiEndpoint.post("create", "/tickets")
       .setHeaders(IdempotencyHeader)
       .setPayload(TicketInput)
-      .addSuccess(created(RepeatableTicketAnswer))
+      .addSuccess(status201(RepeatableTicketAnswer))
       .addSuccess(RepeatableTicketAnswer)
-      .addError(FailureAnswer("NOT_FOUND"))
-      .addError(FailureAnswer("CONFLICT"))
-      .addError(FailureAnswer("PROFANITY"))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .addError(FailureBodyOf("CONFLICT"))
+      .addError(FailureBodyOf("PROFANITY"))
       .annotate(RequiredScope, "tickets:write")
       .annotateContext(
         described({
@@ -92,7 +92,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
     HttpApiEndpoint.get("byId", "/tickets/:id")
       .setPath(ById)
       .addSuccess(TicketAnswer)
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "tickets:read")
       .annotateContext(
         described({
@@ -107,7 +107,7 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
     HttpApiEndpoint.get("byNumber", "/tickets/by-number/:n")
       .setPath(Schema.Struct({ n: wholeNumber(TicketNumber) }))
       .addSuccess(NumberedTicketAnswer)
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addError(FailureBodyOf("NOT_FOUND"))
       .annotate(RequiredScope, "tickets:read")
       .annotateContext(
         described({
@@ -125,8 +125,8 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .setHeaders(OptionalIdempotencyHeader)
       .setPayload(Schema.Struct({ status: TicketStatus }).annotations({ identifier: "StatusInput" }))
       .addSuccess(RepeatableTicketAnswer)
-      .addError(FailureAnswer("NOT_FOUND"))
-      .addError(FailureAnswer("CONFLICT"))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "tickets:write")
       .annotateContext(
         described({
@@ -152,8 +152,8 @@ export class TicketsApi extends HttpApiGroup.make("tickets")
       .setHeaders(OptionalIdempotencyHeader)
       .setPayload(Schema.Struct({ channel: ShopChannel }).annotations({ identifier: "NotifiedInput" }))
       .addSuccess(RepeatableTicketAnswer)
-      .addError(FailureAnswer("NOT_FOUND"))
-      .addError(FailureAnswer("CONFLICT"))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .addError(FailureBodyOf("CONFLICT"))
       .annotate(RequiredScope, "tickets:write")
       .annotateContext(
         described({

@@ -1,7 +1,7 @@
 import { Effect, Runtime } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { type Arrival, BodyBroken, BodyTooLarge, type Departure } from "./Arrival.js"
-import { joined } from "./joined.js"
+import { type HttpRequest, BodyIncomplete, BodyTooLarge, type HttpResponse } from "./HttpMessage.js"
+import { concatBytes } from "./concatBytes.js"
 import type { Pipeline } from "./Pipeline.js"
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>
@@ -24,7 +24,7 @@ const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promis
   let size = 0
   while (true) {
     const { done, value } = await reader.read()
-    if (done) return joined(chunks)
+    if (done) return concatBytes(chunks)
     size += value.length
     if (size > most) {
       dropped(reader)
@@ -38,7 +38,7 @@ const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promis
 const dropped = (reader: Reader): void => void drop(reader).catch(() => undefined)
 
 /** A web-standard request as the pipeline takes it. */
-export const arrivalOf = (request: Request, address: string): Arrival => {
+export const httpRequestOf = (request: Request, address: string): HttpRequest => {
   const { pathname, search } = new URL(request.url)
   return {
     method: request.method,
@@ -52,7 +52,7 @@ export const arrivalOf = (request: Request, address: string): Arrival => {
       const { body } = request
       if (body === null) return Effect.succeed(new Uint8Array())
       return Effect.filterOrFail(
-        Effect.tryPromise({ try: () => readAll(body, most), catch: () => new BodyBroken() }),
+        Effect.tryPromise({ try: () => readAll(body, most), catch: () => new BodyIncomplete() }),
         (bytes) => bytes !== undefined,
         () => new BodyTooLarge()
       )
@@ -61,7 +61,7 @@ export const arrivalOf = (request: Request, address: string): Arrival => {
 }
 
 /** An answer of the pipeline to a web-standard request, of which no more is read than there must be. */
-export const responseOf = (request: Request, { status, headers, body }: Departure): Response => {
+export const responseOf = (request: Request, { status, headers, body }: HttpResponse): Response => {
   // What somebody else reads, such as the server's own middleware, is theirs to read to its end.
   if (request.body !== null && !request.bodyUsed && !request.body.locked) dropped(request.body.getReader())
   return new Response(request.method === "HEAD" ? null : body, { status, headers })
@@ -74,4 +74,4 @@ export const responseOf = (request: Request, { status, headers, body }: Departur
 export const webHandler =
   (pipeline: Pipeline, runtime: Runtime.Runtime<never>, addressOf: (request: Request) => string = () => "unknown") =>
   async (request: Request): Promise<Response> =>
-    responseOf(request, await Runtime.runPromise(runtime)(pipeline(arrivalOf(request, addressOf(request)))))
+    responseOf(request, await Runtime.runPromise(runtime)(pipeline(httpRequestOf(request, addressOf(request)))))

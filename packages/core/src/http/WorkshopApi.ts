@@ -1,7 +1,7 @@
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { ShopView } from "../domain/Shop.js"
 import { ClientsApi } from "./ClientsApi.js"
-import { Answer, FailureAnswer } from "./Envelope.js"
+import { SuccessBody, FailureBodyOf } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 import { TicketsApi } from "./TicketsApi.js"
 
@@ -10,7 +10,7 @@ export class ShopApi extends HttpApiGroup.make("shop")
   .annotateContext(OpenApi.annotations({ title: "Shop", description: "The shop behind the key" }))
   .add(
     HttpApiEndpoint.get("read", "/shop")
-      .addSuccess(Answer(ShopView).annotations({ identifier: "ShopAnswer" }))
+      .addSuccess(SuccessBody(ShopView).annotations({ identifier: "ShopAnswer" }))
       .annotateContext(
         described({
           identifier: "getShop",
@@ -26,9 +26,9 @@ export class WorkshopApi extends HttpApi.make("workshop")
   .add(TicketsApi)
   .add(ClientsApi)
   .prefix("/v1")
-  .addError(FailureAnswer("VALIDATION_ERROR"))
-  .addError(FailureAnswer("UNAUTHENTICATED"))
-  .addError(FailureAnswer("FORBIDDEN", "SHOP_NOT_APPROVED", "ACCOUNT_DEACTIVATED", "API_DISABLED"))
-  .addError(FailureAnswer("TOO_MANY_ATTEMPTS"))
-  .addError(FailureAnswer("INTERNAL"))
-  .addError(FailureAnswer("UNAVAILABLE")) {}
+  .addError(FailureBodyOf("VALIDATION_ERROR"))
+  .addError(FailureBodyOf("UNAUTHENTICATED"))
+  .addError(FailureBodyOf("FORBIDDEN", "SHOP_NOT_APPROVED", "ACCOUNT_DEACTIVATED", "API_DISABLED"))
+  .addError(FailureBodyOf("TOO_MANY_ATTEMPTS"))
+  .addError(FailureBodyOf("INTERNAL"))
+  .addError(FailureBodyOf("UNAVAILABLE")) {}

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Repeatable } from "../decisions/Idempotency.js"
-import type { Usage } from "../domain/LimitWindow.js"
+import type { IdempotentResult } from "../decisions/Idempotency.js"
+import type { LimitStatus } from "../domain/LimitWindow.js"
 import type { ShopView } from "../domain/Shop.js"
 import type { Ticket } from "../domain/Ticket.js"
 import { Reads } from "../ports/Reads.js"
@@ -14,7 +14,7 @@ import type { WorkshopApi } from "./WorkshopApi.js"
 const REPLAYED = { "Idempotent-Replayed": "true" } as const
 
 /** The first answer or its repetition, and which of them it is (Specification, Lists and sync). */
-const repeatable = <A>({ data, replayed }: Repeatable<A>) =>
+const repeatable = <A>({ data, replayed }: IdempotentResult<A>) =>
   replayed ? { data, meta: { replayed }, headers: REPLAYED } : { data, meta: { replayed } }
 
 /** A ticket as its creation is answered: 201 the first time, 200 when repeated, with the limits it counted against. */
@@ -22,7 +22,7 @@ export const createdTicket = ({
   data,
   replayed,
   usages
-}: Repeatable<Ticket> & { readonly usages: ReadonlyArray<Usage> }) =>
+}: IdempotentResult<Ticket> & { readonly usages: ReadonlyArray<LimitStatus> }) =>
   replayed
     ? { data, meta: { replayed }, headers: REPLAYED, status: 200, usages }
     : { data, meta: { replayed }, status: 201, usages }

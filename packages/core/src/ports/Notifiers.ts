@@ -3,7 +3,7 @@ import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 
 /** It could not be told now: try again later. */
-export class NotTold extends Data.TaggedError("NotTold")<{ readonly cause?: unknown }> {
+export class NotificationFailed extends Data.TaggedError("NotTold")<{ readonly cause?: unknown }> {
   override get message() {
     return "This could not be told now"
   }
@@ -18,7 +18,7 @@ export class ClientNotifier extends Context.Tag("@workshop/core/ClientNotifier")
      * `id`. A failure, a defect, or ten real seconds without an answer make it come again by the retry table of
      * webhooks, eight attempts in all. Many are told at once, and their order is not kept.
      */
-    readonly notify: (notification: NotificationRecord) => Effect.Effect<void, NotTold>
+    readonly notify: (notification: NotificationRecord) => Effect.Effect<void, NotificationFailed>
   }
 >() {}
 
@@ -27,6 +27,6 @@ export class OwnerNotifier extends Context.Tag("@workshop/core/OwnerNotifier")<
   OwnerNotifier,
   {
     /** Tells a shop's owner, as {@link ClientNotifier} tells a client. */
-    readonly notify: (notice: NoticeRecord) => Effect.Effect<void, NotTold>
+    readonly notify: (notice: NoticeRecord) => Effect.Effect<void, NotificationFailed>
   }
 >() {}

@@ -7,7 +7,7 @@ import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { Person } from "../domain/Person.js"
 import type { Phone } from "../domain/Phone.js"
-import type { Remembered, RememberedKey } from "../domain/Remembered.js"
+import type { IdempotencyRecord, IdempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { StoreUnavailable } from "./Store.js"
 
@@ -25,8 +25,8 @@ export interface HeldData {
 
 /** Some first answers, and where to look on; null where all were looked at. */
 export interface HeldAnswers {
-  readonly found: ReadonlyArray<Remembered>
-  readonly next: RememberedKey | null
+  readonly found: ReadonlyArray<IdempotencyRecord>
+  readonly next: IdempotencyRecordKey | null
 }
 
 /** What is stored of one person, over all shops: to hand it out, and to erase it. Nothing here is in the path of a request. */
@@ -63,7 +63,7 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
       shop_id: ShopId,
       person: Person,
       tickets: ReadonlyArray<TicketId>,
-      after: RememberedKey | null
+      after: IdempotencyRecordKey | null
     ) => Effect.Effect<HeldAnswers, StoreUnavailable>
   }
 >() {}

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
-import type { ShopState } from "../decisions/Command.js"
-import type { SeenClient } from "../decisions/Need.js"
+import type { HeldShop } from "../decisions/Command.js"
+import type { SeenClient } from "../decisions/Load.js"
 import type { ApiKeyRecord } from "../domain/ApiKey.js"
 import type { Client } from "../domain/Client.js"
 import type { EventRecord } from "../domain/Event.js"
@@ -78,7 +78,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
   Reads,
   {
     /** The shop's settings, head and webhook; null where there is no such shop. */
-    readonly shop: (shop_id: ShopId) => Effect.Effect<ShopState | null, StoreUnavailable>
+    readonly shop: (shop_id: ShopId) => Effect.Effect<HeldShop | null, StoreUnavailable>
     /** One ticket of the shop, or none. */
     readonly ticket: (shop_id: ShopId, id: TicketId) => Effect.Effect<SeenTickets, StoreUnavailable>
     /** At most `limit` tickets. A `client_id` that the shop does not see matches nothing. */

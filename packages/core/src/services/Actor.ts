@@ -3,7 +3,7 @@ import { type Audited, audited } from "../decisions/audited.js"
 import type { Command } from "../decisions/Command.js"
 import { Limits } from "../domain/Limits.js"
 import type { Store } from "../ports/Store.js"
-import { answered } from "./answered.js"
+import { resultOf } from "./answered.js"
 
 /**
  * On whose behalf owners' and operators' acts are called, for the audit log: such as `owner:amira` or an employee's name.
@@ -20,7 +20,7 @@ export class Actor extends Context.Reference<Actor>()("@workshop/core/Actor", {
 
 /** Runs commands for their answers, each with the line in the audit log that `tell` makes of its answer. */
 export const auditing = (store: Context.Tag.Service<Store>) => {
-  const run = answered(store)
+  const run = resultOf(store)
   return <A, E>(command: Command<A, E>, tell: (answer: A) => Audited | null) =>
     Effect.flatMap(Actor.current, (actor) => run(audited(command, actor, tell)))
 }

@@ -5,14 +5,14 @@ import type { SentEvent } from "../domain/Delivery.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { type Instant, toIso, toIsoOrNull } from "../domain/Instant.js"
 import type { Person } from "../domain/Person.js"
-import type { Remembered, RememberedKey } from "../domain/Remembered.js"
+import type { IdempotencyRecord, IdempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import { ticketView } from "../domain/Ticket.js"
 import { EVENTS_AT_ONCE, type HeldData, PersonalData } from "../ports/PersonalData.js"
 import { Reads } from "../ports/Reads.js"
 import { Store, type StoreUnavailable } from "../ports/Store.js"
 import { auditing } from "./Actor.js"
-import { answered } from "./answered.js"
+import { resultOf } from "./answered.js"
 
 /** How many rows one command rewrites: few enough that nobody waits long for the shop. */
 const AT_ONCE = 100
@@ -30,7 +30,7 @@ const shopPart = (
   shop: ShopRecord,
   { link, card, ledger, offers, notifications, tickets }: HeldData,
   sent: ReadonlyArray<SentEvent>,
-  answers: ReadonlyArray<Remembered>
+  answers: ReadonlyArray<IdempotencyRecord>
 ) => ({
   shop_id: shop.id,
   shop_name: shop.name,
@@ -79,7 +79,7 @@ export const clientRecords = Effect.gen(function* () {
   const personal = yield* PersonalData
   const reads = yield* Reads
   const store: Context.Tag.Service<Store> = yield* Store
-  const run = answered(store)
+  const run = resultOf(store)
   const runAudited = auditing(store)
 
   const eventsOf = Effect.fnUntraced(function* <R>(
@@ -98,10 +98,10 @@ export const clientRecords = Effect.gen(function* () {
     shop_id: ShopId,
     person: Person,
     { tickets }: HeldData,
-    each: (found: ReadonlyArray<Remembered>) => Effect.Effect<unknown, StoreUnavailable, R>
+    each: (found: ReadonlyArray<IdempotencyRecord>) => Effect.Effect<unknown, StoreUnavailable, R>
   ) {
     const ids = tickets.map(({ id }) => id)
-    let after: RememberedKey | null = null
+    let after: IdempotencyRecordKey | null = null
     do {
       const { found, next }: Effect.Effect.Success<ReturnType<typeof personal.answers>> = yield* personal.answers(
         shop_id,
@@ -117,7 +117,7 @@ export const clientRecords = Effect.gen(function* () {
   const exportOf = Effect.fnUntraced(function* (shop_id: ShopId, person: Person) {
     const held = yield* personal.held(shop_id, person)
     const sent: Array<SentEvent> = []
-    const answers: Array<Remembered> = []
+    const answers: Array<IdempotencyRecord> = []
     yield* eventsOf(shop_id, person, held, (found) => Effect.sync(() => sent.push(...found)))
     yield* answersOf(shop_id, person, held, (found) => Effect.sync(() => answers.push(...found)))
     const shop = (yield* reads.shop(shop_id))?.shop

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { recordVisit } from "../decisions/meetClient.js"
+import { recordVisit } from "../decisions/clientLink.js"
 import { type ClientAccount, ClientNotFound, type ClientView } from "../domain/Client.js"
 import type { ClientId, ShopId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"

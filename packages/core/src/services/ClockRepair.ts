@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { redateTicket, repairClock } from "../decisions/repairClock.js"
-import { hastenTelling } from "../decisions/tellMessage.js"
+import { retryNotificationNow } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { type Instant, LAST_INSTANT, toIso } from "../domain/Instant.js"
 import { Messages } from "../ports/Messages.js"
@@ -38,7 +38,7 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
     const waiting = yield* messages.due(LAST_INSTANT, MOST_MESSAGES)
     yield* Effect.forEach(
       waiting.filter((message) => message.shop_id === shop_id),
-      (message) => store.transact(hastenTelling(message)),
+      (message) => store.transact(retryNotificationNow(message)),
       { concurrency: 16 }
     )
   }

@@ -7,10 +7,10 @@ import { probe } from "../ports/Probes.js"
 import { Store, type StoreUnavailable } from "../ports/Store.js"
 import type { WebhookSender } from "../ports/WebhookSender.js"
 import { type AttemptOptions, makeAttempt } from "./Attempts.js"
-import { Flights } from "./Flights.js"
+import { InFlight } from "./InFlight.js"
 import { replaySteps } from "./ReplaySteps.js"
 import { showDeliveries } from "./ServiceMetrics.js"
-import { takeoffs } from "./Takeoffs.js"
+import { deliveryClaimer } from "./DeliveryClaimer.js"
 
 /** How a dispatcher works. */
 export interface DispatcherOptions extends AttemptOptions {
@@ -42,12 +42,12 @@ const make = (options: DispatcherOptions) =>
     const store = yield* Store
     const deliveries = yield* Deliveries
     const attempt = yield* makeAttempt(options)
-    const flights = new Flights()
+    const flights = new InFlight()
     yield* Effect.addFinalizer(() => flights.letGo)
     yield* probe({ measure: Effect.suspend(() => showDeliveries(flights.count)) })
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
     const ground = { deliveries, flights, attempt, oneByOne, mostInFlight: options.mostInFlight }
-    const { gather, dispatch, dispatchBesideSlow, hasPlace } = takeoffs(ground)
+    const { gather, dispatch, dispatchBesideSlow, hasPlace } = deliveryClaimer(ground)
     const replays = replaySteps(deliveries, store)
 
     let turnsLeft = 0

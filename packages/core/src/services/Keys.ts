@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { createKey, type KeyInput, revokeKey } from "../decisions/ownShop.js"
+import { createKey, type KeyInput, revokeKey } from "../decisions/shopSettings.js"
 import { KEY_BYTES, KeyNotFound, keyText } from "../domain/ApiKey.js"
 import type { KeyId, ShopId } from "../domain/Identifier.js"
 import { toIsoOrNull } from "../domain/Instant.js"
@@ -8,7 +8,7 @@ import { Entropy } from "../ports/Entropy.js"
 import { Reads } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
 import { auditing } from "./Actor.js"
-import { KeyRing } from "./KeyRing.js"
+import { ApiKeyCache } from "./ApiKeyCache.js"
 import { inSandbox } from "./SandboxClock.js"
 import { Shops } from "./Shops.js"
 
@@ -21,7 +21,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     const shops = yield* Shops
     const directory = yield* Directory
     const entropy = yield* Entropy
-    const keyRing = yield* KeyRing
+    const keyRing = yield* ApiKeyCache
     const run = auditing(store)
     const isSandbox = yield* inSandbox
     const fresh = Effect.gen(function* () {

@@ -1,19 +1,19 @@
 import { Effect } from "effect"
 import { giveStamps, redeemReward, type StampCount } from "../decisions/giveStamps.js"
-import { type IdempotencyKey, once } from "../decisions/Idempotency.js"
+import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
 import { ClientNotFound } from "../domain/Client.js"
 import type { ClientId } from "../domain/Identifier.js"
 import { cardView } from "../domain/LoyaltyCard.js"
 import { Reads } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
-import { answered } from "./answered.js"
+import { resultOf } from "./answered.js"
 import type { Caller } from "./Caller.js"
 
 /** Loyalty cards: read, stamped and used (Specification, Endpoints; Clients and loyalty). */
 export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = answered(yield* Store)
+    const run = resultOf(yield* Store)
     const reads = yield* Reads
     return {
       /** The shop's programme and the client's card as it stands, also while the programme is off. */
@@ -27,13 +27,13 @@ export class Loyalty extends Effect.Service<Loyalty>()("@workshop/core/Loyalty",
       giveStamps: ({ shop_id, caller_id }: Caller, client_id: ClientId, count: StampCount, key: IdempotencyKey) => {
         const command = giveStamps(shop_id, { client_id, caller_id, count })
         const request = { client_id, count }
-        return run(once({ caller_id, operation: "loyalty.stamps", key, request }, command))
+        return run(idempotent({ caller_id, operation: "loyalty.stamps", key, request }, command))
       },
       /** Uses one reward; a repetition under the same key uses none. */
       redeem: ({ shop_id, caller_id }: Caller, client_id: ClientId, key: IdempotencyKey) => {
         const command = redeemReward(shop_id, { client_id, caller_id })
         const request = { client_id }
-        return run(once({ caller_id, operation: "loyalty.redeem", key, request }, command))
+        return run(idempotent({ caller_id, operation: "loyalty.redeem", key, request }, command))
       }
     }
   })

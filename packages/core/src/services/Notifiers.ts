@@ -5,7 +5,7 @@ import { ClientNotifier, OwnerNotifier } from "../ports/Notifiers.js"
 export const inboxOnly: Layer.Layer<ClientNotifier> = Layer.succeed(ClientNotifier, { notify: () => Effect.void })
 
 /** Owners are told in the log. A webhook's query may hold a secret of its receiver, so it is left out. */
-export const ownerLog: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier, {
+export const logOwner: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier, {
   notify: ({ kind, shop_id, url }) =>
     Effect.annotateLogs(Effect.logWarning("An owner is to be told of their webhook"), {
       kind,
@@ -15,4 +15,4 @@ export const ownerLog: Layer.Layer<OwnerNotifier> = Layer.succeed(OwnerNotifier,
 })
 
 /** What a service has whose embedder brings no notifiers of its own. */
-export const layer: Layer.Layer<ClientNotifier | OwnerNotifier> = Layer.merge(inboxOnly, ownerLog)
+export const layer: Layer.Layer<ClientNotifier | OwnerNotifier> = Layer.merge(inboxOnly, logOwner)

@@ -1,17 +1,17 @@
 import { Effect } from "effect"
-import { answerOffer } from "../decisions/meetClient.js"
+import { answerOffer } from "../decisions/clientLink.js"
 import { ClientNotFound } from "../domain/Client.js"
 import type { ClientId, OfferId } from "../domain/Identifier.js"
 import { OfferNotFound } from "../domain/Offer.js"
 import { Directory } from "../ports/Directory.js"
 import { Store } from "../ports/Store.js"
-import { answered } from "./answered.js"
+import { resultOf } from "./answered.js"
 
 /** Tickets offered to a phone number, and the answers of whoever holds it (Specification, Endpoints; Tickets). */
 export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = answered(yield* Store)
+    const run = resultOf(yield* Store)
     const directory = yield* Directory
     const answer = (status: "accepted" | "blocked", id: OfferId, client_id?: ClientId) =>
       Effect.flatMap(directory.shopOf({ _tag: "Offer", id }), (shop_id) =>

@@ -1,23 +1,23 @@
 import { Effect } from "effect"
 import { editTicket, type TicketEdit } from "../decisions/editTicket.js"
-import * as News from "../decisions/keepTicketNews.js"
-import { spokenTexts } from "../decisions/spokenTexts.js"
+import * as News from "../decisions/ticketProgress.js"
+import { checkedTexts } from "../decisions/checkedTexts.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Store } from "../ports/Store.js"
-import { answered } from "./answered.js"
+import { resultOf } from "./answered.js"
 import type { Caller } from "./Caller.js"
 
 /** What the shop tells of a ticket while the work goes on: delays, parts, pictures, corrections (Specification, Tickets; States). */
 export class Progress extends Effect.Service<Progress>()("@workshop/core/Progress", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = answered(yield* Store)
+    const run = resultOf(yield* Store)
     const profanity = yield* ProfanityFilter
     return {
       /** Changes what was said of a ticket. */
       edit: ({ shop_id }: Caller, id: TicketId, edit: TicketEdit) =>
-        Effect.flatMap(profanity.find(spokenTexts(edit)), (found) => run(editTicket(shop_id, id, edit, found))),
+        Effect.flatMap(profanity.find(checkedTexts(edit)), (found) => run(editTicket(shop_id, id, edit, found))),
       /** Postpones the promised date. */
       announceDelay: ({ shop_id }: Caller, id: TicketId, input: News.DelayInput) =>
         run(News.announceDelay(shop_id, id, input)),

@@ -4,7 +4,7 @@ import type { NotificationRecord } from "../domain/Notification.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import { type TicketBounds, ticketBounds } from "../domain/TicketBounds.js"
 import { Entropy } from "../ports/Entropy.js"
-import { ClientNotifier, NotTold, OwnerNotifier } from "../ports/Notifiers.js"
+import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
 import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import type { StoreUnavailable } from "../ports/Store.js"
 import type { StorePorts } from "../ports/StorePorts.js"
@@ -13,11 +13,11 @@ import { Actor } from "./Actor.js"
 import { Closer } from "./Closer.js"
 import { type CommittedEvent, CommittedEvents, observing } from "./CommittedEvents.js"
 import { Dispatcher } from "./Dispatcher.js"
-import { Messenger } from "./Messenger.js"
+import { NotificationSender } from "./NotificationSender.js"
 import * as Notifiers from "./Notifiers.js"
 import * as Profanity from "./Profanity.js"
-import { face } from "./PromiseFace.js"
-import { promised, type Run } from "./promised.js"
+import { promiseApi } from "./PromiseApi.js"
+import { toPromise, type Run } from "./toPromise.js"
 import { TicketLimits } from "./Tickets.js"
 import { layer as services } from "./Workshop.js"
 
@@ -64,11 +64,11 @@ export type WorkshopServices =
   | Entropy
   | CommittedEvents
   | Dispatcher
-  | Messenger
+  | NotificationSender
 
 /** What happens by itself in the background, a turn at a time: for cron jobs. */
 const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
-  const method = promised(run)
+  const method = toPromise(run)
   return {
     closer: {
       /** Closes everything due by now; how many tickets that were. For cron jobs. */
@@ -86,16 +86,16 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
     },
     messenger: {
       /** Tells clients and owners everything due by now; how many attempts that were. For cron jobs. */
-      runOnce: method([], () => Messenger.runOnce)
+      runOnce: method([], () => NotificationSender.runOnce)
     }
   }
 }
 
 /** A workshop for teams without Effect: every service by plain values and promises, until it is stopped. */
-export type PromiseWorkshop = ReturnType<typeof face> &
+export type PromiseWorkshop = ReturnType<typeof promiseApi> &
   ReturnType<typeof turns> & {
     /** The same services on behalf of somebody, as whom the audit log names whoever does an owner's or operator's act. */
-    readonly as: (actor: string) => ReturnType<typeof face>
+    readonly as: (actor: string) => ReturnType<typeof promiseApi>
     /** Calls back after each commit of this process; answers how to stop it. Best effort, see {@link CommittedEvents}. */
     readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
     /** The same as an iterable; a loop over it ends when it is left. */
@@ -110,24 +110,24 @@ export type PromiseWorkshop = ReturnType<typeof face> &
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
 
 const telling = <Record>(tell: (record: Record) => Promise<void>) => ({
-  notify: (record: Record) => Effect.tryPromise({ try: () => tell(record), catch: (cause) => new NotTold({ cause }) })
+  notify: (record: Record) => Effect.tryPromise({ try: () => tell(record), catch: (cause) => new NotificationFailed({ cause }) })
 })
 
 /** Tells clients and owners, by the notifiers that were given. */
 const messenger = ({ clientNotifier, ownerNotifier }: Pick<PromiseOptions, "clientNotifier" | "ownerNotifier">) =>
-  Messenger.Default.pipe(
+  NotificationSender.Default.pipe(
     Layer.provide(
       clientNotifier === undefined ? Notifiers.inboxOnly : Layer.succeed(ClientNotifier, telling(clientNotifier))
     ),
     Layer.provide(
-      ownerNotifier === undefined ? Notifiers.ownerLog : Layer.succeed(OwnerNotifier, telling(ownerNotifier))
+      ownerNotifier === undefined ? Notifiers.logOwner : Layer.succeed(OwnerNotifier, telling(ownerNotifier))
     )
   )
 
 /** What happens by itself: closing, telling and, where there is a sender, delivering. */
 const inBackground = (hasSender: boolean) => {
   const closing = Effect.flatMap(Closer, ({ run }) => Effect.forkScoped(run))
-  const telling = Effect.flatMap(Messenger, ({ run }) => Effect.forkScoped(run))
+  const telling = Effect.flatMap(NotificationSender, ({ run }) => Effect.forkScoped(run))
   const delivering = Effect.flatMap(Dispatcher, ({ run }) => Effect.forkScoped(run))
   const always = Effect.zipRight(closing, telling)
   return Layer.scopedDiscard(hasSender ? Effect.zipRight(always, delivering) : always)
@@ -169,8 +169,8 @@ export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorks
     return managed.dispose()
   }
   return {
-    ...face(run),
-    as: (actor) => face((effect) => run(Effect.provideService(effect, Actor, actor))),
+    ...promiseApi(run),
+    as: (actor) => promiseApi((effect) => run(Effect.provideService(effect, Actor, actor))),
     ...turns(run, options.sender !== undefined),
     onEvent: listen,
     events: () => Stream.toAsyncIterableRuntime(stream, runtime),

@@ -4,14 +4,14 @@ import type { ClientId, TicketId } from "../domain/Identifier.js"
 import { TicketNotFound } from "../domain/Ticket.js"
 import { Directory } from "../ports/Directory.js"
 import { Store } from "../ports/Store.js"
-import { answered } from "./answered.js"
+import { resultOf } from "./answered.js"
 import type { Caller } from "./Caller.js"
 
 /** New prices: proposed by the shop, accepted or refused by its client (Specification, Tickets). */
 export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
   accessors: true,
   effect: Effect.gen(function* () {
-    const run = answered(yield* Store)
+    const run = resultOf(yield* Store)
     const directory = yield* Directory
     const answer = (status: QuoteAnswer) => (client_id: ClientId, id: TicketId) =>
       Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { changeShop, Languages, type ShopPatch } from "../decisions/ownShop.js"
+import { changeShop, Languages, type ShopPatch } from "../decisions/shopSettings.js"
 import { TimeZone } from "../domain/CalendarDay.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { languagesIn } from "../domain/Language.js"
@@ -19,7 +19,7 @@ import { Store } from "../ports/Store.js"
 import { auditing } from "./Actor.js"
 import { Audit } from "./Audit.js"
 import { repairShopClock } from "./ClockRepair.js"
-import { KeyRing } from "./KeyRing.js"
+import { ApiKeyCache } from "./ApiKeyCache.js"
 
 /** What a new shop is. */
 export const ShopInput = Schema.Struct({
@@ -52,7 +52,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     const reads = yield* Reads
     const directory = yield* Directory
     const entropy = yield* Entropy
-    const keyRing = yield* KeyRing
+    const keyRing = yield* ApiKeyCache
     const audit = yield* Audit
     const run = auditing(store)
 

@@ -2,9 +2,9 @@ import { Clock, Context, Effect } from "effect"
 import type { Command } from "../decisions/Command.js"
 import { changeStatus } from "../decisions/changeStatus.js"
 import { createTicket } from "../decisions/createTicket.js"
-import { type IdempotencyKey, type Once, once, type Repeatable } from "../decisions/Idempotency.js"
+import { type IdempotencyKey, type Idempotent, idempotent, type IdempotentResult } from "../decisions/Idempotency.js"
 import { recordNotified, type ShopChannel } from "../decisions/recordNotified.js"
-import { spokenTexts } from "../decisions/spokenTexts.js"
+import { checkedTexts } from "../decisions/checkedTexts.js"
 import { type TicketInput, ticketDefaults } from "../decisions/TicketInput.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
@@ -12,11 +12,11 @@ import { Limits } from "../domain/Limits.js"
 import { type Ticket, TicketNotFound, ticketView } from "../domain/Ticket.js"
 import { type TicketBounds, ticketBounds } from "../domain/TicketBounds.js"
 import type { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
-import { label } from "../domain/TicketNumber.js"
+import { numberLabel } from "../domain/TicketNumber.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Reads, type SeenTicket, type SeenTickets } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
-import { answered } from "./answered.js"
+import { resultOf } from "./answered.js"
 import type { Caller } from "./Caller.js"
 import { page, read, type TicketQuery } from "./TicketQuery.js"
 
@@ -35,18 +35,18 @@ const views = ({ shop, tickets }: SeenTickets): ReadonlyArray<Ticket> =>
 const summaryOf = ({ record }: SeenTicket): TicketSummary => ({
   id: record.id,
   number: record.number,
-  number_label: label(record.number),
+  number_label: numberLabel(record.number),
   state: record.state,
   created_at: toIso(record.created_at)
 })
 
 /** A command on a ticket, run once where it comes with a key (Specification, Endpoints). */
 const repeatable =
-  (run: ReturnType<typeof answered>) =>
-  <E>(command: Command<Ticket, E>, key: IdempotencyKey | undefined, asked: Omit<Once, "key">) =>
+  (run: ReturnType<typeof resultOf>) =>
+  <E>(command: Command<Ticket, E>, key: IdempotencyKey | undefined, asked: Omit<Idempotent, "key">) =>
     key === undefined
-      ? Effect.map(run(command), (data): Repeatable<Ticket> => ({ data, replayed: false }))
-      : run(once({ ...asked, key }, command))
+      ? Effect.map(run(command), (data): IdempotentResult<Ticket> => ({ data, replayed: false }))
+      : run(idempotent({ ...asked, key }, command))
 
 /** The embedder's bounds on what one ticket may raise in a day; the defaults where none are provided. */
 export class TicketLimits extends Context.Reference<TicketLimits>()("@workshop/core/TicketLimits", {
@@ -58,7 +58,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
   accessors: true,
   effect: Effect.gen(function* () {
     const store = yield* Store
-    const run = answered(store)
+    const run = resultOf(store)
     const repeatably = repeatable(run)
     const reads = yield* Reads
     const profanity = yield* ProfanityFilter
@@ -69,7 +69,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
      * a caller in the app may do without one (Specification, Endpoints; Idempotency).
      */
     const create = (caller: Caller, input: TicketInput, key?: IdempotencyKey) =>
-      Effect.flatMap(profanity.find(spokenTexts(input)), (found) => {
+      Effect.flatMap(profanity.find(checkedTexts(input)), (found) => {
         const { shop_id, caller_id, via } = caller
         const command = createTicket(shop_id, input, { via, found })
         if (key === undefined) {
@@ -81,7 +81,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
         }
         return Effect.map(
           store.transact(
-            once({ caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }, command)
+            idempotent({ caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }, command)
           ),
           ({ answer: { data, replayed }, usages }) => ({ data, replayed, usages })
         )

@@ -6,7 +6,7 @@ import {
   removeWebhook,
   rotateSecret,
   setWebhook
-} from "../decisions/ownWebhook.js"
+} from "../decisions/webhookSettings.js"
 import type { AuditAct } from "../domain/AuditEntry.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { toIsoOrNull } from "../domain/Instant.js"

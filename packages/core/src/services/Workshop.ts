@@ -2,11 +2,11 @@ import { Layer } from "effect"
 import { Audit } from "./Audit.js"
 import { Clients } from "./Clients.js"
 import { Closer } from "./Closer.js"
-import { KeyRing } from "./KeyRing.js"
+import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { Offers } from "./Offers.js"
-import { Outbox } from "./Outbox.js"
+import { DeliveryHistory } from "./DeliveryHistory.js"
 import { Progress } from "./Progress.js"
 import { Quotes } from "./Quotes.js"
 import { Shops } from "./Shops.js"
@@ -19,7 +19,7 @@ import { Webhooks } from "./Webhooks.js"
  */
 export const layer = Layer.mergeAll(
   Tickets.Default,
-  Outbox.Default,
+  DeliveryHistory.Default,
   Progress.Default,
   Quotes.Default,
   Clients.Default,
@@ -29,4 +29,4 @@ export const layer = Layer.mergeAll(
   Webhooks.Default,
   Closer.Default,
   Audit.Default
-).pipe(Layer.provideMerge(Shops.Default), Layer.provideMerge(KeyRing.Default))
+).pipe(Layer.provideMerge(Shops.Default), Layer.provideMerge(ApiKeyCache.Default))

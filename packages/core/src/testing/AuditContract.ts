@@ -1,5 +1,5 @@
 import { audited } from "../decisions/audited.js"
-import { changeShop, type ShopPatch } from "../decisions/ownShop.js"
+import { changeShop, type ShopPatch } from "../decisions/shopSettings.js"
 import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { AuditLog } from "../ports/AuditLog.js"

@@ -1,8 +1,8 @@
 import { Effect, Either } from "effect"
 import type { Command } from "../decisions/Command.js"
 import type { IdempotencyKey } from "../decisions/Idempotency.js"
-import { once } from "../decisions/Idempotency.js"
-import * as Need from "../decisions/Need.js"
+import { idempotent } from "../decisions/Idempotency.js"
+import * as Need from "../decisions/Load.js"
 import { type ApiKeyRecord, keyHash } from "../domain/ApiKey.js"
 import type { EventId, KeyId, TicketId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
@@ -172,7 +172,7 @@ export const changesContract = [
       run: () => Either.right({ answer: { ran: ++ran, text: AWKWARD }, changes: [], usages: [] })
     })
     const ask = (operation: string, key: string, request: unknown) =>
-      run(once({ caller_id, operation, key: key as IdempotencyKey, request }, command()))
+      run(idempotent({ caller_id, operation, key: key as IdempotencyKey, request }, command()))
     const first = yield* ask("a", AWKWARD.slice(0, 40), 1)
     const again = yield* ask("a", AWKWARD.slice(0, 40), 1)
     yield* same("first", first.replayed, false)

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Change } from "../decisions/Change.js"
-import * as Need from "../decisions/Need.js"
+import * as Need from "../decisions/Load.js"
 import type { KeyId, OfferId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"

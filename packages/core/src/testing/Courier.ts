@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { YieldWrap } from "effect/Utils"
-import { setWebhook } from "../decisions/ownWebhook.js"
+import { setWebhook } from "../decisions/webhookSettings.js"
 import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import type { SendError, Sent } from "../domain/Attempt.js"
 import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"

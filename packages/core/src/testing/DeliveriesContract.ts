@@ -1,5 +1,5 @@
 import { Effect, Fiber } from "effect"
-import { enableWebhook } from "../decisions/ownWebhook.js"
+import { enableWebhook } from "../decisions/webhookSettings.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { MINUTE_MS, SECOND_MS } from "../domain/Instant.js"
 import { Deliveries } from "../ports/Deliveries.js"

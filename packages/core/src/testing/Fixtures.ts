@@ -1,8 +1,8 @@
 import { Effect, Either, Schema } from "effect"
 import type { Change } from "../decisions/Change.js"
 import { ChangeSet, unchanged } from "../decisions/ChangeSet.js"
-import { type Command, make, type ShopState } from "../decisions/Command.js"
-import type * as Need from "../decisions/Need.js"
+import { type Command, make, type HeldShop } from "../decisions/Command.js"
+import type * as Need from "../decisions/Load.js"
 import { TicketInput } from "../decisions/TicketInput.js"
 import { TimeZone } from "../domain/CalendarDay.js"
 import type { ClientAccount } from "../domain/Client.js"
@@ -15,7 +15,7 @@ import { trackingCode } from "../domain/TrackingCode.js"
 import { Directory } from "../ports/Directory.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Store } from "../ports/Store.js"
-import { answered } from "../services/answered.js"
+import { resultOf } from "../services/answered.js"
 import { SettableClock } from "./SettableClock.js"
 
 /** An identifier that no one else has. */
@@ -75,12 +75,12 @@ export const openAccount = Effect.fnUntraced(function* (person: Partial<ClientAc
 })
 
 /** Runs a command and gives its answer. */
-export const run = <A, E>(command: Command<A, E>) => Effect.flatMap(Store, (store) => answered(store)(command))
+export const run = <A, E>(command: Command<A, E>) => Effect.flatMap(Store, (store) => resultOf(store)(command))
 
 /** A command that gathers its changes by hand; it answers with the moment it ran in. */
 export const changing = (
   shop_id: ShopId,
-  gather: (changes: ChangeSet, moment: ShopMoment, loaded: ShopState) => void
+  gather: (changes: ChangeSet, moment: ShopMoment, loaded: HeldShop) => void
 ): Command<ShopMoment> =>
   make({
     shop_id,
@@ -176,7 +176,7 @@ export const ticketInput = (input: typeof TicketInput.Encoded = { service: "Hem"
   Schema.decodeSync(TicketInput)(input)
 
 /** A need's row, as the next command finds it. */
-export const loaded = <L, E>(shop_id: ShopId, need: Need.Need<L, E>): Command<L, E> => ({
+export const loaded = <L, E>(shop_id: ShopId, need: Need.Load<L, E>): Command<L, E> => ({
   shop_id,
   asks: need.asks,
   run: (slice) => Either.flatMap(need.read(slice), unchanged)

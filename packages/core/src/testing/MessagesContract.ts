@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import * as Need from "../decisions/Need.js"
-import { beginTelling, recordTelling } from "../decisions/tellMessage.js"
+import * as Need from "../decisions/Load.js"
+import { beginNotification, recordNotification } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { MINUTE_MS } from "../domain/Instant.js"
 import type { Message } from "../domain/Message.js"
@@ -72,7 +72,7 @@ export const messagesContract = [
     yield* warn(shop.id)
     const start = clock.unsafeCurrentTimeMillis()
     const [message] = yield* dueIn([shop], start)
-    const begun = yield* Effect.replicateEffect(run(beginTelling(message!)), 5, { concurrency: "unbounded" })
+    const begun = yield* Effect.replicateEffect(run(beginNotification(message!)), 5, { concurrency: "unbounded" })
     yield* same("begun", begun.filter((answer) => answer === "begun").length, 1)
     yield* same("put off", yield* dueIn([shop], start + MINUTE_MS - 1), [])
     yield* same("again", (yield* dueIn([shop], start + MINUTE_MS)).map(brief), [
@@ -90,9 +90,9 @@ export const messagesContract = [
     for (let n = 0; n < 3; n++) yield* warn(shop.id)
     const start = clock.unsafeCurrentTimeMillis()
     const [first, second, third] = yield* dueIn([shop], start)
-    yield* run(beginTelling(second!))
-    yield* same("told", yield* run(recordTelling({ ...second!, attempts_made: 1 }, true)), "told")
-    yield* same("an echo", yield* run(recordTelling({ ...second!, attempts_made: 1 }, true)), "superseded")
+    yield* run(beginNotification(second!))
+    yield* same("told", yield* run(recordNotification({ ...second!, attempts_made: 1 }, true)), "told")
+    yield* same("an echo", yield* run(recordNotification({ ...second!, attempts_made: 1 }, true)), "superseded")
     const left = (yield* dueIn([shop], start + PLENTY * MINUTE_MS)).map(({ id }) => id)
     yield* same("left", [...left].sort(), [first!.id, third!.id].sort())
   }),

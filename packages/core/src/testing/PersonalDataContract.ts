@@ -1,8 +1,8 @@
 import { unchanged } from "../decisions/ChangeSet.js"
 import { eraseAnswers, eraseEvents, forgetClient } from "../decisions/eraseClient.js"
-import { type IdempotencyKey, once } from "../decisions/Idempotency.js"
-import { recordVisit } from "../decisions/meetClient.js"
-import * as Need from "../decisions/Need.js"
+import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
+import { recordVisit } from "../decisions/clientLink.js"
+import * as Need from "../decisions/Load.js"
 import type { ClientId } from "../domain/Identifier.js"
 import type { Person } from "../domain/Person.js"
 import type { Phone } from "../domain/Phone.js"
@@ -125,7 +125,7 @@ export const personalDataContract = [
       const person = personOf(yield* freshId<ClientId>(), yield* freshPhone)
       const remember = (key: string, answer: object) =>
         run(
-          once(
+          idempotent(
             { caller_id, operation: "create ticket", key: key as IdempotencyKey, request: { key } },
             { shop_id: shop.id, asks: [], run: () => unchanged(answer) }
           )

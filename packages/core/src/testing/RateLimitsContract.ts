@@ -2,8 +2,8 @@ import { Effect, Either, Schema } from "effect"
 import { TimeZone } from "../domain/CalendarDay.js"
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/Instant.js"
 import type { PolicyName } from "../domain/Limits.js"
-import type { Usage } from "../domain/LimitWindow.js"
-import type { Take } from "../domain/Take.js"
+import type { LimitStatus } from "../domain/LimitWindow.js"
+import type { LimitUse } from "../domain/LimitUse.js"
 import { RateLimits } from "../ports/RateLimits.js"
 import { contractCase, same } from "./ContractCase.js"
 import { freshId } from "./Fixtures.js"
@@ -13,12 +13,12 @@ const TUNIS = Schema.decodeSync(TimeZone)("Africa/Tunis")
 
 const subject = freshId<string>()
 
-const use = (policy: PolicyName, subject: string): Take => ({ policy, subject, time_zone: TUNIS })
+const use = (policy: PolicyName, subject: string): LimitUse => ({ policy, subject, time_zone: TUNIS })
 
-const brief = (usages: ReadonlyArray<Usage>) => usages.map(({ policy, remaining }) => [policy, remaining])
+const brief = (usages: ReadonlyArray<LimitStatus>) => usages.map(({ policy, remaining }) => [policy, remaining])
 
 /** Takes until nothing is left but `left` uses. */
-const drain = Effect.fnUntraced(function* (take: Take, uses: number, now = T) {
+const drain = Effect.fnUntraced(function* (take: LimitUse, uses: number, now = T) {
   const limits = yield* RateLimits
   for (let n = 0; n < uses; n++) yield* limits.take([take], now)
 })

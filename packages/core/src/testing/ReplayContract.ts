@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { enableWebhook } from "../decisions/ownWebhook.js"
+import { enableWebhook } from "../decisions/webhookSettings.js"
 import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"

@@ -1,4 +1,4 @@
-import { removeWebhook, setWebhook } from "../decisions/ownWebhook.js"
+import { removeWebhook, setWebhook } from "../decisions/webhookSettings.js"
 import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
 import { Deliveries } from "../ports/Deliveries.js"
 import { Reads } from "../ports/Reads.js"

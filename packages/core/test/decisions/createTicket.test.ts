@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { createTicket } from "../../src/decisions/createTicket.js"
-import { answerOffer } from "../../src/decisions/meetClient.js"
-import { changeShop } from "../../src/decisions/ownShop.js"
+import { answerOffer } from "../../src/decisions/clientLink.js"
+import { changeShop } from "../../src/decisions/shopSettings.js"
 import { AMIRA, HOUR, KARIM, NOBODYS_PHONE, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 
 const NOW = "2026-03-02T09:00:00.000Z"

@@ -5,8 +5,8 @@ import { decide, execute } from "../../src/decisions/Command.js"
 import { changeStatus } from "../../src/decisions/changeStatus.js"
 import { closeTicket } from "../../src/decisions/closeTicket.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
-import { fingerprint, type IdempotencyKey, once } from "../../src/decisions/Idempotency.js"
-import { pingWebhook, setWebhook } from "../../src/decisions/ownWebhook.js"
+import { fingerprint, type IdempotencyKey, idempotent } from "../../src/decisions/Idempotency.js"
+import { pingWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
 import { recordAttempt } from "../../src/decisions/recordAttempt.js"
 import { identifiersAhead } from "../../src/domain/Shop.js"
 import { unanswered } from "../../src/testing/Courier.js"
@@ -36,7 +36,7 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     const shop = new TestShop()
     const collected = shop.ticketIn("collected")
     const stale = shop.create()
-    const again = once({ caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey, request: {} }, create)
+    const again = idempotent({ caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey, request: {} }, create)
     shop.does(again)
     shop.wait(60 * DAY).does(pingWebhook(SHOP))
     shop.wait(-60 * DAY)
@@ -128,7 +128,7 @@ describe("docs/how-it-is-built.md: a decision", () => {
     expect(move.asks).toEqual([{ _tag: "Ticket", id: "t" }])
     expect(create.asks).toEqual([])
     const key = { caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey }
-    expect(once({ ...key, request: {} }, move).asks).toEqual([...move.asks, { _tag: "Remembered", key }])
+    expect(idempotent({ ...key, request: {} }, move).asks).toEqual([...move.asks, { _tag: "Remembered", key }])
   })
 
   it("decide changes nothing; execute makes the changes visible (docs/how-it-is-built.md)", () => {

@@ -4,8 +4,8 @@ import { type Command, type Decision, execute } from "../../src/decisions/Comman
 import { changeStatus } from "../../src/decisions/changeStatus.js"
 import { closeTicket } from "../../src/decisions/closeTicket.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
-import { recordVisit } from "../../src/decisions/meetClient.js"
-import { openSlice, type Slice } from "../../src/decisions/Slice.js"
+import { recordVisit } from "../../src/decisions/clientLink.js"
+import { loadState, type ShopState } from "../../src/decisions/ShopState.js"
 import { TicketInput } from "../../src/decisions/TicketInput.js"
 import type { TimeZone } from "../../src/domain/CalendarDay.js"
 import type { ClientAccount } from "../../src/domain/Client.js"
@@ -75,9 +75,9 @@ export const PROGRAM: LoyaltyProgram = {
   reward_label: "A free hem"
 }
 
-const emptySlice = (settings: Partial<ShopRecord>): Slice => {
+const emptySlice = (settings: Partial<ShopRecord>): ShopState => {
   const accounts = [AMIRA, KARIM]
-  return openSlice({
+  return loadState({
     shop: {
       id: SHOP,
       name: "Fil d'Or",
@@ -114,7 +114,7 @@ export interface SentEvent {
 
 /** One shop with a clock that the test sets; every command takes a new draw of entropy. */
 export class TestShop {
-  readonly slice: Slice
+  readonly slice: ShopState
   now = START
   #draws = 0
   #changes: Array<Change> = []
@@ -227,7 +227,7 @@ export class TestShop {
 type RowOf<T extends Change["_tag"]> = Extract<Change, { readonly _tag: T }>["row"]
 
 /** A shop's data as plain values, to compare before and after. */
-export const snapshot = ({ accounts, holders, ...own }: Slice): unknown =>
+export const snapshot = ({ accounts, holders, ...own }: ShopState): unknown =>
   Object.fromEntries(
     Object.entries(own).map(([name, part]) => [name, part instanceof Map ? [...part.entries()] : part])
   )

@@ -2,8 +2,8 @@ import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { giveStamps, redeemReward } from "../../src/decisions/giveStamps.js"
-import { fingerprint, IdempotencyKey, once } from "../../src/decisions/Idempotency.js"
-import { answerOffer } from "../../src/decisions/meetClient.js"
+import { fingerprint, IdempotencyKey, idempotent } from "../../src/decisions/Idempotency.js"
+import { answerOffer } from "../../src/decisions/clientLink.js"
 import type { FoundWord } from "../../src/domain/ForbiddenWord.js"
 import { AMIRA, DAY, HOUR, KARIM, KEY, OTHER_KEY, PROGRAM, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 
@@ -18,20 +18,20 @@ const create = (
   { caller_id = KEY, found = [] as ReadonlyArray<FoundWord>, operation = "tickets.create" } = {}
 ) => {
   const request = ticketInput(fields)
-  return once(
+  return idempotent(
     { caller_id, operation, key: key as IdempotencyKey, request },
     createTicket(SHOP, request, { via: "api", found })
   )
 }
 
 const stamps = (key: string, count: number, caller_id = KEY) =>
-  once(
+  idempotent(
     { caller_id, operation: "loyalty.stamps", key: key as IdempotencyKey, request: { client_id: AMIRA.id, count } },
     giveStamps(SHOP, { client_id: AMIRA.id, caller_id, count: count as never })
   )
 
 const redeem = (key: string) =>
-  once(
+  idempotent(
     { caller_id: KEY, operation: "loyalty.redeem", key: key as IdempotencyKey, request: { client_id: AMIRA.id } },
     redeemReward(SHOP, { client_id: AMIRA.id, caller_id: KEY })
   )

@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { changeShop } from "../../src/decisions/ownShop.js"
+import { changeShop } from "../../src/decisions/shopSettings.js"
 import type { TicketRecord } from "../../src/domain/Ticket.js"
 import { type Act, anyAct, commandOf } from "./acts.js"
 import { HOUR, PROGRAM, SHOP, TestShop } from "./fixtures.js"

@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { createKey, KeyInput, revokeKey } from "../../src/decisions/ownShop.js"
+import { createKey, KeyInput, revokeKey } from "../../src/decisions/shopSettings.js"
 import { isActive } from "../../src/domain/ApiKey.js"
 import { HOUR, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
 

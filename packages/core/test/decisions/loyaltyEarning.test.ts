@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { answerOffer } from "../../src/decisions/meetClient.js"
-import { changeShop } from "../../src/decisions/ownShop.js"
+import { answerOffer } from "../../src/decisions/clientLink.js"
+import { changeShop } from "../../src/decisions/shopSettings.js"
 import { AMIRA, HOUR, PROGRAM, SHOP, START, TestShop } from "./fixtures.js"
 
 const shopWithProgram = (program = {}) => new TestShop({ program: { ...PROGRAM, ...program } })

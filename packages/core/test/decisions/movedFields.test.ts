@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { answerOffer } from "../../src/decisions/meetClient.js"
+import { answerOffer } from "../../src/decisions/clientLink.js"
 import { recordNotified } from "../../src/decisions/recordNotified.js"
 import { AMIRA, HOUR, KARIM, SHOP, START, TestShop } from "./fixtures.js"
 

@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { changeShop, ShopPatch } from "../../src/decisions/ownShop.js"
+import { changeShop, ShopPatch } from "../../src/decisions/shopSettings.js"
 import { PROGRAM, SHOP, TestShop } from "./fixtures.js"
 
 const patch = (fields: object) => changeShop(SHOP, fields as ShopPatch)

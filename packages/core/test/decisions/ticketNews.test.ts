@@ -8,7 +8,7 @@ import {
   type PartInput,
   PhotoInput,
   recordPart
-} from "../../src/decisions/keepTicketNews.js"
+} from "../../src/decisions/ticketProgress.js"
 import type { FoundWord } from "../../src/domain/ForbiddenWord.js"
 import { HOUR, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
 

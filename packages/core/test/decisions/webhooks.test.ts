@@ -6,10 +6,10 @@ import {
   removeWebhook,
   rotateSecret,
   setWebhook
-} from "../../src/decisions/ownWebhook.js"
+} from "../../src/decisions/webhookSettings.js"
 import type { Sent } from "../../src/domain/Attempt.js"
 import { webhookStatus } from "../../src/domain/Webhook.js"
-import { worsened } from "../../src/domain/WebhookHealth.js"
+import { onFailure } from "../../src/domain/WebhookHealth.js"
 import { HOUR, SHOP, START, TestShop } from "./fixtures.js"
 
 const URL_1 = "https://shop.example.com/hook"
@@ -110,7 +110,7 @@ describe("an owner turns the webhook off and removes it", () => {
       failures_in_row: 0,
       first_failure_at: null
     })
-    expect(worsened(off, { status: 410 } as Sent, START)).toMatchObject({
+    expect(onFailure(off, { status: 410 } as Sent, START)).toMatchObject({
       webhook: { off_reason: "disabled" },
       told: null
     })

@@ -1,6 +1,6 @@
 import { layer as memoryStore } from "@workshop/store-memory/MemoryStore"
 import { Cause, Deferred, Duration, Effect, Exit, FiberId, Layer, Logger } from "effect"
-import { setWebhook } from "../../src/decisions/ownWebhook.js"
+import { setWebhook } from "../../src/decisions/webhookSettings.js"
 import type { EventId, ShopId } from "../../src/domain/Identifier.js"
 import { DeliveryLog } from "../../src/ports/DeliveryLog.js"
 import { Entropy } from "../../src/ports/Entropy.js"

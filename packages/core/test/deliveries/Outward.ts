@@ -1,4 +1,4 @@
-import { setWebhook } from "../../src/decisions/ownWebhook.js"
+import { setWebhook } from "../../src/decisions/webhookSettings.js"
 import { type AttemptOutcome, recordAttempt } from "../../src/decisions/recordAttempt.js"
 import type { Sent } from "../../src/domain/Attempt.js"
 import type { DeliveryRecord } from "../../src/domain/Delivery.js"

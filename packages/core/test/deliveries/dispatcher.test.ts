@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import { rotateSecret } from "../../src/decisions/ownWebhook.js"
+import { rotateSecret } from "../../src/decisions/webhookSettings.js"
 import { startReplay } from "../../src/decisions/replayDeliveries.js"
 import { LAST_INSTANT } from "../../src/domain/Instant.js"
 import { Deliveries } from "../../src/ports/Deliveries.js"

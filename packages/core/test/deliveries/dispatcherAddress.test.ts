@@ -1,6 +1,6 @@
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
-import { setWebhook } from "../../src/decisions/ownWebhook.js"
+import { setWebhook } from "../../src/decisions/webhookSettings.js"
 import type { Sent } from "../../src/domain/Attempt.js"
 import type { ShopId } from "../../src/domain/Identifier.js"
 import { Reads } from "../../src/ports/Reads.js"

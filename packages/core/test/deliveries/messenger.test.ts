@@ -6,13 +6,13 @@ import { createTicket } from "../../src/decisions/createTicket.js"
 import type { ClientId, ShopId, TicketId } from "../../src/domain/Identifier.js"
 import { Directory } from "../../src/ports/Directory.js"
 import { Entropy } from "../../src/ports/Entropy.js"
-import { ClientNotifier, NotTold, OwnerNotifier } from "../../src/ports/Notifiers.js"
+import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../../src/ports/Notifiers.js"
 import { Store, StoreUnavailable } from "../../src/ports/Store.js"
 import type { StorePorts } from "../../src/ports/StorePorts.js"
-import { Messenger } from "../../src/services/Messenger.js"
+import { NotificationSender } from "../../src/services/NotificationSender.js"
 import * as Notifiers from "../../src/services/Notifiers.js"
 import { SandboxClock } from "../../src/services/SandboxClock.js"
-import { TimeWalk } from "../../src/services/TimeWalk.js"
+import { ClockAdvance } from "../../src/services/ClockAdvance.js"
 import { answered, Courier, record } from "../../src/testing/Courier.js"
 import { openAccount, openShop, putting, run, ticketInput } from "../../src/testing/Fixtures.js"
 import { TEST_START } from "../../src/testing/SettableClock.js"
@@ -27,7 +27,7 @@ const EIGHT = [0, MINUTE, 6 * MINUTE, 36 * MINUTE, 156 * MINUTE, 516 * MINUTE, 1
 /** Takes the place of everybody who can be told: keeps what arrives, and does as it is told. */
 class Ears {
   readonly heard: Array<{ readonly id: string; readonly at: number; readonly says: unknown }> = []
-  script: (id: string) => Effect.Effect<void, NotTold> = () => Effect.void
+  script: (id: string) => Effect.Effect<void, NotificationFailed> = () => Effect.void
 
   readonly #notify = (says: { readonly id: string }) =>
     Effect.clockWith((clock) => {
@@ -54,13 +54,13 @@ interface Bench {
 
 const benched =
   <A, E>(
-    body: (bench: Bench) => Effect.Effect<A, E, Messenger | ClientNotifier | OwnerNotifier | StorePorts | Entropy>,
+    body: (bench: Bench) => Effect.Effect<A, E, NotificationSender | ClientNotifier | OwnerNotifier | StorePorts | Entropy>,
     around: Layer.Layer<StorePorts, never, StorePorts | Entropy> = Layer.context()
   ) =>
   async (): Promise<void> => {
     const bench: Bench = { clock: new HastyClock(), ears: new Ears(), logs: [] }
     const log = Logger.replace(Logger.defaultLogger, keeping(bench.logs))
-    const whole = Messenger.Default.pipe(
+    const whole = NotificationSender.Default.pipe(
       Layer.provideMerge(bench.ears.layer),
       Layer.provideMerge(around),
       Layer.provideMerge(memoryStore),
@@ -89,11 +89,11 @@ const ready = ({ shop_id, ticket }: { readonly shop_id: ShopId; readonly ticket:
 
 const inbox = (client_id: ClientId) => Effect.flatMap(Directory, (directory) => directory.inbox(client_id))
 
-const notNow = Effect.fail(new NotTold({}))
+const notNow = Effect.fail(new NotificationFailed({}))
 
 /** Tells what is due, from one instant to the next, until nothing waits. */
 const untilNothingWaits = Effect.fnUntraced(function* (clock: HastyClock) {
-  const messenger = yield* Messenger
+  const messenger = yield* NotificationSender
   for (let at = yield* messenger.next(TEST_START + 9 * DAY); at !== null; at = yield* messenger.next(at + 9 * DAY)) {
     clock.set(at)
     yield* messenger.runOnce
@@ -106,7 +106,7 @@ describe("Specification, States: a linked client's notification is handed to the
     benched(({ ears }) =>
       Effect.gen(function* () {
         const met = yield* acquainted()
-        const { runOnce, next } = yield* Messenger
+        const { runOnce, next } = yield* NotificationSender
         expect(yield* runOnce).toBe(0)
         yield* ready(met)
         expect(yield* runOnce).toBe(1)
@@ -123,9 +123,9 @@ describe("Specification, States: a linked client's notification is handed to the
       Effect.gen(function* () {
         const met = yield* acquainted()
         yield* ready(met)
-        yield* (yield* Messenger).runOnce
+        yield* (yield* NotificationSender).runOnce
         expect((yield* Effect.flip(ready(met)))._tag).toBe("SameState")
-        expect([yield* (yield* Messenger).runOnce, ears.heard.length]).toEqual([0, 1])
+        expect([yield* (yield* NotificationSender).runOnce, ears.heard.length]).toEqual([0, 1])
       })
     )
   )
@@ -138,7 +138,7 @@ describe("Specification, States: a linked client's notification is handed to the
         const { id } = yield* openShop()
         const ticket = yield* run(createTicket(id, ticketInput(), { via: "api", found: [] }))
         yield* ready({ shop_id: id, ticket: ticket.id as TicketId })
-        expect([yield* (yield* Messenger).runOnce, ears.heard]).toEqual([0, []])
+        expect([yield* (yield* NotificationSender).runOnce, ears.heard]).toEqual([0, []])
       })
     )
   )
@@ -149,10 +149,10 @@ describe("Specification, States: a linked client's notification is handed to the
       Effect.gen(function* () {
         for (let n = 0; n < 40; n++) yield* ready(yield* acquainted())
         const another = Effect.provide(
-          Effect.flatMap(Messenger, (other) => other.runOnce),
-          Messenger.Default
+          Effect.flatMap(NotificationSender, (other) => other.runOnce),
+          NotificationSender.Default
         )
-        const both = [(yield* Messenger).runOnce, another]
+        const both = [(yield* NotificationSender).runOnce, another]
         const told = yield* Effect.all(both, { concurrency: "unbounded" })
         expect(told.reduce((sum, n) => sum + n)).toBe(40)
         expect(new Set(ears.heard.map(({ id }) => id)).size).toBe(40)
@@ -165,7 +165,7 @@ describe("Specification, States: a linked client's notification is handed to the
     "by a process that runs on, soon after",
     benched(({ ears }) =>
       Effect.gen(function* () {
-        const running = yield* Effect.fork((yield* Messenger).run)
+        const running = yield* Effect.fork((yield* NotificationSender).run)
         for (let n = 1; n <= 3; n++) {
           yield* ready(yield* acquainted())
           yield* until("it was told", () => ears.heard.length === n)
@@ -206,8 +206,8 @@ describe("Specification, Webhooks: what could not be told is told again by the r
   it("each at its own instant where the sandbox clock walks (Specification, Sandbox)", async () => {
     const ears = new Ears()
     ears.script = () => notNow
-    const whole = TimeWalk.layer([Messenger]).pipe(
-      Layer.provideMerge(Messenger.Default),
+    const whole = ClockAdvance.layer([NotificationSender]).pipe(
+      Layer.provideMerge(NotificationSender.Default),
       Layer.provideMerge(ears.layer),
       Layer.provideMerge(memoryStore),
       Layer.provideMerge(Entropy.layerSeeded(1)),
@@ -216,7 +216,7 @@ describe("Specification, Webhooks: what could not be told is told again by the r
     )
     const body = Effect.gen(function* () {
       const courier = new Courier()
-      const { move } = yield* TimeWalk
+      const { move } = yield* ClockAdvance
       const shop = yield* Effect.withClock(courier.open, new HastyClock())
       yield* courier.hook(shop, () => ({
         failures_in_row: 19,
@@ -252,7 +252,7 @@ describe("Specification, Webhooks: what could not be told is told again by the r
     "one that never answers keeps no other waiting, and is told again after ten seconds and a minute",
     benched(({ clock, ears }) =>
       Effect.gen(function* () {
-        const running = yield* Effect.fork((yield* Messenger).run)
+        const running = yield* Effect.fork((yield* NotificationSender).run)
         ears.script = () => (ears.heard.length === 1 ? Effect.uninterruptible(Effect.never) : Effect.void)
         yield* ready(yield* acquainted())
         yield* until("it was begun", () => ears.heard.length === 1)
@@ -262,9 +262,9 @@ describe("Specification, Webhooks: what could not be told is told again by the r
         }
         clock.advance(10_000)
         clock.endGrace()
-        expect(yield* (yield* Messenger).runOnce).toBe(5)
+        expect(yield* (yield* NotificationSender).runOnce).toBe(5)
         clock.advance(MINUTE - 1)
-        expect(yield* (yield* Messenger).runOnce).toBe(0)
+        expect(yield* (yield* NotificationSender).runOnce).toBe(0)
         clock.advance(1)
         yield* until("it was told again", () => ears.heard.length === 6)
         expect(ears.heard[5]!.id).toBe(ears.heard[0]!.id)
@@ -281,11 +281,11 @@ describe("Specification, Webhooks: what could not be told is told again by the r
         yield* ready(yield* acquainted())
         for (const at of EIGHT) {
           clock.set(TEST_START + at)
-          const dying = Effect.flatMap(Messenger, ({ runOnce }) => Effect.fork(runOnce)).pipe(
+          const dying = Effect.flatMap(NotificationSender, ({ runOnce }) => Effect.fork(runOnce)).pipe(
             Effect.zipLeft(until("it was begun", () => ears.since(TEST_START).at(-1) === at)),
             Effect.flatMap(Fiber.interrupt)
           )
-          yield* Effect.provide(dying, Messenger.Default)
+          yield* Effect.provide(dying, NotificationSender.Default)
         }
         ears.script = () => Effect.void
         yield* untilNothingWaits(clock)
@@ -326,7 +326,7 @@ describe("Specification, Webhooks: the owner is told of their webhook", () => {
     benched(({ clock, ears }) =>
       Effect.gen(function* () {
         const courier = new Courier()
-        const { runOnce } = yield* Messenger
+        const { runOnce } = yield* NotificationSender
         const shop = yield* courier.open
         yield* courier.raise(shop, null, null, null, null)
         yield* courier.hook(shop, () => ({ failures_in_row: 18, first_failure_at: TEST_START - 30 * HOUR }))

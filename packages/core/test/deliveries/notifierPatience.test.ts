@@ -3,7 +3,7 @@ import { Duration, Effect, Fiber, Layer, Logger, LogLevel } from "effect"
 import { expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { ClientNotifier, OwnerNotifier } from "../../src/ports/Notifiers.js"
-import { Messenger } from "../../src/services/Messenger.js"
+import { NotificationSender } from "../../src/services/NotificationSender.js"
 import { answered, Courier, record } from "../../src/testing/Courier.js"
 import { HastyClock, until } from "./DispatchBench.js"
 
@@ -26,7 +26,7 @@ it("a notifier has ten seconds for a message, as long as a receiver has (Specifi
     Layer.succeed(OwnerNotifier, { notify: silent }),
     Layer.succeed(ClientNotifier, { notify: silent })
   )
-  const whole = Messenger.Default.pipe(
+  const whole = NotificationSender.Default.pipe(
     Layer.provideMerge(ears),
     Layer.provideMerge(memoryStore),
     Layer.provideMerge(Entropy.layerSeeded(1)),
@@ -37,7 +37,7 @@ it("a notifier has ten seconds for a message, as long as a receiver has (Specifi
     const shop = yield* courier.open
     yield* courier.raise(shop, null)
     yield* record((yield* courier.claim())[0]!, answered(410))
-    const telling = yield* Effect.fork((yield* Messenger).runOnce)
+    const telling = yield* Effect.fork((yield* NotificationSender).runOnce)
     yield* until("it is asked", () => isAsked)
     expect(slept_ms).toContain(10_000)
     clock.endGrace()

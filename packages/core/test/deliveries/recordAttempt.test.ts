@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { enableWebhook } from "../../src/decisions/ownWebhook.js"
-import { deliveryState, standing } from "../../src/domain/Delivery.js"
+import { enableWebhook } from "../../src/decisions/webhookSettings.js"
+import { deliveryState, presentSchedule } from "../../src/domain/Delivery.js"
 import { answered, unanswered } from "../../src/testing/Courier.js"
 import { HOUR, MINUTE, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop } from "./Outward.js"
@@ -75,7 +75,7 @@ describe("Specification, Webhooks: released deliveries get eight attempts anew, 
   it("due at the instant of the release, without being touched", () => {
     const { shop, event } = released()
     expect(shop.delivery(event)).toMatchObject({ attempts_in_round: 5, generation: 1 })
-    expect(standing(shop.delivery(event)!, shop.webhook)).toEqual({ attempts_in_round: 0, due_at: START + HOUR })
+    expect(presentSchedule(shop.delivery(event)!, shop.webhook)).toEqual({ attempts_in_round: 0, due_at: START + HOUR })
   })
 
   it("eight failures later it is dead; the numbers go from 6 to 13", () => {

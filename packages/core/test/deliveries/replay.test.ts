@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { advanceReplay, startReplay } from "../../src/decisions/replayDeliveries.js"
 import type { DeliveryRecord, DeliveryState } from "../../src/domain/Delivery.js"
 import type { EventId } from "../../src/domain/Identifier.js"
-import { asksFor, type Replayable, type Stretch } from "../../src/domain/Replay.js"
+import { matchesReplayFilter, type Replayable, type EventRange } from "../../src/domain/Replay.js"
 import { answered } from "../../src/testing/Courier.js"
 import { HOUR, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop, ticket } from "./Outward.js"
@@ -23,7 +23,7 @@ const foundAs = (id: EventId, n: number, delivery?: DeliveryRecord, attempts_mad
 /** A shop with a replay whose next events are given. */
 const replaying = (events: ReadonlyArray<Replayable>, shop = new HookedShop()) => {
   Object.assign(shop.slice, {
-    replayable: ({ after_seq, until_seq }: { after_seq: number; until_seq: number }, most: number): Stretch => {
+    replayable: ({ after_seq, until_seq }: { after_seq: number; until_seq: number }, most: number): EventRange => {
       const next = events.filter(({ event }) => event.seq > after_seq && event.seq < until_seq).slice(0, most)
       return { found: next, looked_at: next.length, last_seq: next.at(-1)?.event.seq ?? null }
     }
@@ -60,7 +60,7 @@ describe("Specification, Sandbox: a replay", () => {
 
   it("a step looks at no more than a thousand events, however few of them it asks for", () => {
     const { shop, replay } = replaying([])
-    const stretch: Stretch = { found: [found(400)], looked_at: 1000, last_seq: 1000 }
+    const stretch: EventRange = { found: [found(400)], looked_at: 1000, last_seq: 1000 }
     Object.assign(shop.slice, { replayable: () => stretch })
     expect(step(shop, replay)).toBe(1)
     expect([...shop.slice.deliveries.keys()]).toEqual(["event 400"])
@@ -154,12 +154,12 @@ describe("Specification, Sandbox: which events a replay asks for", () => {
     [{ since: START, until: START + 1, state: "dead" as const }, true],
     [{ since: START, until: START + 1, state: "parked" as const }, false]
   ])("%j: %s", (filter, expected) => {
-    expect(asksFor(filter, event, "dead")).toBe(expected)
+    expect(matchesReplayFilter(filter, event, "dead")).toBe(expected)
   })
 
   it("one that never had a delivery is in no state", () => {
     const states: ReadonlyArray<DeliveryState> = ["pending", "delivered", "parked", "dead"]
-    expect(states.map((state) => asksFor({ state }, event, undefined))).toEqual([false, false, false, false])
-    expect(asksFor({ event_ids: [event.id] }, event, undefined)).toBe(true)
+    expect(states.map((state) => matchesReplayFilter({ state }, event, undefined))).toEqual([false, false, false, false])
+    expect(matchesReplayFilter({ event_ids: [event.id] }, event, undefined)).toBe(true)
   })
 })

@@ -2,7 +2,7 @@ import { layer as memoryStore } from "@workshop/store-memory/MemoryStore"
 import { Cause, Effect, Exit, Fiber, Layer } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { describe, expect, it } from "vitest"
-import { setWebhook } from "../../src/decisions/ownWebhook.js"
+import { setWebhook } from "../../src/decisions/webhookSettings.js"
 import type { ShopId } from "../../src/domain/Identifier.js"
 import { HOUR_MS, MINUTE_MS } from "../../src/domain/Instant.js"
 import { Directory } from "../../src/ports/Directory.js"
@@ -10,7 +10,7 @@ import { Entropy } from "../../src/ports/Entropy.js"
 import { Closer } from "../../src/services/Closer.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { SandboxClock } from "../../src/services/SandboxClock.js"
-import { type DueWork, TimeWalk } from "../../src/services/TimeWalk.js"
+import { type DueWork, ClockAdvance } from "../../src/services/ClockAdvance.js"
 import { answered } from "../../src/testing/Courier.js"
 import { run } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
@@ -50,7 +50,7 @@ const interleaved = (seed: number) => async () => {
   const failures = (id: string) => id.charCodeAt(35) % 5
   sender.script = ({ id, nth }) => Effect.as(Effect.zipRight(turns, yields), answered(nth <= failures(id) ? 500 : 200))
 
-  const whole = TimeWalk.layer([Closer, Dispatcher]).pipe(
+  const whole = ClockAdvance.layer([Closer, Dispatcher]).pipe(
     Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
     Layer.provide(sender.layer),
     Layer.provideMerge(Closer.Default),
@@ -59,7 +59,7 @@ const interleaved = (seed: number) => async () => {
     Layer.provideMerge(SandboxClock.layer)
   )
   const body = Effect.gen(function* () {
-    const { move } = yield* TimeWalk
+    const { move } = yield* ClockAdvance
     yield* move({ freeze: true })
     const shops = yield* Effect.forEach([1, 2, 3], open)
     const background = yield* Effect.fork((yield* Dispatcher).run)
@@ -114,8 +114,8 @@ describe("Specification, Sandbox: a walk ends at its target however much is due 
   const START = Date.UTC(2026, 10, 20)
   const TARGET = 10 * HOUR_MS
   const walked = (work: Effect.Effect<DueWork>) =>
-    Effect.flatMap(TimeWalk, ({ move }) => move({ set: START + TARGET, freeze: true })).pipe(
-      Effect.provide(Layer.provideMerge(TimeWalk.layer([work]), SandboxClock.layer)),
+    Effect.flatMap(ClockAdvance, ({ move }) => move({ set: START + TARGET, freeze: true })).pipe(
+      Effect.provide(Layer.provideMerge(ClockAdvance.layer([work]), SandboxClock.layer)),
       Effect.withClock(new SettableClock(START)),
       Effect.exit,
       Effect.runPromise

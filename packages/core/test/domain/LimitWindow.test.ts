@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest"
 import type { TimeZone } from "../../src/domain/CalendarDay.js"
-import { current, LimitReached, scarcest, type Usage, usage, used } from "../../src/domain/LimitWindow.js"
+import { currentWindow, LimitReached, scarcest, type LimitStatus, limitStatus, withUses } from "../../src/domain/LimitWindow.js"
 
 const NOW = Date.parse("2026-03-02T09:30:00Z")
 const MINUTE = 60_000
 const HOUR = 3_600_000
 const TUNIS = "Africa/Tunis" as TimeZone
 
-const left = (policy: Usage["policy"], remaining: number, resets_at: number): Usage => ({
+const left = (policy: LimitStatus["policy"], remaining: number, resets_at: number): LimitStatus => ({
   policy,
   limit: 100,
   remaining,
@@ -16,14 +16,14 @@ const left = (policy: Usage["policy"], remaining: number, resets_at: number): Us
 
 describe("Specification, Limits: windows", () => {
   it("a window that a clock opened before it stepped back is not waited for (Specification, Limits)", () => {
-    const opened = current(undefined, "writes_per_minute", NOW + HOUR, null)
-    expect(current(used(opened, 30), "writes_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
+    const opened = currentWindow(undefined, "writes_per_minute", NOW + HOUR, null)
+    expect(currentWindow(withUses(opened, 30), "writes_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
   })
 
   it("one that a process with a clock a little ahead opened is the same for all (Specification, Limits)", () => {
-    const opened = (policy: Usage["policy"], resets_in: number) => {
+    const opened = (policy: LimitStatus["policy"], resets_in: number) => {
       const window = { used: 7, resets_at: NOW + resets_in }
-      return current(window, policy, NOW, TUNIS) === window
+      return currentWindow(window, policy, NOW, TUNIS) === window
     }
     expect([opened("writes_per_minute", MINUTE + 5000), opened("writes_per_minute", MINUTE + 5001)]).toEqual([
       true,
@@ -34,7 +34,7 @@ describe("Specification, Limits: windows", () => {
   })
 
   it("a calendar day without a zone is nobody's: it is a mistake of the caller (Specification, Limits)", () => {
-    expect(() => current(undefined, "lookups_per_day", NOW, null)).toThrow("needs its time zone")
+    expect(() => currentWindow(undefined, "lookups_per_day", NOW, null)).toThrow("needs its time zone")
   })
 
   it("the refusal tells what is left where more was asked for (Specification, Clients and loyalty)", () => {
@@ -43,49 +43,49 @@ describe("Specification, Limits: windows", () => {
   })
 
   it("a window of a minute or an hour starts at the first use (Specification, Limits)", () => {
-    expect(current(undefined, "requests_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
-    expect(current(undefined, "writes_per_minute", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + MINUTE })
-    expect(current(undefined, "unauthenticated_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
-    expect(current(undefined, "tickets_per_hour", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + HOUR })
-    expect(current(undefined, "lookups_per_hour", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + HOUR })
+    expect(currentWindow(undefined, "requests_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
+    expect(currentWindow(undefined, "writes_per_minute", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + MINUTE })
+    expect(currentWindow(undefined, "unauthenticated_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
+    expect(currentWindow(undefined, "tickets_per_hour", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + HOUR })
+    expect(currentWindow(undefined, "lookups_per_hour", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + HOUR })
   })
 
   it("a day is the shop's calendar day, whenever it was first used (Specification, Limits)", () => {
     const midnight = Date.parse("2026-03-02T23:00:00Z")
     for (const policy of ["tickets_per_day", "lookups_per_day", "stamps_per_day"] as const) {
-      expect(current(undefined, policy, NOW, TUNIS).resets_at).toBe(midnight)
-      expect(current(undefined, policy, midnight - 1, TUNIS).resets_at).toBe(midnight)
-      expect(current(undefined, policy, midnight, TUNIS).resets_at).toBe(Date.parse("2026-03-03T23:00:00Z"))
+      expect(currentWindow(undefined, policy, NOW, TUNIS).resets_at).toBe(midnight)
+      expect(currentWindow(undefined, policy, midnight - 1, TUNIS).resets_at).toBe(midnight)
+      expect(currentWindow(undefined, policy, midnight, TUNIS).resets_at).toBe(Date.parse("2026-03-03T23:00:00Z"))
     }
   })
 
   it("counts until just before its reset, and begins anew at it (Specification, Limits)", () => {
     const window = { used: 7, resets_at: NOW + HOUR }
-    expect(current(window, "tickets_per_hour", NOW + HOUR - 1, TUNIS)).toBe(window)
-    expect(current(window, "tickets_per_hour", NOW + HOUR, TUNIS)).toEqual({ used: 0, resets_at: NOW + 2 * HOUR })
+    expect(currentWindow(window, "tickets_per_hour", NOW + HOUR - 1, TUNIS)).toBe(window)
+    expect(currentWindow(window, "tickets_per_hour", NOW + HOUR, TUNIS)).toEqual({ used: 0, resets_at: NOW + 2 * HOUR })
   })
 
   it("using it never moves its reset (Specification, Limits)", () => {
     const window = { used: 7, resets_at: NOW + HOUR }
-    expect(used(window, 3)).toEqual({ used: 10, resets_at: NOW + HOUR })
+    expect(withUses(window, 3)).toEqual({ used: 10, resets_at: NOW + HOUR })
     expect(window.used).toBe(7)
   })
 })
 
 describe("Specification, Limits: what the headers tell", () => {
   it("the limit, what remains and when it resets (Specification, Limits)", () => {
-    expect(usage({ used: 0, resets_at: 5 }, "requests_per_minute")).toEqual({
+    expect(limitStatus({ used: 0, resets_at: 5 }, "requests_per_minute")).toEqual({
       policy: "requests_per_minute",
       limit: 120,
       remaining: 120,
       resets_at: 5
     })
-    expect(usage({ used: 29, resets_at: 5 }, "writes_per_minute")).toMatchObject({ limit: 30, remaining: 1 })
-    expect(usage({ used: 600, resets_at: 5 }, "tickets_per_day")).toMatchObject({ limit: 600, remaining: 0 })
+    expect(limitStatus({ used: 29, resets_at: 5 }, "writes_per_minute")).toMatchObject({ limit: 30, remaining: 1 })
+    expect(limitStatus({ used: 600, resets_at: 5 }, "tickets_per_day")).toMatchObject({ limit: 600, remaining: 0 })
   })
 
   it("what remains is never below zero (Specification, Limits)", () => {
-    expect(usage({ used: 31, resets_at: 5 }, "writes_per_minute").remaining).toBe(0)
+    expect(limitStatus({ used: 31, resets_at: 5 }, "writes_per_minute").remaining).toBe(0)
   })
 
   it("the policy with the fewest uses left is shown, whatever its order (Specification, Limits)", () => {
@@ -112,7 +112,7 @@ describe("Specification, Limits: what the headers tell", () => {
   })
 
   it("the refusal's text says what is used up (Specification, Errors)", () => {
-    const { message } = new LimitReached({ usages: [usage({ used: 150, resets_at: 5 }, "tickets_per_hour")] })
+    const { message } = new LimitReached({ usages: [limitStatus({ used: 150, resets_at: 5 }, "tickets_per_hour")] })
     expect(message).toMatch(/150 tickets .* per shop/)
   })
 })

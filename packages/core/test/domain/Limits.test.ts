@@ -5,7 +5,7 @@ import { Limits, Policies } from "../../src/domain/Limits.js"
 import { ReopenWindowPassed } from "../../src/domain/TicketLifecycle.js"
 import { LAST_TICKET_NUMBER } from "../../src/domain/TicketNumber.js"
 import { MOST_IN_FLIGHT_PER_SHOP } from "../../src/ports/Deliveries.js"
-import { ReplayInput } from "../../src/services/Outbox.js"
+import { ReplayInput } from "../../src/services/DeliveryHistory.js"
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

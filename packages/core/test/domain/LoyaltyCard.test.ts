@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ClientId, ShopId } from "../../src/domain/Identifier.js"
-import { blankCard, cardView, post, rewardsAvailable } from "../../src/domain/LoyaltyCard.js"
+import { blankCard, cardView, applyEntry, rewardsAvailable } from "../../src/domain/LoyaltyCard.js"
 import { noProgram } from "../../src/domain/LoyaltyProgram.js"
 
 const blank = blankCard("s" as ShopId, "c" as ClientId)
@@ -28,9 +28,9 @@ describe("Specification, Clients and loyalty: the loyalty card", () => {
   })
 
   it("stamps given raise balance and lifetime; a redeem lowers the balance alone (Specification, Clients and loyalty)", () => {
-    const given = post(post(blank, line("stamps", 7, 1000)), line("ticket", 2, 2000))
+    const given = applyEntry(applyEntry(blank, line("stamps", 7, 1000)), line("ticket", 2, 2000))
     expect(given).toMatchObject({ balance: 9, lifetime: 9, rewards_redeemed: 0, updated_at: 2000 })
-    expect(post(given, line("redeem", -5, 3000))).toMatchObject({
+    expect(applyEntry(given, line("redeem", -5, 3000))).toMatchObject({
       balance: 4,
       lifetime: 9,
       rewards_redeemed: 1,

@@ -1,13 +1,13 @@
 import type { TimeZone } from "@workshop/core/domain/CalendarDay"
 import { Policies, type PolicyName } from "@workshop/core/domain/Limits"
 import type { LimitWindow } from "@workshop/core/domain/LimitWindow"
-import { giveBack, look, type Take, take, type Windows } from "@workshop/core/domain/Take"
+import { giveBackUses, peekLimit, type LimitUse, useLimits, type LimitWindows } from "@workshop/core/domain/LimitUse"
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 
 const T = Date.parse("2026-03-01T10:00:00Z")
 
-const windowsOf = (): Windows => {
+const windowsOf = (): LimitWindows => {
   const kept = new Map<string, LimitWindow>()
   return {
     get: ({ policy, subject }) => kept.get(`${policy} ${subject}`),
@@ -15,14 +15,14 @@ const windowsOf = (): Windows => {
   }
 }
 
-const by = (policy: PolicyName, subject = "a key"): Take => ({
+const by = (policy: PolicyName, subject = "a key"): LimitUse => ({
   policy,
   subject,
   time_zone: "Africa/Tunis" as TimeZone
 })
 
-const drain = (windows: Windows, one: Take) => {
-  for (let n = 0; n < Policies[one.policy].limit; n++) Either.getOrThrow(take(windows, [one], T))
+const drain = (windows: LimitWindows, one: LimitUse) => {
+  for (let n = 0; n < Policies[one.policy].limit; n++) Either.getOrThrow(useLimits(windows, [one], T))
 }
 
 describe("taking uses of several policies", () => {
@@ -31,26 +31,26 @@ describe("taking uses of several policies", () => {
   it("takes one of each, or none where one refuses, and names only those that do (Specification, Limits)", () => {
     const windows = windowsOf()
     drain(windows, both[1]!)
-    const before = both.map((one) => look(windows, one, T))
-    const refused = Either.flip(take(windows, both, T)).pipe(Either.getOrThrow)
+    const before = both.map((one) => peekLimit(windows, one, T))
+    const refused = Either.flip(useLimits(windows, both, T)).pipe(Either.getOrThrow)
     expect(refused.usages.map(({ policy }) => policy)).toEqual(["writes_per_minute"])
-    expect(both.map((one) => look(windows, one, T))).toEqual(before)
-    expect(Either.getOrThrow(take(windows, [both[0]!, by("writes_per_minute", "another")], T))).toMatchObject(
+    expect(both.map((one) => peekLimit(windows, one, T))).toEqual(before)
+    expect(Either.getOrThrow(useLimits(windows, [both[0]!, by("writes_per_minute", "another")], T))).toMatchObject(
       both.map(({ policy }) => ({ policy, remaining: Policies[policy].limit - 1 }))
     )
   })
 
   it("gives back to the window that was taken from, and to no later one, and never below none (Specification, Limits)", () => {
     const windows = windowsOf()
-    const [one] = both as [Take]
+    const [one] = both as [LimitUse]
     const { limit } = Policies[one.policy]
-    const taken = Either.getOrThrow(take(windows, [one], T))
-    giveBack(windows, [one], taken)
-    giveBack(windows, [one], taken)
-    expect(look(windows, one, T).remaining).toBe(limit)
+    const taken = Either.getOrThrow(useLimits(windows, [one], T))
+    giveBackUses(windows, [one], taken)
+    giveBackUses(windows, [one], taken)
+    expect(peekLimit(windows, one, T).remaining).toBe(limit)
     const later = taken[0]!.resets_at
-    Either.getOrThrow(take(windows, [one], later))
-    giveBack(windows, [one], taken)
-    expect(look(windows, one, later).remaining).toBe(limit - 1)
+    Either.getOrThrow(useLimits(windows, [one], later))
+    giveBackUses(windows, [one], taken)
+    expect(peekLimit(windows, one, later).remaining).toBe(limit - 1)
   })
 })

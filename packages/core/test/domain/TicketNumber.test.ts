@@ -1,10 +1,10 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { following, label, TicketNumber } from "../../src/domain/TicketNumber.js"
+import { nextNumber, numberLabel, TicketNumber } from "../../src/domain/TicketNumber.js"
 
 describe("Specification, Resources: ticket numbers", () => {
   it("each number is followed by the next, 9999 by 1 (Specification, Resources)", () => {
-    expect([1, 2, 998, 9998, 9999].map(following)).toEqual([2, 3, 999, 9999, 1])
+    expect([1, 2, 998, 9998, 9999].map(nextNumber)).toEqual([2, 3, 999, 9999, 1])
   })
 
   it("ten thousand steps visit every number once and come back (Specification, Tickets)", () => {
@@ -12,14 +12,14 @@ describe("Specification, Resources: ticket numbers", () => {
     let number = 1
     for (let step = 0; step < 9999; step++) {
       seen.add(number)
-      number = following(number)
+      number = nextNumber(number)
     }
     expect(seen.size).toBe(9999)
     expect(number).toBe(1)
   })
 
   it("a label has four digits (Specification, Tickets)", () => {
-    expect([1, 42, 420, 9999].map(label)).toEqual(["0001", "0042", "0420", "9999"])
+    expect([1, 42, 420, 9999].map(numberLabel)).toEqual(["0001", "0042", "0420", "9999"])
   })
 
   it("a number is 1 to 9999 (Specification, Lists and sync)", () => {

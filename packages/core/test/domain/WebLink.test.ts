@@ -1,12 +1,12 @@
 import { Either, JSONSchema, ParseResult } from "effect"
 import { describe, expect, it } from "vitest"
-import { flatten } from "../../src/domain/SchemaIssue.js"
+import { inputIssues } from "../../src/domain/SchemaIssue.js"
 import { SecureWebLink, WebLink } from "../../src/domain/WebLink.js"
 
 /** What is kept of a text, or what is said against it. */
 const judge = (schema: typeof WebLink) => {
   const read = ParseResult.decodeUnknownEither(schema)
-  return (input: unknown) => Either.getOrElse(read(input), (issue) => flatten(issue).map(({ message }) => message))
+  return (input: unknown) => Either.getOrElse(read(input), (issue) => inputIssues(issue).map(({ message }) => message))
 }
 const secure = judge(SecureWebLink)
 const either = judge(WebLink)

@@ -1,7 +1,7 @@
 import { Either } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { parse, production, sandbox } from "../../src/domain/WebhookAddress.js"
+import { parseWebhookAddress, productionAddresses, sandboxAddresses } from "../../src/domain/WebhookAddress.js"
 
 const said = {
   unreadable: "must be a web address such as https://shop.example.com/hook",
@@ -83,11 +83,11 @@ const privateHosts = [
 ]
 
 describe("webhook addresses for the world (Specification, Webhooks)", () => {
-  it.each(good)("%j is kept as %s", (given, kept) => expect(parse(given, production)).toEqual(Either.right(kept)))
+  it.each(good)("%j is kept as %s", (given, kept) => expect(parseWebhookAddress(given, productionAddresses)).toEqual(Either.right(kept)))
 
   it.each(bad)("%s: what could never be dialled is refused when it is set", (reason, texts) => {
     for (const text of texts)
-      expect([text.slice(0, 60), parse(text, production)]).toEqual([text.slice(0, 60), Either.left(said[reason])])
+      expect([text.slice(0, 60), parseWebhookAddress(text, productionAddresses)]).toEqual([text.slice(0, 60), Either.left(said[reason])])
   })
 
   it.each([
@@ -101,17 +101,17 @@ describe("webhook addresses for the world (Specification, Webhooks)", () => {
     "https://[::1",
     "https://[fe80::1%25eth0]/",
     "https://example.com:99999/"
-  ])("%j is no web address", (text) => expect(parse(text, production)).toEqual(Either.left(said.unreadable)))
+  ])("%j is no web address", (text) => expect(parseWebhookAddress(text, productionAddresses)).toEqual(Either.left(said.unreadable)))
 
   it.each(privateHosts)("https://%s/ holds an address that is not global unicast", (host) => {
-    expect(parse(`https://${host}/`, production)).toEqual(Either.left(said.address))
+    expect(parseWebhookAddress(`https://${host}/`, productionAddresses)).toEqual(Either.left(said.address))
   })
 
   it("other ports are open where they are configured, and named in the refusal", () => {
     const policy = { ports: [443, 8443], allowLoopbackHttp: false }
-    expect(parse("https://example.com:8443/", policy)).toEqual(Either.right("https://example.com:8443/"))
-    expect(parse("https://example.com:80/", policy)).toEqual(Either.left("must use port 443 or 8443"))
-    expect(parse("https://example.com/", { ports: [8443], allowLoopbackHttp: false })).toEqual(
+    expect(parseWebhookAddress("https://example.com:8443/", policy)).toEqual(Either.right("https://example.com:8443/"))
+    expect(parseWebhookAddress("https://example.com:80/", policy)).toEqual(Either.left("must use port 443 or 8443"))
+    expect(parseWebhookAddress("https://example.com/", { ports: [8443], allowLoopbackHttp: false })).toEqual(
       Either.left("must use port 8443")
     )
   })
@@ -124,8 +124,8 @@ describe("webhook addresses for the world (Specification, Webhooks)", () => {
           fc.string().map((s) => `https://${s}`)
         ),
         (text) => {
-          const first = parse(text, production)
-          if (Either.isRight(first)) expect(parse(first.right, production)).toEqual(first)
+          const first = parseWebhookAddress(text, productionAddresses)
+          if (Either.isRight(first)) expect(parseWebhookAddress(first.right, productionAddresses)).toEqual(first)
         }
       )
     )
@@ -142,10 +142,10 @@ describe("webhook addresses in the sandbox (Specification, Sandbox)", () => {
     "http://127.0.0.1:9000",
     "https://127.255.255.254/",
     "http://[::1]:5000/hook"
-  ])("%s reaches the tester's own machine", (text) => expect(parse(text, sandbox)).toEqual(Either.right(text)))
+  ])("%s reaches the tester's own machine", (text) => expect(parseWebhookAddress(text, sandboxAddresses)).toEqual(Either.right(text)))
 
   it.each(good)("%j is kept as for the world", (given, kept) =>
-    expect(parse(given, sandbox)).toEqual(Either.right(kept))
+    expect(parseWebhookAddress(given, sandboxAddresses)).toEqual(Either.right(kept))
   )
 
   it.each([
@@ -165,5 +165,5 @@ describe("webhook addresses in the sandbox (Specification, Sandbox)", () => {
     ["https://169.254.169.254/latest", said.address],
     ["https://localhost./", said.dot],
     ["https://example.com:8443/", said.port]
-  ])("%s: %s", (text, refusal) => expect(parse(text, sandbox)).toEqual(Either.left(refusal)))
+  ])("%s: %s", (text, refusal) => expect(parseWebhookAddress(text, sandboxAddresses)).toEqual(Either.left(refusal)))
 })

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as WordList from "../../src/domain/WordList.js"
 
-const list = WordList.make(["ass", "Merde", "enculé", "fils de pute", "pousse-crotte", "fils d'âne", "🖕", "", "--"])
+const list = WordList.makeWordList(["ass", "Merde", "enculé", "fils de pute", "pousse-crotte", "fils d'âne", "🖕", "", "--"])
 
 describe("forbidden words are whole words, whatever the case (Specification, Errors, 422)", () => {
   it.each([
@@ -25,7 +25,7 @@ describe("forbidden words are whole words, whatever the case (Specification, Err
     "Pousse-Crotte",
     "fils d’âne",
     "voilà 🖕🏽"
-  ])("%j is caught", (text) => expect(WordList.contains(list, text)).toBe(true))
+  ])("%j is caught", (text) => expect(WordList.containsWord(list, text)).toBe(true))
 
   it.each([
     "",
@@ -41,17 +41,17 @@ describe("forbidden words are whole words, whatever the case (Specification, Err
     "de pute",
     "pousse",
     "👍"
-  ])("%j passes", (text) => expect(WordList.contains(list, text)).toBe(false))
+  ])("%j passes", (text) => expect(WordList.containsWord(list, text)).toBe(false))
 
   it("an entry that begins another is still caught on its own", () => {
-    const both = WordList.make(["sale race", "sale", "sale tête"])
-    expect(WordList.contains(both, "une sale histoire")).toBe(true)
-    expect(WordList.contains(WordList.make(["sale race", "sale tête"]), "une sale tête")).toBe(true)
-    expect(WordList.contains(WordList.make(["sale race", "sale tête"]), "une sale histoire")).toBe(false)
+    const both = WordList.makeWordList(["sale race", "sale", "sale tête"])
+    expect(WordList.containsWord(both, "une sale histoire")).toBe(true)
+    expect(WordList.containsWord(WordList.makeWordList(["sale race", "sale tête"]), "une sale tête")).toBe(true)
+    expect(WordList.containsWord(WordList.makeWordList(["sale race", "sale tête"]), "une sale histoire")).toBe(false)
   })
 
   it("an empty list catches nothing", () => {
-    expect(WordList.contains(WordList.make([]), "anything")).toBe(false)
+    expect(WordList.containsWord(WordList.makeWordList([]), "anything")).toBe(false)
   })
 
   it("every word of letters is caught between any separators and missed inside longer words", () => {
@@ -59,9 +59,9 @@ describe("forbidden words are whole words, whatever the case (Specification, Err
     const separator = fc.constantFrom(" ", ", ", "-", "'", "\n", "…", "/", "_", "(")
     fc.assert(
       fc.property(word, separator, separator, (text, before, after) => {
-        const one = WordList.make([text])
-        expect(WordList.contains(one, `zzz${before}${text.toUpperCase()}${after}zzz`)).toBe(true)
-        expect(WordList.contains(one, `zzz${text}zzz0`)).toBe(false)
+        const one = WordList.makeWordList([text])
+        expect(WordList.containsWord(one, `zzz${before}${text.toUpperCase()}${after}zzz`)).toBe(true)
+        expect(WordList.containsWord(one, `zzz${text}zzz0`)).toBe(false)
       })
     )
   })
@@ -69,9 +69,9 @@ describe("forbidden words are whole words, whatever the case (Specification, Err
 
 describe("letters that nobody sees (Specification, Errors)", () => {
   it("do not part a word", () => {
-    const list = WordList.make(["rubbish"])
+    const list = WordList.makeWordList(["rubbish"])
     for (const text of ["rub\u00adbish", "rub\u200bbish", "\u2066rubbish\u2069"])
-      expect(WordList.contains(list, text)).toBe(true)
+      expect(WordList.containsWord(list, text)).toBe(true)
   })
 })
 
@@ -99,8 +99,8 @@ describe("phrases that begin alike or lie within one another (Specification, Err
     const phrases = fc.uniqueArray(fc.array(word, { minLength: 1, maxLength: 4 }), { selector: (one) => one.join(" ") })
     fc.assert(
       fc.property(phrases, fc.array(word), phrases, (entries, text, allowed) => {
-        const written = (some: ReadonlyArray<Words>) => WordList.make(some.map((one) => one.join(" ")))
-        const found = WordList.found(written(entries), text.join("-"), [written(allowed)])
+        const written = (some: ReadonlyArray<Words>) => WordList.makeWordList(some.map((one) => one.join(" ")))
+        const found = WordList.findWords(written(entries), text.join("-"), [written(allowed)])
         expect(found.toSorted()).toEqual(plainly(entries, text, allowed).toSorted())
       })
     )

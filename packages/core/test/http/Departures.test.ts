@@ -1,14 +1,14 @@
 import { Cause, Effect, Either, Exit, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { LimitReached } from "../../src/domain/LimitWindow.js"
-import { fail, kept } from "../../src/http/Departures.js"
-import type { Reply, Route } from "../../src/http/Endpoint.js"
+import { failureResponse, checkResponse } from "../../src/http/responses.js"
+import type { HandlerResult, Route } from "../../src/http/Endpoint.js"
 import type { Failure } from "../../src/http/ErrorTable.js"
 import { refusalSamples } from "../../src/http/openapi/Refusals.js"
 
 const NOW = Date.UTC(2026, 10, 20)
 const stamp = { request_id: "0123456789abcdef01234567", now: NOW, part: "body" } as const
-const departed = (failure: Failure) => fail(failure, stamp, [])
+const departed = (failure: Failure) => failureResponse(failure, stamp, [])
 
 const usedUp = new LimitReached({
   usages: [{ policy: "writes_per_minute", limit: 30, remaining: 0, resets_at: NOW + 41_001 }]
@@ -73,8 +73,8 @@ describe("Specification, Lists and sync: what holds results to the contract in t
       onExcessProperty: "error"
     })
   }
-  const complaint = (reply: Reply) =>
-    Exit.match(Effect.runSyncExit(kept(route, reply)), { onFailure: Cause.pretty, onSuccess: () => null })
+  const complaint = (reply: HandlerResult) =>
+    Exit.match(Effect.runSyncExit(checkResponse(route, reply)), { onFailure: Cause.pretty, onSuccess: () => null })
 
   it("lets pass what was promised, and ends the request with where another result differs", () => {
     expect(complaint({ data: "Atelier" })).toBeNull()

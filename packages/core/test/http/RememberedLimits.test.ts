@@ -1,10 +1,10 @@
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { type Context, Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
-import { KeyInput } from "../../src/decisions/ownShop.js"
-import type { Arrival } from "../../src/http/Arrival.js"
+import { KeyInput } from "../../src/decisions/shopSettings.js"
+import type { HttpRequest } from "../../src/http/HttpMessage.js"
 import { pipeline } from "../../src/http/Pipeline.js"
-import { workshopBranch } from "../../src/http/workshopBranch.js"
+import { workshopRoutes } from "../../src/http/workshopRoutes.js"
 import { Directory } from "../../src/ports/Directory.js"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { RateLimits } from "../../src/ports/RateLimits.js"
@@ -54,7 +54,7 @@ const runtime = ManagedRuntime.make(
 )
 afterAll(() => runtime.dispose())
 
-const run = await runtime.runPromise(Effect.flatMap(workshopBranch({ isHeld: true }), (branch) => pipeline([branch])))
+const run = await runtime.runPromise(Effect.flatMap(workshopRoutes({ isHeld: true }), (branch) => pipeline([branch])))
 
 /** A shop with so many keys. */
 const newKeys = (n: number) =>
@@ -86,7 +86,7 @@ const ask = async (path: string, { address, key, method = "GET" }: Ask) => {
     "content-type": "application/json",
     ...(key !== undefined && { authorization: `Bearer ${key}` })
   }
-  const arrival: Arrival = {
+  const arrival: HttpRequest = {
     method,
     path: at,
     query,

@@ -4,7 +4,7 @@ import type { WebhookAddress } from "../../src/domain/WebhookAddress.js"
 import { Actor } from "../../src/services/Actor.js"
 import { Audit } from "../../src/services/Audit.js"
 import { Keys } from "../../src/services/Keys.js"
-import { Outbox, ReplayInput } from "../../src/services/Outbox.js"
+import { DeliveryHistory, ReplayInput } from "../../src/services/DeliveryHistory.js"
 import { Shops } from "../../src/services/Shops.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
 import { inWorkshop, keyInput, refusalOf, shopInput, shopPatch } from "./Workbench.js"
@@ -13,7 +13,7 @@ const SECRET_URL = "https://hooks.example.com/services/T0/very-secret?token=hidd
 
 /** Everything that an owner and an operator may do to a shop; its id, and all texts that must not be written down. */
 const everything = Effect.gen(function* () {
-  const [shops, keys, webhooks, outbox] = [yield* Shops, yield* Keys, yield* Webhooks, yield* Outbox]
+  const [shops, keys, webhooks, outbox] = [yield* Shops, yield* Keys, yield* Webhooks, yield* DeliveryHistory]
   const { id } = yield* shops.create(shopInput())
   yield* shops.change(id, shopPatch({ api_enabled: false, forbidden_words: ["damn", "bother"] }))
   const { record, key } = yield* keys.create(id, keyInput("Till"))

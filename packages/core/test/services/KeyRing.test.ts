@@ -1,13 +1,13 @@
 import { Deferred, Effect, Fiber, Layer, Option, Schema } from "effect"
 import { describe, expect, it, vi } from "vitest"
-import { KeyInput } from "../../src/decisions/ownShop.js"
+import { KeyInput } from "../../src/decisions/shopSettings.js"
 import { keyHash } from "../../src/domain/ApiKey.js"
 import type { ShopId } from "../../src/domain/Identifier.js"
 import { MINUTE_MS, SECOND_MS } from "../../src/domain/Instant.js"
 import { Directory } from "../../src/ports/Directory.js"
 import { Reads } from "../../src/ports/Reads.js"
 import { StoreUnavailable } from "../../src/ports/Store.js"
-import { KeyRing } from "../../src/services/KeyRing.js"
+import { ApiKeyCache } from "../../src/services/ApiKeyCache.js"
 import { Keys } from "../../src/services/Keys.js"
 import { Shops } from "../../src/services/Shops.js"
 import { TEST_START as T } from "../../src/testing/SettableClock.js"
@@ -31,8 +31,8 @@ const observed = Effect.fnUntraced(function* (gate?: Deferred.Deferred<void>) {
         return gate === undefined ? Effect.void : Deferred.await(gate)
       })
   })
-  const context = yield* Layer.build(Layer.fresh(KeyRing.Default).pipe(Layer.provide(watched)))
-  return { ring: yield* Effect.provide(KeyRing, context), looked }
+  const context = yield* Layer.build(Layer.fresh(ApiKeyCache.Default).pipe(Layer.provide(watched)))
+  return { ring: yield* Effect.provide(ApiKeyCache, context), looked }
 }, Effect.scoped)
 
 describe("Specification, Keys and scopes: Authentication", () => {
@@ -52,7 +52,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
     "a key reaches only its own shop",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const ring = yield* KeyRing
+        const ring = yield* ApiKeyCache
         const [one, other] = [yield* newKey(), yield* newKey()]
         for (const { key, shop_id, record } of [one, other]) {
           const holder = yield* ring.holderOf(key, T)
@@ -66,7 +66,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
     "missing, wrong or revoked: nobody's",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const ring = yield* KeyRing
+        const ring = yield* ApiKeyCache
         const { key, record } = yield* newKey()
         for (const wrong of ["", "x", key.slice(0, -1), `${key}x`, key.toUpperCase(), `wk_live_${"A".repeat(43)}`]) {
           expect(yield* ring.holderOf(wrong, T)).toBeNull()
@@ -81,7 +81,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
     "a revoke is felt at once although the key was believed; other keys stay",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const ring = yield* KeyRing
+        const ring = yield* ApiKeyCache
         const { shop_id, key, record } = yield* newKey()
         const second = yield* (yield* Keys).create(shop_id, keyInput("Web"))
         expect(yield* ring.holderOf(key, T)).not.toBeNull()
@@ -96,7 +96,7 @@ describe("Specification, Keys and scopes: Authentication", () => {
     "a change of the shop's flags is felt at once",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const ring = yield* KeyRing
+        const ring = yield* ApiKeyCache
         const { shop_id, key } = yield* newKey()
         expect((yield* ring.holderOf(key, T))?.shop.api_enabled).toBe(true)
         yield* (yield* Shops).change(shop_id, shopPatch({ api_enabled: false, approved: false, active: false }))
@@ -214,7 +214,7 @@ describe("Expiry and last use", () => {
     "an expired key is nobody's, also where it was believed a moment before",
     inWorkshop(() =>
       Effect.gen(function* () {
-        const ring = yield* KeyRing
+        const ring = yield* ApiKeyCache
         const { key } = yield* expiring(new Date(T + 10 * SECOND_MS).toISOString())
         expect(yield* ring.holderOf(key, T)).not.toBeNull()
         expect(ring.known(key, T + 10 * SECOND_MS - 1)).toBeDefined()
@@ -237,8 +237,8 @@ describe("Expiry and last use", () => {
           return state.isAway ? Effect.fail(new StoreUnavailable({})) : directory.keysUsed(uses)
         })
     })
-    const context = yield* Layer.build(Layer.fresh(KeyRing.Default).pipe(Layer.provide(watched)))
-    return { ring: yield* Effect.provide(KeyRing, context), state }
+    const context = yield* Layer.build(Layer.fresh(ApiKeyCache.Default).pipe(Layer.provide(watched)))
+    return { ring: yield* Effect.provide(ApiKeyCache, context), state }
   })
 
   const writes = (written: ReadonlyArray<unknown>, count: number) =>

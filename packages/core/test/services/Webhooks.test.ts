@@ -2,13 +2,13 @@ import { Effect, Either } from "effect"
 import { describe, expect, it } from "vitest"
 import type { ShopId } from "../../src/domain/Identifier.js"
 import { DAY_MS } from "../../src/domain/Instant.js"
-import { parse, production } from "../../src/domain/WebhookAddress.js"
+import { parseWebhookAddress, productionAddresses } from "../../src/domain/WebhookAddress.js"
 import { Reads } from "../../src/ports/Reads.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
 import { putting, run } from "../../src/testing/Fixtures.js"
 import { inWorkshop, openShop, refusalOf } from "./Workbench.js"
 
-const address = (url: string) => Either.getOrThrow(parse(url, production))
+const address = (url: string) => Either.getOrThrow(parseWebhookAddress(url, productionAddresses))
 
 describe("Specification, Webhooks: one webhook per shop", () => {
   it(

@@ -2,7 +2,7 @@ import { layer as memoryStore } from "@workshop/store-memory/MemoryStore"
 import { Cause, Effect, Exit, Layer, Schema } from "effect"
 import { StampCount } from "../../src/decisions/giveStamps.js"
 import { IdempotencyKey } from "../../src/decisions/Idempotency.js"
-import { KeyInput, ShopPatch } from "../../src/decisions/ownShop.js"
+import { KeyInput, ShopPatch } from "../../src/decisions/shopSettings.js"
 import { QuoteInput } from "../../src/decisions/quoteTicket.js"
 import type { KeyId, ShopId, TicketId } from "../../src/domain/Identifier.js"
 import { ENTROPY_BYTES, identifier } from "../../src/domain/Moment.js"
@@ -14,11 +14,11 @@ import { Audit } from "../../src/services/Audit.js"
 import type { Caller } from "../../src/services/Caller.js"
 import { ClientInput, Clients } from "../../src/services/Clients.js"
 import { Closer } from "../../src/services/Closer.js"
-import { KeyRing } from "../../src/services/KeyRing.js"
+import { ApiKeyCache } from "../../src/services/ApiKeyCache.js"
 import { Keys } from "../../src/services/Keys.js"
 import { Loyalty } from "../../src/services/Loyalty.js"
 import { Offers } from "../../src/services/Offers.js"
-import { Outbox } from "../../src/services/Outbox.js"
+import { DeliveryHistory } from "../../src/services/DeliveryHistory.js"
 import { Quotes } from "../../src/services/Quotes.js"
 import { ShopInput, Shops } from "../../src/services/Shops.js"
 import { TicketQuery } from "../../src/services/TicketQuery.js"
@@ -53,9 +53,9 @@ const services = Layer.mergeAll(
   Closer.Default,
   Keys.Default,
   Webhooks.Default,
-  Outbox.Default,
+  DeliveryHistory.Default,
   Audit.Default
-).pipe(Layer.provideMerge(Shops.Default), Layer.provideMerge(KeyRing.Default))
+).pipe(Layer.provideMerge(Shops.Default), Layer.provideMerge(ApiKeyCache.Default))
 
 /** All that a test may ask for. */
 export type Workshop = Layer.Layer.Success<typeof services> | StorePorts | Entropy

@@ -1,7 +1,7 @@
 import { Policies } from "@workshop/core/domain/Limits"
-import { bodyText, type Departure } from "@workshop/core/http/Arrival"
-import type { Stamp } from "@workshop/core/http/Departures"
-import type { Watch } from "@workshop/core/http/Pipeline"
+import { bodyText, type HttpResponse } from "@workshop/core/http/HttpMessage"
+import type { RequestContext } from "@workshop/core/http/responses"
+import type { RequestObserver } from "@workshop/core/http/Pipeline"
 import { Clock, Effect, type Fiber, FiberRef, HashMap, Metric, MetricBoundaries, MetricLabel } from "effect"
 
 /** The upper ends of the buckets of requests' durations, in seconds. */
@@ -34,7 +34,7 @@ type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 const NONE: Labels = []
 
 /** A route as operators read it, such as `/v1/tickets/{id}`; `none` where a path leads nowhere. */
-export const shownRoute = ({ route }: Pick<Stamp, "route">): string => route?.replaceAll(/:(\w+)/g, "{$1}") ?? "none"
+export const shownRoute = ({ route }: Pick<RequestContext, "route">): string => route?.replaceAll(/:(\w+)/g, "{$1}") ?? "none"
 
 /** A method as operators read it. Any other word that a client sends would be a row of its own, and as long as a head may be. */
 export const shownMethod = (method: string): string => (METHODS.has(method) ? method : "other")
@@ -69,7 +69,7 @@ const labelsOfRoute = remembering((route: string) =>
 const labelsOfPolicy = remembering((policy: string): Labels => [MetricLabel.make("policy", policy)])
 
 /** Undefined where it is another branch's own answer. */
-const policyIn = (departure: Departure): string | undefined => JSON.parse(bodyText(departure)).error?.details?.limit
+const policyIn = (departure: HttpResponse): string | undefined => JSON.parse(bodyText(departure)).error?.details?.limit
 
 /** Patience is real time, whatever clock the service goes by. */
 const real = Clock.make()
@@ -88,7 +88,7 @@ const markLogs = (fiber: Fiber.RuntimeFiber<unknown, unknown>, request_id: strin
  * Counts requests and their durations by the template of their route, never by the path that was sent, and marks all
  * that is logged while one is answered with its `Request-Id`. Each request must have a fiber of its own, whatever else that does.
  */
-export const makeHttpMetrics = (): Watch => {
+export const makeHttpMetrics = (): RequestObserver => {
   let running = 0
   inFlight.unsafeUpdate(0, NONE)
   for (const policy of Object.keys(Policies)) refusals.unsafeUpdate(0, labelsOfPolicy(policy))
@@ -97,7 +97,7 @@ export const makeHttpMetrics = (): Watch => {
       const began = real.unsafeCurrentTimeNanos()
       inFlight.unsafeUpdate(++running, NONE)
       markLogs(fiber, stamp.request_id)
-      let departure: Departure | undefined
+      let departure: HttpResponse | undefined
       fiber.addObserver(() => {
         inFlight.unsafeUpdate(--running, NONE)
         const status = departure?.status ?? "aborted"

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { type Arrival, BodyBroken, BodyTooLarge } from "@workshop/core/http/Arrival"
-import { type Mountable, type MountOptions, mounted } from "@workshop/core/http/Mount"
+import { type HttpRequest, BodyIncomplete, BodyTooLarge } from "@workshop/core/http/HttpMessage"
+import { type Mountable, type MountOptions, mountPromise } from "@workshop/core/http/Mount"
 import { requestId } from "@workshop/core/http/Pipeline"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Effect, Runtime } from "effect"
-import { Backlog } from "../Backlog.js"
+import { PipelinedWork } from "../PipelinedWork.js"
 import { CONNECTION_LIMITS } from "../ConnectionLimits.js"
 import { listener } from "../Listener.js"
-import { arrivalOf } from "../NodeArrival.js"
-import { PATIENCE } from "../Patience.js"
-import { UnreadAnswers } from "../UnreadAnswers.js"
+import { httpRequestOf } from "../nodeRequest.js"
+import { SERVER_TIMEOUTS } from "../ServerTimeouts.js"
+import { UnreadResponses } from "../UnreadResponses.js"
 
 /** How the API stands inside a Node server. */
 export interface NodeMountOptions extends Omit<MountOptions<IncomingMessage>, "addressOf"> {
@@ -35,15 +35,15 @@ const parsedBody = ({ body, rawBody }: Parsed): Uint8Array | undefined => {
 }
 
 /** A request of whose body a parser that ran before may have read all. */
-const arrivalAfterParsers = (request: IncomingMessage, trustProxy: boolean): Arrival => {
-  const arrival = arrivalOf(request, trustProxy)
+const arrivalAfterParsers = (request: IncomingMessage, trustProxy: boolean): HttpRequest => {
+  const arrival = httpRequestOf(request, trustProxy)
   if (!request.readableEnded) return arrival
   return {
     ...arrival,
     body: (most) => {
       // Written out only where the API asks for it: requests of the server's own pass here too.
       const bytes = parsedBody(request as Parsed)
-      if (bytes === undefined) return Effect.fail(new BodyBroken())
+      if (bytes === undefined) return Effect.fail(new BodyIncomplete())
       return bytes.length > most ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
     }
   }
@@ -55,10 +55,10 @@ const arrivalAfterParsers = (request: IncomingMessage, trustProxy: boolean): Arr
  */
 export const mountNode = (workshop: Mountable, options: NodeMountOptions = {}): NodeHandler => {
   const { trustProxy = false, ...rest } = options
-  const { owns, answer } = mounted<IncomingMessage>(workshop, rest)
+  const { owns, answer } = mountPromise<IncomingMessage>(workshop, rest)
   const { bytes } = Runtime.runSync(workshop.runtime)(Entropy)
-  const unread = new UnreadAnswers(workshop.runtime, PATIENCE, CONNECTION_LIMITS.maxUnreadBytes)
-  const settings = { trustProxy, backlog: new Backlog(), unread, requestId: () => requestId(bytes) }
+  const unread = new UnreadResponses(workshop.runtime, SERVER_TIMEOUTS, CONNECTION_LIMITS.maxUnreadBytes)
+  const settings = { trustProxy, backlog: new PipelinedWork(), unread, requestId: () => requestId(bytes) }
   return (request, response, next) => {
     const arrival = arrivalAfterParsers(request, trustProxy)
     if (next !== undefined && !owns(arrival.path)) return next()

@@ -1,13 +1,13 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { TicketEdit } from "@workshop/core/decisions/editTicket"
 import { IdempotencyKey } from "@workshop/core/decisions/Idempotency"
-import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/keepTicketNews"
+import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/ticketProgress"
 import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
 import { TicketInput } from "@workshop/core/decisions/TicketInput"
 import { TicketId } from "@workshop/core/domain/Identifier"
 import { Ticket } from "@workshop/core/domain/Ticket"
 import { Nothing } from "@workshop/core/http/Endpoint"
-import { Answer, AnswerWith, created, FailureAnswer, RepeatableMeta } from "@workshop/core/http/Envelope"
+import { SuccessBody, SuccessBodyWithMeta, status201, FailureBodyOf, RepeatableMeta } from "@workshop/core/http/Envelope"
 import { Schema } from "effect"
 import { OfShop } from "./ShopsApi.js"
 
@@ -16,15 +16,15 @@ const IdempotencyHeader = Schema.Struct({
   "idempotency-key": Schema.optionalWith(IdempotencyKey, { exact: true })
 })
 
-const TicketAnswer = AnswerWith(Ticket, RepeatableMeta)
+const TicketAnswer = SuccessBodyWithMeta(Ticket, RepeatableMeta)
 
 /** An act on a ticket, at a path below it; it answers the ticket. */
 const act = <const Name extends string>(name: Name, path: `/${string}` = `/${name}`) =>
   HttpApiEndpoint.post(name, `/tickets/:id${path}`)
     .setPath(Schema.Struct({ id: TicketId }))
-    .addSuccess(Answer(Ticket))
-    .addError(FailureAnswer("NOT_FOUND"))
-    .addError(FailureAnswer("CONFLICT"))
+    .addSuccess(SuccessBody(Ticket))
+    .addError(FailureBodyOf("NOT_FOUND"))
+    .addError(FailureBodyOf("CONFLICT"))
 
 /** Tickets as the shop works on them in its app, and the client's answers to new prices (Specification, Sandbox). */
 export class AppTicketsApi extends HttpApiGroup.make("appTickets")
@@ -33,21 +33,21 @@ export class AppTicketsApi extends HttpApiGroup.make("appTickets")
       .setPath(OfShop)
       .setHeaders(IdempotencyHeader)
       .setPayload(TicketInput)
-      .addSuccess(created(TicketAnswer))
+      .addSuccess(status201(TicketAnswer))
       .addSuccess(TicketAnswer)
-      .addError(FailureAnswer("NOT_FOUND"))
-      .addError(FailureAnswer("CONFLICT"))
-      .addError(FailureAnswer("PROFANITY"))
-      .addError(FailureAnswer("TOO_MANY_ATTEMPTS"))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .addError(FailureBodyOf("CONFLICT"))
+      .addError(FailureBodyOf("PROFANITY"))
+      .addError(FailureBodyOf("TOO_MANY_ATTEMPTS"))
   )
   .add(
     HttpApiEndpoint.patch("edit", "/tickets/:id")
       .setPath(Schema.Struct({ id: TicketId }))
       .setPayload(TicketEdit)
-      .addSuccess(Answer(Ticket))
-      .addError(FailureAnswer("NOT_FOUND"))
-      .addError(FailureAnswer("CONFLICT"))
-      .addError(FailureAnswer("PROFANITY"))
+      .addSuccess(SuccessBody(Ticket))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .addError(FailureBodyOf("CONFLICT"))
+      .addError(FailureBodyOf("PROFANITY"))
   )
   .add(act("quote").setPayload(QuoteInput))
   .add(act("acceptQuote", "/quote/accept").setPayload(Nothing))

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Answer } from "@workshop/core/http/Envelope"
-import { ClockMove } from "@workshop/core/services/TimeWalk"
+import { SuccessBody } from "@workshop/core/http/Envelope"
+import { ClockMove } from "@workshop/core/services/ClockAdvance"
 import { Schema } from "effect"
 
 /** The sandbox clock as it is answered. */
@@ -10,5 +10,5 @@ const ClockView = Schema.Struct({ now: Schema.String, frozen: Schema.Boolean }).
 
 /** The clock: read, moved, stopped (Specification, Sandbox). */
 export class ClockApi extends HttpApiGroup.make("clock")
-  .add(HttpApiEndpoint.get("read", "/clock").addSuccess(Answer(ClockView)))
-  .add(HttpApiEndpoint.post("move", "/clock").setPayload(ClockMove).addSuccess(Answer(ClockView))) {}
+  .add(HttpApiEndpoint.get("read", "/clock").addSuccess(SuccessBody(ClockView)))
+  .add(HttpApiEndpoint.post("move", "/clock").setPayload(ClockMove).addSuccess(SuccessBody(ClockView))) {}

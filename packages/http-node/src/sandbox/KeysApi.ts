@@ -1,9 +1,9 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { KeyInput } from "@workshop/core/decisions/ownShop"
+import { KeyInput } from "@workshop/core/decisions/shopSettings"
 import { KeyId } from "@workshop/core/domain/Identifier"
 import { optional } from "@workshop/core/domain/Optional"
 import { Scope, scopePresets } from "@workshop/core/domain/Scope"
-import { Answer, created, FailureAnswer } from "@workshop/core/http/Envelope"
+import { SuccessBody, status201, FailureBodyOf } from "@workshop/core/http/Envelope"
 import { Schema } from "effect"
 import { OfShop } from "./ShopsApi.js"
 
@@ -48,20 +48,20 @@ export class KeysApi extends HttpApiGroup.make("keys")
   .add(
     HttpApiEndpoint.get("list", "/shops/:id/keys")
       .setPath(OfShop)
-      .addSuccess(Answer(Schema.Array(KeyView)))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(Schema.Array(KeyView)))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.post("create", "/shops/:id/keys")
       .setPath(OfShop)
       .setPayload(KeyRequest)
-      .addSuccess(created(Answer(NewKey)))
-      .addError(FailureAnswer("NOT_FOUND"))
-      .addError(FailureAnswer("CONFLICT"))
+      .addSuccess(status201(SuccessBody(NewKey)))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .addError(FailureBodyOf("CONFLICT"))
   )
   .add(
     HttpApiEndpoint.del("revoke", "/keys/:id")
       .setPath(Schema.Struct({ id: KeyId }))
-      .addSuccess(Answer(RevokedKey))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(RevokedKey))
+      .addError(FailureBodyOf("NOT_FOUND"))
   ) {}

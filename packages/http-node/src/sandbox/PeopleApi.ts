@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { ClientId, OfferId, ShopId } from "@workshop/core/domain/Identifier"
 import { Ticket } from "@workshop/core/domain/Ticket"
 import { Nothing } from "@workshop/core/http/Endpoint"
-import { Answer, created, FailureAnswer } from "@workshop/core/http/Envelope"
+import { SuccessBody, status201, FailureBodyOf } from "@workshop/core/http/Envelope"
 import { ClientInput } from "@workshop/core/services/Clients"
 import { Schema } from "effect"
 
@@ -37,40 +37,40 @@ export class PeopleApi extends HttpApiGroup.make("people")
   .add(
     HttpApiEndpoint.post("register", "/clients")
       .setPayload(ClientInput)
-      .addSuccess(created(Answer(Schema.Struct({ id: Schema.String }))))
+      .addSuccess(status201(SuccessBody(Schema.Struct({ id: Schema.String }))))
   )
   .add(
     HttpApiEndpoint.post("visit", "/clients/:id/visits")
       .setPath(OfClient)
       .setPayload(Schema.Struct({ shop_id: ShopId }).annotations({ identifier: "VisitInput" }))
-      .addSuccess(Answer(Visit))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(Visit))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.get("offers", "/clients/:id/offers")
       .setPath(OfClient)
-      .addSuccess(Answer(Schema.Array(OfferView)))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(Schema.Array(OfferView)))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.get("inbox", "/clients/:id/inbox")
       .setPath(OfClient)
-      .addSuccess(Answer(Schema.Array(NotificationView)))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(Schema.Array(NotificationView)))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.post("accept", "/offers/:id/accept")
       .setPath(OfOffer)
       .setPayload(Nothing)
-      .addSuccess(Answer(AnsweredOffer))
-      .addError(FailureAnswer("NOT_FOUND"))
-      .addError(FailureAnswer("CONFLICT"))
+      .addSuccess(SuccessBody(AnsweredOffer))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .addError(FailureBodyOf("CONFLICT"))
   )
   .add(
     HttpApiEndpoint.post("block", "/offers/:id/block")
       .setPath(OfOffer)
       .setPayload(Nothing)
-      .addSuccess(Answer(AnsweredOffer))
-      .addError(FailureAnswer("NOT_FOUND"))
-      .addError(FailureAnswer("CONFLICT"))
+      .addSuccess(SuccessBody(AnsweredOffer))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .addError(FailureBodyOf("CONFLICT"))
   ) {}

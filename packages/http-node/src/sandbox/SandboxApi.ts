@@ -1,5 +1,5 @@
 import { HttpApi } from "@effect/platform"
-import { FailureAnswer } from "@workshop/core/http/Envelope"
+import { FailureBodyOf } from "@workshop/core/http/Envelope"
 import { AppTicketsApi } from "./AppTicketsApi.js"
 import { ClockApi } from "./ClockApi.js"
 import { KeysApi } from "./KeysApi.js"
@@ -16,7 +16,7 @@ export class SandboxApi extends HttpApi.make("sandbox")
   .add(PeopleApi)
   .add(AppTicketsApi)
   .prefix("/sandbox")
-  .addError(FailureAnswer("VALIDATION_ERROR"))
-  .addError(FailureAnswer("UNAUTHENTICATED"))
-  .addError(FailureAnswer("INTERNAL"))
-  .addError(FailureAnswer("UNAVAILABLE")) {}
+  .addError(FailureBodyOf("VALIDATION_ERROR"))
+  .addError(FailureBodyOf("UNAUTHENTICATED"))
+  .addError(FailureBodyOf("INTERNAL"))
+  .addError(FailureBodyOf("UNAVAILABLE")) {}

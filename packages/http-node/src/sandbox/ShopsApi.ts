@@ -1,12 +1,12 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { ShopPatch } from "@workshop/core/decisions/ownShop"
+import { ShopPatch } from "@workshop/core/decisions/shopSettings"
 import { type AuditAct, type AuditEntry, auditActs } from "@workshop/core/domain/AuditEntry"
 import { ShopId } from "@workshop/core/domain/Identifier"
 import { toIso } from "@workshop/core/domain/Instant"
 import { Language } from "@workshop/core/domain/Language"
 import { LoyaltyProgram } from "@workshop/core/domain/LoyaltyProgram"
 import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
-import { Answer, created, FailureAnswer } from "@workshop/core/http/Envelope"
+import { SuccessBody, status201, FailureBodyOf } from "@workshop/core/http/Envelope"
 import { ShopInput } from "@workshop/core/services/Shops"
 import { Schema } from "effect"
 
@@ -74,24 +74,24 @@ export class ShopsApi extends HttpApiGroup.make("shops")
   .add(
     HttpApiEndpoint.post("open", "/shops")
       .setPayload(ShopInput)
-      .addSuccess(created(Answer(NewShop)))
+      .addSuccess(status201(SuccessBody(NewShop)))
   )
   .add(
     HttpApiEndpoint.get("read", "/shops/:id")
       .setPath(OfShop)
-      .addSuccess(Answer(ShopSettings))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(ShopSettings))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.patch("change", "/shops/:id")
       .setPath(OfShop)
       .setPayload(ShopPatch)
-      .addSuccess(Answer(ShopSettings))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(ShopSettings))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.get("audit", "/shops/:id/audit")
       .setPath(OfShop)
-      .addSuccess(Answer(Schema.Array(AuditView)))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(Schema.Array(AuditView)))
+      .addError(FailureBodyOf("NOT_FOUND"))
   ) {}

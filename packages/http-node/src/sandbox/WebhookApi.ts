@@ -2,8 +2,8 @@ import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Event } from "@workshop/core/domain/Event"
 import { WebhookOffReason } from "@workshop/core/domain/Webhook"
 import { Nothing } from "@workshop/core/http/Endpoint"
-import { Answer, FailureAnswer } from "@workshop/core/http/Envelope"
-import { ReplayInput } from "@workshop/core/services/Outbox"
+import { SuccessBody, FailureBodyOf } from "@workshop/core/http/Envelope"
+import { ReplayInput } from "@workshop/core/services/DeliveryHistory"
 import { Schema } from "effect"
 import { OfShop } from "./ShopsApi.js"
 
@@ -63,7 +63,7 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
       .setPath(OfShop)
       .setPayload(Schema.Struct({ url: Schema.String }).annotations({ identifier: "WebhookInput" }))
       .addSuccess(
-        Answer(
+        SuccessBody(
           Schema.Struct({
             url: Schema.String,
             secret: Schema.String,
@@ -72,70 +72,70 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
           })
         )
       )
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.get("read", "/shops/:id/webhook")
       .setPath(OfShop)
-      .addSuccess(Answer(WebhookView))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(WebhookView))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.post("rotate", "/shops/:id/webhook/rotate")
       .setPath(OfShop)
       .setPayload(Nothing)
-      .addSuccess(Answer(Schema.Struct({ secret: Schema.String, replaces_before })))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(Schema.Struct({ secret: Schema.String, replaces_before })))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.post("ping", "/shops/:id/webhook/ping")
       .setPath(OfShop)
       .setPayload(Nothing)
-      .addSuccess(Answer(Event))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(Event))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.post("enable", "/shops/:id/webhook/enable")
       .setPath(OfShop)
       .setPayload(Nothing)
-      .addSuccess(Answer(WebhookView))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(WebhookView))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.post("disable", "/shops/:id/webhook/disable")
       .setPath(OfShop)
       .setPayload(Nothing)
-      .addSuccess(Answer(WebhookView))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(WebhookView))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.del("remove", "/shops/:id/webhook")
       .setPath(OfShop)
-      .addSuccess(Answer(WebhookView))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(WebhookView))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.get("deliveries", "/shops/:id/deliveries")
       .setPath(OfShop)
-      .addSuccess(Answer(Schema.Array(DeliveryView)))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(Schema.Array(DeliveryView)))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.post("replay", "/shops/:id/deliveries/replay")
       .setPath(OfShop)
       .setPayload(ReplayInput)
-      .addSuccess(Answer(Schema.Struct({ count: Schema.Int })))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(Schema.Struct({ count: Schema.Int })))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.get("notices", "/shops/:id/notices")
       .setPath(OfShop)
-      .addSuccess(Answer(Schema.Array(NoticeView)))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(Schema.Array(NoticeView)))
+      .addError(FailureBodyOf("NOT_FOUND"))
   )
   .add(
     HttpApiEndpoint.get("events", "/shops/:id/events")
       .setPath(OfShop)
-      .addSuccess(Answer(Schema.Array(Event)))
-      .addError(FailureAnswer("NOT_FOUND"))
+      .addSuccess(SuccessBody(Schema.Array(Event)))
+      .addError(FailureBodyOf("NOT_FOUND"))
   ) {}

@@ -1,6 +1,6 @@
 import { toIso } from "@workshop/core/domain/Instant"
 import type { Handlers } from "@workshop/core/http/Endpoint"
-import { type ClockState, TimeWalk } from "@workshop/core/services/TimeWalk"
+import { type ClockState, ClockAdvance } from "@workshop/core/services/ClockAdvance"
 import { Effect } from "effect"
 import type { SandboxApi } from "./SandboxApi.js"
 
@@ -8,7 +8,7 @@ const shown = ({ now, frozen }: ClockState) => ({ data: { now: toIso(now), froze
 
 /** The clock, read and moved. */
 export const clockHandlers = Effect.map(
-  TimeWalk,
+  ClockAdvance,
   ({ state, move }) =>
     ({
       read: () => Effect.map(state, shown),

@@ -1,4 +1,4 @@
-import type { Arrival } from "@workshop/core/http/Arrival"
+import type { HttpRequest } from "@workshop/core/http/HttpMessage"
 import { sandboxAllowed } from "./sandboxAllowed.js"
 
 /** What proxies add. Behind one every request comes from this machine, whoever sent it. */
@@ -17,7 +17,7 @@ const isAddressedHere = (host: string | undefined): boolean =>
   host === undefined || sandboxAllowed(host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1"), null)
 
 /** Whether a web page of another origin sent the request. Browsers say so, also of a POST without a body. */
-const isOfAnotherPage = ({ header }: Arrival): boolean => {
+const isOfAnotherPage = ({ header }: HttpRequest): boolean => {
   const origin = header("origin")?.toLowerCase()
   const host = header("host")?.toLowerCase()
   const site = header("sec-fetch-site")
@@ -31,7 +31,7 @@ const isOfAnotherPage = ({ header }: Arrival): boolean => {
  * Why a sandbox without a token does not take a request; undefined where nothing speaks against its having been sent straight
  * from this machine, by a program of its user's.
  */
-export const foreignness = (arrival: Arrival): "SandboxHostForeign" | "SandboxSenderForeign" | undefined => {
+export const foreignness = (arrival: HttpRequest): "SandboxHostForeign" | "SandboxSenderForeign" | undefined => {
   if (!isAddressedHere(arrival.header("host"))) return "SandboxHostForeign"
   return PROXY_HEADERS.some((name) => arrival.header(name) !== undefined) || isOfAnotherPage(arrival)
     ? "SandboxSenderForeign"

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { Instant } from "@workshop/core/domain/Instant"
-import { LimitReached, type Usage } from "@workshop/core/domain/LimitWindow"
-import type { Take } from "@workshop/core/domain/Take"
-import { anonymous, bearer } from "@workshop/core/http/Admission"
-import type { Arrival } from "@workshop/core/http/Arrival"
+import { LimitReached, type LimitStatus } from "@workshop/core/domain/LimitWindow"
+import type { LimitUse } from "@workshop/core/domain/LimitUse"
+import { addressUse, bearer } from "@workshop/core/http/Admission"
+import type { HttpRequest } from "@workshop/core/http/HttpMessage"
 import type { RateLimits } from "@workshop/core/ports/RateLimits"
 import type { StoreUnavailable } from "@workshop/core/ports/Store"
 import { type Context, Effect } from "effect"
@@ -11,15 +11,15 @@ import { isGuard, TOKEN_CHARACTERS } from "./sandboxAllowed.js"
 
 /** Lets a request with the token pass (null). With another one it tells what the address's tries have come to. */
 export type TokenGuard = (
-  arrival: Arrival,
+  arrival: HttpRequest,
   now: Instant
-) => Effect.Effect<ReadonlyArray<Usage> | null, LimitReached | StoreUnavailable>
+) => Effect.Effect<ReadonlyArray<LimitStatus> | null, LimitReached | StoreUnavailable>
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 /** Tries of a token, by the address from which they come; apart from requests without a key, which have nothing to guess here. */
-const guessing = (arrival: Arrival): Take => {
-  const { subject, ...take } = anonymous(arrival)
+const guessing = (arrival: HttpRequest): LimitUse => {
+  const { subject, ...take } = addressUse(arrival)
   return { ...take, subject: `sandbox ${subject}` }
 }
 

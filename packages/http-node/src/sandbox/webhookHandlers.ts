@@ -3,7 +3,7 @@ import { InvalidInput } from "@workshop/core/domain/InvalidInput"
 import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
 import type { Handlers } from "@workshop/core/http/Endpoint"
 import { MOST_LISTED } from "@workshop/core/ports/Reads"
-import { Outbox } from "@workshop/core/services/Outbox"
+import { DeliveryHistory } from "@workshop/core/services/DeliveryHistory"
 import { Webhooks } from "@workshop/core/services/Webhooks"
 import { Effect, Either } from "effect"
 import type { SandboxApi } from "./SandboxApi.js"
@@ -11,9 +11,9 @@ import { deliveryView, noticeView } from "./webhookViews.js"
 
 const asSent = ({ body }: EventRecord) => JSON.parse(body) as Event
 
-const address = (url: string, policy: WebhookAddress.Policy) =>
+const address = (url: string, policy: WebhookAddress.WebhookAddressPolicy) =>
   Either.mapLeft(
-    WebhookAddress.parse(url, policy),
+    WebhookAddress.parseWebhookAddress(url, policy),
     (message) => new InvalidInput({ issues: [{ field: "url", message }] })
   )
 
@@ -23,10 +23,10 @@ const ALL = { limit: MOST_LISTED }
 const data = <A>(data: A) => ({ data })
 
 /** What a shop's owner does with the webhook, and sees of its deliveries. */
-export const webhookHandlers = (policy: WebhookAddress.Policy) =>
+export const webhookHandlers = (policy: WebhookAddress.WebhookAddressPolicy) =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks
-    const outbox = yield* Outbox
+    const outbox = yield* DeliveryHistory
     const handlers: Handlers<typeof SandboxApi, void>["webhook"] = {
       set: ({ path, payload }) =>
         Effect.flatMap(address(payload.url, policy), (url) => Effect.map(webhooks.set(path.id, url), data)),

@@ -1,7 +1,7 @@
 import { createSecureContext } from "node:tls"
 import type { Sent } from "@workshop/core/domain/Attempt"
 import { Limits } from "@workshop/core/domain/Limits"
-import { allowsAddress, type Policy } from "@workshop/core/domain/WebhookAddress"
+import { allowsAddress, type WebhookAddressPolicy } from "@workshop/core/domain/WebhookAddress"
 import { type WebhookPost, WebhookSender } from "@workshop/core/ports/WebhookSender"
 import { Clock, Context, DefaultServices, Effect, Layer, type Scope, Tracer } from "effect"
 import { Attempt } from "./Attempt.js"
@@ -12,7 +12,7 @@ import { Routes } from "./Route.js"
 
 /** How a sender works. The defaults are the contract's (Specification, Webhooks). */
 export interface NodeSenderOptions {
-  readonly policy: Policy
+  readonly policy: WebhookAddressPolicy
   /** From the call to the status line: waiting, look-up, dial and handshake included. */
   readonly deadline_ms?: number
   /** How long what follows the status line is read, for the log and to keep the connection. */

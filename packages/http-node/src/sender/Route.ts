@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from "node:net"
-import { type Policy, parse } from "@workshop/core/domain/WebhookAddress"
+import { type WebhookAddressPolicy, parseWebhookAddress } from "@workshop/core/domain/WebhookAddress"
 import { Effect, Either } from "effect"
 import { type NotSent, notSent } from "./NotSent.js"
 import type { Resolve } from "./Resolver.js"
@@ -23,7 +23,7 @@ export interface Route {
 
 /** What decides on a route; all but the policy is for tests to replace. */
 export interface RouteRules {
-  readonly policy: Policy
+  readonly policy: WebhookAddressPolicy
   readonly resolve: Resolve
   readonly isPublic: (address: string) => boolean
 }
@@ -43,9 +43,9 @@ const vetted = (all: ReadonlyArray<string>, allows: Route["allows"]): Either.Eit
 
 /** The route to an address; none where the policy refuses it. */
 const routeOf = (url: string, { policy, resolve, isPublic }: RouteRules): Either.Either<Route, NotSent> => {
-  if (Either.isLeft(parse(url, policy))) return Either.left(notSent("refused_address"))
+  if (Either.isLeft(parseWebhookAddress(url, policy))) return Either.left(notSent("refused_address"))
   // What only the freedom of loopback lets through is loopback.
-  const loopback = Either.isLeft(parse(url, { ...policy, allowLoopbackHttp: false }))
+  const loopback = Either.isLeft(parseWebhookAddress(url, { ...policy, allowLoopbackHttp: false }))
   const { protocol, hostname, host: authority, port, pathname, search } = new URL(url)
   const secure = protocol === "https:"
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname

@@ -1,17 +1,17 @@
-import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
 import { pipeline } from "@workshop/core/http/Pipeline"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
 import { Dispatcher } from "@workshop/core/services/Dispatcher"
-import { Messenger } from "@workshop/core/services/Messenger"
+import { NotificationSender } from "@workshop/core/services/NotificationSender"
 import * as Notifiers from "@workshop/core/services/Notifiers"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
-import { TimeWalk } from "@workshop/core/services/TimeWalk"
+import { ClockAdvance } from "@workshop/core/services/ClockAdvance"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
 import { serve } from "@workshop/http-node/NodeServer"
-import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
+import { sandboxRoutes } from "@workshop/http-node/sandbox/sandboxRoutes"
 import * as NodeSender from "@workshop/http-node/sender/NodeSender"
 import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { expect } from "vitest"
@@ -28,7 +28,7 @@ export const DAY = 24 * HOUR
 export type Json = any
 
 const make = () => {
-  const services = Messenger.Default.pipe(
+  const services = NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
     Layer.provideMerge(testStore),
@@ -36,9 +36,9 @@ const make = () => {
     Layer.provideMerge(Entropy.layer)
   )
   return ManagedRuntime.make(
-    TimeWalk.layer([Closer, Dispatcher, Messenger]).pipe(
+    ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
       Layer.provideMerge(Dispatcher.layer({ isJittered: false })),
-      Layer.provide(NodeSender.layer({ policy: sandbox })),
+      Layer.provide(NodeSender.layer({ policy: sandboxAddresses })),
       Layer.provideMerge(services),
       Layer.provideMerge(SandboxClock.layer)
     )
@@ -62,13 +62,13 @@ export class Service implements AsyncDisposable {
     const scope = Effect.runSync(Scope.make())
     const started = Effect.gen(function* () {
       const branches = [
-        yield* workshopBranch({ isHeld: true }),
-        yield* sandboxBranch({ token: null, webhookPolicy: sandbox, isHeld: true })
+        yield* workshopRoutes({ isHeld: true }),
+        yield* sandboxRoutes({ token: null, webhookPolicy: sandboxAddresses, isHeld: true })
       ]
       const { port } = yield* serve(yield* pipeline(branches), { host: "127.0.0.1", port: 0, trustProxy: false })
       yield* Effect.forkScoped((yield* Closer).run)
       yield* Effect.forkScoped((yield* Dispatcher).run)
-      yield* Effect.forkScoped((yield* Messenger).run)
+      yield* Effect.forkScoped((yield* NotificationSender).run)
       const clock = yield* SandboxClock
       return { port, now: () => clock.unsafeCurrentTimeMillis() }
     })

@@ -1,8 +1,8 @@
-import { KeyInput } from "@workshop/core/decisions/ownShop"
-import type { Branch } from "@workshop/core/http/Branch"
+import { KeyInput } from "@workshop/core/decisions/shopSettings"
+import type { RouteGroup } from "@workshop/core/http/RouteGroup"
 import { pipeline } from "@workshop/core/http/Pipeline"
-import { arrivalOf, webHandler } from "@workshop/core/http/WebHandler"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { httpRequestOf, webHandler } from "@workshop/core/http/WebHandler"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { type Probe, Probes, probe } from "@workshop/core/ports/Probes"
 import { Keys } from "@workshop/core/services/Keys"
@@ -52,7 +52,7 @@ const runtime = ManagedRuntime.make(
 afterAll(() => runtime.dispose())
 
 /** Where requests end as told by their path. */
-const odd: Branch = {
+const odd: RouteGroup = {
   prefix: "/odd",
   answer: ({ path }) =>
     path === "/odd/hangs" ? Effect.never : Effect.zipRight(Effect.logWarning("Odd"), Effect.dieMessage("odd"))
@@ -65,7 +65,7 @@ const { answer, pipe, key } = await runtime.runPromise(
     )
     const input = Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read"] })
     const { key } = yield* (yield* Keys).create(shop.id, input)
-    const branches = [yield* workshopBranch({ isHeld: true }), ...(yield* pages({ fresh_ms: 0 })), odd]
+    const branches = [yield* workshopRoutes({ isHeld: true }), ...(yield* pages({ fresh_ms: 0 })), odd]
     const pipe = yield* pipeline(branches, makeHttpMetrics())
     return { pipe, key, answer: webHandler(pipe, yield* Effect.runtime<never>()) }
   })
@@ -245,7 +245,7 @@ describe("GET /readyz (Specification, Commands)", () => {
       clock.advance(-10_000)
       const answer = yield* pipeline(yield* pages({ fresh_ms: 0 }))
       const ask = Effect.map(
-        answer(arrivalOf(new Request("http://localhost/readyz"), "unknown")),
+        answer(httpRequestOf(new Request("http://localhost/readyz"), "unknown")),
         ({ status, body }) => [status, JSON.parse(String(body)).error?.message ?? null]
       )
       const answers = [yield* ask]

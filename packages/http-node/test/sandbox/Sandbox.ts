@@ -1,16 +1,16 @@
-import { sandbox } from "@workshop/core/domain/WebhookAddress"
-import { type Arrival, bodyText } from "@workshop/core/http/Arrival"
+import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
+import { type HttpRequest, bodyText } from "@workshop/core/http/HttpMessage"
 import { type Pipeline, pipeline } from "@workshop/core/http/Pipeline"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Closer } from "@workshop/core/services/Closer"
-import { Messenger } from "@workshop/core/services/Messenger"
+import { NotificationSender } from "@workshop/core/services/NotificationSender"
 import * as Notifiers from "@workshop/core/services/Notifiers"
 import * as Profanity from "@workshop/core/services/Profanity"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
-import { TimeWalk } from "@workshop/core/services/TimeWalk"
+import { ClockAdvance } from "@workshop/core/services/ClockAdvance"
 import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import { sandboxBranch } from "@workshop/http-node/sandbox/sandboxBranch"
+import { sandboxRoutes } from "@workshop/http-node/sandbox/sandboxRoutes"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { expect } from "vitest"
 import { testStore } from "../TestStore.js"
@@ -57,7 +57,7 @@ export interface Call {
 }
 
 const open = (real: HandClock, seed: number) => {
-  const services = Messenger.Default.pipe(
+  const services = NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
     Layer.provideMerge(testStore),
@@ -66,7 +66,7 @@ const open = (real: HandClock, seed: number) => {
     Layer.provideMerge(SandboxClock.layer),
     Layer.provideMerge(Layer.setClock(real))
   )
-  return ManagedRuntime.make(TimeWalk.layer([Closer, Messenger]).pipe(Layer.provideMerge(services)))
+  return ManagedRuntime.make(ClockAdvance.layer([Closer, NotificationSender]).pipe(Layer.provideMerge(services)))
 }
 
 /** Everything that the sandbox's services give. */
@@ -106,8 +106,8 @@ export class Sandbox {
     const runtime = open(real, seed)
     opened.runtimes.push(runtime)
     const built = Effect.gen(function* () {
-      const v1 = yield* workshopBranch({ isHeld: true })
-      return yield* pipeline([v1, yield* sandboxBranch({ token, webhookPolicy: sandbox, isHeld: true })])
+      const v1 = yield* workshopRoutes({ isHeld: true })
+      return yield* pipeline([v1, yield* sandboxRoutes({ token, webhookPolicy: sandboxAddresses, isHeld: true })])
     })
     return new Sandbox(real, runtime, await runtime.runPromise(built))
   }
@@ -122,7 +122,7 @@ export class Sandbox {
     if (text !== "") headers["content-type"] = "application/json"
     if (call.bearer !== undefined) headers.authorization = `Bearer ${call.bearer}`
     if (call.once !== undefined) headers["idempotency-key"] = call.once
-    const arrival: Arrival = {
+    const arrival: HttpRequest = {
       method,
       path,
       query: call.query ?? "",

@@ -3,7 +3,7 @@ import type { KeyId, ShopId } from "@workshop/core/domain/Identifier"
 import { Closer } from "@workshop/core/services/Closer"
 import { SandboxClock } from "@workshop/core/services/SandboxClock"
 import { Tickets } from "@workshop/core/services/Tickets"
-import { TimeWalk } from "@workshop/core/services/TimeWalk"
+import { ClockAdvance } from "@workshop/core/services/ClockAdvance"
 import { Effect, Fiber, Layer, Schema } from "effect"
 import { describe, expect, inject, it } from "vitest"
 import { HandClock } from "./HandClock.js"
@@ -101,7 +101,7 @@ describe("Moving the clock closes what is due on the way, each at its own instan
     const input = Schema.decodeSync(TicketInput)({ service: "Hem" })
     const filling = Effect.gen(function* () {
       const tickets = yield* Tickets
-      const walk = yield* TimeWalk
+      const walk = yield* ClockAdvance
       for (const { id } of shops)
         for (let n = 0; n < 143; n++) {
           if (n % 3 === 0) yield* walk.move({ advance_ms: 7 })
@@ -168,14 +168,14 @@ describe("A walk stops where it cannot go on (Specification, Sandbox)", () => {
   const walkOver = (work: { readonly next: () => number | null; readonly runOnce: Effect.Effect<number> }) => {
     const real = new HandClock(0)
     const source = Effect.succeed({ next: () => Effect.sync(work.next), runOnce: work.runOnce })
-    const layer = TimeWalk.layer([source]).pipe(
+    const layer = ClockAdvance.layer([source]).pipe(
       Layer.provideMerge(SandboxClock.layer),
       Layer.provide(Layer.setClock(real))
     )
-    return <A, E>(use: Effect.Effect<A, E, TimeWalk | SandboxClock>) => Effect.runPromise(Effect.provide(use, layer))
+    return <A, E>(use: Effect.Effect<A, E, ClockAdvance | SandboxClock>) => Effect.runPromise(Effect.provide(use, layer))
   }
-  const move = (advance_ms: number) => Effect.flatMap(TimeWalk, (walk) => walk.move({ advance_ms }))
-  const state = Effect.flatMap(TimeWalk, (walk) => walk.state)
+  const move = (advance_ms: number) => Effect.flatMap(ClockAdvance, (walk) => walk.move({ advance_ms }))
+  const state = Effect.flatMap(ClockAdvance, (walk) => walk.state)
 
   it("so it never hangs on work that is said to be due and is never done", async () => {
     const run = walkOver({ next: () => 10, runOnce: Effect.succeed(0) })

@@ -2,7 +2,7 @@ import * as Net from "node:net"
 import * as Tls from "node:tls"
 import type { Sent } from "@workshop/core/domain/Attempt"
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
 import type { WebhookPost } from "@workshop/core/ports/WebhookSender"
 import { Effect } from "effect"
 import { make, type NodeSender, type NodeSenderOptions } from "../../src/sender/NodeSender.js"
@@ -85,7 +85,7 @@ export const withSender = <A>(
   use: (send: (post: WebhookPost) => Promise<Sent>, sender: NodeSender) => Promise<A>
 ): Promise<A> =>
   Effect.gen(function* () {
-    const sender = yield* make({ policy: sandbox, deadline_ms: 1000, body_ms: 200, ...options })
+    const sender = yield* make({ policy: sandboxAddresses, deadline_ms: 1000, body_ms: 200, ...options })
     return yield* Effect.promise(() => use((post) => Effect.runPromise(sender.send(post)), sender))
   }).pipe(Effect.scoped, Effect.runPromise)
 

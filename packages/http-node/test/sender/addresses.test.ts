@@ -1,4 +1,4 @@
-import { production, sandbox } from "@workshop/core/domain/WebhookAddress"
+import { productionAddresses, sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { notSent } from "../../src/sender/NotSent.js"
@@ -8,7 +8,7 @@ import { answer, answering, post, receiver, sendOnce, withSender } from "./Recei
 const REFUSED = { status: null, error: "refused_address", detail: null, address: null }
 
 /** A policy whose port is a listener's: what is refused then is refused for its address. */
-const worldwide = (port: number) => ({ ...production, ports: [port] })
+const worldwide = (port: number) => ({ ...productionAddresses, ports: [port] })
 
 /** A resolver that answers one list after the other, and counts. */
 const resolving = (...answers: ReadonlyArray<ReadonlyArray<string>>) => {
@@ -38,7 +38,7 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
 
   it("an operator's own public network is refused, in the text and behind a name", async () => {
     const { asked, resolve } = resolving(["93.184.216.34"], ["2606:4700::1", "93.184.217.1"])
-    const policy = { ...production, refusedNetworks: ["93.184.216.0/23", "2001:4860::/32"] }
+    const policy = { ...productionAddresses, refusedNetworks: ["93.184.216.0/23", "2001:4860::/32"] }
     for (const host of ["93.184.216.34", "[2001:4860:4860::8888]", "shop.test", "other.test"])
       expect(await sendOnce(`https://${host}/`, { policy, resolve, deadline_ms: 300 })).toMatchObject(REFUSED)
     expect(asked).toEqual(["shop.test", "other.test"])
@@ -53,7 +53,7 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     ["no address at all", "shop.test"]
   ])("%s: refused", async (_, url) => {
     const { asked, resolve } = resolving(["127.0.0.1"])
-    expect(await sendOnce(url, { policy: sandbox, resolve, isPublic: () => true })).toMatchObject(REFUSED)
+    expect(await sendOnce(url, { policy: sandboxAddresses, resolve, isPublic: () => true })).toMatchObject(REFUSED)
     expect(asked).toEqual([])
   })
 
@@ -63,7 +63,7 @@ describe("addresses in the webhook's own text (Specification, Webhooks)", () => 
     for (const host of ["127.0.0.1", "127.1", "localhost", "shop.localhost"]) {
       const url = `http://${host}:${at.port}/`
       expect(await sendOnce(url, { resolve })).toMatchObject({ status: 200, address: "127.0.0.1" })
-      expect(await sendOnce(url, { resolve, policy: production })).toMatchObject(REFUSED)
+      expect(await sendOnce(url, { resolve, policy: productionAddresses })).toMatchObject(REFUSED)
     }
     expect(asked).toEqual([])
   })
@@ -106,7 +106,7 @@ describe("addresses that a name leads to", () => {
     const { resolve } = resolving(Array.from({ length: 4096 }, (_, i) => `93.184.${i >> 8}.${i & 255}`))
     let judged = 0
     const isPublic = () => ++judged > 0
-    expect(await sendOnce("https://shop.test/", { policy: production, resolve, isPublic })).toMatchObject(REFUSED)
+    expect(await sendOnce("https://shop.test/", { policy: productionAddresses, resolve, isPublic })).toMatchObject(REFUSED)
     expect(judged).toBe(0)
   })
 

@@ -2,7 +2,7 @@ import type { Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import type { Sent } from "@workshop/core/domain/Attempt"
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import { sandbox } from "@workshop/core/domain/WebhookAddress"
+import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
 import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { make } from "../../src/sender/NodeSender.js"
@@ -46,7 +46,7 @@ describe("256 hostile receivers at once (Specification, Webhooks)", () => {
     await using bad = await receiver({ onRequest: meanings })
     await using good = await answering(answer("200 OK"))
     const body = Effect.gen(function* () {
-      const { send, counts } = yield* make({ policy: sandbox })
+      const { send, counts } = yield* make({ policy: sandboxAddresses })
       const one = (n: number) => {
         const kind = n % hostile.length
         const sent = send(post(`http://127.0.0.1:${bad.port}/${kind}`, shop(n)))

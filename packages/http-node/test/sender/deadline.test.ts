@@ -1,6 +1,6 @@
 import type { Socket } from "node:net"
 import type { Sent } from "@workshop/core/domain/Attempt"
-import { production, sandbox } from "@workshop/core/domain/WebhookAddress"
+import { productionAddresses, sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
 import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { make, type NodeSenderOptions } from "../../src/sender/NodeSender.js"
@@ -32,7 +32,7 @@ describe("ten seconds, unless told otherwise, for everything up to the status li
         asking = socket
       }
     })
-    await sending(at.url, { policy: sandbox }, async (sent) => {
+    await sending(at.url, { policy: sandboxAddresses }, async (sent) => {
       const socket = await come(() => asking)
       await timeTo(at_s * SECOND)
       socket.write(answer("200 OK"))
@@ -61,7 +61,7 @@ describe("ten seconds, unless told otherwise, for everything up to the status li
       }
     })
     const options: NodeSenderOptions = {
-      policy: { ...production, ports: [at.port] },
+      policy: { ...productionAddresses, ports: [at.port] },
       resolve: () =>
         Effect.async((resume) => {
           found = () => resume(Effect.succeed(["127.0.0.1"]))

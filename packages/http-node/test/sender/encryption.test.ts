@@ -1,5 +1,5 @@
 import type { TlsOptions } from "node:tls"
-import { production } from "@workshop/core/domain/WebhookAddress"
+import { productionAddresses } from "@workshop/core/domain/WebhookAddress"
 import { Effect } from "effect"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import * as certificates from "./certificates.js"
@@ -10,7 +10,7 @@ const OK = answer("200 OK")
 
 /** A sender for which loopback is the world. */
 const abroad = (port: number) => ({
-  policy: { ...production, ports: [port] },
+  policy: { ...productionAddresses, ports: [port] },
   resolve: () => Effect.succeed(["127.0.0.1"]),
   isPublic: (ip: string) => ip === "127.0.0.1",
   ca

@@ -1,5 +1,5 @@
 import { connect } from "node:net"
-import { production } from "@workshop/core/domain/WebhookAddress"
+import { productionAddresses } from "@workshop/core/domain/WebhookAddress"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { answer, answering, receiver, sendOnce, until } from "./Receiver.js"
@@ -35,7 +35,7 @@ describe("a listener on all addresses of this machine hears nothing (Specificati
 
   it.each(inside)("%s: in the webhook's own text", async (_, literals) => {
     await using at = await everywhere()
-    const policy = { ...production, ports: [at.port] }
+    const policy = { ...productionAddresses, ports: [at.port] }
     for (const host of literals)
       expect([host, await sendOnce(`https://${host}:${at.port}/`, { policy })]).toMatchObject([host, REFUSED])
     expect(at.connections).toHaveLength(0)
@@ -43,7 +43,7 @@ describe("a listener on all addresses of this machine hears nothing (Specificati
 
   it.each(inside)("%s: where a name leads, alone and beside a public address", async (_, _literals, found) => {
     await using at = await everywhere()
-    const policy = { ...production, ports: [at.port] }
+    const policy = { ...productionAddresses, ports: [at.port] }
     for (const address of found)
       for (const all of [[address], ["93.184.216.34", address], [address, "2606:4700:4700::1111"]]) {
         const sent = await sendOnce(`https://shop.test:${at.port}/`, { policy, resolve: () => Effect.succeed(all) })

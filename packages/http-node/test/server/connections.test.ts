@@ -1,4 +1,4 @@
-import { succeed } from "@workshop/core/http/Departures"
+import { successResponse } from "@workshop/core/http/responses"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { RawClient } from "./RawClient.js"
@@ -135,7 +135,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
           answer: (_, stamp) =>
             Effect.sync(() => {
               served()
-              return succeed({ data: huge }, stamp, [])
+              return successResponse({ data: huge }, stamp, [])
             })
         }
       ]

@@ -2,19 +2,19 @@ import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { connect } from "node:net"
-import type { Arrival, Departure } from "@workshop/core/http/Arrival"
-import type { Branch } from "@workshop/core/http/Branch"
-import { succeed } from "@workshop/core/http/Departures"
+import type { HttpRequest, HttpResponse } from "@workshop/core/http/HttpMessage"
+import type { RouteGroup } from "@workshop/core/http/RouteGroup"
+import { successResponse } from "@workshop/core/http/responses"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { start as startWorkshop } from "@workshop/core/services/PromiseWorkshop"
-import { Backlog } from "@workshop/http-node/Backlog"
+import { PipelinedWork } from "@workshop/http-node/PipelinedWork"
 import { CONNECTION_LIMITS } from "@workshop/http-node/ConnectionLimits"
-import { Connections } from "@workshop/http-node/Connections"
+import { OpenConnections } from "@workshop/http-node/OpenConnections"
 import { listener } from "@workshop/http-node/Listener"
 import { mountNode } from "@workshop/http-node/mount/NodeMount"
-import { PATIENCE } from "@workshop/http-node/Patience"
-import { sharedWork } from "@workshop/http-node/sharedWork"
-import { UnreadAnswers } from "@workshop/http-node/UnreadAnswers"
+import { SERVER_TIMEOUTS } from "@workshop/http-node/ServerTimeouts"
+import { coalesce } from "@workshop/http-node/coalesce"
+import { UnreadResponses } from "@workshop/http-node/UnreadResponses"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { Deferred, Effect, Fiber, Runtime } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
@@ -40,26 +40,26 @@ const takenText = async (client: RawClient): Promise<string> => String((await on
 const counting = () => {
   let entered = 0
   const opened = Effect.runSync(Deferred.make<void>())
-  const branch: Branch = {
+  const branch: RouteGroup = {
     prefix: "/counted",
     answer: ({ path }, stamp) =>
       Effect.sync(() => {
         entered++
-      }).pipe(Effect.zipRight(Deferred.await(opened)), Effect.as(succeed({ data: { path } }, stamp, [])))
+      }).pipe(Effect.zipRight(Deferred.await(opened)), Effect.as(successResponse({ data: { path } }, stamp, [])))
   }
   return { branch, entered: () => entered, open: () => Effect.runSync(Deferred.succeed(opened, undefined)) }
 }
 
 /** Answers so many bytes. */
-const large = (bytes: number): Branch => ({
+const large = (bytes: number): RouteGroup => ({
   prefix: "/large",
-  answer: (_, stamp) => Effect.sync(() => succeed({ data: "x".repeat(bytes) }, stamp, []))
+  answer: (_, stamp) => Effect.sync(() => successResponse({ data: "x".repeat(bytes) }, stamp, []))
 })
 
 describe("one request at a time on a connection", { timeout: 60_000 }, () => {
   it("makes no object of a request before the one ahead of it is answered", async () => {
     const server = createServer()
-    const connections = new Connections(server, CONNECTION_LIMITS, new Backlog())
+    const connections = new OpenConnections(server, CONNECTION_LIMITS, new PipelinedWork())
     const answers: Array<ServerResponse> = []
     server.on("request", (request, response) => {
       connections.note(request, response)
@@ -191,19 +191,19 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
 describe("answers without a good key", { timeout: 60_000 }, () => {
   it("take turns in the backlog, and those with one do not", async () => {
     const pieces: Array<() => void> = []
-    class HeldBacklog extends Backlog {
+    class HeldBacklog extends PipelinedWork {
       override add(piece: () => void): void {
         pieces.push(piece)
       }
     }
-    const answer = (arrival: Arrival) => {
+    const answer = (arrival: HttpRequest) => {
       if (arrival.path === "/good") arrival.onAdmitted?.()
-      return Effect.succeed<Departure>({ status: 200, headers: {}, body: arrival.path })
+      return Effect.succeed<HttpResponse>({ status: 200, headers: {}, body: arrival.path })
     }
     const handle = listener(answer, Runtime.defaultRuntime, {
       trustProxy: false,
       backlog: new HeldBacklog(),
-      unread: new UnreadAnswers(Runtime.defaultRuntime, PATIENCE, MIB),
+      unread: new UnreadResponses(Runtime.defaultRuntime, SERVER_TIMEOUTS, MIB),
       requestId: () => "r",
       onAdmitted: () => undefined
     })
@@ -378,7 +378,7 @@ describe("constant bodies", { timeout: 60_000 }, () => {
 
 describe("work that is shared", { timeout: 60_000 }, () => {
   it("makes nobody wait once it is done", async () => {
-    const work = sharedWork(Effect.delay(Effect.succeed("found"), 1), 1_000, { unsafeCurrentTimeMillis: () => 0 })
+    const work = coalesce(Effect.delay(Effect.succeed("found"), 1), 1_000, { unsafeCurrentTimeMillis: () => 0 })
     await Effect.runPromise(work)
     expect(Effect.runSync(work)).toBe("found")
   })
@@ -387,7 +387,7 @@ describe("work that is shared", { timeout: 60_000 }, () => {
     let now = 0
     let done = 0
     const ready = Effect.runSync(Deferred.make<void>())
-    const work = sharedWork(
+    const work = coalesce(
       Effect.zipRight(
         Deferred.await(ready),
         Effect.sync(() => ++done)

@@ -1,4 +1,4 @@
-import { type Arrival, bodyText } from "@workshop/core/http/Arrival"
+import { type HttpRequest, bodyText } from "@workshop/core/http/HttpMessage"
 import { Directory } from "@workshop/core/ports/Directory"
 import { StoreUnavailable } from "@workshop/core/ports/Store"
 import { pages } from "@workshop/http-node/Pages"
@@ -261,7 +261,7 @@ describe("pages (Specification, Commands)", () => {
     const branch = branches.find(({ prefix }) => prefix === path)!
     const departure = await Effect.runPromise(
       branch
-        .answer(arrival as unknown as Arrival, { request_id: "r", now: 0, part: "query" })
+        .answer(arrival as unknown as HttpRequest, { request_id: "r", now: 0, part: "query" })
         .pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
     )
     return { ...departure, body: bodyText(departure) }

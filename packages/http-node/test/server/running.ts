@@ -1,8 +1,8 @@
-import { KeyInput } from "@workshop/core/decisions/ownShop"
-import type { Branch } from "@workshop/core/http/Branch"
-import { succeed } from "@workshop/core/http/Departures"
+import { KeyInput } from "@workshop/core/decisions/shopSettings"
+import type { RouteGroup } from "@workshop/core/http/RouteGroup"
+import { successResponse } from "@workshop/core/http/responses"
 import { pipeline } from "@workshop/core/http/Pipeline"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Keys } from "@workshop/core/services/Keys"
 import * as Profanity from "@workshop/core/services/Profanity"
@@ -12,7 +12,7 @@ import type { ConnectionLimits } from "@workshop/http-node/ConnectionLimits"
 import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
 import { serve } from "@workshop/http-node/NodeServer"
 import { pages } from "@workshop/http-node/Pages"
-import { PATIENCE, type Patience } from "@workshop/http-node/Patience"
+import { SERVER_TIMEOUTS, type ServerTimeouts } from "@workshop/http-node/ServerTimeouts"
 import * as MemoryStore from "@workshop/store-memory/MemoryStore"
 import { Deferred, Effect, Exit, Layer, Logger, Schema, Scope } from "effect"
 import { RawClient } from "./RawClient.js"
@@ -26,7 +26,7 @@ const layer = services.pipe(
 
 /** A branch whose answers wait for the test: what it tells of each request, and how it lets one go. */
 export interface Gate {
-  readonly branch: Branch
+  readonly branch: RouteGroup
   /** Settles when a request has come in. */
   readonly entered: Promise<void>
   /** Settles when a request was interrupted. */
@@ -52,7 +52,7 @@ export const gate = (): Gate => {
       answer: (arrival, stamp) =>
         Effect.sync(() => enter()).pipe(
           Effect.zipRight(Deferred.await(opened)),
-          Effect.as(succeed({ data: { path: arrival.path } }, stamp, [])),
+          Effect.as(successResponse({ data: { path: arrival.path } }, stamp, [])),
           Effect.onInterrupt(() => Effect.sync(() => interrupt()))
         )
     }
@@ -71,10 +71,10 @@ export interface Running {
 /** Starts a server on a free port. */
 export const start = async (
   options: {
-    readonly patience?: Partial<Patience>
+    readonly patience?: Partial<ServerTimeouts>
     readonly trustProxy?: boolean
     readonly limits?: Partial<ConnectionLimits>
-    readonly branches?: ReadonlyArray<Branch>
+    readonly branches?: ReadonlyArray<RouteGroup>
   } = {}
 ): Promise<Running> => {
   const scope = Effect.runSync(Scope.make())
@@ -87,7 +87,7 @@ export const start = async (
       Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read", "tickets:write"] })
     )
     const branches = [
-      yield* workshopBranch({ isHeld: true }),
+      yield* workshopRoutes({ isHeld: true }),
       ...(yield* pages({ fresh_ms: 0 })),
       ...(options.branches ?? [])
     ]
@@ -97,7 +97,7 @@ export const start = async (
       port: 0,
       trustProxy: options.trustProxy ?? false,
       ...(options.limits && { limits: options.limits }),
-      patience: { ...PATIENCE, check_ms: 10, ...options.patience }
+      patience: { ...SERVER_TIMEOUTS, check_ms: 10, ...options.patience }
     })
     return { port: at.port, key: `Authorization: Bearer ${key}` }
   })

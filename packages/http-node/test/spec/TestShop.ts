@@ -1,5 +1,5 @@
-import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/keepTicketNews"
-import { KeyInput, ShopPatch } from "@workshop/core/decisions/ownShop"
+import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/ticketProgress"
+import { KeyInput, ShopPatch } from "@workshop/core/decisions/shopSettings"
 import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
 import { TicketInput } from "@workshop/core/decisions/TicketInput"
 import type { ShopId } from "@workshop/core/domain/Identifier"

@@ -6,7 +6,7 @@ import { binariesFor } from "./Binaries.js"
 import { clusterIn, makeRoom, NAME } from "./Cluster.js"
 import { type EmbeddedRefused, failed } from "./EmbeddedRefused.js"
 import { ensureDatabase } from "./ensureDatabase.js"
-import { makeWay, pidLines } from "./Leftover.js"
+import { stopStaleServer, pidLines } from "./StaleServer.js"
 import { type Place, placeIn } from "./Place.js"
 import { freePort, type Launch, launch, type Postmaster } from "./Postmaster.js"
 
@@ -108,7 +108,7 @@ export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres,
     yield* makeRoom(place, account)
     const binaries = yield* binariesFor(place.folder, account)
     const password = yield* clusterIn(place, binaries, account)
-    yield* makeWay(place)
+    yield* stopStaleServer(place)
     const settings = { ...SETTINGS, ...options.settings }
     const started = yield* Deferred.make<Started, EmbeddedRefused>()
     const launched = launching({ place, binaries, account, settings }, options.port)

@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect"
 import { databaseUrl } from "../Address.js"
-import { ON_THE_WAY_MS, streamOf } from "../Connection.js"
+import { IN_TRANSIT_MS, streamOf } from "../Connection.js"
 import { connected, SettledClient, shownMs } from "../SettledClient.js"
 import { DatabaseFailed } from "./DatabaseFailed.js"
 
@@ -53,7 +53,7 @@ const opened = (url: string, { statement_timeout_ms }: Patience): Promise<Settle
     settings: { statement_timeout: shown, lock_timeout: shown },
     connectionTimeoutMillis: CONNECTING_MS,
     keepAlive: true,
-    ...(statement_timeout_ms === undefined ? {} : { query_timeout: statement_timeout_ms + ON_THE_WAY_MS })
+    ...(statement_timeout_ms === undefined ? {} : { query_timeout: statement_timeout_ms + IN_TRANSIT_MS })
   }
   return connected(url, () => new SettledClient(config))
 }
@@ -66,7 +66,7 @@ const close = (client: SettledClient) =>
   )
 
 /** Why a statement failed. */
-export const asked = (error: unknown) =>
+export const query = (error: unknown) =>
   new DatabaseFailed({ reason: "statement", code: codeOf(error), what: `Postgres says: ${wordsOf(error)}` })
 
 /** Opens a connection that closes with the scope. `url` is a connection string of Postgres. */
@@ -80,7 +80,7 @@ export const connect = (url: string, patience: Patience = {}): Effect.Effect<Ses
         Effect.tryPromise({
           try: async () =>
             (values === undefined ? await client.query(sql) : await client.query(sql, [...values])).rows as Array<Row>,
-          catch: asked
+          catch: query
         })
     }))
   )

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, type Scope } from "effect"
 import { clockGuard } from "../ClockGuard.js"
-import { link } from "../Link.js"
+import { reconnecting } from "../ReconnectingConnection.js"
 import type { PgFailure } from "../PgFailure.js"
 import { once } from "../Statement.js"
 import { isTrue } from "./answers.js"
@@ -16,7 +16,7 @@ export interface RetentionOptions {
 }
 
 /** What one turn did; null where another process has its turn. */
-export type Tidied = (Partitioning & { readonly expired: number; readonly isMore: boolean }) | null
+export type RetentionReport = (Partitioning & { readonly expired: number; readonly isMore: boolean }) | null
 
 /** One number for every process of ours that tidies; advisory locks are a database's own. */
 const LOCK = 7_305_809
@@ -43,9 +43,9 @@ const sayMissing = (missing: ReadonlyArray<string>) =>
 export const retention = ({
   url,
   keepEvents_ms = KEEP_EVENTS_MS
-}: RetentionOptions): Effect.Effect<{ readonly runOnce: Effect.Effect<Tidied, PgFailure> }, never, Scope.Scope> =>
+}: RetentionOptions): Effect.Effect<{ readonly runOnce: Effect.Effect<RetentionReport, PgFailure> }, never, Scope.Scope> =>
   Effect.zipWith(
-    link({ url, name: "workshop retention", lock_timeout_ms: 1_000, answer_timeout_ms: ANSWER_TIMEOUT_MS }),
+    reconnecting({ url, name: "workshop retention", lock_timeout_ms: 1_000, answer_timeout_ms: ANSWER_TIMEOUT_MS }),
     clockGuard,
     (wire, guard) => ({
       runOnce: Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { IdempotencyKey } from "@workshop/core/decisions/Idempotency"
-import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/keepTicketNews"
-import { ShopPatch } from "@workshop/core/decisions/ownShop"
+import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/ticketProgress"
+import { ShopPatch } from "@workshop/core/decisions/shopSettings"
 import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
 import { TicketInput } from "@workshop/core/decisions/TicketInput"
 import type { ClientId, TicketId } from "@workshop/core/domain/Identifier"

@@ -1,6 +1,6 @@
 import type { Command } from "@workshop/core/decisions/Command"
 import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Take } from "@workshop/core/domain/Take"
+import type { LimitUse } from "@workshop/core/domain/LimitUse"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
 import { changing, openShop, placing, putting, run } from "@workshop/core/testing/Fixtures"
@@ -185,7 +185,7 @@ describe("a clock that steps back (docs/how-it-is-built.md)", { timeout: LONG },
 
   it("an old window of a limit refuses nobody longer than a window lasts", () => {
     const clock = new SettableClock()
-    const takes: ReadonlyArray<Take> = [
+    const takes: ReadonlyArray<LimitUse> = [
       { policy: "requests_per_minute", subject: "a caller with spaces", time_zone: null }
     ]
     return testing(

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { createTicket } from "@workshop/core/decisions/createTicket"
-import { type IdempotencyKey, once } from "@workshop/core/decisions/Idempotency"
-import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { type IdempotencyKey, idempotent } from "@workshop/core/decisions/Idempotency"
+import { setWebhook } from "@workshop/core/decisions/webhookSettings"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { Reads } from "@workshop/core/ports/Reads"
 import { answered, record } from "@workshop/core/testing/Courier"
@@ -85,7 +85,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
           const making = (key: string) =>
             Effect.provide(
               run(
-                once(
+                idempotent(
                   { caller_id, operation: "tickets.create", key: key as IdempotencyKey, request: key },
                   createTicket(shop.id, ticketInput(), { via: "api", found: [] })
                 )

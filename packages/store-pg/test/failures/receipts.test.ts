@@ -6,7 +6,7 @@ import { openShop } from "@workshop/core/testing/Fixtures"
 import { BATCH_STEP, outcomeOf, writing } from "@workshop/store-pg/BatchReceipt"
 import { BEGIN, COMMIT, connect } from "@workshop/store-pg/Connection"
 import * as EmbeddedPostgres from "@workshop/store-pg/embedded/EmbeddedPostgres"
-import { link } from "@workshop/store-pg/Link"
+import { reconnecting } from "@workshop/store-pg/ReconnectingConnection"
 import { migrate } from "@workshop/store-pg/migrate/Migrator"
 import { connect as opened, type Session } from "@workshop/store-pg/migrate/Session"
 import { Effect, Fiber } from "effect"
@@ -20,7 +20,7 @@ const batch = Effect.gen(function* () {
   const { url } = yield* database
   const connection = yield* connect({ url, ...OPTIONS })
   const receipt = { connection: connection.id, batch: 7 * BATCH_STEP, saved_at: Date.now() }
-  return { connection, receipt, wire: yield* link({ url, ...OPTIONS }) }
+  return { connection, receipt, wire: yield* reconnecting({ url, ...OPTIONS }) }
 })
 
 describe.concurrent("the outcome of a batch whose answer was lost", { timeout: 60_000 }, () => {

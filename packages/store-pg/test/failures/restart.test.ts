@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { openShop } from "@workshop/core/testing/Fixtures"
 import { BATCH_STEP, outcomeOf, writing } from "@workshop/store-pg/BatchReceipt"
 import * as EmbeddedPostgres from "@workshop/store-pg/embedded/EmbeddedPostgres"
-import { link } from "@workshop/store-pg/Link"
+import { reconnecting } from "@workshop/store-pg/ReconnectingConnection"
 import { migrate } from "@workshop/store-pg/migrate/Migrator"
 import { Effect, Exit, Schedule } from "effect"
 import { expect, it } from "vitest"
@@ -35,7 +35,7 @@ it(
       Effect.gen(function* () {
         const { url, kill } = yield* cluster
         const ports = yield* node({ url, lanes: 1 })
-        const wire = yield* link({ url, name: "a test", lock_timeout_ms: 25 })
+        const wire = yield* reconnecting({ url, name: "a test", lock_timeout_ms: 25 })
         for (const signal of ["SIGINT", "SIGKILL"] as const) {
           const shop = yield* Effect.provide(openShop(), ports).pipe(Effect.retry(patiently))
           yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))

@@ -1,8 +1,8 @@
 import type { ShopId, TicketId } from "@workshop/core/domain/Identifier"
-import { bodyText } from "@workshop/core/http/Arrival"
+import { bodyText } from "@workshop/core/http/HttpMessage"
 import { pipeline } from "@workshop/core/http/Pipeline"
-import { arrivalOf } from "@workshop/core/http/WebHandler"
-import { workshopBranch } from "@workshop/core/http/workshopBranch"
+import { httpRequestOf } from "@workshop/core/http/WebHandler"
+import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { Reads } from "@workshop/core/ports/Reads"
 import * as Profanity from "@workshop/core/services/Profanity"
@@ -44,9 +44,9 @@ const told = (url: string) =>
 
 const served = (url: string, log: Array<string>) =>
   Effect.gen(function* () {
-    const answer = yield* pipeline([yield* workshopBranch({ isHeld: false })])
+    const answer = yield* pipeline([yield* workshopRoutes({ isHeld: false })])
     const request = new Request("http://shop.example/v1/shop", { headers: { authorization: "Bearer wk_live_none" } })
-    return yield* answer(arrivalOf(request, "unknown"))
+    return yield* answer(httpRequestOf(request, "unknown"))
   }).pipe(
     Effect.provide(services),
     Effect.provide(Layer.mergeAll(PgStore.layer({ url }), Profanity.layer).pipe(Layer.provideMerge(Entropy.layer))),

@@ -1,4 +1,4 @@
-import type { Take } from "@workshop/core/domain/Take"
+import type { LimitUse } from "@workshop/core/domain/LimitUse"
 import type { Entropy } from "@workshop/core/ports/Entropy"
 import { RateLimits } from "@workshop/core/ports/RateLimits"
 import { Reads } from "@workshop/core/ports/Reads"
@@ -12,7 +12,7 @@ import { Way, wayTo } from "./Way.js"
 
 const LONG = 40_000
 
-const take: Take = { policy: "requests_per_minute", subject: "a caller", time_zone: null }
+const take: LimitUse = { policy: "requests_per_minute", subject: "a caller", time_zone: null }
 const untilItWorks = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
 
 /** A node behind a way, and a shop that has one ticket. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { createTicket } from "@workshop/core/decisions/createTicket"
-import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { setWebhook } from "@workshop/core/decisions/webhookSettings"
 import { openShop, run, ticketInput } from "@workshop/core/testing/Fixtures"
 import { SettableClock } from "@workshop/core/testing/SettableClock"
 import { migrationsIn, OURS } from "@workshop/store-pg/migrate/Migration"

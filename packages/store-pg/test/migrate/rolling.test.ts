@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
-import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { setWebhook } from "@workshop/core/decisions/webhookSettings"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { answered, raising, record } from "@workshop/core/testing/Courier"
 import { openAccount, openShop, run } from "@workshop/core/testing/Fixtures"

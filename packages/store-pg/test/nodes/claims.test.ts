@@ -1,8 +1,8 @@
-import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { setWebhook } from "@workshop/core/decisions/webhookSettings"
 import { type Claim, Deliveries } from "@workshop/core/ports/Deliveries"
 import { answered, raising, record } from "@workshop/core/testing/Courier"
 import { openShop, run } from "@workshop/core/testing/Fixtures"
-import { CLAIM, LOCK_LANES, LOCK_TURNS, LOOK_AGAIN } from "@workshop/store-pg/ClaimStatements"
+import { CLAIM, LOCK_DUE_TURNS, LOCK_TURNS, LOOK_AGAIN } from "@workshop/store-pg/ClaimStatements"
 import type { Session } from "@workshop/store-pg/migrate/Session"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -28,7 +28,7 @@ const begun = (session: Session, most: number) =>
   Effect.gen(function* () {
     const now = Date.now()
     yield* session.run("begin")
-    yield* session.run(LOCK_LANES, [300])
+    yield* session.run(LOCK_DUE_TURNS, [300])
     return yield* session.run<Claim>(CLAIM, [now, most, null])
   })
 

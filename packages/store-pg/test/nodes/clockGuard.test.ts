@@ -1,4 +1,4 @@
-import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { setWebhook } from "@workshop/core/decisions/webhookSettings"
 import { DAY_MS } from "@workshop/core/domain/Instant"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { Closer } from "@workshop/core/services/Closer"

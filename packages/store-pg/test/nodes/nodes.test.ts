@@ -1,7 +1,7 @@
-import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { setWebhook } from "@workshop/core/decisions/webhookSettings"
 import type { ShopId } from "@workshop/core/domain/Identifier"
 import { DAY_MS } from "@workshop/core/domain/Instant"
-import type { Take } from "@workshop/core/domain/Take"
+import type { LimitUse } from "@workshop/core/domain/LimitUse"
 import { Closures } from "@workshop/core/ports/Closures"
 import { Deliveries } from "@workshop/core/ports/Deliveries"
 import { Directory } from "@workshop/core/ports/Directory"
@@ -49,7 +49,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
     testing(
       Effect.gen(function* () {
         const { one, two } = yield* twoNodes
-        const takes: ReadonlyArray<Take> = [
+        const takes: ReadonlyArray<LimitUse> = [
           { policy: "requests_per_minute", subject: "a", time_zone: null },
           { policy: "writes_per_minute", subject: "a", time_zone: null }
         ]
@@ -70,7 +70,7 @@ describe.concurrent("several nodes on one database (docs/how-it-is-built.md)", {
     testing(
       Effect.gen(function* () {
         const { one, two } = yield* twoNodes
-        const takes: ReadonlyArray<Take> = [{ policy: "writes_per_minute", subject: "a", time_zone: null }]
+        const takes: ReadonlyArray<LimitUse> = [{ policy: "writes_per_minute", subject: "a", time_zone: null }]
         const takenAt = (ports: Ports, now: number) =>
           Effect.provide(
             Effect.flatMap(RateLimits, ({ take }) => take(takes, now)),

@@ -1,9 +1,9 @@
-import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { setWebhook } from "@workshop/core/decisions/webhookSettings"
 import { Deliveries, LEASE_MS } from "@workshop/core/ports/Deliveries"
 import { answered, raising, record } from "@workshop/core/testing/Courier"
 import { openShop, run } from "@workshop/core/testing/Fixtures"
 import { SettableClock } from "@workshop/core/testing/SettableClock"
-import { CLAIM, LOCK_LANES, LOCK_TURNS, LOOK_AGAIN } from "@workshop/store-pg/ClaimStatements"
+import { CLAIM, LOCK_DUE_TURNS, LOCK_TURNS, LOOK_AGAIN } from "@workshop/store-pg/ClaimStatements"
 import { connect } from "@workshop/store-pg/migrate/Session"
 import { PLANNED_ONCE } from "@workshop/store-pg/planning"
 import { Effect } from "effect"
@@ -19,7 +19,7 @@ const pagesOf = (url: string, now: number) =>
   Effect.gen(function* () {
     const session = yield* settled(url, PLANNED_ONCE)
     // Kept for the session, where a claim keeps them for its transaction.
-    yield* session.run(LOCK_LANES.replaceAll("true)", "false)"), [2 * SHOPS])
+    yield* session.run(LOCK_DUE_TURNS.replaceAll("true)", "false)"), [2 * SHOPS])
     const claim = yield* planned(session, CLAIM, [now, SHOPS, now])
     const turns = yield* planned(session, LOCK_TURNS, [])
     const again = yield* planned(session, LOOK_AGAIN, [now, now])

@@ -1,6 +1,6 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
 import { createTicket } from "@workshop/core/decisions/createTicket"
-import { setWebhook } from "@workshop/core/decisions/ownWebhook"
+import { setWebhook } from "@workshop/core/decisions/webhookSettings"
 import { Entropy } from "@workshop/core/ports/Entropy"
 import { type Probe, Probes } from "@workshop/core/ports/Probes"
 import { openShop, run, ticketInput } from "@workshop/core/testing/Fixtures"

@@ -1,7 +1,7 @@
 import type { Fetch } from "@workshop/cli/testkit/Api"
 import type { Change } from "@workshop/core/decisions/Change"
 import type { Command, Decision } from "@workshop/core/decisions/Command"
-import type { Slice } from "@workshop/core/decisions/Slice"
+import type { ShopState } from "@workshop/core/decisions/ShopState"
 import type { ShopMoment } from "@workshop/core/domain/Moment"
 import { Either } from "effect"
 import type { Fault } from "../InProcess.js"
@@ -111,14 +111,14 @@ export const decisions = (
   decide: <A, E>(
     run: (moment: ShopMoment) => Either.Either<Decision<A>, E>,
     moment: ShopMoment,
-    slice: Slice
+    slice: ShopState
   ) => Either.Either<Decision<A>, E>
 ): Fault => ({
   store: (store) => ({
     transact: (command) => {
       const faulty: typeof command = {
         ...(command as Command<never>),
-        run: (slice: Slice, moment: ShopMoment) => decide((at) => command.run(slice, at), moment, slice) as never
+        run: (slice: ShopState, moment: ShopMoment) => decide((at) => command.run(slice, at), moment, slice) as never
       }
       return store.transact(faulty)
     }

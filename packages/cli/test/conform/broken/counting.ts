@@ -1,10 +1,10 @@
 import type { PolicyName } from "@workshop/core/domain/Limits"
-import type { Take } from "@workshop/core/domain/Take"
+import type { LimitUse } from "@workshop/core/domain/LimitUse"
 import type { BrokenServer } from "./Broken.js"
 
 /** Counts something else than it should; null counts nothing. */
-const counting = (count: (take: Take) => Take | null) => () => ({
-  limits: { takes: (takes: ReadonlyArray<Take>) => takes.map(count).filter((take) => take !== null) }
+const counting = (count: (take: LimitUse) => LimitUse | null) => () => ({
+  limits: { takes: (takes: ReadonlyArray<LimitUse>) => takes.map(count).filter((take) => take !== null) }
 })
 
 const without = (...policies: ReadonlyArray<PolicyName>) =>

@@ -21,7 +21,7 @@ import {
 } from "../../domain/TicketLifecycle.js"
 import { WebhookNotSet } from "../../domain/Webhook.js"
 import { StoreUnavailable } from "../../ports/Store.js"
-import { answerFailure, type FailureBody } from "../Envelope.js"
+import { failureStatusAndBody, type FailureBody } from "../Envelope.js"
 import type { Failure, RequestIssue } from "../ErrorTable.js"
 
 /** A refusal as it might happen, and what led to it. The document shows what the service would really answer to it. */
@@ -100,7 +100,7 @@ export interface ErrorExample {
 
 const shown = (when: string, refusal: Failure, part: RequestIssue["in"] = "body"): ErrorExample => ({
   summary: when,
-  value: answerFailure(refusal, part).body
+  value: failureStatusAndBody(refusal, part).body
 })
 
 /** The answer to a refusal. */

@@ -1,0 +1,67 @@
+import { MINUTE_MS } from "../domain/Instant.js"
+import type { MessageRecord } from "../domain/Message.js"
+import { MOST_ATTEMPTS, nextAttempt } from "../domain/RetrySchedule.js"
+import { ChangeSet, unchanged } from "./ChangeSet.js"
+import { type Command, make } from "./Command.js"
+import * as Need from "./Load.js"
+
+/** When a message is looked at again that was begun to be told for the last time: longer than telling can take. */
+const LAST_LOOK_MS = MINUTE_MS
+
+/** Which attempt at which message. */
+export type NotificationAttempt = Pick<MessageRecord, "shop_id" | "id" | "attempts_made">
+
+/**
+ * Whether to tell a message now; `superseded` where somebody else began, or has told it. It is put off beforehand as if
+ * it had failed: so nobody else begins meanwhile, and whoever dies over it comes again by the table, and not for ever.
+ */
+export const beginNotification = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<"begun" | "given_up" | "superseded"> =>
+  make({
+    shop_id,
+    needs: { message: Need.message(id, attempts_made) },
+    decide: (loaded, moment) => {
+      const { message } = loaded
+      if (message === null) return unchanged<"begun" | "given_up" | "superseded">("superseded")
+      const changes = new ChangeSet(loaded, moment)
+      if (attempts_made >= MOST_ATTEMPTS) return removed(changes, message).decidedQuietly("given_up" as const)
+      const due_at = nextAttempt(attempts_made + 1, moment.now, 0) ?? moment.now + LAST_LOOK_MS
+      changes.add({ _tag: "MessagePut", row: { ...message, attempts_made: attempts_made + 1, due_at } })
+      return changes.decidedQuietly("begun" as const)
+    }
+  })
+
+/** Makes a message due now that a clock which was ahead put off. */
+export const retryNotificationNow = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<void> =>
+  make({
+    shop_id,
+    needs: { message: Need.message(id, attempts_made) },
+    decide: (loaded, moment) => {
+      const { message } = loaded
+      if (message === null || message.due_at <= moment.now) return unchanged<void>(undefined)
+      const row = { ...message, due_at: moment.now }
+      return new ChangeSet(loaded, moment).add({ _tag: "MessagePut", row }).decidedQuietly<void>(undefined)
+    }
+  })
+
+/** What came of an attempt, as of its end: the message was told, is told again by the retry table, or is given up. */
+export const recordNotification = (
+  { shop_id, id, attempts_made }: NotificationAttempt,
+  isTold: boolean
+): Command<"told" | "retry" | "given_up" | "superseded"> =>
+  make({
+    shop_id,
+    needs: { message: Need.message(id, attempts_made) },
+    decide: (loaded, moment) => {
+      const { message } = loaded
+      if (message === null) return unchanged<"told" | "retry" | "given_up" | "superseded">("superseded")
+      const changes = new ChangeSet(loaded, moment)
+      if (isTold) return removed(changes, message).decidedQuietly("told" as const)
+      const due_at = nextAttempt(attempts_made, moment.now, 0)
+      if (due_at === null) return removed(changes, message).decidedQuietly("given_up" as const)
+      changes.add({ _tag: "MessagePut", row: { ...message, due_at } })
+      return changes.decidedQuietly("retry" as const)
+    }
+  })
+
+const removed = (changes: ChangeSet, { shop_id, id }: MessageRecord): ChangeSet =>
+  changes.add({ _tag: "MessageRemoved", row: { shop_id, id } })

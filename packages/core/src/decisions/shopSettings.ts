@@ -1,0 +1,143 @@
+import { Either, Schema } from "effect"
+import { type ApiKeyRecord, isActive, KeyNotFound, keyHash, TooManyKeys } from "../domain/ApiKey.js"
+import type { KeyId, ShopId } from "../domain/Identifier.js"
+import { DateOrDateTimeText } from "../domain/Instant.js"
+import { InvalidInput } from "../domain/InvalidInput.js"
+import { Language } from "../domain/Language.js"
+import { Limits } from "../domain/Limits.js"
+import { LoyaltyProgram } from "../domain/LoyaltyProgram.js"
+import { optional } from "../domain/Optional.js"
+import { Scope } from "../domain/Scope.js"
+import type { ShopHead, ShopRecord } from "../domain/Shop.js"
+import { Text } from "../domain/Text.js"
+import { TicketNumber } from "../domain/TicketNumber.js"
+import { ChangeSet } from "./ChangeSet.js"
+import { type Command, make } from "./Command.js"
+import * as Need from "./Load.js"
+
+const { active, name, stamps_required, stamps_per_ticket, reward_label } = LoyaltyProgram.fields
+
+const Words = Schema.Array(Text(Limits.name_characters)).pipe(
+  Schema.maxItems(Limits.forbidden_words_max, {
+    message: () => `must hold at most ${Limits.forbidden_words_max} words`
+  })
+)
+
+/** The languages of a shop, whose default words it refuses; each once. */
+export const Languages = Schema.Array(Language).pipe(
+  Schema.maxItems(Limits.named_values_max),
+  Schema.filter((languages) => new Set(languages).size === languages.length || "must name each language once"),
+  Schema.annotations({
+    jsonSchema: { type: "array", items: { type: "string", enum: [...Language.literals] }, uniqueItems: true }
+  })
+)
+
+/** Any of a shop's settings, its programme field by field; what is left out stays. The programme's name and label may be null (Specification, Sandbox). */
+export const ShopPatch = Schema.Struct({
+  approved: optional(Schema.Boolean),
+  active: optional(Schema.Boolean),
+  api_enabled: optional(Schema.Boolean),
+  program: optional(
+    Schema.Struct({
+      active: optional(active),
+      name: Schema.optionalWith(name, { exact: true }),
+      stamps_required: optional(stamps_required),
+      stamps_per_ticket: optional(stamps_per_ticket),
+      reward_label: Schema.optionalWith(reward_label, { exact: true })
+    })
+  ),
+  next_number: optional(TicketNumber),
+  forbidden_words: optional(Words),
+  allowed_words: optional(Words),
+  languages: optional(Languages)
+})
+  .pipe(Schema.brand("ShopPatch"))
+  .annotations({ identifier: "ShopPatchInput" })
+export type ShopPatch = typeof ShopPatch.Type
+
+const patchedProgram = (before: LoyaltyProgram, patch: ShopPatch["program"]): LoyaltyProgram => ({
+  ...before,
+  ...patch,
+  active: patch?.active ?? before.active,
+  stamps_required: patch?.stamps_required ?? before.stamps_required,
+  stamps_per_ticket: patch?.stamps_per_ticket ?? before.stamps_per_ticket
+})
+
+/** Changes a shop's settings. */
+export const changeShop = (
+  shop_id: ShopId,
+  patch: ShopPatch
+): Command<{ readonly shop: ShopRecord; readonly head: ShopHead }> =>
+  make({
+    shop_id,
+    needs: {},
+    decide: (loaded, moment) => {
+      const before = loaded.shop
+      const shop: ShopRecord = {
+        ...before,
+        approved: patch.approved ?? before.approved,
+        active: patch.active ?? before.active,
+        api_enabled: patch.api_enabled ?? before.api_enabled,
+        program: patchedProgram(before.program, patch.program),
+        forbidden_words: patch.forbidden_words ?? before.forbidden_words,
+        allowed_words: patch.allowed_words ?? before.allowed_words,
+        languages: patch.languages ?? before.languages
+      }
+      const head = { ...loaded.head, next_number: patch.next_number ?? loaded.head.next_number }
+      const changes = new ChangeSet(loaded, moment).add({ _tag: "ShopPut", row: shop })
+      return changes.head({ next_number: head.next_number }).decided({ shop, head })
+    }
+  })
+
+/** A new key's name, what it may do, and until when where it is to expire. */
+export const KeyInput = Schema.Struct({
+  name: Text(Limits.name_characters),
+  scopes: Schema.NonEmptyArray(Scope).pipe(Schema.maxItems(Limits.named_values_max)),
+  expires_at: optional(DateOrDateTimeText)
+}).pipe(Schema.brand("KeyInput"))
+export type KeyInput = typeof KeyInput.Type
+
+const expiredAtOnce = new InvalidInput({ issues: [{ field: "expires_at", message: "must be in the future" }] })
+
+/** Adds a key to the shop. `key` is its text, of which only the hash and the last four characters are stored (Specification, Keys and scopes). */
+export const createKey = (
+  shop_id: ShopId,
+  { name, scopes, expires_at }: KeyInput,
+  key: string
+): Command<ApiKeyRecord, TooManyKeys | InvalidInput> =>
+  make({
+    shop_id,
+    needs: { keys: Need.keys },
+    decide: (loaded, moment) => {
+      const active = loaded.keys.filter((known) => isActive(known, moment.now))
+      if (active.length >= Limits.active_keys_per_shop) return Either.left(new TooManyKeys())
+      if ((expires_at ?? moment.now + 1) <= moment.now) return Either.left(expiredAtOnce)
+      const changes = new ChangeSet(loaded, moment)
+      const row: ApiKeyRecord = {
+        id: changes.id<KeyId>(),
+        shop_id,
+        name,
+        scopes: [...new Set(scopes)],
+        hash: keyHash(key),
+        last_four: key.slice(-4),
+        created_at: moment.recorded_at,
+        revoked_at: null,
+        expires_at: expires_at ?? null,
+        last_used_at: null
+      }
+      return changes.add({ _tag: "KeyPut", row }).decided(row)
+    }
+  })
+
+/** Revokes a key; a key revoked before stays as it was (Specification, Keys and scopes). */
+export const revokeKey = (shop_id: ShopId, id: KeyId): Command<ApiKeyRecord, KeyNotFound> =>
+  make({
+    shop_id,
+    needs: { keys: Need.keys },
+    decide: (loaded, moment) => {
+      const key = loaded.keys.find((key) => key.id === id)
+      if (key === undefined) return Either.left(new KeyNotFound())
+      const row = { ...key, revoked_at: key.revoked_at ?? moment.now }
+      return new ChangeSet(loaded, moment).add({ _tag: "KeyPut", row }).decided(row)
+    }
+  })

@@ -1,0 +1,88 @@
+import { type Context, Effect } from "effect"
+import type { Instant } from "../domain/Instant.js"
+import type { PolicyName } from "../domain/Limits.js"
+import { currentWindow, hasRoom, LimitReached, type LimitWindow, type LimitStatus, limitStatus } from "../domain/LimitWindow.js"
+import type { LimitUse } from "../domain/LimitUse.js"
+import type { RateLimits } from "../ports/RateLimits.js"
+import type { StoreUnavailable } from "../ports/Store.js"
+
+type Counts = Context.Tag.Service<RateLimits>
+
+/** How many windows of a policy a process remembers; beyond that it forgets the one that it has known for longest. */
+const MOST_WINDOWS = 10_000
+
+/** The counts behind limits as a process knows them. */
+export interface ExhaustedLimits extends Pick<Counts, "take" | "giveBack"> {
+  /** What this process knows of a limit, without asking the store. */
+  readonly look: (take: LimitUse, now: Instant) => LimitStatus
+}
+
+/**
+ * Remembers what the store said of limits that are used up, until they reset, so that further refusals cost it nothing;
+ * and of every address without a good key, so that what counts nowhere can show its limit. A use that another process
+ * gave back meanwhile is not seen: then a refusal lasts until the reset that it names.
+ */
+const remembering = (limits: Counts): ExhaustedLimits => {
+  const known = new Map<PolicyName, Map<string, LimitWindow>>()
+
+  const note = (takes: ReadonlyArray<LimitUse>, usages: ReadonlyArray<LimitStatus>) => {
+    for (const { policy, limit, remaining, resets_at } of usages) {
+      if (remaining > 0 && policy !== "unauthenticated_per_minute") continue
+      const subject = takes.find((take) => take.policy === policy)?.subject
+      if (subject === undefined) continue
+      const windows = known.get(policy) ?? new Map<string, LimitWindow>()
+      known.set(policy, windows)
+      windows.delete(subject)
+      for (const oldest of windows.keys()) {
+        if (windows.size < MOST_WINDOWS) break
+        windows.delete(oldest)
+      }
+      windows.set(subject, { used: limit - remaining, resets_at })
+    }
+  }
+
+  const windowOf = ({ policy, subject, time_zone }: LimitUse, now: Instant): LimitWindow =>
+    currentWindow(known.get(policy)?.get(subject), policy, now, time_zone)
+
+  const refused = (takes: ReadonlyArray<LimitUse>, now: Instant): LimitReached | undefined => {
+    const usages: Array<LimitStatus> = []
+    for (const take of takes) {
+      if (known.get(take.policy)?.has(take.subject) !== true) continue
+      const window = windowOf(take, now)
+      if (!hasRoom(window, take.policy, 1)) usages.push(limitStatus(window, take.policy))
+    }
+    return usages.length === 0 ? undefined : new LimitReached({ usages })
+  }
+
+  return {
+    take: (takes, now) =>
+      Effect.suspend((): Effect.Effect<ReadonlyArray<LimitStatus>, LimitReached | StoreUnavailable> => {
+        const refusal = refused(takes, now)
+        if (refusal !== undefined) return Effect.fail(refusal)
+        return Effect.mapBoth(limits.take(takes, now), {
+          onSuccess: (usages) => {
+            note(takes, usages)
+            return usages
+          },
+          onFailure: (failure) => {
+            if (failure._tag === "LimitReached") note(takes, failure.usages)
+            return failure
+          }
+        })
+      }),
+    giveBack: (takes, taken) =>
+      Effect.map(limits.giveBack(takes, taken), () => {
+        for (const { policy, subject } of takes) known.get(policy)?.delete(subject)
+      }),
+    look: (take, now) => limitStatus(windowOf(take, now), take.policy)
+  }
+}
+
+const made = new WeakMap<Counts, ExhaustedLimits>()
+
+/** What the process remembers of these counts: one memory, whoever asks for it. */
+export const exhaustedLimits = (limits: Counts): ExhaustedLimits => {
+  const found = made.get(limits) ?? remembering(limits)
+  made.set(limits, found)
+  return found
+}

@@ -1,0 +1,67 @@
+import { Effect, Schema } from "effect"
+import { startReplay } from "../decisions/replayDeliveries.js"
+import { EventId, type ShopId } from "../domain/Identifier.js"
+import { DateOrDateTimeText } from "../domain/Instant.js"
+import { Limits } from "../domain/Limits.js"
+import { WebhookNotSet } from "../domain/Webhook.js"
+import { DeliveryLog } from "../ports/DeliveryLog.js"
+import { Store } from "../ports/Store.js"
+import { auditing } from "./Actor.js"
+import { type OwnerPage, pageOf } from "./OwnerPage.js"
+import { Shops } from "./Shops.js"
+
+// Unlike `Optional`, `null` is taken out while decoding: the filter goes to the store as it is.
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })
+
+const { replay_named_events } = Limits
+
+/** Which events to send again: those named, or those of a time or state; `dry_run` only counts them (Specification, Sandbox). */
+export const ReplayInput = Schema.Struct({
+  event_ids: optional(
+    Schema.NonEmptyArray(EventId).pipe(
+      Schema.maxItems(replay_named_events, { message: () => `must name at most ${replay_named_events} events` })
+    )
+  ),
+  since: optional(DateOrDateTimeText),
+  until: optional(DateOrDateTimeText),
+  state: optional(Schema.Literal("pending", "delivered", "parked", "dead")),
+  dry_run: optional(Schema.Boolean)
+})
+  .pipe(
+    Schema.filter(
+      ({ event_ids, since, until, state }) =>
+        event_ids === undefined || (since ?? until ?? state) === undefined
+          ? true
+          : { path: ["event_ids"], message: "must stand alone: name events, or give since, until and state" },
+      { jsonSchema: {} }
+    ),
+    Schema.brand("ReplayInput")
+  )
+  .annotations({ identifier: "ReplayInput" })
+export type ReplayInput = typeof ReplayInput.Type
+
+/** What was sent of a shop's events, and what to send again: for its owner (Specification, Webhooks; Sandbox). */
+export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@workshop/core/Outbox", {
+  accessors: true,
+  effect: Effect.gen(function* () {
+    const run = auditing(yield* Store)
+    const log = yield* DeliveryLog
+    const shops = yield* Shops
+    return {
+      /** The latest deliveries, in the order of their events; the page before is that before the first one's `seq`. */
+      deliveries: (shop_id: ShopId, page: OwnerPage = {}) =>
+        Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, pageOf(page))),
+      /** What the owner was told of their webhook, oldest first. */
+      notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),
+      /** Sends events again, under the same ids, after everything that is due now. Answers how many. */
+      replay: Effect.fnUntraced(function* (shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {
+        if ((yield* shops.byId(shop_id)).webhook === null) return yield* new WebhookNotSet()
+        const count = yield* log.count(shop_id, filter)
+        const { event_ids, ...details } = filter
+        const told = event_ids === undefined ? details : { named: event_ids.length }
+        if (!dry_run) yield* run(startReplay(shop_id, filter), () => ({ act: "deliveries.replayed", details: told }))
+        return { count }
+      })
+    }
+  })
+}) {}

@@ -1,0 +1,79 @@
+import { STATUS_CODES } from "node:http"
+import type { HttpRequest, HttpResponse } from "@workshop/core/http/HttpMessage"
+import { BodyIncomplete } from "@workshop/core/http/HttpMessage"
+import { failureResponse } from "@workshop/core/http/responses"
+import { givenTwice, type RequestIssue } from "@workshop/core/http/ErrorTable"
+import { Effect } from "effect"
+import { httpRequestFrom } from "./nodeRequest.js"
+
+/** What node tells of a request that it could not parse. */
+export interface ParseError extends Error {
+  readonly code?: string
+  readonly rawPacket?: Buffer
+  /** How many bytes of `rawPacket` were good. */
+  readonly bytesParsed?: number
+}
+
+/** The longest head taken, in bytes. */
+export const HEAD_BYTES = 16 * 1024
+
+/** The error of a head or a request that took too long. */
+export const TOO_LATE = "ERR_HTTP_REQUEST_TIMEOUT"
+
+/** The error of a request that names several hosts (RFC 9112 §3.2). */
+export const SEVERAL_HOSTS = "SEVERAL_HOSTS"
+
+const issues: Readonly<Record<string, RequestIssue>> = {
+  HPE_HEADER_OVERFLOW: {
+    in: "header",
+    field: "header",
+    message: `must be at most ${HEAD_BYTES} bytes with the request line`
+  },
+  [TOO_LATE]: { in: "header", field: "header", message: "must arrive without delay" },
+  [SEVERAL_HOSTS]: givenTwice("header", "Host")
+}
+
+const notHttp1: RequestIssue = { in: "header", field: "header", message: "must be valid HTTP/1.1" }
+
+/** The answer to what is no HTTP: it belongs to no route, key or address, hence tells of no limit (Specification, Limits). */
+export const notHttpResponse = (code: string | undefined, request_id: string): HttpResponse =>
+  failureResponse({ _tag: "InvalidRequest", issues: [issues[code ?? ""] ?? notHttp1] }, { request_id, now: 0, part: "header" }, [])
+
+/** An answer as text, for a connection on which node no longer speaks. It is the last one there. */
+export const rawResponse = ({ status, headers, body }: HttpResponse): string =>
+  [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+    "",
+    body
+  ].join("\r\n")
+
+const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}) (\S+) HTTP\/1\.[01]\r\n/
+
+/**
+ * Node's parser knows a list of methods and takes any other for garbage; to us it is a method without a route
+ * (Specification, Errors). Answers the request read by hand, or undefined where it is garbage indeed.
+ */
+export const unknownMethod = (
+  { rawPacket, bytesParsed = 0 }: ParseError,
+  remoteAddress: string | undefined,
+  trustProxy: boolean
+): HttpRequest | undefined => {
+  const text = rawPacket?.toString("latin1") ?? ""
+  const start = text.lastIndexOf("\n", bytesParsed - 1) + 1
+  const [head, isWhole] = text.slice(start).split("\r\n\r\n", 2)
+  const [line, method = "", url = ""] = REQUEST_LINE.exec(`${head}\r\n`) ?? []
+  if (line === undefined || isWhole === undefined) return undefined
+  const rawHeaders = head!
+    .slice(line.length)
+    .split("\r\n")
+    .flatMap((field) => {
+      const colon = field.indexOf(":")
+      return [field.slice(0, Math.max(0, colon)).toLowerCase(), field.slice(colon + 1).trim()]
+    })
+  const header = (name: string) => rawHeaders.find((_, i) => i % 2 === 1 && rawHeaders[i - 1] === name)
+  const found = { method, url, header, rawHeaders, remoteAddress }
+  return httpRequestFrom(found, trustProxy, () => Effect.fail(new BodyIncomplete()))
+}

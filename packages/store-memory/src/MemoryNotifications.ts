@@ -1,0 +1,44 @@
+import type { Instant } from "@workshop/core/domain/Instant"
+import type { Message, MessageRecord } from "@workshop/core/domain/Message"
+import type { NoticeRecord } from "@workshop/core/domain/Notice"
+import type { NotificationRecord } from "@workshop/core/domain/Notification"
+import { type Due, DueQueue } from "./DueQueue.js"
+
+interface Place extends Due {
+  readonly row: MessageRecord
+}
+
+/** The messages of all shops that wait to be told, earliest first. */
+export class MemoryNotifications {
+  /** What was ever told, by id. */
+  readonly says = new Map<string, NotificationRecord | NoticeRecord>()
+  readonly #places = new Map<string, Place>()
+  readonly #queue = new DueQueue<Place>((place) => this.#places.get(place.row.id) === place)
+  #given = 0
+
+  put(row: MessageRecord): void {
+    this.#stand({ row, due_at: row.due_at, seq: this.#given++ })
+  }
+
+  remove(id: string): void {
+    this.#places.delete(id)
+  }
+
+  /** At most `limit` messages due at `until` or before, earliest first. Each is taken out to see the one behind it, and put back. */
+  due(until: Instant, limit: number): ReadonlyArray<Message> {
+    const due: Array<Place> = []
+    while (due.length < limit) {
+      const first = this.#queue.first()
+      if (first === undefined || first.due_at > until) break
+      this.#places.delete(first.row.id)
+      due.push(first)
+    }
+    for (const place of due) this.#stand({ ...place })
+    return due.map(({ row }) => ({ ...row, says: this.says.get(row.id) }) as Message)
+  }
+
+  #stand(place: Place): void {
+    this.#places.set(place.row.id, place)
+    this.#queue.push(place)
+  }
+}

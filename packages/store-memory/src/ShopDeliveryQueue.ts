@@ -1,0 +1,144 @@
+import { type DeliveryRecord, presentSchedule } from "@workshop/core/domain/Delivery"
+import type { EventId } from "@workshop/core/domain/Identifier"
+import type { Instant } from "@workshop/core/domain/Instant"
+import type { Webhook } from "@workshop/core/domain/Webhook"
+import { MOST_IN_FLIGHT_PER_SHOP } from "@workshop/core/ports/Deliveries"
+import { DueQueue } from "./DueQueue.js"
+import { type Kind, kindOf, type QueueHead, type QueuePosition, TicketDeliveryQueue } from "./TicketDeliveryQueue.js"
+
+const kinds = ["live", "replayed"] as const satisfies ReadonlyArray<Kind>
+
+/** Deliveries without a ticket stand in nobody's way. */
+const ticketOf = ({ ticket_id, event_id }: DeliveryRecord): string => ticket_id ?? event_id
+
+/** The queue of one kind; a place is out of date once its line stands elsewhere. */
+const queueOf = (kind: Kind) => new DueQueue<QueuePosition>((place) => place.line[kind].placed === place)
+
+/**
+ * The queue of one shop: what is due, live ones before replayed ones, one of a ticket at a time and in the order of its
+ * events. Only the next one of a ticket stands here, so neither a claim nor a landing ever searches what waits.
+ */
+export class ShopDeliveryQueue {
+  readonly #rows: Map<EventId, DeliveryRecord>
+  readonly #inFlight = new Map<EventId, bigint>()
+  readonly #lines = new Map<string, TicketDeliveryQueue>()
+  #queues = { live: queueOf("live"), replayed: queueOf("replayed") }
+  #webhook: Webhook | null = null
+
+  constructor(rows: Map<EventId, DeliveryRecord>) {
+    this.#rows = rows
+  }
+
+  /** Whether an event's delivery is in flight. */
+  isInFlight(event_id: EventId): boolean {
+    return this.#inFlight.has(event_id)
+  }
+
+  /** How many are in flight. */
+  get inFlight(): number {
+    return this.#inFlight.size
+  }
+
+  /** Notes the webhook, null where it was removed; turning it on again makes everything from before due anew. */
+  webhook(webhook: Webhook | null): void {
+    const isReleased = this.#webhook !== null && webhook !== null && webhook.generation > this.#webhook.generation
+    this.#webhook = webhook
+    if (!isReleased) return
+    this.#queues = { live: queueOf("live"), replayed: queueOf("replayed") }
+    this.#lines.clear()
+    for (const row of this.#rows.values()) {
+      const line = this.#note(row)
+      if (this.#inFlight.has(row.event_id)) line.busy = row.event_id
+    }
+    for (const line of this.#lines.values()) this.#place(line)
+  }
+
+  /** Notes a row that was written: whoever had claimed it has let go. */
+  put(row: DeliveryRecord): void {
+    const line = this.#note(row)
+    this.#letGo(row, line)
+    this.#place(line)
+  }
+
+  /** Notes a row that was taken away. */
+  remove(row: DeliveryRecord): void {
+    const line = this.#lines.get(ticketOf(row))
+    if (line === undefined) return
+    this.#letGo(row, line)
+    this.#place(line)
+  }
+
+  /** Claims the next delivery that is due; undefined where there is none, or four are in flight. */
+  claim(now: Instant, lease_until: bigint): DeliveryRecord | undefined {
+    const place = this.#isOpen ? (this.#due("live", now) ?? this.#due("replayed", now)) : undefined
+    if (place === undefined) return undefined
+    const { event_id, line } = place
+    const row = this.#rows.get(event_id)!
+    const claimed = { ...row, token: row.token + 1 }
+    this.#rows.set(event_id, claimed)
+    this.#inFlight.set(event_id, lease_until)
+    line.busy = event_id
+    this.#place(line)
+    return claimed
+  }
+
+  /** Puts back what was claimed until now or before. Answers how many that were. */
+  reclaim(now: bigint): number {
+    const ended = [...this.#inFlight].filter(([, until]) => until <= now)
+    for (const [event_id] of ended) this.put(this.#rows.get(event_id)!)
+    return ended.length
+  }
+
+  /** When the next delivery is due that could be claimed; undefined where there is none. */
+  next(): Instant | undefined {
+    if (!this.#isOpen) return undefined
+    const live = this.#queues.live.first()?.due_at
+    const replayed = this.#queues.replayed.first()?.due_at
+    return live === undefined || replayed === undefined ? (live ?? replayed) : Math.min(live, replayed)
+  }
+
+  /** Whether the webhook is set and on, and has room for one more. */
+  get #isOpen(): boolean {
+    return this.#webhook !== null && this.#webhook.off_reason === null && this.#inFlight.size < MOST_IN_FLIGHT_PER_SHOP
+  }
+
+  #due(kind: Kind, now: Instant): QueuePosition | undefined {
+    const first = this.#queues[kind].first()
+    return first !== undefined && first.due_at <= now ? first : undefined
+  }
+
+  readonly #look: QueueHead = (event_id) => {
+    const row = this.#rows.get(event_id)
+    if (row === undefined) return undefined
+    const { due_at, attempts_in_round } = this.#webhook === null ? row : presentSchedule(row, this.#webhook)
+    return { row, due_at, isTried: attempts_in_round > 0 }
+  }
+
+  #note(row: DeliveryRecord): TicketDeliveryQueue {
+    const ticket = ticketOf(row)
+    const line = this.#lines.get(ticket) ?? new TicketDeliveryQueue(ticket, this.#look)
+    this.#lines.set(ticket, line)
+    const { due_at, isTried } = this.#look(row.event_id)!
+    line[kindOf(row)].note({ due_at, seq: row.seq, event_id: row.event_id }, isTried)
+    return line
+  }
+
+  #letGo({ event_id }: DeliveryRecord, line: TicketDeliveryQueue): void {
+    this.#inFlight.delete(event_id)
+    if (line.busy === event_id) line.busy = null
+  }
+
+  /** Brings the line to where it belongs in the queues: nowhere while one of its deliveries is in flight. */
+  #place(line: TicketDeliveryQueue): void {
+    for (const kind of kinds) {
+      const order = line[kind]
+      const next = line.busy === null ? order.next() : undefined
+      const { placed } = order
+      if (next?.event_id === placed?.event_id && next?.due_at === placed?.due_at) continue
+      order.placed = next === undefined ? null : { ...next, line }
+      if (order.placed !== null) this.#queues[kind].push(order.placed)
+    }
+    const isEmpty = line.busy === null && kinds.every((kind) => line[kind].placed === null)
+    if (isEmpty) this.#lines.delete(line.ticket)
+  }
+}

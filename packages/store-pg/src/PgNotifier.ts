@@ -1,0 +1,140 @@
+import type { ShopId } from "@workshop/core/domain/Identifier"
+import { Effect, Metric, PubSub, type Scope, Stream } from "effect"
+import { type ReconnectingConnection, reconnecting } from "./ReconnectingConnection.js"
+import { listenerConnected } from "./PgMetrics.js"
+
+/** The channel on which the processes of one service tell each other what changed. */
+const CHANNEL = "workshop"
+
+/** How long what happens close together is gathered before it is told. */
+const GATHERED = "10 millis"
+
+/** How often the connection that listens is tried: a broken one may give no sign. */
+const HEARTBEAT = "1 second"
+
+/** How soon a connection that could not be made, or broke, is tried again. */
+const AGAIN = "250 millis"
+
+/** What processes tell each other. It is only a hint: whoever misses it finds out a little later. */
+export interface PgNotifier {
+  /** Tells this process at once, and the others soon, that deliveries may be due. */
+  readonly tellDue: () => void
+  /** Tells the other processes that keys or settings of shops changed. */
+  readonly tellShops: (shop_ids: ReadonlySet<ShopId>) => void
+  /** Returns when deliveries may be due. */
+  readonly due: Effect.Effect<void>
+  /** The shops that other processes told of; null where something may have been missed. */
+  readonly shops: Stream.Stream<ShopId | null>
+}
+
+const DUE = "due"
+
+/** Tells other processes some words. */
+export const notifying = (node: string, words: ReadonlySet<string>) => ({
+  name: "notify",
+  text: `select pg_notify('${CHANNEL}', word) from unnest($1::text[]) word`,
+  values: [[...words].map((word) => `${node} ${word}`)]
+})
+
+/** Listens as long as the scope lasts, and begins again where the connection breaks. */
+const listening = (listener: ReconnectingConnection, onSilence: () => void) =>
+  Effect.gen(function* () {
+    const connection = yield* listener.connection
+    yield* connection.send([{ name: "listen", text: `listen ${CHANNEL}`, values: [] }])
+    yield* Metric.set(listenerConnected, 1)
+    // What was told while nobody listened is lost.
+    onSilence()
+    while (connection.isOpen()) {
+      yield* Effect.raceFirst(Effect.sleep(HEARTBEAT), connection.broken)
+      if (connection.isOpen()) yield* connection.send([{ name: "heartbeat", text: "select 1", values: [] }])
+    }
+  }).pipe(
+    Effect.ensuring(Metric.set(listenerConnected, 0)),
+    Effect.catchAll(() => Effect.zipRight(listener.drop, Effect.sleep(AGAIN))),
+    Effect.forever
+  )
+
+/** Tells what is said as long as the scope lasts, what happens close together in one go. Answers how to say a word. */
+const speaking = (speaker: ReconnectingConnection, node: string) =>
+  Effect.gen(function* () {
+    const pending = new Set<string>()
+    let ring = (): void => undefined
+
+    const untilWords = Effect.async<void>((resume) => {
+      ring = () => resume(Effect.void)
+      if (pending.size > 0) ring()
+    })
+    const tell = Effect.suspend(() => {
+      const words = new Set(pending)
+      pending.clear()
+      return Effect.flatMap(speaker.connection, ({ send }) => send([notifying(node, words)])).pipe(
+        // Said again rather than not at all: a key that was revoked must not wait for the caches to end.
+        Effect.tapError(() =>
+          Effect.sync(() => {
+            for (const word of words) pending.add(word)
+          })
+        )
+      )
+    }).pipe(Effect.uninterruptible)
+    // That something is due the others find out by themselves.
+    const lastWords = Effect.suspend(() => {
+      pending.delete(DUE)
+      return pending.size === 0 ? Effect.void : Effect.exit(tell)
+    })
+    yield* Effect.addFinalizer(() => lastWords)
+    const speak = untilWords.pipe(
+      Effect.zipRight(Effect.sleep(GATHERED)),
+      Effect.zipRight(tell),
+      Effect.catchAll(() => Effect.zipRight(speaker.drop, Effect.sleep(AGAIN)))
+    )
+    yield* Effect.forkScoped(Effect.forever(speak))
+    return (word: string) => {
+      pending.add(word)
+      ring()
+    }
+  })
+
+/** Speaks and listens on connections of its own, outside all transactions: a notice within one would hold up every commit. */
+export const pgNotifier = (url: string, node: string): Effect.Effect<PgNotifier, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const news = yield* PubSub.sliding<ShopId | null>(1_024)
+    const sleepers = new Set<() => void>()
+
+    const wake = () => {
+      const all = [...sleepers]
+      sleepers.clear()
+      for (const one of all) one()
+    }
+    const hear = (payload: string) => {
+      const [from, word] = payload.split(" ")
+      if (from === node || word === undefined) return
+      if (word === DUE) wake()
+      else news.unsafeOffer(word as ShopId)
+    }
+    const missed = () => {
+      wake()
+      news.unsafeOffer(null)
+    }
+
+    const speaker = yield* reconnecting({ url, name: "workshop speaker", lock_timeout_ms: 1_000 })
+    const say = yield* speaking(speaker, node)
+
+    const listener = yield* reconnecting({ url, name: "workshop listener", lock_timeout_ms: 1_000, onNotification: hear })
+    yield* Effect.forkScoped(listening(listener, missed))
+
+    return {
+      tellDue: () => {
+        wake()
+        say(DUE)
+      },
+      tellShops: (shop_ids) => {
+        for (const shop_id of shop_ids) say(shop_id)
+      },
+      due: Effect.async<void>((resume) => {
+        const woken = () => resume(Effect.void)
+        sleepers.add(woken)
+        return Effect.sync(() => sleepers.delete(woken))
+      }),
+      shops: Stream.fromPubSub(news)
+    }
+  })

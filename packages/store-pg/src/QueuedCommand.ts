@@ -1,0 +1,14 @@
+import type { Command, Decision } from "@workshop/core/decisions/Command"
+import type { Moment } from "@workshop/core/domain/Moment"
+import type { Exit } from "effect"
+
+/** A command that waits for its batch. */
+export interface QueuedCommand {
+  readonly command: Command<unknown, unknown>
+  /** The moment in which it runs; asked for anew whenever it has to run again. */
+  readonly moment: () => Moment
+  /** Whether it has waited longer than anybody waits for it. */
+  readonly isExpired: () => boolean
+  /** Called with how it ended; only the first call counts. */
+  readonly settle: (exit: Exit.Exit<Decision<unknown>, unknown>) => void
+}
