@@ -1,11 +1,29 @@
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
 const packages = fileURLToPath(new URL("./packages/", import.meta.url))
 
+/** Every entry point of our packages, and the source that it is built from. */
+const entryPoints = ["core", "store-memory", "store-pg", "http-node", "cli"].flatMap((name) => {
+  const { exports } = JSON.parse(readFileSync(`${packages}${name}/package.json`, "utf8")) as {
+    readonly exports: Readonly<Record<string, { readonly default?: string }>>
+  }
+  return Object.entries(exports).flatMap(([entry, { default: built }]) =>
+    built === undefined
+      ? []
+      : [
+          {
+            find: new RegExp(`^@workshop/${name}${entry.slice(1)}$`),
+            replacement: `${packages}${name}/${built.replace("./dist/", "src/").replace(/\.js$/, ".ts")}`
+          }
+        ]
+  )
+})
+
 const shared = {
   // Tests read the sources, so they need no build and stack traces point into src.
-  resolve: { alias: [{ find: /^@workshop\/([^/]+)\/(.+)$/, replacement: `${packages}$1/src/$2.ts` }] }
+  resolve: { alias: entryPoints }
 }
 
 const running = {

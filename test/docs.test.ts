@@ -159,13 +159,16 @@ describe("sh blocks name commands that exist", () => {
     scripts: Record<string, string>
   }
   const cli = filesBelow("packages/cli/src", /\.ts$/).map((path) => readFileSync(join(root, path), "utf8"))
-  const subcommands = cli.flatMap((text) => [...text.matchAll(/Command\.make\(\s*"([\w-]+)"/g)].map(([, name]) => name))
+  const subcommands = cli.flatMap((text) =>
+    [...text.matchAll(/\b(?:command|group)\(\s*\{\s*name: "([\w-]+)"/g)].map(([, name]) => name)
+  )
 
   const complaint = (command: string): string | undefined => {
     const [program = "", first = "", second = ""] = command.replace(/^(\w+=\S*\s+)+/, "").split(/\s+/)
     if (
       [
         "curl",
+        "mkdir",
         "cd",
         "git",
         "export",

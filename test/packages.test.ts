@@ -4,7 +4,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -33,12 +32,14 @@ const folder = mkdtempSync(join(tmpdir(), "workshop-embedded-"))
 afterAll(() => rmSync(folder, { recursive: true }), 60_000)
 
 /** Installs a package from outside as npm would have: linked, since there is no network here. */
-const link = (name: string, into: string) => {
+const link = (name: string, into: string, owner = root) => {
   const place = join(into, "node_modules", name)
+  // npm puts a version that only one package wants beside that package.
+  const found = [owner, root].map((folder) => join(folder, "node_modules", name)).find((folder) => existsSync(folder))
   // What is for another kind of machine was not installed here either.
-  if (existsSync(place) || !existsSync(join(root, "node_modules", name))) return
+  if (existsSync(place) || found === undefined) return
   mkdirSync(dirname(place), { recursive: true })
-  symlinkSync(join(root, "node_modules", name), place)
+  symlinkSync(found, place)
 }
 
 /** Lays a tarball where npm would lay it, with its own dependencies inside and nothing that it did not declare. */
@@ -49,7 +50,7 @@ const install = (name: string, project: string) => {
   const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8")) as Manifest
   const needed = { ...manifest.dependencies, ...manifest.optionalDependencies }
   const outside = Object.keys(needed).filter((dependency) => !dependency.startsWith("@workshop/"))
-  for (const dependency of outside) link(dependency, place)
+  for (const dependency of outside) link(dependency, place, join(root, "packages", name))
 }
 
 /** The files that a page shows, by name: a block whose first line is `// src/…`, and its `json` block. */
@@ -179,25 +180,28 @@ describe("the packages as published, in an empty project", () => {
     expect(await tickets(base)).toEqual(["Hem"])
   })
 
-  it("every module of the libraries can be loaded with require", { timeout: 60_000 }, () => {
+  it("every entry point of the libraries can be loaded with require, and nothing else", { timeout: 60_000 }, () => {
     const project = follow("embed-express.md", [])
-    const names = ["core", "store-memory", "store-pg", "http-node"].flatMap((name) =>
-      readdirSync(join(project, "node_modules/@workshop", name, "dist"), { recursive: true, encoding: "utf8" })
-        .flatMap((file) => /^(?!testing)(.*)\.js$/.exec(file)?.[1] ?? [])
-        // A folder of builds may still hold what has no source any more.
-        .filter((module) => existsSync(join(root, "packages", name, "src", `${module}.ts`)))
-        .map((module) => `@workshop/${name}/${module}`)
-    )
+    const names = ["core", "store-memory", "store-pg", "http-node"].flatMap((name) => {
+      const { exports } = JSON.parse(
+        readFileSync(join(project, "node_modules/@workshop", name, "package.json"), "utf8")
+      )
+      return Object.keys(exports).flatMap((entry) =>
+        ["./testing", "./package.json"].includes(entry) ? [] : [`@workshop/${name}${entry.slice(1)}`]
+      )
+    })
     writeFileSync(join(project, "names.json"), JSON.stringify(names))
     const program = `const names = require("./names.json")
 for (const name of names) require(name)
-import("@workshop/core/domain/Limits").then(({ Limits }) =>
-  console.log(names.length, require("@workshop/core/domain/Limits").Limits === Limits)
+let inner = ""
+try { require("@workshop/core/domain/Limits") } catch (error) { inner = error.code }
+import("@workshop/core").then(({ Limits }) =>
+  console.log(names.length, require("@workshop/core").Limits === Limits, inner)
 )`
     writeFileSync(join(project, "load.cjs"), program)
     const { stdout } = spawnSync(process.execPath, ["load.cjs"], { cwd: project, encoding: "utf8" })
-    expect(stdout.trim()).toBe(`${names.length} true`)
-    expect(names.length).toBeGreaterThan(150)
+    expect(stdout.trim()).toBe(`${names.length} true ERR_PACKAGE_PATH_NOT_EXPORTED`)
+    expect(names.length).toBeGreaterThan(14)
   })
 
   it("compile with the smallest TypeScript that README names", { timeout: 60_000 }, () => {
@@ -220,7 +224,7 @@ import("@workshop/core/domain/Limits").then(({ Limits }) =>
     timeout: 60_000
   }, () => {
     const project = follow("embed-express.md", [])
-    const shown = readFileSync(join(project, "node_modules/@workshop/core/dist/services/PromiseFace.d.ts"), "utf8")
+    const shown = readFileSync(join(project, "node_modules/@workshop/core/dist/services/PromiseApi.d.ts"), "utf8")
     expect(shown).toMatch(/create: \(caller: [^ ]*PlainCaller, ticket: [^ ]*PlainTicket, key: string\)/)
     expect(shown).not.toContain("args_")
   })
@@ -230,8 +234,8 @@ import("@workshop/core/domain/Limits").then(({ Limits }) =>
     const place = join(project, "node_modules/@workshop/core")
     mkdirSync(place, { recursive: true })
     execFileSync("tar", ["-xzf", join(folder, "workshop-core-0.1.0.tgz"), "-C", place, "--strip-components=1"])
-    const program = `import { createClient } from "@workshop/core/client/Client"
-import { verify } from "@workshop/core/verify/verify"
+    const program = `import { createClient } from "@workshop/core/client"
+import { verify } from "@workshop/core/webhooks"
 const client = createClient({ baseUrl: "http://127.0.0.1:9", key: "wk_live_x", retries: 0 })
 const answer = await client.shop.read()
 console.log(answer.ok, answer.error.code, (await verify("{}", null, "whsec_x")).reason)`

@@ -1,10 +1,6 @@
 import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs"
-import type { Change } from "@workshop/core/decisions/Change"
-import type { AuditEntry } from "@workshop/core/domain/AuditEntry"
-import type { ClientAccount } from "@workshop/core/domain/Client"
-import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
-import type { Person } from "@workshop/core/domain/Person"
-import type { ShopRecord } from "@workshop/core/domain/Shop"
+import type { AuditEntry, ClientAccount, ClientId, ShopId, ShopRecord } from "@workshop/core"
+import type { Change, Person } from "@workshop/core/store"
 
 /** What one commit wrote, a line each. */
 export type Entry =

@@ -1,25 +1,32 @@
-import { type Command, decide, type Outcome } from "@workshop/core/decisions/Command"
-import { ENTROPY_BYTES } from "@workshop/core/domain/Moment"
-import { AuditLog } from "@workshop/core/ports/AuditLog"
-import { Closures } from "@workshop/core/ports/Closures"
-import { Deliveries } from "@workshop/core/ports/Deliveries"
-import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
-import { Directory } from "@workshop/core/ports/Directory"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { Messages } from "@workshop/core/ports/Messages"
-import { PersonalData } from "@workshop/core/ports/PersonalData"
-import { RateLimits } from "@workshop/core/ports/RateLimits"
-import { Reads } from "@workshop/core/ports/Reads"
-import { readClock } from "@workshop/core/ports/readClock"
-import { Store, StoreUnavailable } from "@workshop/core/ports/Store"
-import type { StorePorts } from "@workshop/core/ports/StorePorts"
-import { Memory } from "@workshop/store-memory/Memory"
-import { memoryAuditLog } from "@workshop/store-memory/MemoryAuditLog"
-import { memoryDeliveries, memoryDeliveryLog } from "@workshop/store-memory/MemoryDeliveries"
-import { memoryClosures, memoryDirectory } from "@workshop/store-memory/MemoryDirectory"
-import { memoryPersonalData } from "@workshop/store-memory/MemoryPersonalData"
-import { memoryRateLimits } from "@workshop/store-memory/MemoryRateLimits"
-import { memoryReads } from "@workshop/store-memory/MemoryReads"
+import { Entropy, type StorePorts, StoreUnavailable } from "@workshop/core"
+import {
+  AuditLog,
+  Closures,
+  type Command,
+  Deliveries,
+  DeliveryLog,
+  Directory,
+  decide,
+  ENTROPY_BYTES,
+  Messages,
+  type Outcome,
+  PersonalData,
+  RateLimits,
+  Reads,
+  readClock,
+  Store
+} from "@workshop/core/store"
+import {
+  Memory,
+  memoryAuditLog,
+  memoryClosures,
+  memoryDeliveries,
+  memoryDeliveryLog,
+  memoryDirectory,
+  memoryPersonalData,
+  memoryRateLimits,
+  memoryReads
+} from "@workshop/store-memory"
 import { Context, Effect, Either, Layer } from "effect"
 import { type Entry, Journal } from "./Journal.js"
 

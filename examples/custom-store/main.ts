@@ -1,4 +1,4 @@
-import * as Workshop from "@workshop/core/services/PromiseWorkshop"
+import * as Workshop from "@workshop/core/promise"
 import * as JournalStore from "./JournalStore.js"
 
 const path = process.env.WORKSHOP_JOURNAL ?? "workshop.journal"

@@ -1,9 +1,6 @@
 import { type HttpApp, HttpRouter, HttpServerResponse } from "@effect/platform"
-import { TicketNumber } from "@workshop/core/domain/TicketNumber"
-import { httpApp } from "@workshop/core/http/EffectMount"
-import type { Caller } from "@workshop/core/services/Caller"
-import { CommittedEvents } from "@workshop/core/services/CommittedEvents"
-import { Tickets } from "@workshop/core/services/Tickets"
+import { type Caller, CommittedEvents, TicketNumber, Tickets } from "@workshop/core"
+import { httpApp } from "@workshop/core/http"
 import { Effect, Schema, Stream } from "effect"
 
 const CounterPath = Schema.Struct({ number: Schema.compose(Schema.NumberFromString, TicketNumber) })

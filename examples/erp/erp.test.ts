@@ -1,7 +1,7 @@
-import { createClient } from "@workshop/core/client/Client"
-import { mountFetch } from "@workshop/core/http/Mount"
-import * as Workshop from "@workshop/core/services/PromiseWorkshop"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { createClient } from "@workshop/core/client"
+import { mountFetch } from "@workshop/core/http"
+import * as Workshop from "@workshop/core/promise"
+import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"
 import { importOrder, waiting } from "./orders.js"
 

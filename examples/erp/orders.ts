@@ -1,6 +1,5 @@
-import type { Client } from "@workshop/core/client/Client"
-import type { ClientFailure } from "@workshop/core/client/ClientFailure"
-import type { Ticket } from "@workshop/core/domain/Ticket"
+import type { Ticket } from "@workshop/core"
+import type { Client, ClientFailure } from "@workshop/core/client"
 
 /** An order as the ERP knows it. */
 export interface Order {

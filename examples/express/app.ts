@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
-import type { CallerFields } from "@workshop/core/http/Mount"
-import type { PromiseWorkshop } from "@workshop/core/services/PromiseWorkshop"
-import { mountNode } from "@workshop/http-node/mount/NodeMount"
+import type { CallerFields } from "@workshop/core/http"
+import type { PromiseWorkshop } from "@workshop/core/promise"
+import { mountNode } from "@workshop/http-node"
 import express, { type Express } from "express"
 
 /** The people of this shop's back office, by their sessions: what a team has already, instead of API keys. */

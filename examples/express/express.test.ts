@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net"
-import * as Workshop from "@workshop/core/services/PromiseWorkshop"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as Workshop from "@workshop/core/promise"
+import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"
 import { createApp } from "./app.js"
 

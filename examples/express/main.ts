@@ -1,10 +1,13 @@
-import { productionAddresses } from "@workshop/core/domain/WebhookAddress"
-import * as Workshop from "@workshop/core/services/PromiseWorkshop"
-import * as NodeSender from "@workshop/http-node/sender/NodeSender"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { productionAddresses } from "@workshop/core"
+import * as Workshop from "@workshop/core/promise"
+import * as NodeSender from "@workshop/http-node/sender"
+import * as MemoryStore from "@workshop/store-memory"
 import { createApp } from "./app.js"
 
-const workshop = await Workshop.start({ store: MemoryStore.layer, sender: NodeSender.layer({ policy: productionAddresses }) })
+const workshop = await Workshop.start({
+  store: MemoryStore.layer,
+  sender: NodeSender.layer({ policy: productionAddresses })
+})
 const shop = await workshop.shops.create({
   name: "Atelier Lac",
   currency: "EUR",

@@ -1,5 +1,5 @@
-import type { PromiseWorkshop } from "@workshop/core/services/PromiseWorkshop"
-import { mountNode } from "@workshop/http-node/mount/NodeMount"
+import type { PromiseWorkshop } from "@workshop/core/promise"
+import { mountNode } from "@workshop/http-node"
 import { type FastifyInstance, fastify } from "fastify"
 
 /** A Fastify server with the API under `/workshop`, for those who have a key. */

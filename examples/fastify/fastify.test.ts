@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net"
-import { createClient } from "@workshop/core/client/Client"
-import * as Workshop from "@workshop/core/services/PromiseWorkshop"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { createClient } from "@workshop/core/client"
+import * as Workshop from "@workshop/core/promise"
+import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"
 import { createApp } from "./app.js"
 

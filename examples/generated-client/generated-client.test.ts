@@ -1,6 +1,6 @@
-import { mountFetch } from "@workshop/core/http/Mount"
-import * as Workshop from "@workshop/core/services/PromiseWorkshop"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { mountFetch } from "@workshop/core/http"
+import * as Workshop from "@workshop/core/promise"
+import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"
 import { createApi, walk } from "./walk.js"
 

@@ -1,5 +1,5 @@
-import { type MountOptions, mountFetch } from "@workshop/core/http/Mount"
-import type { PromiseWorkshop } from "@workshop/core/services/PromiseWorkshop"
+import { type MountOptions, mountFetch } from "@workshop/core/http"
+import type { PromiseWorkshop } from "@workshop/core/promise"
 import { Hono } from "hono"
 
 /** A Hono app with the API under `/workshop`. It is the web-standard face, so it runs where Hono does, Node or not. */

@@ -1,6 +1,6 @@
 import { serve } from "@hono/node-server"
-import * as Workshop from "@workshop/core/services/PromiseWorkshop"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as Workshop from "@workshop/core/promise"
+import * as MemoryStore from "@workshop/store-memory"
 import { createApp } from "./app.js"
 
 const workshop = await Workshop.start({ store: MemoryStore.layer })

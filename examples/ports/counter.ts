@@ -1,5 +1,4 @@
-import type { PromiseWorkshop } from "@workshop/core/services/PromiseWorkshop"
-import type { Result } from "@workshop/core/services/toPromise"
+import type { PromiseWorkshop, Result } from "@workshop/core/promise"
 
 /** The value of a call, or its refusal thrown: a refusal is a value, and one that nobody looks at is lost. */
 const done = async <A, E>(call: Promise<Result<A, E>>): Promise<A> => {

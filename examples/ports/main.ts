@@ -1,5 +1,5 @@
-import * as Workshop from "@workshop/core/services/PromiseWorkshop"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as Workshop from "@workshop/core/promise"
+import * as MemoryStore from "@workshop/store-memory"
 import { takeAndFinish } from "./counter.js"
 import { byMail, byPush, byWhatsApp, firstOf, ownerByMail, type Post } from "./notifiers.js"
 import { throughGateway } from "./outbox.js"

@@ -1,5 +1,4 @@
-import type { NoticeRecord } from "@workshop/core/domain/Notice"
-import type { NotificationRecord } from "@workshop/core/domain/Notification"
+import type { NoticeRecord, NotificationRecord } from "@workshop/core"
 
 /** Tells a client. Rejecting means "not now": the same notification comes again by the table of retries (Specification, States). */
 export type ClientNotifier = (notification: NotificationRecord) => Promise<void>

@@ -1,4 +1,4 @@
-import { type WebhookPost, WebhookSender } from "@workshop/core/ports/WebhookSender"
+import { type WebhookPost, WebhookSender } from "@workshop/core"
 import { Effect, Layer } from "effect"
 
 const untimed = { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 }

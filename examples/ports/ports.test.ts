@@ -1,5 +1,5 @@
-import * as Workshop from "@workshop/core/services/PromiseWorkshop"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as Workshop from "@workshop/core/promise"
+import * as MemoryStore from "@workshop/store-memory"
 import { afterEach, expect, it } from "vitest"
 import { takeAndFinish } from "./counter.js"
 import { byMail, byPush, byWhatsApp, type Contact, firstOf } from "./notifiers.js"

@@ -1,4 +1,4 @@
-import { Entropy } from "@workshop/core/ports/Entropy"
+import { Entropy } from "@workshop/core"
 import { Clock, Effect, Layer } from "effect"
 
 /** A clock of your own: here the real one, put off by so many milliseconds, such as that of a machine that is known to be slow. */

@@ -1,4 +1,4 @@
-import { ProfanityFilter } from "@workshop/core/ports/ProfanityFilter"
+import { ProfanityFilter } from "@workshop/core"
 import { Effect, Layer } from "effect"
 
 /**

@@ -1,9 +1,8 @@
 import type { AddressInfo } from "node:net"
-import { parseWebhookAddress, sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
-import * as Workshop from "@workshop/core/services/PromiseWorkshop"
-import { Webhooks } from "@workshop/core/services/Webhooks"
-import * as NodeSender from "@workshop/http-node/sender/NodeSender"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { parseWebhookAddress, sandboxAddresses, Webhooks } from "@workshop/core"
+import * as Workshop from "@workshop/core/promise"
+import * as NodeSender from "@workshop/http-node/sender"
+import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Runtime } from "effect"
 import { expect, it } from "vitest"
 import { createReceiver } from "./receiver.js"
@@ -22,7 +21,9 @@ it("a receiver in Node takes what the service sends, once each, and nothing else
   // An address of this machine is for the sandbox alone, so it is set below the Promise face.
   const pointAt = (url: string) =>
     Runtime.runPromise(workshop.runtime)(
-      Effect.flatMap(parseWebhookAddress(url, sandboxAddresses), (address) => Effect.flatMap(Webhooks, ({ set }) => set(shop_id, address)))
+      Effect.flatMap(parseWebhookAddress(url, sandboxAddresses), (address) =>
+        Effect.flatMap(Webhooks, ({ set }) => set(shop_id, address))
+      )
     )
   // The first address makes the secret, which a receiver knows before it listens.
   const { secret } = await pointAt("http://127.0.0.1:9")

@@ -1,4 +1,4 @@
-import { verify } from "@workshop/core/verify/verify"
+import { verify } from "@workshop/core/webhooks"
 
 /** What the platform binds to the worker: the webhook's secret, a queue for the work, and what was seen already. */
 export interface Env {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
-import type { Ticket } from "@workshop/core/domain/Ticket"
+import type { Ticket } from "@workshop/core"
 import type { Sale, TillDisk } from "./Till.js"
 
 /** A disk's file. */

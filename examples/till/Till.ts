@@ -1,6 +1,5 @@
-import type { Client } from "@workshop/core/client/Client"
-import type { ClientFailure } from "@workshop/core/client/ClientFailure"
-import type { Ticket } from "@workshop/core/domain/Ticket"
+import type { Ticket } from "@workshop/core"
+import type { Client, ClientFailure } from "@workshop/core/client"
 
 /** What a till keeps on its disk: its own copy of the tickets, where the sync stands, and what was not sent yet. */
 export interface TillDisk {

@@ -1,6 +1,4 @@
-import { createClient } from "@workshop/core/client/Client"
-import type { ClientFailure } from "@workshop/core/client/ClientFailure"
-import type { ClientOptions } from "@workshop/core/client/Exchange"
+import { type ClientFailure, type ClientOptions, createClient } from "@workshop/core/client"
 import { openDisk } from "./DiskFile.js"
 import { sync, take } from "./Till.js"
 

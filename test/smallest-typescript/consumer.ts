@@ -1,11 +1,10 @@
-import { createClient } from "@workshop/core/client/Client"
-import type { Ticket } from "@workshop/core/domain/Ticket"
-import * as Workshop from "@workshop/core/services/PromiseWorkshop"
-import { Tickets } from "@workshop/core/services/Tickets"
-import { verify } from "@workshop/core/verify/verify"
-import { mountNode } from "@workshop/http-node/mount/NodeMount"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
-import * as MigratedStore from "@workshop/store-pg/MigratedStore"
+import { type Ticket, Tickets } from "@workshop/core"
+import { createClient } from "@workshop/core/client"
+import * as Workshop from "@workshop/core/promise"
+import { verify } from "@workshop/core/webhooks"
+import { mountNode } from "@workshop/http-node"
+import * as MemoryStore from "@workshop/store-memory"
+import { MigratedStore } from "@workshop/store-pg"
 import { Effect } from "effect"
 
 // What an embedder, a caller and a receiver would write; test/packages.test.ts compiles it with the oldest compiler.

@@ -1,13 +1,19 @@
 import { availableParallelism, cpus } from "node:os"
 import { parseArgs } from "node:util"
-import { createTicket } from "@workshop/core/decisions/createTicket"
-import { recordVisit } from "@workshop/core/decisions/clientLink"
-import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
-import type { Phone } from "@workshop/core/domain/Phone"
-import { Reads } from "@workshop/core/ports/Reads"
-import type { StorePorts } from "@workshop/core/ports/StorePorts"
-import { freshId, openAccount, openShop, placing, putting, run, ticketInput } from "@workshop/core/testing/Fixtures"
+import type { ClientId, Phone, ShopId, StorePorts } from "@workshop/core"
+import { Reads } from "@workshop/core/store"
 import { Effect } from "effect"
+import { recordVisit } from "../../../packages/core/dist/decisions/clientLink.js"
+import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
+import {
+  freshId,
+  openAccount,
+  openShop,
+  placing,
+  putting,
+  run,
+  ticketInput
+} from "../../../packages/core/dist/testing/Fixtures.js"
 import { BenchClock, world } from "../create/World.js"
 import { median } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"

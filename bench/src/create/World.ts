@@ -1,14 +1,12 @@
-import { createTicket } from "@workshop/core/decisions/createTicket"
-import { IdempotencyKey, idempotent } from "@workshop/core/decisions/Idempotency"
-import { TicketInput, ticketDefaults } from "@workshop/core/decisions/TicketInput"
-import type { KeyId, ShopId } from "@workshop/core/domain/Identifier"
-import { DAY_MS } from "@workshop/core/domain/Instant"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { Store } from "@workshop/core/ports/Store"
-import { freshCaller, openShop } from "@workshop/core/testing/Fixtures"
-import { SettableClock } from "@workshop/core/testing/SettableClock"
-import * as PgStore from "@workshop/store-pg/PgStore"
+import { DAY_MS, Entropy, IdempotencyKey, type KeyId, type ShopId, TicketInput } from "@workshop/core"
+import { Store } from "@workshop/core/store"
+import { SettableClock } from "@workshop/core/testing"
+import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer, Schema } from "effect"
+import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
+import { idempotent } from "../../../packages/core/dist/decisions/Idempotency.js"
+import { ticketDefaults } from "../../../packages/core/dist/decisions/TicketInput.js"
+import { freshCaller, openShop } from "../../../packages/core/dist/testing/Fixtures.js"
 
 /** How many shops create, and how many creates are on their way at once. */
 export const SHOPS = 50

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
-import { connect } from "@workshop/store-pg/migrate/Session"
 import { Effect, Layer, ManagedRuntime, type Scope } from "effect"
+import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { median } from "../Median.js"
 import { cluster } from "../pg/Cluster.js"
 import { timed } from "../timed.js"

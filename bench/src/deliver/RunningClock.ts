@@ -1,4 +1,4 @@
-import { SettableClock } from "@workshop/core/testing/SettableClock"
+import { SettableClock } from "@workshop/core/testing"
 import { Effect } from "effect"
 
 /** The real time, for the fixtures of the contract suite, which want a clock that could be set. */

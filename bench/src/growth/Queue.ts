@@ -1,11 +1,8 @@
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Instant } from "@workshop/core/domain/Instant"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { type Probe, Probes } from "@workshop/core/ports/Probes"
-import { openShop } from "@workshop/core/testing/Fixtures"
-import { connect, type Session } from "@workshop/store-pg/migrate/Session"
-import * as PgStore from "@workshop/store-pg/PgStore"
+import { Entropy, type Instant, type Probe, Probes, type ShopId } from "@workshop/core"
+import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer } from "effect"
+import { openShop } from "../../../packages/core/dist/testing/Fixtures.js"
+import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { BenchClock } from "../create/World.js"
 
 /** The id of the `n`th shop that a statement made. */

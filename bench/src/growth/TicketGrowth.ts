@@ -1,7 +1,7 @@
-import { connect, type Session } from "@workshop/store-pg/migrate/Session"
-import { saves } from "@workshop/store-pg/Saving"
-import { tables } from "@workshop/store-pg/Tables"
 import { Effect } from "effect"
+import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
+import { saves } from "../../../packages/store-pg/dist/Saving.js"
+import { tables } from "../../../packages/store-pg/dist/Tables.js"
 import type { Cluster } from "../pg/Cluster.js"
 
 const SHOPS = 1_000

@@ -1,4 +1,4 @@
-import { RateLimits } from "@workshop/core/ports/RateLimits"
+import { RateLimits } from "@workshop/core/store"
 import { Effect } from "effect"
 import { SHOPS } from "../create/World.js"
 import type { Cluster } from "../pg/Cluster.js"

@@ -1,25 +1,19 @@
 // The service as `workshop serve` serves it, on the memory store, with its pages. It says how much memory it takes.
-import { boundHeapGrowth } from "@workshop/cli/heapGrowth"
-import { createKey, KeyInput } from "@workshop/core/decisions/shopSettings"
-import { pipeline } from "@workshop/core/http/Pipeline"
-import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { type Probe, Probes } from "@workshop/core/ports/Probes"
-import { Store } from "@workshop/core/ports/Store"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { ShopInput, Shops } from "@workshop/core/services/Shops"
-import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
-import { serve } from "@workshop/http-node/NodeServer"
-import { pages } from "@workshop/http-node/Pages"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+
+import { Entropy, KeyInput, type Probe, Probes, Profanity, ShopInput, Shops, Workshop } from "@workshop/core"
+import { pipeline, workshopRoutes } from "@workshop/core/http"
+import { Store } from "@workshop/core/store"
+import { makeHttpMetrics, pages, serve } from "@workshop/http-node"
+import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Schema } from "effect"
+import { boundHeapGrowth } from "../../../packages/cli/dist/heapGrowth.js"
+import { createKey } from "../../../packages/core/dist/decisions/shopSettings.js"
 import { answering } from "../deliver/Child.js"
 import { key, SCOPES, SHOP } from "../http/World.js"
 import type { ServerReady, ServerState } from "./Attack.js"
 import { KEYS_PER_SHOP, SHOPS } from "./Attack.js"
 
-const services = workshopLayer.pipe(
+const services = Workshop.layer.pipe(
   Layer.provideMerge(MemoryStore.layer),
   Layer.provideMerge(Profanity.layer),
   Layer.provideMerge(Entropy.layer),

@@ -1,5 +1,5 @@
-import { Limits } from "@workshop/core/domain/Limits"
-import { isCleanText } from "@workshop/core/domain/Text"
+import { Limits } from "@workshop/core"
+import { isCleanText } from "../../../packages/core/dist/domain/Text.js"
 
 /** A body that the schema has let through. */
 export interface Body {

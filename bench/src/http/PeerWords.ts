@@ -1,5 +1,5 @@
-import { defaultWords } from "@workshop/core/domain/DefaultWords"
-import { spelled } from "@workshop/core/domain/WordList"
+import { defaultWords } from "../../../packages/core/dist/domain/DefaultWords.js"
+import { spelled } from "../../../packages/core/dist/domain/WordList.js"
 
 const WORD = /[\p{L}\p{M}\p{N}]+|\p{Extended_Pictographic}/gu
 const ASCII = /^[\x20-\x7e\n\t]*$/

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { Policies } from "@workshop/core/domain/Limits"
+import { Policies } from "@workshop/core"
 
 // So many shops and keys that no limit refuses: the limits stay in force, just as they are, in both servers.
 export const SHOPS = 1900

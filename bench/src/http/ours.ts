@@ -1,20 +1,15 @@
 // Our service as it is served, on the memory store. Started by the benchmark as a process of its own.
-import { createKey, KeyInput } from "@workshop/core/decisions/shopSettings"
-import { TicketInput } from "@workshop/core/decisions/TicketInput"
-import { pipeline } from "@workshop/core/http/Pipeline"
-import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { Store } from "@workshop/core/ports/Store"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { ShopInput, Shops } from "@workshop/core/services/Shops"
-import { Tickets } from "@workshop/core/services/Tickets"
-import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import { serve } from "@workshop/http-node/NodeServer"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+
+import { Entropy, KeyInput, Profanity, ShopInput, Shops, TicketInput, Tickets, Workshop } from "@workshop/core"
+import { pipeline, workshopRoutes } from "@workshop/core/http"
+import { Store } from "@workshop/core/store"
+import { serve } from "@workshop/http-node"
+import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Schema } from "effect"
+import { createKey } from "../../../packages/core/dist/decisions/shopSettings.js"
 import { announce, KEYS_PER_SHOP, key, SCOPES, SHOP, SHOPS, ticketBody } from "./World.js"
 
-const services = workshopLayer.pipe(
+const services = Workshop.layer.pipe(
   Layer.provideMerge(MemoryStore.layer),
   Layer.provideMerge(Profanity.layer),
   Layer.provideMerge(Entropy.layer)

@@ -1,5 +1,6 @@
 // The peer: the same job written by hand on fastify. Started by the benchmark as a process of its own.
-import { Limits, Policies } from "@workshop/core/domain/Limits"
+
+import { Limits, Policies } from "@workshop/core"
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify"
 import { requestId, uuid } from "./PeerIds.js"
 import { MinuteLimit, scarcer, type Told } from "./PeerLimits.js"

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { start } from "@workshop/store-pg/embedded/EmbeddedPostgres"
-import { migrate } from "@workshop/store-pg/migrate/Migrator"
-import { connect } from "@workshop/store-pg/migrate/Session"
+import { start } from "@workshop/store-pg/embedded"
+import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
+import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 
 /** A Postgres of this run's own, as durable as that of `workshop serve`, or the one of `DATABASE_URL`. */
 export interface Cluster {

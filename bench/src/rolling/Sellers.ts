@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto"
-import { KEY_BYTES, keyHash, keyText } from "@workshop/core/domain/ApiKey"
-import type { Session } from "@workshop/store-pg/migrate/Session"
+import { keyHash } from "@workshop/core"
 import { Effect } from "effect"
+import { KEY_BYTES, keyText } from "../../../packages/core/dist/domain/ApiKey.js"
+import type { Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { type Release, run } from "./Release.js"
 
 /** So many that no limit is reached: each shop has one key. */

@@ -1,22 +1,30 @@
-import { StampCount } from "@workshop/core/decisions/giveStamps"
-import { IdempotencyKey } from "@workshop/core/decisions/Idempotency"
-import { DelayInput, PartInput } from "@workshop/core/decisions/ticketProgress"
-import { ShopPatch } from "@workshop/core/decisions/shopSettings"
-import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
-import { TicketInput } from "@workshop/core/decisions/TicketInput"
-import { type ClientId, type ShopId, TicketId } from "@workshop/core/domain/Identifier"
-import { DAY_MS, toIso } from "@workshop/core/domain/Instant"
-import type { ShopRecord } from "@workshop/core/domain/Shop"
-import type { Ticket } from "@workshop/core/domain/Ticket"
-import { Directory } from "@workshop/core/ports/Directory"
-import type { StoreUnavailable } from "@workshop/core/ports/Store"
-import { appOf, type Caller } from "@workshop/core/services/Caller"
-import { ClientInput, Clients } from "@workshop/core/services/Clients"
-import { Loyalty } from "@workshop/core/services/Loyalty"
-import { Progress } from "@workshop/core/services/Progress"
-import { Quotes } from "@workshop/core/services/Quotes"
-import { Shops } from "@workshop/core/services/Shops"
-import { Tickets } from "@workshop/core/services/Tickets"
+import {
+  appOf,
+  type Caller,
+  type ClientId,
+  ClientInput,
+  Clients,
+  DAY_MS,
+  DelayInput,
+  IdempotencyKey,
+  Loyalty,
+  PartInput,
+  Progress,
+  QuoteInput,
+  Quotes,
+  type ShopId,
+  ShopPatch,
+  type ShopRecord,
+  Shops,
+  StampCount,
+  type StoreUnavailable,
+  type Ticket,
+  TicketId,
+  TicketInput,
+  Tickets,
+  toIso
+} from "@workshop/core"
+import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { aboutKey, GivenKey, makeKey, openShop } from "./FirstShop.js"
 import { Pasting } from "./terminal/Pasting.js"

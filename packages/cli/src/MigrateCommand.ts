@@ -18,7 +18,7 @@ const migrateOptions = {
 
 const sharedIn = (dataDir: string) =>
   Effect.flatMap(
-    Effect.promise(() => import("@workshop/store-pg/embedded/EmbeddedPostgres")),
+    Effect.promise(() => import("@workshop/store-pg/embedded")),
     ({ share }) => share({ dataDir })
   )
 
@@ -30,11 +30,11 @@ export const migrateCommand = command({
   options: migrateOptions,
   run: ({ databaseUrl, dataDir, roles, json }) =>
     Effect.gen(function* () {
-      const { migrate } = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Migrator"))
+      const { migrate } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
       const url = databaseUrl ?? (yield* sharedIn(dataDir)).url
       const applied = yield* migrate(url)
       if (roles) {
-        const { grantRoles } = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Roles"))
+        const { grantRoles } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
         yield* grantRoles(url)
       }
       const result = applied.length === 0 ? "The database was up to date." : `Applied ${applied.join(", ")}.`

@@ -1,5 +1,5 @@
-import { looksLikeTestKey } from "@workshop/core/domain/ApiKey"
-import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox/sandboxAllowed"
+import { looksLikeTestKey } from "@workshop/core"
+import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
 import { Effect } from "effect"
 import { CommandRefused } from "./OneSentence.js"
 import { type ServeFlags, serveOptions } from "./ServeOptions.js"

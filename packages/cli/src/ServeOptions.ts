@@ -1,4 +1,4 @@
-import { CONNECTION_LIMITS, type ConnectionLimits } from "@workshop/http-node/ConnectionLimits"
+import { CONNECTION_LIMITS, type ConnectionLimits } from "@workshop/http-node"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
 import { databaseUrlFlag, dataDirFlag, noMigrateFlag, STORES, secretsKey } from "./StoreChoice.js"

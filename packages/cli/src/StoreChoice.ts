@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import type { StorePorts } from "@workshop/core/ports/StorePorts"
-import type { EmbeddedRefusal } from "@workshop/store-pg/embedded/EmbeddedRefused"
-import type { DatabaseFailure } from "@workshop/store-pg/migrate/DatabaseFailed"
+import { Entropy, type StorePorts } from "@workshop/core"
+import type { EmbeddedRefusal } from "@workshop/store-pg/embedded"
+import type { DatabaseFailure } from "@workshop/store-pg/migrate"
 import { Effect, Layer, type Scope } from "effect"
 import { CommandRefused } from "./OneSentence.js"
 import { text } from "./terminal/decoders.js"
@@ -99,7 +98,7 @@ export const storeRefused = (refusal: {
 
 const memory = Layer.unwrapEffect(
   Effect.map(
-    Effect.promise(() => import("@workshop/store-memory/MemoryStore")),
+    Effect.promise(() => import("@workshop/store-memory")),
     (MemoryStore) => Layer.provide(MemoryStore.layer, Entropy.layer)
   )
 )
@@ -107,12 +106,11 @@ const memory = Layer.unwrapEffect(
 /** The store on a database whose schema is brought up to date first, or held to be. */
 const onDatabase = (url: string, { migrate, keepEvents_ms, secretsKeys = [] }: StoreChoice) =>
   Effect.gen(function* () {
-    const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate/Migrator"))
+    const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
     yield* Effect.mapError(migrate ? Migrator.migrate(url) : Migrator.check(url), storeRefused)
-    const PgStore = yield* Effect.promise(() => import("@workshop/store-pg/PgStore"))
+    const { PgStore, Retention } = yield* Effect.promise(() => import("@workshop/store-pg"))
     const store = Layer.mapError(Layer.provide(PgStore.layer({ url, secretsKeys }), Entropy.layer), storeRefused)
     if (keepEvents_ms === undefined) return store
-    const Retention = yield* Effect.promise(() => import("@workshop/store-pg/retention/Retention"))
     return Layer.merge(store, Retention.layer({ url, keepEvents_ms }))
   })
 
@@ -127,7 +125,7 @@ export const databaseOf = (choice: StoreChoice): Effect.Effect<string, CommandRe
   Effect.gen(function* () {
     if (choice.store === "postgres")
       return yield* choice.databaseUrl === null ? unnamed : Effect.succeed(choice.databaseUrl)
-    const EmbeddedPostgres = yield* Effect.promise(() => import("@workshop/store-pg/embedded/EmbeddedPostgres"))
+    const EmbeddedPostgres = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
     if (choice.isShared === true && !existsSync(choice.dataDir)) return yield* new CommandRefused(noData(choice))
     const run = choice.isShared === true ? EmbeddedPostgres.share : EmbeddedPostgres.start
     return (yield* Effect.mapError(run({ dataDir: choice.dataDir }), storeRefused)).url

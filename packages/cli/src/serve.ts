@@ -1,23 +1,23 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
-import { productionAddresses, sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
-import { makeWordList as makeWordList } from "@workshop/core/domain/WordList"
-import type { RouteGroup } from "@workshop/core/http/RouteGroup"
-import { pipeline } from "@workshop/core/http/Pipeline"
-import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
-import { Directory } from "@workshop/core/ports/Directory"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { Closer } from "@workshop/core/services/Closer"
-import { Dispatcher } from "@workshop/core/services/Dispatcher"
-import { NotificationSender } from "@workshop/core/services/NotificationSender"
-import * as Notifiers from "@workshop/core/services/Notifiers"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { SandboxClock } from "@workshop/core/services/SandboxClock"
-import { ClockAdvance } from "@workshop/core/services/ClockAdvance"
-import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import { serve as listen } from "@workshop/http-node/NodeServer"
-import { pages } from "@workshop/http-node/Pages"
-import { sandboxRoutes } from "@workshop/http-node/sandbox/sandboxRoutes"
+import {
+  ClockAdvance,
+  Closer,
+  Dispatcher,
+  Entropy,
+  makeWordList,
+  NotificationSender,
+  Notifiers,
+  Profanity,
+  productionAddresses,
+  SandboxClock,
+  sandboxAddresses,
+  Workshop
+} from "@workshop/core"
+import { pipeline, type RouteGroup, workshopRoutes } from "@workshop/core/http"
+import { Directory } from "@workshop/core/store"
+import { serve as listen, pages } from "@workshop/http-node"
+import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import { Console, Effect, Layer } from "effect"
 import { demoShop, demoSteps } from "./DemoShop.js"
 import { delivering, reaching, workOff } from "./dispatch/delivering.js"
@@ -62,7 +62,7 @@ const wordsLayer = (file: string | null) =>
 const services = ({ words }: ServeFlags, choice: StoreChoice) =>
   NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
-    Layer.provideMerge(workshopLayer),
+    Layer.provideMerge(Workshop.layer),
     Layer.provideMerge(storeLayer(choice)),
     Layer.provideMerge(wordsLayer(words)),
     Layer.provideMerge(Entropy.layer)

@@ -1,7 +1,7 @@
-import { commandLine, workshop } from "@workshop/cli/commandLine"
-import { everyCommand, pathOf } from "@workshop/cli/terminal/commands"
-import { endingOf } from "@workshop/cli/terminal/runProcess"
 import { ConfigProvider, Console, Effect } from "effect"
+import { commandLine, workshop } from "../src/commandLine.js"
+import { everyCommand, pathOf } from "../src/terminal/commands.js"
+import { endingOf } from "../src/terminal/runProcess.js"
 import { environment } from "./Workshop.js"
 
 /**

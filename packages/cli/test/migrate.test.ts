@@ -1,6 +1,6 @@
-import { connect, type Session } from "@workshop/store-pg/migrate/Session"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
+import { connect, type Session } from "../../store-pg/src/migrate/Session.js"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
 import { build, Workshop } from "./Workshop.js"
 

@@ -1,5 +1,5 @@
-import { responseText } from "@workshop/cli/testkit/Api"
 import { describe, expect, it } from "vitest"
+import { responseText } from "../src/testkit/Api.js"
 
 describe("the answer of a server that is tested", () => {
   it("is its text, wherever its characters were parted", async () => {

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto"
-import type { HttpRequest, HttpResponse } from "@workshop/core/http/HttpMessage"
-import { pageResponse, type RequestContext } from "@workshop/core/http/responses"
+import { type HttpRequest, type HttpResponse, pageResponse, type RequestContext } from "@workshop/core/http"
 
 /** A body that is the same for everybody: one copy for all answers, and a tag by which a client knows its own copy. */
 export interface ConstantBody {
@@ -23,7 +22,16 @@ const isKnown = (etag: string, header: HttpRequest["header"]): boolean =>
   (header("if-none-match") ?? "").split(",").some((tag) => tag.trim() === etag || tag.trim() === `W/${etag}`)
 
 /** Answers with the body, or with 304 where the client has it already. */
-export const sendConstant = ({ type, bytes, etag }: ConstantBody, { header }: HttpRequest, stamp: RequestContext): HttpResponse => {
-  const headers = { ...pageResponse("", stamp).headers, "Content-Type": type, "Cache-Control": CACHE_CONTROL, ETag: etag }
+export const sendConstant = (
+  { type, bytes, etag }: ConstantBody,
+  { header }: HttpRequest,
+  stamp: RequestContext
+): HttpResponse => {
+  const headers = {
+    ...pageResponse("", stamp).headers,
+    "Content-Type": type,
+    "Cache-Control": CACHE_CONTROL,
+    ETag: etag
+  }
   return isKnown(etag, header) ? { status: 304, headers, body: "" } : { status: 200, headers, body: bytes }
 }

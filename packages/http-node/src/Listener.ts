@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Limits } from "@workshop/core/domain/Limits"
-import type { HttpResponse } from "@workshop/core/http/HttpMessage"
-import { internalError } from "@workshop/core/http/responses"
-import type { Pipeline } from "@workshop/core/http/Pipeline"
+import { Limits } from "@workshop/core"
+import { type HttpResponse, internalError, type Pipeline } from "@workshop/core/http"
 import { Cause, Exit, Runtime } from "effect"
-import type { PipelinedWork } from "./PipelinedWork.js"
-import { announcedLength, httpRequestOf, awaitsBody } from "./nodeRequest.js"
-import type { UnreadResponses } from "./UnreadResponses.js"
 import { discardBody } from "./discardBody.js"
+import { announcedLength, awaitsBody, httpRequestOf } from "./nodeRequest.js"
+import type { PipelinedWork } from "./PipelinedWork.js"
+import type { UnreadResponses } from "./UnreadResponses.js"
 
 /** What a listener needs to know. */
 export interface ListenerOptions {

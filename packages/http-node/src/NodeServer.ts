@@ -1,20 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Http from "node:http"
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
-import { countedAddress, IPV6_PREFIX } from "@workshop/core/domain/CountedAddress"
-import { type HttpRequest, type HttpResponse, isHeaderRepeated } from "@workshop/core/http/HttpMessage"
-import { internalError } from "@workshop/core/http/responses"
-import { type Pipeline, requestId } from "@workshop/core/http/Pipeline"
-import { Entropy } from "@workshop/core/ports/Entropy"
+import { countedAddress, Entropy, IPV6_PREFIX } from "@workshop/core"
+import {
+  type HttpRequest,
+  type HttpResponse,
+  internalError,
+  isHeaderRepeated,
+  type Pipeline,
+  requestId
+} from "@workshop/core/http"
 import { type Cause, Clock, Effect, Fiber, Runtime, type Scope } from "effect"
-import { PipelinedWork } from "./PipelinedWork.js"
 import { CONNECTION_LIMITS, type ConnectionLimits } from "./ConnectionLimits.js"
-import { OpenConnections } from "./OpenConnections.js"
 import { type ListenerOptions, listener, send } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
 import { httpRequestOf } from "./nodeRequest.js"
-import { SERVER_TIMEOUTS, type ServerTimeouts } from "./ServerTimeouts.js"
+import { OpenConnections } from "./OpenConnections.js"
+import { PipelinedWork } from "./PipelinedWork.js"
 import { HEAD_BYTES, notHttpResponse, type ParseError, SEVERAL_HOSTS, unknownMethod } from "./parseErrors.js"
+import { SERVER_TIMEOUTS, type ServerTimeouts } from "./ServerTimeouts.js"
 import { UnreadResponses } from "./UnreadResponses.js"
 
 /** Where to listen, and whose word to take for where a request came from. */
@@ -77,7 +81,8 @@ const handle = (
   const { trustProxy, unread, requestId } = options
   const answer = listener(pipeline, runtime, options)
   const fork = Runtime.runFork(runtime)
-  const failed = (cause: Cause.Cause<never>) => internalError(cause, { request_id: requestId(), now: 0, part: "header" }, [])
+  const failed = (cause: Cause.Cause<never>) =>
+    internalError(cause, { request_id: requestId(), now: 0, part: "header" }, [])
   /** Also where the pipeline fails: a connection that node no longer minds would otherwise wait for ever. */
   const answerTo = (arrival: HttpRequest, take: (departure: HttpResponse) => void) =>
     fork(Effect.map(Effect.catchAllCause(pipeline(arrival), failed), take))

@@ -1,14 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { countedAddress } from "@workshop/core/domain/CountedAddress"
-import { Limits } from "@workshop/core/domain/Limits"
-import type { HttpResponse } from "@workshop/core/http/HttpMessage"
-import type { PipelinedWork } from "./PipelinedWork.js"
+import { countedAddress, Limits } from "@workshop/core"
+import type { HttpResponse } from "@workshop/core/http"
 import type { ConnectionLimits } from "./ConnectionLimits.js"
-import { SocketReader, isOver } from "./SocketReader.js"
-import { abortBody } from "./nodeRequest.js"
-import { rawResponse, type ParseError, TOO_LATE } from "./parseErrors.js"
 import { closeConnection } from "./discardBody.js"
+import { abortBody } from "./nodeRequest.js"
+import type { PipelinedWork } from "./PipelinedWork.js"
+import { type ParseError, rawResponse, TOO_LATE } from "./parseErrors.js"
+import { isOver, SocketReader } from "./SocketReader.js"
 
 /** Where a connection stands. */
 interface Connection {

@@ -1,19 +1,22 @@
-import type { HttpRequest, HttpResponse } from "@workshop/core/http/HttpMessage"
-import type { RouteGroup } from "@workshop/core/http/RouteGroup"
-import { failureResponse, pageResponse, type RequestContext } from "@workshop/core/http/responses"
-import { failureBody } from "@workshop/core/http/Envelope"
-import { failureRows } from "@workshop/core/http/ErrorTable"
-import type { DocumentOptions } from "@workshop/core/http/openapi/OpenApi"
-import { Directory } from "@workshop/core/ports/Directory"
-import { Probes } from "@workshop/core/ports/Probes"
-import type { StoreUnavailable } from "@workshop/core/ports/Store"
-import { dataAhead } from "@workshop/core/services/DataAhead"
+import { dataAhead, Probes, type StoreUnavailable } from "@workshop/core"
+import {
+  failureBody,
+  failureResponse,
+  failureRows,
+  type HttpRequest,
+  type HttpResponse,
+  pageResponse,
+  type RequestContext,
+  type RouteGroup
+} from "@workshop/core/http"
+import type { DocumentOptions } from "@workshop/core/openapi"
+import { Directory } from "@workshop/core/store"
 import { Cause, Effect, Option } from "effect"
-import { sendConstant, constantBody } from "./ConstantBody.js"
+import { constantBody, sendConstant } from "./ConstantBody.js"
+import { coalesce, onceAsked } from "./coalesce.js"
 import { docsRoutes } from "./docs/docsRoutes.js"
 import { EXPOSITION_TYPE } from "./metrics/exposition.js"
 import { scrape } from "./metrics/scrape.js"
-import { onceAsked, coalesce } from "./coalesce.js"
 
 /** How long the store may take to answer before the process counts as not ready, in milliseconds. */
 const READY_MS = 2_000
@@ -72,7 +75,7 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...opti
   // Loaded and written out when it is first asked for: that takes longer than all else that a start does.
   const openapi = onceAsked(
     Effect.promise(async () => {
-      const { documentOf, served } = await import("@workshop/core/http/openapi/OpenApi")
+      const { documentOf, served } = await import("@workshop/core/openapi")
       return constantBody("application/json; charset=utf-8", JSON.stringify(served(documentOf(options))))
     })
   )

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import type { PipelinedWork } from "./PipelinedWork.js"
 import { announcedLength } from "./nodeRequest.js"
+import type { PipelinedWork } from "./PipelinedWork.js"
 
 /** How many bytes node's parser is handed at once, where neither a head ends before nor a body of known length follows. */
 const SLICE_BYTES = 512

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
-import { Limits } from "@workshop/core/domain/Limits"
+import { Limits } from "@workshop/core"
 
 /** How long a client that was cut off may take to read its answer, in milliseconds of real time. */
 const READING_MS = 1_000

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
-import { type HttpRequest, BodyIncomplete, BodyTooLarge, isHeaderRepeated } from "@workshop/core/http/HttpMessage"
+import { BodyIncomplete, BodyTooLarge, type HttpRequest, isHeaderRepeated } from "@workshop/core/http"
 import { Effect } from "effect"
 
 const BROKEN = "broken"

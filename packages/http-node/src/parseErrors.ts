@@ -1,8 +1,12 @@
 import { STATUS_CODES } from "node:http"
-import type { HttpRequest, HttpResponse } from "@workshop/core/http/HttpMessage"
-import { BodyIncomplete } from "@workshop/core/http/HttpMessage"
-import { failureResponse } from "@workshop/core/http/responses"
-import { givenTwice, type RequestIssue } from "@workshop/core/http/ErrorTable"
+import {
+  BodyIncomplete,
+  failureResponse,
+  givenTwice,
+  type HttpRequest,
+  type HttpResponse,
+  type RequestIssue
+} from "@workshop/core/http"
 import { Effect } from "effect"
 import { httpRequestFrom } from "./nodeRequest.js"
 
@@ -37,7 +41,11 @@ const notHttp1: RequestIssue = { in: "header", field: "header", message: "must b
 
 /** The answer to what is no HTTP: it belongs to no route, key or address, hence tells of no limit (Specification, Limits). */
 export const notHttpResponse = (code: string | undefined, request_id: string): HttpResponse =>
-  failureResponse({ _tag: "InvalidRequest", issues: [issues[code ?? ""] ?? notHttp1] }, { request_id, now: 0, part: "header" }, [])
+  failureResponse(
+    { _tag: "InvalidRequest", issues: [issues[code ?? ""] ?? notHttp1] },
+    { request_id, now: 0, part: "header" },
+    []
+  )
 
 /** An answer as text, for a connection on which node no longer speaks. It is the last one there. */
 export const rawResponse = ({ status, headers, body }: HttpResponse): string =>

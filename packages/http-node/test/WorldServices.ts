@@ -1,8 +1,7 @@
-import { Entropy } from "@workshop/core/ports/Entropy"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import type { SettableClock } from "@workshop/core/testing/SettableClock"
+import { Entropy, Profanity } from "@workshop/core"
+import type { SettableClock } from "@workshop/core/testing"
 import { Layer, Logger } from "effect"
+import { layer as workshopLayer } from "../../core/src/services/Workshop.js"
 import type { Faults } from "./spec/Faults.js"
 import { testStore } from "./TestStore.js"
 

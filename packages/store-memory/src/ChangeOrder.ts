@@ -1,6 +1,4 @@
-import type { TicketId } from "@workshop/core/domain/Identifier"
-import type { Instant } from "@workshop/core/domain/Instant"
-import type { TicketRecord } from "@workshop/core/domain/Ticket"
+import type { Instant, TicketId, TicketRecord } from "@workshop/core"
 
 type Changed = Pick<TicketRecord, "id" | "updated_at" | "change_seq">
 

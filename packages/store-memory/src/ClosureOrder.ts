@@ -1,7 +1,5 @@
-import type { TicketId } from "@workshop/core/domain/Identifier"
-import type { Instant } from "@workshop/core/domain/Instant"
-import type { TicketRecord } from "@workshop/core/domain/Ticket"
-import { closure } from "@workshop/core/domain/TicketLifecycle"
+import type { Instant, TicketId, TicketRecord } from "@workshop/core"
+import { closure } from "@workshop/core/store"
 
 /**
  * When each of a shop's tickets is due to close, earliest first. Every closure takes the same time, so whatever becomes due

@@ -1,4 +1,4 @@
-import type { Instant } from "@workshop/core/domain/Instant"
+import type { Instant } from "@workshop/core"
 import TinyQueue from "tinyqueue"
 
 /** Something that is due, and its rank among what is due at the same instant. */

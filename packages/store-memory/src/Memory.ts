@@ -1,13 +1,16 @@
-import type { Change } from "@workshop/core/decisions/Change"
-import type { AuditEntry } from "@workshop/core/domain/AuditEntry"
-import type { ClientAccount } from "@workshop/core/domain/Client"
-import type { ClientId, KeyId, OfferId, ShopId } from "@workshop/core/domain/Identifier"
-import type { NotificationRecord } from "@workshop/core/domain/Notification"
-import type { OfferRecord } from "@workshop/core/domain/Offer"
-import type { Person } from "@workshop/core/domain/Person"
-import type { Phone } from "@workshop/core/domain/Phone"
-import type { ReplayRecord } from "@workshop/core/domain/Replay"
-import type { ShopRecord } from "@workshop/core/domain/Shop"
+import type {
+  AuditEntry,
+  ClientAccount,
+  ClientId,
+  KeyId,
+  NotificationRecord,
+  OfferId,
+  OfferRecord,
+  Phone,
+  ShopId,
+  ShopRecord
+} from "@workshop/core"
+import type { Change, Person, ReplayRecord } from "@workshop/core/store"
 import { MemoryNotifications } from "./MemoryNotifications.js"
 import { ShopData } from "./ShopData.js"
 import { ShopTurns } from "./ShopTurns.js"

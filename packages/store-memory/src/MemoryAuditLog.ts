@@ -1,4 +1,4 @@
-import type { AuditLog } from "@workshop/core/ports/AuditLog"
+import type { AuditLog } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 

@@ -1,11 +1,16 @@
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import { type Claim, type Deliveries, LEASE_MS, MOST_REPLAYS } from "@workshop/core/ports/Deliveries"
-import type { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
-import { MOST_LISTED } from "@workshop/core/ports/Reads"
+import type { ShopId } from "@workshop/core"
+import {
+  type Claim,
+  type Deliveries,
+  type DeliveryLog,
+  LEASE_MS,
+  MOST_LISTED,
+  MOST_REPLAYS
+} from "@workshop/core/store"
 import { type Clock, type Context, Effect } from "effect"
 import { askedFor, logged } from "./deliveryLog.js"
-import type { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 import type { Memory } from "./Memory.js"
+import type { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 
 const NANOS_PER_MS = 1_000_000n
 

@@ -1,7 +1,5 @@
-import type { Instant } from "@workshop/core/domain/Instant"
-import type { Message, MessageRecord } from "@workshop/core/domain/Message"
-import type { NoticeRecord } from "@workshop/core/domain/Notice"
-import type { NotificationRecord } from "@workshop/core/domain/Notification"
+import type { Instant, NoticeRecord, NotificationRecord } from "@workshop/core"
+import type { Message, MessageRecord } from "@workshop/core/store"
 import { type Due, DueQueue } from "./DueQueue.js"
 
 interface Place extends Due {

@@ -1,6 +1,10 @@
-import type { Person } from "@workshop/core/domain/Person"
-import { idempotencyRecordKey } from "@workshop/core/domain/IdempotencyRecord"
-import { EVENTS_AT_ONCE, type HeldData, type PersonalData } from "@workshop/core/ports/PersonalData"
+import {
+  EVENTS_AT_ONCE,
+  type HeldData,
+  idempotencyRecordKey,
+  type Person,
+  type PersonalData
+} from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"

@@ -1,8 +1,12 @@
-import { type Instant, MINUTE_MS } from "@workshop/core/domain/Instant"
-import type { PolicyName } from "@workshop/core/domain/Limits"
-import type { LimitWindow } from "@workshop/core/domain/LimitWindow"
-import { giveBackUses, peekLimit, useLimits, type LimitWindows } from "@workshop/core/domain/LimitUse"
-import type { RateLimits } from "@workshop/core/ports/RateLimits"
+import { type Instant, MINUTE_MS, type PolicyName } from "@workshop/core"
+import {
+  giveBackUses,
+  type LimitWindow,
+  type LimitWindows,
+  peekLimit,
+  type RateLimits,
+  useLimits
+} from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 
 /** How many windows of a policy are kept. Beyond that the oldest goes: its subject begins anew. */

@@ -1,15 +1,15 @@
-import { asSeen, type Client } from "@workshop/core/domain/Client"
-import type { ClientId, TicketId } from "@workshop/core/domain/Identifier"
-import { blankCard } from "@workshop/core/domain/LoyaltyCard"
-import type { TicketRecord } from "@workshop/core/domain/Ticket"
-import { isOpen } from "@workshop/core/domain/TicketLifecycle"
+import type { ClientId, TicketId, TicketRecord } from "@workshop/core"
 import {
+  asSeen,
+  blankCard,
+  type Client,
+  isOpen,
   MOST_LISTED,
   type Reads,
   type SeenTicket,
   type TicketFilter,
   type TicketOrder
-} from "@workshop/core/ports/Reads"
+} from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { partOf } from "./deliveryLog.js"
 import type { Memory } from "./Memory.js"
@@ -18,7 +18,10 @@ import type { ShopData } from "./ShopData.js"
 const clientOf = ({ slice }: ShopData, id: ClientId | null): Client | null =>
   id === null ? null : asSeen(slice.accounts.get(id), slice.links.get(id))
 
-const seen = (shelf: ShopData, record: TicketRecord): SeenTicket => ({ record, client: clientOf(shelf, record.client_id) })
+const seen = (shelf: ShopData, record: TicketRecord): SeenTicket => ({
+  record,
+  client: clientOf(shelf, record.client_id)
+})
 
 const matches = (filter: TicketFilter, shelf: ShopData): ((ticket: TicketRecord) => boolean) => {
   const { state, number, client_id, phone, external_ref, tracking_code, created_after, created_before } = filter

@@ -1,18 +1,20 @@
-import { type Command, decide } from "@workshop/core/decisions/Command"
-import { ENTROPY_BYTES } from "@workshop/core/domain/Moment"
-import { AuditLog } from "@workshop/core/ports/AuditLog"
-import { Closures } from "@workshop/core/ports/Closures"
-import { Deliveries } from "@workshop/core/ports/Deliveries"
-import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
-import { Directory } from "@workshop/core/ports/Directory"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { Messages } from "@workshop/core/ports/Messages"
-import { PersonalData } from "@workshop/core/ports/PersonalData"
-import { RateLimits } from "@workshop/core/ports/RateLimits"
-import { Reads } from "@workshop/core/ports/Reads"
-import { readClock } from "@workshop/core/ports/readClock"
-import { Store } from "@workshop/core/ports/Store"
-import type { StorePorts } from "@workshop/core/ports/StorePorts"
+import { Entropy, type StorePorts } from "@workshop/core"
+import {
+  AuditLog,
+  Closures,
+  type Command,
+  Deliveries,
+  DeliveryLog,
+  Directory,
+  decide,
+  ENTROPY_BYTES,
+  Messages,
+  PersonalData,
+  RateLimits,
+  Reads,
+  readClock,
+  Store
+} from "@workshop/core/store"
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
 import { memoryAuditLog } from "./MemoryAuditLog.js"

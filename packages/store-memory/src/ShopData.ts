@@ -1,16 +1,26 @@
-import type { Change } from "@workshop/core/decisions/Change"
-import { apply, loadState, type ReadMap, type ShopState } from "@workshop/core/decisions/ShopState"
-import type { ClientAccount } from "@workshop/core/domain/Client"
-import type { AttemptRecord } from "@workshop/core/domain/Delivery"
-import type { EventRecord } from "@workshop/core/domain/Event"
-import type { ClientId, EventId, TicketId } from "@workshop/core/domain/Identifier"
-import type { Instant } from "@workshop/core/domain/Instant"
-import { Limits } from "@workshop/core/domain/Limits"
-import type { LedgerEntry } from "@workshop/core/domain/LoyaltyCard"
-import type { NoticeRecord } from "@workshop/core/domain/Notice"
-import type { Phone } from "@workshop/core/domain/Phone"
-import { firstHead, type ShopRecord } from "@workshop/core/domain/Shop"
-import type { TicketRecord } from "@workshop/core/domain/Ticket"
+import {
+  type AttemptRecord,
+  type ClientAccount,
+  type ClientId,
+  type EventId,
+  type EventRecord,
+  type Instant,
+  Limits,
+  type NoticeRecord,
+  type Phone,
+  type ShopRecord,
+  type TicketId,
+  type TicketRecord
+} from "@workshop/core"
+import {
+  apply,
+  type Change,
+  firstHead,
+  type LedgerEntry,
+  loadState,
+  type ReadMap,
+  type ShopState
+} from "@workshop/core/store"
 import { ChangeOrder } from "./ChangeOrder.js"
 import { ClosureOrder } from "./ClosureOrder.js"
 import { replayable } from "./deliveryLog.js"

@@ -1,8 +1,5 @@
-import { type DeliveryRecord, presentSchedule } from "@workshop/core/domain/Delivery"
-import type { EventId } from "@workshop/core/domain/Identifier"
-import type { Instant } from "@workshop/core/domain/Instant"
-import type { Webhook } from "@workshop/core/domain/Webhook"
-import { MOST_IN_FLIGHT_PER_SHOP } from "@workshop/core/ports/Deliveries"
+import type { DeliveryRecord, EventId, Instant, Webhook } from "@workshop/core"
+import { MOST_IN_FLIGHT_PER_SHOP, presentSchedule } from "@workshop/core/store"
 import { DueQueue } from "./DueQueue.js"
 import { type Kind, kindOf, type QueueHead, type QueuePosition, TicketDeliveryQueue } from "./TicketDeliveryQueue.js"
 

@@ -1,5 +1,4 @@
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Instant } from "@workshop/core/domain/Instant"
+import type { Instant, ShopId } from "@workshop/core"
 import { type Due, DueQueue } from "./DueQueue.js"
 
 /** When a shop's next delivery is due. */

@@ -1,5 +1,4 @@
-import type { DeliveryRecord } from "@workshop/core/domain/Delivery"
-import type { EventId } from "@workshop/core/domain/Identifier"
+import type { DeliveryRecord, EventId } from "@workshop/core"
 import { type Due, DueQueue, earlier } from "./DueQueue.js"
 
 /** Live deliveries, and those sent again; each kind keeps its own order, or a replay could hold back what is live. */

@@ -1,11 +1,17 @@
-import type { ShopState } from "@workshop/core/decisions/ShopState"
-import { acknowledges } from "@workshop/core/domain/Attempt"
-import { type AttemptRecord, type DeliveryState, deliveryState, presentSchedule } from "@workshop/core/domain/Delivery"
-import type { EventRecord } from "@workshop/core/domain/Event"
-import type { EventId } from "@workshop/core/domain/Identifier"
-import { matchesReplayFilter, type ReplayFilter, type ReplayRecord, type EventRange } from "@workshop/core/domain/Replay"
-import type { LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
-import { type EventPart, MOST_LISTED } from "@workshop/core/ports/Reads"
+import type { AttemptRecord, DeliveryState, EventId, EventRecord } from "@workshop/core"
+import {
+  acknowledges,
+  deliveryState,
+  type EventPart,
+  type EventRange,
+  type LoggedDelivery,
+  MOST_LISTED,
+  matchesReplayFilter,
+  presentSchedule,
+  type ReplayFilter,
+  type ReplayRecord,
+  type ShopState
+} from "@workshop/core/store"
 import type { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 
 /** What is known of a shop's events and of their deliveries. */
@@ -57,7 +63,8 @@ const statusOf = (shelf: Deliveries, event: EventRecord): LoggedDelivery | undef
   const state = stateOf(shelf, event)
   if (state === undefined) return undefined
   const row = shelf.slice.deliveries.get(event_id)
-  const next_attempt_at = state === "pending" && row !== undefined ? presentSchedule(row, shelf.slice.webhook!).due_at : null
+  const next_attempt_at =
+    state === "pending" && row !== undefined ? presentSchedule(row, shelf.slice.webhook!).due_at : null
   return { event_id, seq, type, state, next_attempt_at, attempts: [...(shelf.attempts.get(event_id) ?? [])] }
 }
 

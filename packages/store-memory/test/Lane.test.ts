@@ -1,11 +1,9 @@
-import type { DeliveryRecord } from "@workshop/core/domain/Delivery"
-import { presentSchedule } from "@workshop/core/domain/Delivery"
-import type { EventId, ShopId, TicketId } from "@workshop/core/domain/Identifier"
-import type { Webhook } from "@workshop/core/domain/Webhook"
-import { DueQueue } from "@workshop/store-memory/DueQueue"
-import { ShopDeliveryQueue } from "@workshop/store-memory/ShopDeliveryQueue"
+import type { DeliveryRecord, EventId, ShopId, TicketId, Webhook } from "@workshop/core"
+import { presentSchedule } from "@workshop/core/store"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { DueQueue } from "../src/DueQueue.js"
+import { ShopDeliveryQueue } from "../src/ShopDeliveryQueue.js"
 
 const SEED = Number(process.env.TEST_SEED ?? 20_261_120)
 const LEASE = 15n

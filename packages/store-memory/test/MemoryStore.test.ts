@@ -1,14 +1,11 @@
-import { createTicket } from "@workshop/core/decisions/createTicket"
-import { Closures } from "@workshop/core/ports/Closures"
-import { Directory } from "@workshop/core/ports/Directory"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { RateLimits } from "@workshop/core/ports/RateLimits"
-import { openShop, run, ticketInput } from "@workshop/core/testing/Fixtures"
-import { runContract } from "@workshop/core/testing/runContract"
-import { SettableClock, TEST_START } from "@workshop/core/testing/SettableClock"
-import { layer } from "@workshop/store-memory/MemoryStore"
+import { Entropy } from "@workshop/core"
+import { Closures, Directory, RateLimits } from "@workshop/core/store"
+import { runContract, SettableClock, TEST_START } from "@workshop/core/testing"
+import { layer } from "@workshop/store-memory"
 import { Effect, Exit, Layer } from "effect"
 import { describe, expect, it } from "vitest"
+import { createTicket } from "../../core/src/decisions/createTicket.js"
+import { openShop, run, ticketInput } from "../../core/src/testing/Fixtures.js"
 
 runContract("The memory store", layer)
 

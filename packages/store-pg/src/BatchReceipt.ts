@@ -1,7 +1,7 @@
-import { readClock } from "@workshop/core/ports/readClock"
+import { readClock } from "@workshop/core/store"
 import { Effect } from "effect"
-import type { ReconnectingConnection } from "./ReconnectingConnection.js"
 import { PgFailure } from "./PgFailure.js"
+import type { ReconnectingConnection } from "./ReconnectingConnection.js"
 import type { Statement } from "./Statement.js"
 
 /** A batch, by which its outcome can be asked for. */

@@ -1,4 +1,4 @@
-import { LEASE_MS, MOST_IN_FLIGHT_PER_SHOP } from "@workshop/core/ports/Deliveries"
+import { LEASE_MS, MOST_IN_FLIGHT_PER_SHOP } from "@workshop/core/store"
 import { IN_ROUND, TURN_STEP } from "./TurnStatements.js"
 
 /** The end of time: nothing of the shop is to be looked at until something changes. */

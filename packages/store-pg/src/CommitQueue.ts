@@ -1,5 +1,4 @@
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import { Tracing } from "@workshop/core/ports/Tracing"
+import { type ShopId, Tracing } from "@workshop/core"
 import { Effect, type Scope } from "effect"
 import { failAll } from "./Batch.js"
 import { clockGuard } from "./ClockGuard.js"
@@ -39,7 +38,10 @@ export interface CommitQueue {
 }
 
 /** A lane with a connection of its own. It works until its scope ends; then it finishes what it has and refuses what waits. */
-export const commitQueue = ({ connection, ...options }: CommitQueueOptions): Effect.Effect<CommitQueue, never, Scope.Scope> =>
+export const commitQueue = ({
+  connection,
+  ...options
+}: CommitQueueOptions): Effect.Effect<CommitQueue, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { within } = yield* Tracing
     const waiting = new CommandQueue()

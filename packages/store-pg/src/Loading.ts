@@ -1,16 +1,26 @@
-import type { LoadRequest } from "@workshop/core/decisions/Load"
-import type { ShopState } from "@workshop/core/decisions/ShopState"
-import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
-import type { ClientAccount, ClientLink } from "@workshop/core/domain/Client"
-import type { AttemptRecord, SentEvent } from "@workshop/core/domain/Delivery"
-import type { ClientId, EventId, ShopId } from "@workshop/core/domain/Identifier"
-import type { CardRecord } from "@workshop/core/domain/LoyaltyCard"
-import type { MessageRecord } from "@workshop/core/domain/Message"
-import type { OfferRecord } from "@workshop/core/domain/Offer"
-import type { Phone } from "@workshop/core/domain/Phone"
-import { type IdempotencyRecord, idempotencyRecordKey } from "@workshop/core/domain/IdempotencyRecord"
-import type { ReplayRecord, EventRange } from "@workshop/core/domain/Replay"
-import { stampCountKey } from "@workshop/core/domain/StampCount"
+import type {
+  ApiKeyRecord,
+  AttemptRecord,
+  ClientAccount,
+  ClientId,
+  EventId,
+  OfferRecord,
+  Phone,
+  SentEvent,
+  ShopId
+} from "@workshop/core"
+import {
+  type CardRecord,
+  type ClientLink,
+  type EventRange,
+  type IdempotencyRecord,
+  idempotencyRecordKey,
+  type LoadRequest,
+  type MessageRecord,
+  type ReplayRecord,
+  type ShopState,
+  stampCountKey
+} from "@workshop/core/store"
 import { candidatesOfReplay, type EventFound, stretchOf } from "./ReplayStatements.js"
 import type { Statement } from "./Statement.js"
 import {
@@ -62,8 +72,10 @@ interface Loader<A extends LoadRequest, Row> {
 
 type Asking<Tag extends LoadRequest["_tag"]> = Extract<LoadRequest, { readonly _tag: Tag }>
 
-const loader = <Tag extends LoadRequest["_tag"], Row>(_tag: Tag, made: Loader<Asking<Tag>, Row>): Loader<LoadRequest, Row> =>
-  made as unknown as Loader<LoadRequest, Row>
+const loader = <Tag extends LoadRequest["_tag"], Row>(
+  _tag: Tag,
+  made: Loader<Asking<Tag>, Row>
+): Loader<LoadRequest, Row> => made as unknown as Loader<LoadRequest, Row>
 
 /** How many of an event's attempts are looked at, the last ones: replays may have made many. */
 const MOST_ATTEMPTS_READ = 100
@@ -79,7 +91,10 @@ const meet = (slices: ShopStates, { shop_id, account, link, card }: Person): voi
   if (card !== null) slice?.cards.set(card.client_id, card)
 }
 
-const fillDeliveries = (slices: ShopStates, { deliveries }: { readonly deliveries: ReadonlyArray<DeliveryRow> | null }) => {
+const fillDeliveries = (
+  slices: ShopStates,
+  { deliveries }: { readonly deliveries: ReadonlyArray<DeliveryRow> | null }
+) => {
   for (const row of deliveries ?? []) slices.of(row.shop_id)?.deliveries.set(row.event_id, deliveryOf(row))
 }
 

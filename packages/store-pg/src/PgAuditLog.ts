@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { AuditEntry } from "@workshop/core/domain/AuditEntry"
-import type { AuditLog } from "@workshop/core/ports/AuditLog"
+import type { AuditEntry } from "@workshop/core"
+import type { AuditLog } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
 import { type Placed, unplaced } from "./Tables.js"

@@ -1,14 +1,11 @@
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Instant } from "@workshop/core/domain/Instant"
-import { type Claim, type Deliveries, MOST_REPLAYS, type OpenReplay } from "@workshop/core/ports/Deliveries"
-import type { StoreUnavailable } from "@workshop/core/ports/Store"
+import type { Instant, ShopId, StoreUnavailable } from "@workshop/core"
+import { type Claim, type Deliveries, MOST_REPLAYS, type OpenReplay } from "@workshop/core/store"
 import { type Context, Effect, Schedule, type Scope } from "effect"
-import type { PgNotifier } from "./PgNotifier.js"
 import {
   CLAIM,
   FIRST,
-  LOCK_FIRST_TURNS,
   LOCK_DUE_TURNS,
+  LOCK_FIRST_TURNS,
   LOCK_TURNS,
   LOOK_AGAIN,
   MAKE_READY,
@@ -16,9 +13,10 @@ import {
   RECLAIM
 } from "./ClaimStatements.js"
 import { clockGuard } from "./ClockGuard.js"
-import { type QueryResult, BEGIN, COMMIT, type Connection, ROLLBACK } from "./Connection.js"
-import { reconnecting } from "./ReconnectingConnection.js"
+import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "./Connection.js"
 import { type PgFailure, reported } from "./PgFailure.js"
+import type { PgNotifier } from "./PgNotifier.js"
+import { reconnecting } from "./ReconnectingConnection.js"
 import type { Statement } from "./Statement.js"
 import { turnsReset } from "./TurnStatements.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
@@ -111,7 +109,12 @@ export const pgDeliveries = (
 ): Effect.Effect<Context.Tag.Service<Deliveries>, never, Scope.Scope> =>
   Effect.gen(function* () {
     // A claim that is lost as the database crashes is made again: the event comes once more, under its id.
-    const queue = yield* reconnecting({ url, name: "workshop deliveries", lock_timeout_ms: 1_000, isSynchronous: false })
+    const queue = yield* reconnecting({
+      url,
+      name: "workshop deliveries",
+      lock_timeout_ms: 1_000,
+      isSynchronous: false
+    })
     const guard = yield* clockGuard
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
 

@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { AttemptRecord } from "@workshop/core/domain/Delivery"
-import { presentSchedule } from "@workshop/core/domain/Delivery"
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { NoticeRecord } from "@workshop/core/domain/Notice"
-import type { ReplayFilter } from "@workshop/core/domain/Replay"
-import { matchesReplayFilter } from "@workshop/core/domain/Replay"
-import type { Webhook } from "@workshop/core/domain/Webhook"
-import type { DeliveryLog, LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
-import { MOST_LISTED } from "@workshop/core/ports/Reads"
+import type { AttemptRecord, NoticeRecord, ShopId, Webhook } from "@workshop/core"
+import {
+  type DeliveryLog,
+  type LoggedDelivery,
+  MOST_LISTED,
+  matchesReplayFilter,
+  presentSchedule,
+  type ReplayFilter
+} from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { candidatesOfShop, type EventFound, latestOfShop, stateOf } from "./ReplayStatements.js"
 import { available } from "./Sql.js"

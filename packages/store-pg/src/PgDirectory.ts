@@ -1,13 +1,15 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
-import type { ClientAccount } from "@workshop/core/domain/Client"
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Message } from "@workshop/core/domain/Message"
-import { firstHead, type ShopRecord } from "@workshop/core/domain/Shop"
-import type { Closures, DueClosure } from "@workshop/core/ports/Closures"
-import type { Belonging, Directory } from "@workshop/core/ports/Directory"
-import type { Messages } from "@workshop/core/ports/Messages"
+import type { ApiKeyRecord, ClientAccount, ShopId, ShopRecord } from "@workshop/core"
+import {
+  type Belonging,
+  type Closures,
+  type Directory,
+  type DueClosure,
+  firstHead,
+  type Message,
+  type Messages
+} from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { clientLists } from "./ClientLists.js"
 import { failureOf } from "./PgFailure.js"

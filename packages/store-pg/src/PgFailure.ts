@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "@workshop/core/ports/Store"
+import { StoreUnavailable } from "@workshop/core"
 import { Cause, Data, Effect } from "effect"
 import { doubtSessions, SessionRefused } from "./SettledClient.js"
 
@@ -70,7 +70,7 @@ export const failureOf = (cause: unknown): PgFailure => {
   })
 }
 
-const MIGRATE = "call migrate(url) of @workshop/store-pg/migrate/Migrator, or run workshop migrate"
+const MIGRATE = "call migrate(url) of @workshop/store-pg/migrate, or run workshop migrate"
 const WITHOUT_SCHEMA = `The database has no schema of the workshop, or another version of it than this program needs: ${MIGRATE}`
 const NOT_LET_IN = "The database does not let this user in: check the user and the password in the store's url"
 

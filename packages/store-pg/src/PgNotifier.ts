@@ -1,7 +1,7 @@
-import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { ShopId } from "@workshop/core"
 import { Effect, Metric, PubSub, type Scope, Stream } from "effect"
-import { type ReconnectingConnection, reconnecting } from "./ReconnectingConnection.js"
 import { listenerConnected } from "./PgMetrics.js"
+import { type ReconnectingConnection, reconnecting } from "./ReconnectingConnection.js"
 
 /** The channel on which the processes of one service tell each other what changed. */
 const CHANNEL = "workshop"
@@ -119,7 +119,12 @@ export const pgNotifier = (url: string, node: string): Effect.Effect<PgNotifier,
     const speaker = yield* reconnecting({ url, name: "workshop speaker", lock_timeout_ms: 1_000 })
     const say = yield* speaking(speaker, node)
 
-    const listener = yield* reconnecting({ url, name: "workshop listener", lock_timeout_ms: 1_000, onNotification: hear })
+    const listener = yield* reconnecting({
+      url,
+      name: "workshop listener",
+      lock_timeout_ms: 1_000,
+      onNotification: hear
+    })
     yield* Effect.forkScoped(listening(listener, missed))
 
     return {

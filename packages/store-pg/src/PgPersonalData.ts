@@ -1,12 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { SentEvent } from "@workshop/core/domain/Delivery"
-import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
-import type { NotificationRecord } from "@workshop/core/domain/Notification"
-import type { OfferRecord } from "@workshop/core/domain/Offer"
-import type { Person } from "@workshop/core/domain/Person"
-import type { Phone } from "@workshop/core/domain/Phone"
-import type { IdempotencyRecord, IdempotencyRecordKey } from "@workshop/core/domain/IdempotencyRecord"
-import { EVENTS_AT_ONCE, type HeldData, type PersonalData } from "@workshop/core/ports/PersonalData"
+import type { ClientId, NotificationRecord, OfferRecord, Phone, SentEvent, ShopId } from "@workshop/core"
+import {
+  EVENTS_AT_ONCE,
+  type HeldData,
+  type IdempotencyRecord,
+  type IdempotencyRecordKey,
+  type Person,
+  type PersonalData
+} from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
@@ -109,7 +110,11 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         available
       ),
     answers: (shop_id, person, tickets, after) =>
-      sql<{ readonly found: ReadonlyArray<IdempotencyRecord>; readonly last: IdempotencyRecordKey | null; readonly n: number }>`
+      sql<{
+        readonly found: ReadonlyArray<IdempotencyRecord>
+        readonly last: IdempotencyRecordKey | null
+        readonly n: number
+      }>`
       with /* workshop answers of person */ looked as materialized (
         select * from remembered where shop_id = ${shop_id}
           and (caller_id, operation, key) > (${after?.caller_id ?? ""}, ${after?.operation ?? ""}, ${after?.key ?? ""})

@@ -1,5 +1,5 @@
 import * as SqlClient from "@effect/sql/SqlClient"
-import { Probes, probe } from "@workshop/core/ports/Probes"
+import { Probes, probe } from "@workshop/core"
 import { Clock, Effect, Metric } from "effect"
 import { aheadBy } from "./ClockGuard.js"
 import { checkOn } from "./migrate/Migrator.js"

@@ -1,11 +1,17 @@
-import { giveBackUses, peekLimit, type LimitUse, useLimits, type LimitWindows } from "@workshop/core/domain/LimitUse"
-import type { RateLimits } from "@workshop/core/ports/RateLimits"
-import { StoreUnavailable } from "@workshop/core/ports/Store"
+import { StoreUnavailable } from "@workshop/core"
+import {
+  giveBackUses,
+  type LimitUse,
+  type LimitWindows,
+  peekLimit,
+  type RateLimits,
+  useLimits
+} from "@workshop/core/store"
 import { Cause, type Context, Effect, Schedule, type Scope } from "effect"
 import { allCame } from "./CommitQueue.js"
-import { type ReconnectingConnection, reconnecting } from "./ReconnectingConnection.js"
 import { PgFailure, storeFailure } from "./PgFailure.js"
 import { distinct, LockedWindows, locking, type RateLimitRow } from "./RateLimitRows.js"
+import { type ReconnectingConnection, reconnecting } from "./ReconnectingConnection.js"
 
 /** Something to do with windows, once they are locked. */
 interface Job {

@@ -1,16 +1,28 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
-import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
-import { asSeen, type ClientAccount, type ClientLink } from "@workshop/core/domain/Client"
-import type { EventRecord } from "@workshop/core/domain/Event"
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Instant } from "@workshop/core/domain/Instant"
-import { blankCard, type CardRecord } from "@workshop/core/domain/LoyaltyCard"
-import type { Phone } from "@workshop/core/domain/Phone"
-import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
-import { isOpen, openStates } from "@workshop/core/domain/TicketLifecycle"
-import type { Webhook } from "@workshop/core/domain/Webhook"
-import { type CountedClient, type ListedTickets, MOST_LISTED, type Reads } from "@workshop/core/ports/Reads"
+import type {
+  ApiKeyRecord,
+  ClientAccount,
+  EventRecord,
+  Instant,
+  Phone,
+  ShopHead,
+  ShopId,
+  ShopRecord,
+  Webhook
+} from "@workshop/core"
+import {
+  asSeen,
+  blankCard,
+  type CardRecord,
+  type ClientLink,
+  type CountedClient,
+  isOpen,
+  type ListedTickets,
+  MOST_LISTED,
+  openStates,
+  type Reads
+} from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"

@@ -1,25 +1,26 @@
 import * as Reactivity from "@effect/experimental/Reactivity"
-import { AuditLog } from "@workshop/core/ports/AuditLog"
-import { Closures } from "@workshop/core/ports/Closures"
-import { Deliveries } from "@workshop/core/ports/Deliveries"
-import { DeliveryLog } from "@workshop/core/ports/DeliveryLog"
-import { Directory } from "@workshop/core/ports/Directory"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { Messages } from "@workshop/core/ports/Messages"
-import { PersonalData } from "@workshop/core/ports/PersonalData"
-import { RateLimits } from "@workshop/core/ports/RateLimits"
-import { Reads } from "@workshop/core/ports/Reads"
-import { Store } from "@workshop/core/ports/Store"
-import type { StorePorts } from "@workshop/core/ports/StorePorts"
+import { Entropy, type StorePorts } from "@workshop/core"
+import {
+  AuditLog,
+  Closures,
+  Deliveries,
+  DeliveryLog,
+  Directory,
+  Messages,
+  PersonalData,
+  RateLimits,
+  Reads,
+  Store
+} from "@workshop/core/store"
 import { Context, Effect, Layer } from "effect"
 import { databaseUrl } from "./Address.js"
-import { pgNotifier } from "./PgNotifier.js"
 import { warnOfClearText } from "./encryption.js"
 import type { DatabaseFailed } from "./migrate/DatabaseFailed.js"
 import { pgAuditLog } from "./PgAuditLog.js"
 import { type LeaseClock, pgDeliveries } from "./PgDeliveries.js"
 import { pgDeliveryLog } from "./PgDeliveryLog.js"
 import { pgClosures, pgDirectory, pgMessages } from "./PgDirectory.js"
+import { pgNotifier } from "./PgNotifier.js"
 import { pgPersonalData } from "./PgPersonalData.js"
 import { pgProbe } from "./PgProbe.js"
 import { pgRateLimits } from "./PgRateLimits.js"

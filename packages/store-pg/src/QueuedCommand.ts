@@ -1,5 +1,4 @@
-import type { Command, Decision } from "@workshop/core/decisions/Command"
-import type { Moment } from "@workshop/core/domain/Moment"
+import type { Command, Decision, Moment } from "@workshop/core/store"
 import type { Exit } from "effect"
 
 /** A command that waits for its batch. */

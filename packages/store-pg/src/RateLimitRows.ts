@@ -1,6 +1,5 @@
-import type { PolicyName } from "@workshop/core/domain/Limits"
-import type { LimitWindow } from "@workshop/core/domain/LimitWindow"
-import type { LimitUse, LimitWindows } from "@workshop/core/domain/LimitUse"
+import type { PolicyName } from "@workshop/core"
+import type { LimitUse, LimitWindow, LimitWindows } from "@workshop/core/store"
 import { BEGIN, COMMIT, ROLLBACK } from "./Connection.js"
 import type { Statement } from "./Statement.js"
 

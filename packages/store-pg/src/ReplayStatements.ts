@@ -1,9 +1,11 @@
-import { acknowledges } from "@workshop/core/domain/Attempt"
-import { type DeliveryState, deliveryState } from "@workshop/core/domain/Delivery"
-import type { EventRecord } from "@workshop/core/domain/Event"
-import type { Instant } from "@workshop/core/domain/Instant"
-import { matchesReplayFilter, type ReplayFilter, type EventRange } from "@workshop/core/domain/Replay"
-import type { Webhook } from "@workshop/core/domain/Webhook"
+import type { DeliveryState, EventRecord, Instant, Webhook } from "@workshop/core"
+import {
+  acknowledges,
+  deliveryState,
+  type EventRange,
+  matchesReplayFilter,
+  type ReplayFilter
+} from "@workshop/core/store"
 import { type DeliveryRow, deliveryOf } from "./Tables.js"
 
 /** An event with what tells the state of its delivery. */

@@ -3,10 +3,10 @@ import { type Decided, decideTogether, failAll, save, settleAll } from "./Batch.
 import { BATCH_STEP, type BatchReceipt, outcomeOf } from "./BatchReceipt.js"
 import type { ClockGuard } from "./ClockGuard.js"
 import type { Connection } from "./Connection.js"
-import type { QueuedCommand } from "./QueuedCommand.js"
-import type { ReconnectingConnection } from "./ReconnectingConnection.js"
 import { type PgFailure, storeFailure } from "./PgFailure.js"
 import { batchCommands, expiredCommands } from "./PgMetrics.js"
+import type { QueuedCommand } from "./QueuedCommand.js"
+import type { ReconnectingConnection } from "./ReconnectingConnection.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 /** How often a batch is run again that lost against another transaction, and a command whose tracking code was taken. */

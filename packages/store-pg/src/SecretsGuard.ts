@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { probe } from "@workshop/core/ports/Probes"
+import { probe } from "@workshop/core"
 import { Clock, Effect } from "effect"
 import { keyMissing, unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 

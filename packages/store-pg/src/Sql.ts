@@ -1,7 +1,6 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { probe } from "@workshop/core/ports/Probes"
-import type { StoreUnavailable } from "@workshop/core/ports/Store"
+import { probe, type StoreUnavailable } from "@workshop/core"
 import { Effect, type Layer } from "effect"
 import pg from "pg"
 import { addressOf } from "./Address.js"

@@ -1,22 +1,29 @@
-import type { ApiKeyRecord } from "@workshop/core/domain/ApiKey"
-import type { AuditEntry } from "@workshop/core/domain/AuditEntry"
-import type { ClientLink } from "@workshop/core/domain/Client"
-import type { AttemptRecord, DeliveryRecord } from "@workshop/core/domain/Delivery"
-import type { EventRecord } from "@workshop/core/domain/Event"
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Instant } from "@workshop/core/domain/Instant"
-import type { LimitWindow } from "@workshop/core/domain/LimitWindow"
-import type { CardRecord, LedgerEntry } from "@workshop/core/domain/LoyaltyCard"
-import type { MessageRecord } from "@workshop/core/domain/Message"
-import type { NoticeRecord } from "@workshop/core/domain/Notice"
-import type { NotificationRecord } from "@workshop/core/domain/Notification"
-import type { OfferRecord } from "@workshop/core/domain/Offer"
-import type { IdempotencyRecord } from "@workshop/core/domain/IdempotencyRecord"
-import type { ReplayRecord } from "@workshop/core/domain/Replay"
-import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
-import type { StampCountKey } from "@workshop/core/domain/StampCount"
-import type { TicketRecord } from "@workshop/core/domain/Ticket"
-import type { Webhook } from "@workshop/core/domain/Webhook"
+import type {
+  ApiKeyRecord,
+  AttemptRecord,
+  AuditEntry,
+  DeliveryRecord,
+  EventRecord,
+  Instant,
+  NoticeRecord,
+  NotificationRecord,
+  OfferRecord,
+  ShopHead,
+  ShopId,
+  ShopRecord,
+  TicketRecord,
+  Webhook
+} from "@workshop/core"
+import type {
+  CardRecord,
+  ClientLink,
+  IdempotencyRecord,
+  LedgerEntry,
+  LimitWindow,
+  MessageRecord,
+  ReplayRecord,
+  StampCountKey
+} from "@workshop/core/store"
 
 /** A ticket as it stands in its table: with the instant at which it closes by itself. */
 export type TicketRow = TicketRecord & { readonly closure_due_at: Instant | null }

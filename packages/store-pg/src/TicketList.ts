@@ -1,9 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Instant } from "@workshop/core/domain/Instant"
-import { IDENTIFIERS_PER_MS } from "@workshop/core/domain/Moment"
-import type { TicketFilter, TicketOrder } from "@workshop/core/ports/Reads"
+import type { Instant, ShopId } from "@workshop/core"
+import { IDENTIFIERS_PER_MS, type TicketFilter, type TicketOrder } from "@workshop/core/store"
 import { VISIBLE_LINK } from "./VisibleClient.js"
 
 /** Whether a list is best gathered state by state: where nothing else narrows it down. */

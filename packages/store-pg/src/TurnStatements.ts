@@ -1,5 +1,4 @@
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Instant } from "@workshop/core/domain/Instant"
+import type { Instant, ShopId } from "@workshop/core"
 import type { Statement } from "./Statement.js"
 
 /** Turns are numbered with room between, so that the shops of one claim can be put in order behind all others. */

@@ -1,4 +1,4 @@
-import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { ShopId } from "@workshop/core"
 import type { QueuedCommand } from "./QueuedCommand.js"
 
 /** How many commands run together at most. */

@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto"
-import type { Webhook } from "@workshop/core/domain/Webhook"
-import { StoreUnavailable } from "@workshop/core/ports/Store"
+import { StoreUnavailable, type Webhook } from "@workshop/core"
 import { Data, Either } from "effect"
 
 /** `invalid_key`: a key is not one; `missing_key`: secrets are sealed by a key that was not given; `damaged`: one does not open with its key. */

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { addressOf } from "@workshop/store-pg/Address"
 import pg from "pg"
 import { afterAll, describe, expect, it } from "vitest"
+import { addressOf } from "../src/Address.js"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-address-"))
 const CA = join(folder, "ca.pem")

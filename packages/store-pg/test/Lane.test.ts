@@ -1,10 +1,9 @@
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import { StoreUnavailable } from "@workshop/core/ports/Store"
-import type { QueuedCommand } from "@workshop/store-pg/QueuedCommand"
-import { commitQueue } from "@workshop/store-pg/CommitQueue"
-import { inClear } from "@workshop/store-pg/WebhookSecrets"
+import { type ShopId, StoreUnavailable } from "@workshop/core"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { describe, expect, it } from "vitest"
+import { commitQueue } from "../src/CommitQueue.js"
+import type { QueuedCommand } from "../src/QueuedCommand.js"
+import { inClear } from "../src/WebhookSecrets.js"
 
 const NOWHERE = "postgres://nobody@127.0.0.1:1/nowhere"
 
@@ -33,7 +32,10 @@ const commands = (n: number) => {
 const open = Effect.gen(function* () {
   const life = yield* Scope.make()
   const connection = { url: NOWHERE, name: "a test", lock_timeout_ms: 0 }
-  const made = yield* Scope.extend(commitQueue({ connection, apart: null, secrets: inClear, onCommit: () => undefined }), life)
+  const made = yield* Scope.extend(
+    commitQueue({ connection, apart: null, secrets: inClear, onCommit: () => undefined }),
+    life
+  )
   return { ...made, close: Scope.close(life, Exit.void) }
 })
 

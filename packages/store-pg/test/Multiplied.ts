@@ -1,5 +1,5 @@
-import type { Session } from "@workshop/store-pg/migrate/Session"
 import { Effect } from "effect"
+import type { Session } from "../src/migrate/Session.js"
 
 /** About how many rows a table comes to. */
 const ROWS = 40_000

@@ -1,7 +1,6 @@
-import { runContract } from "@workshop/core/testing/runContract"
-import { SettableClock } from "@workshop/core/testing/SettableClock"
-import { layer } from "@workshop/store-pg/PgStore"
+import { runContract, SettableClock } from "@workshop/core/testing"
 import { Effect, Layer } from "effect"
+import { layer } from "../src/PgStore.js"
 import { databaseOfRoles } from "./migrate/TestRoles.js"
 
 /** Leases are told by the nanoseconds of the running clock, as the contract wants it. */

@@ -1,7 +1,7 @@
-import { connect, type Session } from "@workshop/store-pg/migrate/Session"
-import type { Settings } from "@workshop/store-pg/planning"
 import { Effect } from "effect"
 import pg from "pg"
+import { connect, type Session } from "../src/migrate/Session.js"
+import type { Settings } from "../src/planning.js"
 
 /** A node of a plan, as `explain (analyze, buffers, format json)` tells it. */
 interface Node {

@@ -1,8 +1,8 @@
-import type { Change } from "@workshop/core/decisions/Change"
-import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
-import { Saving } from "@workshop/store-pg/Saving"
-import { together } from "@workshop/store-pg/together"
+import type { ClientId, ShopId } from "@workshop/core"
+import type { Change } from "@workshop/core/store"
 import { describe, expect, it } from "vitest"
+import { Saving } from "../src/Saving.js"
+import { together } from "../src/together.js"
 
 const shop_id = "shop" as ShopId
 const client_id = "client" as ClientId

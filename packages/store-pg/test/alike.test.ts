@@ -1,9 +1,10 @@
-import { createTicket } from "@workshop/core/decisions/createTicket"
-import { giveStamps, redeemReward, type StampCount } from "@workshop/core/decisions/giveStamps"
-import { recordVisit } from "@workshop/core/decisions/clientLink"
-import type { ClientId, ShopId } from "@workshop/core/domain/Identifier"
-import type { Phone } from "@workshop/core/domain/Phone"
-import { Reads } from "@workshop/core/ports/Reads"
+import type { ClientId, Phone, ShopId, StampCount } from "@workshop/core"
+import { Reads } from "@workshop/core/store"
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { recordVisit } from "../../core/src/decisions/clientLink.js"
+import { createTicket } from "../../core/src/decisions/createTicket.js"
+import { giveStamps, redeemReward } from "../../core/src/decisions/giveStamps.js"
 import {
   freshCaller,
   freshId,
@@ -13,11 +14,9 @@ import {
   putting,
   run,
   ticketInput
-} from "@workshop/core/testing/Fixtures"
-import { connect, type Session } from "@workshop/store-pg/migrate/Session"
-import { PLANNED_EACH_TIME } from "@workshop/store-pg/planning"
-import { Effect, Exit, Scope } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+} from "../../core/src/testing/Fixtures.js"
+import { connect, type Session } from "../src/migrate/Session.js"
+import { PLANNED_EACH_TIME } from "../src/planning.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
 import { sentDuring, settled, stepsOf } from "./Plan.js"

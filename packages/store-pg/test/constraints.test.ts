@@ -1,6 +1,6 @@
-import { openShop } from "@workshop/core/testing/Fixtures"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { openShop } from "../../core/src/testing/Fixtures.js"
 import { create, database, node, testing } from "./nodes/Node.js"
 
 const NO_SHOP = "01890000-0000-7000-8000-000000000001"

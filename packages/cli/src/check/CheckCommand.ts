@@ -1,4 +1,4 @@
-import type { Checked, Finding } from "@workshop/store-pg/check/checkData"
+import type { Checked, Finding } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { choiceOf, databaseOf, databaseUrlFlag, servedDataDir, storeRefused } from "../StoreChoice.js"
@@ -55,7 +55,7 @@ export const checkCommand = command({
   options,
   run: ({ timeout, json, ...flags }) =>
     Effect.gen(function* () {
-      const { checkData } = yield* Effect.promise(() => import("@workshop/store-pg/check/checkData"))
+      const { checkData } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
       const { printOutput } = yield* Effect.promise(() => import("../terminal/Output.js"))
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
       const checked = yield* Effect.mapError(checkData(url, timeout), storeRefused)

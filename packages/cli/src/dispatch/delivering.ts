@@ -1,8 +1,5 @@
-import type { WebhookAddressPolicy } from "@workshop/core/domain/WebhookAddress"
-import { Closer } from "@workshop/core/services/Closer"
-import { Dispatcher } from "@workshop/core/services/Dispatcher"
-import { NotificationSender } from "@workshop/core/services/NotificationSender"
-import * as NodeSender from "@workshop/http-node/sender/NodeSender"
+import { Closer, Dispatcher, NotificationSender, type WebhookAddressPolicy } from "@workshop/core"
+import * as NodeSender from "@workshop/http-node/sender"
 import { Effect, Layer } from "effect"
 import { tracedSender } from "../observe/observing.js"
 
@@ -16,7 +13,10 @@ export interface DeliveryOptions {
 }
 
 /** Where webhooks may go: a policy, on the ports and outside the networks that were asked for. */
-export const reaching = (policy: WebhookAddressPolicy, { webhookPort: ports, refuseNetwork }: DeliveryOptions): WebhookAddressPolicy => ({
+export const reaching = (
+  policy: WebhookAddressPolicy,
+  { webhookPort: ports, refuseNetwork }: DeliveryOptions
+): WebhookAddressPolicy => ({
   ...policy,
   ports,
   refusedNetworks: refuseNetwork

@@ -2,7 +2,7 @@ import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
-import { Tracing, type Within } from "@workshop/core/ports/Tracing"
+import { Tracing, type Within } from "@workshop/core"
 import { Cause, Config, type Duration, Effect, Layer } from "effect"
 
 const within: Within = (name, attributes, work) =>

@@ -10,9 +10,8 @@ const options = {
 }
 
 const documents = {
-  api: async (signatureHeader: string) =>
-    (await import("@workshop/core/http/openapi/OpenApi")).documentOf({ signatureHeader }),
-  sandbox: async () => (await import("@workshop/http-node/sandbox/openapi/SandboxDocument")).sandboxDocument
+  api: async (signatureHeader: string) => (await import("@workshop/core/openapi")).documentOf({ signatureHeader }),
+  sandbox: async () => (await import("@workshop/http-node/sandbox")).sandboxDocument
 }
 
 /** `workshop openapi` (Specification, Commands): the documents that a server serves at `/openapi.json` and `/sandbox/openapi.json`, save for its address. */

@@ -1,5 +1,4 @@
-import { Language } from "@workshop/core/domain/Language"
-import { Limits } from "@workshop/core/domain/Limits"
+import { Language, Limits } from "@workshop/core"
 import { group } from "../terminal/commands.js"
 import { oneOf, text, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
 import { list, optional } from "../terminal/flags.js"

@@ -1,9 +1,5 @@
 import { userInfo } from "node:os"
-import { InvalidInput } from "@workshop/core/domain/InvalidInput"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { Actor } from "@workshop/core/services/Actor"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { layer as workshop } from "@workshop/core/services/Workshop"
+import { Actor, Entropy, InvalidInput, Profanity, Workshop } from "@workshop/core"
 import type { Layer as LayerType } from "effect"
 import { Effect, Layer } from "effect"
 import { CommandRefused } from "../OneSentence.js"
@@ -24,7 +20,11 @@ export interface AskedDatabase {
 
 /** All services over the chosen store. */
 export const services = (choice: StoreChoice) =>
-  workshop.pipe(Layer.provideMerge(storeLayer(choice)), Layer.provide(Profanity.layer), Layer.provide(Entropy.layer))
+  Workshop.layer.pipe(
+    Layer.provideMerge(storeLayer(choice)),
+    Layer.provide(Profanity.layer),
+    Layer.provide(Entropy.layer)
+  )
 
 /** What the commands may call. */
 export type Services = LayerType.Layer.Success<ReturnType<typeof services>>

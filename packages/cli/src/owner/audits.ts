@@ -1,7 +1,4 @@
-import { type AuditEntry, NO_SHOP } from "@workshop/core/domain/AuditEntry"
-import { EventId, ShopId } from "@workshop/core/domain/Identifier"
-import { toIso } from "@workshop/core/domain/Instant"
-import { Audit } from "@workshop/core/services/Audit"
+import { Audit, type AuditEntry, EventId, NO_SHOP, ShopId, toIso } from "@workshop/core"
 import { Effect } from "effect"
 import { rows } from "../terminal/Output.js"
 import type { Column } from "../terminal/Table.js"

@@ -1,12 +1,18 @@
-import { ClientNotFound } from "@workshop/core/domain/Client"
-import { ClientId, OfferId, ShopId } from "@workshop/core/domain/Identifier"
-import { toIso } from "@workshop/core/domain/Instant"
-import type { OfferRecord } from "@workshop/core/domain/Offer"
-import { Phone } from "@workshop/core/domain/Phone"
-import { Directory } from "@workshop/core/ports/Directory"
-import { appOf } from "@workshop/core/services/Caller"
-import { ClientCorrection, ClientInput, Clients } from "@workshop/core/services/Clients"
-import { Offers } from "@workshop/core/services/Offers"
+import {
+  appOf,
+  ClientCorrection,
+  ClientId,
+  ClientInput,
+  ClientNotFound,
+  Clients,
+  OfferId,
+  type OfferRecord,
+  Offers,
+  Phone,
+  ShopId,
+  toIso
+} from "@workshop/core"
+import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"

@@ -1,4 +1,4 @@
-import { inputIssues } from "@workshop/core/domain/SchemaIssue"
+import { inputIssues } from "@workshop/core"
 import { Either, type ParseResult, Schema } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 

@@ -1,9 +1,15 @@
-import { ShopPatch } from "@workshop/core/decisions/shopSettings"
-import { ShopId } from "@workshop/core/domain/Identifier"
-import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
-import { Currency, usualDecimals } from "@workshop/core/domain/Money"
-import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
-import { ShopInput, Shops } from "@workshop/core/services/Shops"
+import {
+  Currency,
+  type ShopHead,
+  ShopId,
+  ShopInput,
+  ShopPatch,
+  type ShopRecord,
+  Shops,
+  toIso,
+  toIsoOrNull,
+  usualDecimals
+} from "@workshop/core"
 import { Effect, Schema } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { record, rows } from "../terminal/Output.js"

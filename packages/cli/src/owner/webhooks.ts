@@ -1,15 +1,22 @@
-import type { DeliveryState } from "@workshop/core/domain/Delivery"
-import type { Event } from "@workshop/core/domain/Event"
-import { ShopId } from "@workshop/core/domain/Identifier"
-import { toIso } from "@workshop/core/domain/Instant"
-import { overlapEnd, type WebhookOffReason } from "@workshop/core/domain/Webhook"
-import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
-import { Directory } from "@workshop/core/ports/Directory"
-import { DeliveryHistory, ReplayInput } from "@workshop/core/services/DeliveryHistory"
-import type { OwnerPage } from "@workshop/core/services/OwnerPage"
-import { Shops } from "@workshop/core/services/Shops"
-import { Webhooks } from "@workshop/core/services/Webhooks"
-import { deliveryView, noticeView } from "@workshop/http-node/sandbox/webhookViews"
+import {
+  DeliveryHistory,
+  type DeliveryState,
+  type Event,
+  type OwnerPage,
+  overlapEnd,
+  parseWebhookAddress,
+  productionAddresses,
+  ReplayInput,
+  ShopId,
+  Shops,
+  sandboxAddresses,
+  toIso,
+  type WebhookAddressPolicy,
+  type WebhookOffReason,
+  Webhooks
+} from "@workshop/core"
+import { Directory } from "@workshop/core/store"
+import { deliveryView, noticeView } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Either } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
@@ -57,9 +64,9 @@ const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
 ]
 
 /** What to change where nothing but its port stands against an address. */
-const aboutPort = (typed: string, policy: WebhookAddress.WebhookAddressPolicy): string => {
+const aboutPort = (typed: string, policy: WebhookAddressPolicy): string => {
   const port = URL.canParse(typed) ? Number(new URL(typed).port || "443") : 0
-  return port > 0 && Either.isRight(WebhookAddress.parseWebhookAddress(typed, { ...policy, ports: [port] }))
+  return port > 0 && Either.isRight(parseWebhookAddress(typed, { ...policy, ports: [port] }))
     ? `: to allow its own, add --webhook-port ${port}, and see that whatever delivers has that port too`
     : ""
 }
@@ -71,9 +78,9 @@ const OFF: Readonly<Record<WebhookOffReason, string>> = {
 }
 
 /** A warning where only a sandbox delivers to an address, and the data are of none. */
-const unlessSandbox = (url: string, ports: WebhookAddress.WebhookAddressPolicy["ports"]) =>
+const unlessSandbox = (url: string, ports: WebhookAddressPolicy["ports"]) =>
   Effect.gen(function* () {
-    const isForAll = Either.isRight(WebhookAddress.parseWebhookAddress(url, { ...WebhookAddress.productionAddresses, ports }))
+    const isForAll = Either.isRight(parseWebhookAddress(url, { ...productionAddresses, ports }))
     if (isForAll || (yield* (yield* Directory).isSandboxMade)) return ""
     return " Only a server with --sandbox delivers there, and no sandbox made these data."
   })
@@ -83,13 +90,13 @@ export const set = Effect.fnUntraced(function* (
   shop: string,
   typed: string,
   isSandbox: boolean,
-  ports = WebhookAddress.productionAddresses.ports,
+  ports = productionAddresses.ports,
   enable = false
 ) {
   const id = yield* shopId(shop)
-  const policy = { ...(isSandbox ? WebhookAddress.sandboxAddresses : WebhookAddress.productionAddresses), ports }
+  const policy = { ...(isSandbox ? sandboxAddresses : productionAddresses), ports }
   const url = yield* Either.mapLeft(
-    WebhookAddress.parseWebhookAddress(typed, policy),
+    parseWebhookAddress(typed, policy),
     (must) => new CommandRefused({ message: `The address ${must}${aboutPort(typed, policy)}.` })
   )
   const { secret, ...set } = yield* Webhooks.set(id, url)

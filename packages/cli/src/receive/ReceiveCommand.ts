@@ -1,4 +1,4 @@
-import { beginsAsSecret } from "@workshop/core/domain/Webhook"
+import { beginsAsSecret } from "@workshop/core"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { command } from "../terminal/commands.js"

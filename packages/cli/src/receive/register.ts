@@ -1,4 +1,4 @@
-import { looksLikeKey } from "@workshop/core/domain/ApiKey"
+import { looksLikeKey } from "@workshop/core"
 import { Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { Api, type CallOptions, dataOf, type Exchange, envelopeOf } from "../testkit/Api.js"

@@ -1,4 +1,4 @@
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Random, type Scope } from "effect"
 import { handling, make as makeReceiver } from "../receive/Receiver.js"
 import { Api } from "../testkit/Api.js"

@@ -1,4 +1,4 @@
-import { Scope } from "@workshop/core/domain/Scope"
+import { Scope } from "@workshop/core"
 import { JSONSchema, Schema } from "effect"
 import { type Action, Anything, type Observation } from "./Action.js"
 import { actions } from "./actions.js"

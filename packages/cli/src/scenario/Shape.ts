@@ -1,6 +1,6 @@
 import { HttpApi, type HttpApiEndpoint } from "@effect/platform"
-import { WorkshopApi } from "@workshop/core/http/WorkshopApi"
-import { SandboxApi } from "@workshop/http-node/sandbox/SandboxApi"
+import { WorkshopApi } from "@workshop/core/http"
+import { SandboxApi } from "@workshop/http-node/sandbox"
 import { SchemaAST as AST, Schema } from "effect"
 import { didYouMean } from "../terminal/nearestName.js"
 

@@ -1,4 +1,4 @@
-import { errorCodes, failureRows } from "@workshop/core/http/ErrorTable"
+import { errorCodes, failureRows } from "@workshop/core/http"
 import { SchemaAST as AST } from "effect"
 import { didYouMean } from "../terminal/nearestName.js"
 import { type Observation, Reference } from "./Action.js"

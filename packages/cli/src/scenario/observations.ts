@@ -1,5 +1,4 @@
-import { eventTypes } from "@workshop/core/domain/EventType"
-import { toIso } from "@workshop/core/domain/Instant"
+import { eventTypes, toIso } from "@workshop/core"
 import { Effect, Schema } from "effect"
 import type { ReceivedDelivery } from "../receive/Receiver.js"
 import { type CallName, calls, requestOf } from "../testkit/Actors.js"

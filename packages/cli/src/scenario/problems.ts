@@ -1,4 +1,4 @@
-import { inputIssues } from "@workshop/core/domain/SchemaIssue"
+import { inputIssues } from "@workshop/core"
 import { SchemaAST as AST, Option, type ParseResult } from "effect"
 import { didYouMean } from "../terminal/nearestName.js"
 import type { Path, Problem, Source } from "./Source.js"

@@ -1,4 +1,4 @@
-import { toIso } from "@workshop/core/domain/Instant"
+import { toIso } from "@workshop/core"
 import { Data, Effect } from "effect"
 import { DAY, HOUR, MINUTE, SECOND } from "../testkit/Time.js"
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
+import { SIGNATURE_HEADER } from "@workshop/core"
 import { Effect, Either } from "effect"
 import { inProcessEnvironment, remoteEnvironment } from "./Environment.js"
 import { performStep } from "./performStep.js"

@@ -26,7 +26,7 @@ const reseal = command({
   options,
   run: ({ secretsKey: secretsKeys, inClear, json: asJson, ...flags }) =>
     Effect.gen(function* () {
-      const { reseal } = yield* Effect.promise(() => import("@workshop/store-pg/Resealing"))
+      const { reseal } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
       const { printOutput, sentence } = yield* Effect.promise(() => import("../terminal/Output.js"))
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
       const done = yield* Effect.mapError(reseal(url, { secretsKeys, inClear }), storeRefused)

@@ -1,6 +1,5 @@
-import type { Entropy } from "@workshop/core/ports/Entropy"
-import type { StorePorts } from "@workshop/core/ports/StorePorts"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import type { Entropy, StorePorts } from "@workshop/core"
+import * as MemoryStore from "@workshop/store-memory"
 import { Context, type Layer } from "effect"
 import type { CommandRefused } from "../OneSentence.js"
 import { type StoreChoice, storeLayer } from "../StoreChoice.js"

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto"
-import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
+import { SIGNATURE_HEADER } from "@workshop/core"
 import { Console, Effect, Fiber, type Scope } from "effect"
 import { CommandRefused, refused } from "../OneSentence.js"
 import { paintFor } from "../terminal/Style.js"

@@ -1,4 +1,4 @@
-import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
+import { SIGNATURE_HEADER } from "@workshop/core"
 import { Effect } from "effect"
 import { requestOf } from "../testkit/Actors.js"
 import { Actors, type KnownShop, type PlannedRequest, successOf } from "./Actors.js"

@@ -1,4 +1,4 @@
-import type { CannotListen } from "@workshop/http-node/listen"
+import type { CannotListen } from "@workshop/http-node"
 import { CommandRefused } from "../OneSentence.js"
 
 const NO_ADDRESS = "is no address of this machine: choose one with --host, such as 127.0.0.1"

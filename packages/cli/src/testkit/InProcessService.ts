@@ -1,20 +1,20 @@
-import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
-import { pipeline } from "@workshop/core/http/Pipeline"
-import { webHandler } from "@workshop/core/http/WebHandler"
-import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { OwnerNotifier } from "@workshop/core/ports/Notifiers"
-import type { StorePorts } from "@workshop/core/ports/StorePorts"
-import type { WebhookSender } from "@workshop/core/ports/WebhookSender"
-import { Closer } from "@workshop/core/services/Closer"
-import { Dispatcher } from "@workshop/core/services/Dispatcher"
-import { NotificationSender } from "@workshop/core/services/NotificationSender"
-import * as Notifiers from "@workshop/core/services/Notifiers"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { SandboxClock } from "@workshop/core/services/SandboxClock"
-import { ClockAdvance } from "@workshop/core/services/ClockAdvance"
-import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import { sandboxRoutes } from "@workshop/http-node/sandbox/sandboxRoutes"
+import {
+  ClockAdvance,
+  Closer,
+  Dispatcher,
+  Entropy,
+  NotificationSender,
+  Notifiers,
+  OwnerNotifier,
+  Profanity,
+  SandboxClock,
+  type StorePorts,
+  sandboxAddresses,
+  type WebhookSender,
+  Workshop
+} from "@workshop/core"
+import { pipeline, webHandler, workshopRoutes } from "@workshop/core/http"
+import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Layer } from "effect"
 import type { Fetch } from "./Api.js"
 
@@ -50,7 +50,7 @@ interface Parts<E> {
 export const inProcessService = <E>({ store, sender, seed, start, signatureHeader }: Parts<E>) => {
   const services = NotificationSender.Default.pipe(
     Layer.provide(Layer.merge(Notifiers.inboxOnly, silentOwner)),
-    Layer.provideMerge(workshopLayer),
+    Layer.provideMerge(Workshop.layer),
     Layer.provideMerge(store),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(seed))

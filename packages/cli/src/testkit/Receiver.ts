@@ -1,8 +1,6 @@
 import * as Http from "node:http"
-import type { Sent } from "@workshop/core/domain/Attempt"
-import { Limits } from "@workshop/core/domain/Limits"
-import { WebhookSender } from "@workshop/core/ports/WebhookSender"
-import { type CannotListen, listen as listenOn } from "@workshop/http-node/listen"
+import { Limits, type Sent, WebhookSender } from "@workshop/core"
+import { type CannotListen, listen as listenOn } from "@workshop/http-node"
 import { Clock, Effect, Fiber, Layer, Runtime, Schedule, type Scope } from "effect"
 import { baseOf } from "../terminal/listenAddress.js"
 

@@ -1,6 +1,5 @@
-import { durationInWords } from "@workshop/core/domain/durationInWords"
-import { beginsAsSecret } from "@workshop/core/domain/Webhook"
-import { type VerifyFailure, verify } from "@workshop/core/verify/verify"
+import { beginsAsSecret, durationInWords } from "@workshop/core"
+import { type VerifyFailure, verify } from "@workshop/core/webhooks"
 import { Effect } from "effect"
 
 /** A delivery as somebody kept it. Times in milliseconds. */

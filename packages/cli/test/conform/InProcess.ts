@@ -1,14 +1,11 @@
-import { Inboxes } from "@workshop/cli/conform/Inboxes"
-import type { Fetch } from "@workshop/cli/testkit/Api"
-import { inProcessFetch, inProcessService } from "@workshop/cli/testkit/InProcessService"
-import { inProcessSender, type Reply } from "@workshop/cli/testkit/Receiver"
-import { SIGNATURE_HEADER } from "@workshop/core/domain/Signature"
-import type { LimitUse } from "@workshop/core/domain/LimitUse"
-import { RateLimits } from "@workshop/core/ports/RateLimits"
-import { Store } from "@workshop/core/ports/Store"
-import type { WebhookPost, WebhookSender } from "@workshop/core/ports/WebhookSender"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { SIGNATURE_HEADER, type WebhookPost, type WebhookSender } from "@workshop/core"
+import { type LimitUse, RateLimits, Store } from "@workshop/core/store"
+import * as MemoryStore from "@workshop/store-memory"
 import { type Context, Effect, Layer, Logger, ManagedRuntime } from "effect"
+import { Inboxes } from "../../src/conform/Inboxes.js"
+import type { Fetch } from "../../src/testkit/Api.js"
+import { inProcessFetch, inProcessService } from "../../src/testkit/InProcessService.js"
+import { inProcessSender, type Reply } from "../../src/testkit/Receiver.js"
 
 /** Brings a delivery to a receiver; returns its reply. */
 export type Send = (post: Pick<WebhookPost, "url" | "headers" | "body">) => Reply

@@ -1,13 +1,12 @@
-import type { Case } from "@workshop/cli/conform/Case"
-import { ExpectationFailed } from "@workshop/cli/conform/Expectations"
-import { curl, type Result, reportOf } from "@workshop/cli/conform/Report"
-import { closingLines, htmlReport, junitReport, sectionLines } from "@workshop/cli/conform/reportFormats"
-import { runCases } from "@workshop/cli/conform/runCases"
-import { suite } from "@workshop/cli/conform/Suite"
-import { plain } from "@workshop/cli/terminal/Style"
-import { Api, type Exchange } from "@workshop/cli/testkit/Api"
+import { runCases, suite } from "@workshop/cli/conform"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import type { Case } from "../../src/conform/Case.js"
+import { ExpectationFailed } from "../../src/conform/Expectations.js"
+import { curl, type Result, reportOf } from "../../src/conform/Report.js"
+import { closingLines, htmlReport, junitReport, sectionLines } from "../../src/conform/reportFormats.js"
+import { plain } from "../../src/terminal/Style.js"
+import { Api, type Exchange } from "../../src/testkit/Api.js"
 
 const exchange: Exchange = {
   method: "POST",

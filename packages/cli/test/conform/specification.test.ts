@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { suite } from "@workshop/cli/conform/Suite"
+import { suite } from "@workshop/cli/conform"
 import { describe, expect, it } from "vitest"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))

@@ -1,10 +1,10 @@
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Receiver from "@workshop/cli/receive/Receiver"
 import { Deferred, Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
+import * as Receiver from "../../src/receive/Receiver.js"
 import { typed } from "../commandLine.js"
 import { build, Workshop } from "../Workshop.js"
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { dispatchOptions } from "@workshop/cli/dispatch/DispatchCommand"
-import { serveOptions } from "@workshop/cli/ServeOptions"
-import type { Flag } from "@workshop/cli/terminal/flags"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
+import { dispatchOptions } from "../../src/dispatch/DispatchCommand.js"
+import { serveOptions } from "../../src/ServeOptions.js"
+import type { Flag } from "../../src/terminal/flags.js"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const read = (path: string) => readFileSync(root + path, "utf8")

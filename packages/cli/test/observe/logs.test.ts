@@ -1,8 +1,8 @@
-import * as Logs from "@workshop/cli/observe/Logs"
-import { logged as accessLogged } from "@workshop/cli/observe/observing"
-import type { HttpRequest } from "@workshop/core/http/HttpMessage"
+import type { HttpRequest } from "@workshop/core/http"
 import { Cause, Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Logs from "../../src/observe/Logs.js"
+import { logged as accessLogged } from "../../src/observe/observing.js"
 
 type Options = Parameters<typeof Logs.layer>[0]
 

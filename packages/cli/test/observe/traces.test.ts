@@ -1,14 +1,11 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { traced, tracedSender } from "@workshop/cli/observe/observing"
-import * as Traces from "@workshop/cli/observe/Traces"
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { HttpRequest, HttpResponse } from "@workshop/core/http/HttpMessage"
-import type { RequestContext } from "@workshop/core/http/responses"
-import { Tracing } from "@workshop/core/ports/Tracing"
-import { WebhookSender } from "@workshop/core/ports/WebhookSender"
+import { type ShopId, Tracing, WebhookSender } from "@workshop/core"
+import type { HttpRequest, HttpResponse, RequestContext } from "@workshop/core/http"
 import { Deferred, Effect, Layer, Option } from "effect"
 import { describe, expect, it } from "vitest"
+import { traced, tracedSender } from "../../src/observe/observing.js"
+import * as Traces from "../../src/observe/Traces.js"
 import { Collector, said } from "./Collector.js"
 
 const arrival = (headers: Readonly<Record<string, string>> = {}): HttpRequest => ({

@@ -1,13 +1,12 @@
-import { CommandRefused } from "@workshop/cli/OneSentence"
-import type { Services } from "@workshop/cli/owner/act"
-import { Asker } from "@workshop/cli/terminal/confirm"
-import type { Output } from "@workshop/cli/terminal/Output"
-import { plain } from "@workshop/cli/terminal/Style"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { layer as workshop } from "@workshop/core/services/Workshop"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Entropy, Profanity } from "@workshop/core"
+import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, ManagedRuntime } from "effect"
+import { layer as workshop } from "../../../core/src/services/Workshop.js"
+import { CommandRefused } from "../../src/OneSentence.js"
+import type { Services } from "../../src/owner/act.js"
+import { Asker } from "../../src/terminal/confirm.js"
+import type { Output } from "../../src/terminal/Output.js"
+import { plain } from "../../src/terminal/Style.js"
 
 const layer = workshop.pipe(
   Layer.provideMerge(MemoryStore.layer),

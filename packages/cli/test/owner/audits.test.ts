@@ -1,7 +1,7 @@
-import * as audits from "@workshop/cli/owner/audits"
-import * as keys from "@workshop/cli/owner/keys"
-import * as shops from "@workshop/cli/owner/shops"
 import { describe, expect, it } from "vitest"
+import * as audits from "../../src/owner/audits.js"
+import * as keys from "../../src/owner/keys.js"
+import * as shops from "../../src/owner/shops.js"
 import { Office } from "./Office.js"
 
 const lac = {

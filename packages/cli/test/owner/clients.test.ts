@@ -1,12 +1,9 @@
-import { inOneSentence } from "@workshop/cli/owner/act"
-import * as clients from "@workshop/cli/owner/clients"
-import * as shops from "@workshop/cli/owner/shops"
-import { TicketInput } from "@workshop/core/decisions/TicketInput"
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import { appOf } from "@workshop/core/services/Caller"
-import { Tickets } from "@workshop/core/services/Tickets"
+import { appOf, type ShopId, TicketInput, Tickets } from "@workshop/core"
 import { Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { inOneSentence } from "../../src/owner/act.js"
+import * as clients from "../../src/owner/clients.js"
+import * as shops from "../../src/owner/shops.js"
 import { Office } from "./Office.js"
 
 const lac = {

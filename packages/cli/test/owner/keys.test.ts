@@ -1,8 +1,8 @@
-import { inOneSentence } from "@workshop/cli/owner/act"
-import * as keys from "@workshop/cli/owner/keys"
-import * as shops from "@workshop/cli/owner/shops"
 import { Clock, Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { inOneSentence } from "../../src/owner/act.js"
+import * as keys from "../../src/owner/keys.js"
+import * as shops from "../../src/owner/shops.js"
 import { Office } from "./Office.js"
 
 const lac = {

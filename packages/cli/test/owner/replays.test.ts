@@ -1,8 +1,8 @@
-import * as shops from "@workshop/cli/owner/shops"
-import * as webhooks from "@workshop/cli/owner/webhooks"
-import { Deliveries } from "@workshop/core/ports/Deliveries"
+import { Deliveries } from "@workshop/core/store"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import * as shops from "../../src/owner/shops.js"
+import * as webhooks from "../../src/owner/webhooks.js"
 import { Office } from "./Office.js"
 
 const lac = {

@@ -1,8 +1,8 @@
-import { inOneSentence } from "@workshop/cli/owner/act"
-import type { AskedSettings } from "@workshop/cli/owner/shops"
-import * as shops from "@workshop/cli/owner/shops"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { inOneSentence } from "../../src/owner/act.js"
+import type { AskedSettings } from "../../src/owner/shops.js"
+import * as shops from "../../src/owner/shops.js"
 import { Office } from "./Office.js"
 
 const lac = {

@@ -1,10 +1,10 @@
 import { Agent, request } from "node:http"
-import { eventLine } from "@workshop/cli/receive/eventLine"
-import { plain } from "@workshop/cli/terminal/Style"
-import { type Reply, saying } from "@workshop/cli/testkit/Receiver"
-import { signatureHeader } from "@workshop/core/domain/Signature"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { signatureHeader } from "../../../core/src/domain/Signature.js"
+import { eventLine } from "../../src/receive/eventLine.js"
+import { plain } from "../../src/terminal/Style.js"
+import { type Reply, saying } from "../../src/testkit/Receiver.js"
 import { eventText, NOON, SECRET, Sender } from "./Sender.js"
 
 describe("a receiver checks what comes (Specification, Webhooks)", () => {

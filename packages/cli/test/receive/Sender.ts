@@ -1,7 +1,7 @@
-import type { Receiver, ReceiverOptions } from "@workshop/cli/receive/Receiver"
-import * as Receivers from "@workshop/cli/receive/Receiver"
-import { signatureHeader } from "@workshop/core/domain/Signature"
+import type { Receiver, ReceiverOptions } from "@workshop/cli/receiver"
 import { Effect, Exit, Scope } from "effect"
+import { signatureHeader } from "../../../core/src/domain/Signature.js"
+import * as Receivers from "../../src/receive/Receiver.js"
 
 export const SECRET = "whsec_the-shop's-own"
 

@@ -1,7 +1,7 @@
-import { eventJson, eventLine, inWords, KnownTickets, ticketDiff } from "@workshop/cli/receive/eventLine"
-import { eventOf, type ReceivedDelivery } from "@workshop/cli/receive/Receiver"
-import { coloured, plain } from "@workshop/cli/terminal/Style"
 import { describe, expect, it } from "vitest"
+import { eventJson, eventLine, inWords, KnownTickets, ticketDiff } from "../../src/receive/eventLine.js"
+import { eventOf, type ReceivedDelivery } from "../../src/receive/Receiver.js"
+import { coloured, plain } from "../../src/terminal/Style.js"
 import { eventText, NOON } from "./Sender.js"
 
 const ticket = {

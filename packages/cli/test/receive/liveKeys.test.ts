@@ -1,6 +1,6 @@
-import { behaviourInWords, changeBy, legend } from "@workshop/cli/receive/liveKeys"
-import { type Behaviour, healthy } from "@workshop/cli/receive/Receiver"
 import { describe, expect, it } from "vitest"
+import { behaviourInWords, changeBy, legend } from "../../src/receive/liveKeys.js"
+import { type Behaviour, healthy } from "../../src/receive/Receiver.js"
 
 /** Types keys, one after another, at a receiver that was started as `asked`. */
 const typed = (keys: string, asked: Behaviour = healthy): string => {

@@ -1,8 +1,8 @@
-import { problemLines, reportLines } from "@workshop/cli/scenario/Report"
-import type { ScenarioResult } from "@workshop/cli/scenario/Result"
-import { readScenario } from "@workshop/cli/scenario/readScenario"
-import { type RunOptions, run } from "@workshop/cli/scenario/runScenario"
+import { readScenario, run } from "@workshop/cli/scenario"
 import { Effect, Either } from "effect"
+import { problemLines, reportLines } from "../../src/scenario/Report.js"
+import type { ScenarioResult } from "../../src/scenario/Result.js"
+import type { RunOptions } from "../../src/scenario/runScenario.js"
 
 /** Runs a scenario that stands in a test; `given` may be left out. */
 export const play = (text: string, options?: RunOptions): Promise<ScenarioResult> => {

@@ -1,9 +1,9 @@
-import type { StepContext } from "@workshop/cli/scenario/Action"
-import { actions } from "@workshop/cli/scenario/actions"
-import { observations } from "@workshop/cli/scenario/observations"
-import { successOf } from "@workshop/cli/scenario/Shape"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import type { StepContext } from "../../src/scenario/Action.js"
+import { actions } from "../../src/scenario/actions.js"
+import { observations } from "../../src/scenario/observations.js"
+import { successOf } from "../../src/scenario/Shape.js"
 
 /** Notes what is asked for, and answers everything with an offer. */
 const noting = () => {

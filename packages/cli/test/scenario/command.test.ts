@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { findFiles } from "@workshop/cli/scenario/runFiles"
-import { runScenario, ScenarioFailed } from "@workshop/cli/scenario/runScenario"
+import { runScenario } from "@workshop/cli/scenario"
 import { Either } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
+import { findFiles } from "../../src/scenario/runFiles.js"
+import { ScenarioFailed } from "../../src/scenario/runScenario.js"
 import { typed } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs"
-import { problemLines, reportLines } from "@workshop/cli/scenario/Report"
-import { readScenario } from "@workshop/cli/scenario/readScenario"
-import { run } from "@workshop/cli/scenario/runScenario"
+import { readScenario, run } from "@workshop/cli/scenario"
 import { Effect, Either } from "effect"
 import { describe, expect, it } from "vitest"
+import { problemLines, reportLines } from "../../src/scenario/Report.js"
 
 const page = readFileSync(new URL("../../../../docs/scenarios.md", import.meta.url), "utf8")
 const blocks = (language: string) =>

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { runScenario } from "@workshop/cli/scenario/runScenario"
-import { editorSchema } from "@workshop/cli/scenario/Scenario"
+import { runScenario } from "@workshop/cli/scenario"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { editorSchema } from "../../src/scenario/Scenario.js"
 import { build, Workshop } from "../Workshop.js"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))

@@ -1,7 +1,7 @@
-import { problemLines } from "@workshop/cli/scenario/Report"
-import { readScenario } from "@workshop/cli/scenario/readScenario"
+import { readScenario } from "@workshop/cli/scenario"
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import { problemLines } from "../../src/scenario/Report.js"
 
 /** Everything that is wrong with a file, as it is printed. */
 const wrong = (text: string): ReadonlyArray<string> => {

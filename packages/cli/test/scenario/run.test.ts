@@ -1,6 +1,6 @@
-import { reportLines, summary } from "@workshop/cli/scenario/Report"
-import { plain } from "@workshop/cli/terminal/Style"
 import { describe, expect, it } from "vitest"
+import { reportLines, summary } from "../../src/scenario/Report.js"
+import { plain } from "../../src/terminal/Style.js"
 import { differences, play, steadyReport } from "./Scratch.js"
 
 describe("what a failure shows (Specification, Commands)", () => {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { connect } from "@workshop/store-pg/migrate/Session"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
+import { connect } from "../../../store-pg/src/migrate/Session.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import { typed } from "../commandLine.js"
 

@@ -1,5 +1,5 @@
-import type { checks } from "@workshop/cli/simulate/auditor/audit"
-import type { Trace } from "@workshop/cli/simulate/auditor/Trace"
+import type { checks } from "../../src/simulate/auditor/audit.js"
+import type { Trace } from "../../src/simulate/auditor/Trace.js"
 
 /** A copy that may be changed. */
 export type Open<T> = T extends (...args: never) => unknown ? T : { -readonly [K in keyof T]: Open<T[K]> }

@@ -1,6 +1,6 @@
-import { audit, checks } from "@workshop/cli/simulate/auditor/audit"
-import type { Trace } from "@workshop/cli/simulate/auditor/Trace"
 import { beforeAll, describe, expect, it } from "vitest"
+import { audit, checks } from "../../src/simulate/auditor/audit.js"
+import type { Trace } from "../../src/simulate/auditor/Trace.js"
 import { NoExample, type Seen } from "./Corruption.js"
 import { corruptions } from "./corruptions.js"
 import { played } from "./played.js"

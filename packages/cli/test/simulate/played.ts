@@ -1,8 +1,9 @@
-import type { Trace } from "@workshop/cli/simulate/auditor/Trace"
-import { inProcessEnvironment, simulatedService } from "@workshop/cli/simulate/Environment"
-import { observersOf, simulation } from "@workshop/cli/simulate/simulation"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { simulation } from "@workshop/cli/simulate"
+import * as MemoryStore from "@workshop/store-memory"
 import { Effect } from "effect"
+import type { Trace } from "../../src/simulate/auditor/Trace.js"
+import { inProcessEnvironment, simulatedService } from "../../src/simulate/Environment.js"
+import { observersOf } from "../../src/simulate/simulation.js"
 
 /** A simulation on a memory store of its own. */
 export const played = async (

@@ -1,5 +1,5 @@
-import { audit } from "@workshop/cli/simulate/auditor/audit"
 import { describe, expect, it } from "vitest"
+import { audit } from "../../src/simulate/auditor/audit.js"
 import { played } from "./played.js"
 
 const SEEDS = Array.from({ length: 12 }, (_, i) => 101 + i)

@@ -1,5 +1,5 @@
-import { writtenFor } from "@workshop/cli/terminal/Pasting"
 import { describe, expect, it } from "vitest"
+import { writtenFor } from "../../src/terminal/Pasting.js"
 
 const embedded = { store: "embedded", databaseUrl: null, dataDir: ".workshop" } as const
 const postgres = (databaseUrl: string) => ({ ...embedded, store: "postgres", databaseUrl }) as const

@@ -1,6 +1,6 @@
-import { coloured } from "@workshop/cli/terminal/Style"
-import { type Column, shortened, table, widthFor, widthOf } from "@workshop/cli/terminal/Table"
 import { describe, expect, it } from "vitest"
+import { coloured } from "../../src/terminal/Style.js"
+import { type Column, shortened, table, widthFor, widthOf } from "../../src/terminal/Table.js"
 
 interface Row {
   readonly id: string

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
-import { command, group, Operand } from "@workshop/cli/terminal/commands"
-import { completionScript } from "@workshop/cli/terminal/completions"
-import { oneOf, text } from "@workshop/cli/terminal/decoders"
-import { json, optional } from "@workshop/cli/terminal/flags"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
+import { command, group, Operand } from "../../src/terminal/commands.js"
+import { completionScript } from "../../src/terminal/completions.js"
+import { oneOf, text } from "../../src/terminal/decoders.js"
+import { json, optional } from "../../src/terminal/flags.js"
 
 const name = optional({ name: "name", placeholder: "text", description: "The shop's name: as shown.", decoder: text })
 const store = optional({

@@ -1,6 +1,6 @@
-import { legible } from "@workshop/cli/terminal/legible"
-import { coloured } from "@workshop/cli/terminal/Style"
 import { describe, expect, it } from "vitest"
+import { legible } from "../../src/terminal/legible.js"
+import { coloured } from "../../src/terminal/Style.js"
 
 const TONES = ["good", "bad", "warn", "name", "faint", "strong"] as const
 

@@ -1,9 +1,9 @@
-import { type Decoder, duration, share, wholeNumber } from "@workshop/cli/terminal/decoders"
-import { optional } from "@workshop/cli/terminal/flags"
-import { endingOf, type Stop } from "@workshop/cli/terminal/runProcess"
-import { wantsColour } from "@workshop/cli/terminal/Style"
 import { Either, Exit, FiberId, Schema } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
+import { type Decoder, duration, share, wholeNumber } from "../../src/terminal/decoders.js"
+import { optional } from "../../src/terminal/flags.js"
+import { endingOf, type Stop } from "../../src/terminal/runProcess.js"
+import { wantsColour } from "../../src/terminal/Style.js"
 import { typed } from "../commandLine.js"
 
 describe("colours (Specification, Commands)", () => {

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { writeReport } from "@workshop/cli/terminal/writeReport"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { writeReport } from "../../src/terminal/writeReport.js"
 import { everyHelp, typed } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 

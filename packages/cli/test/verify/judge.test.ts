@@ -1,8 +1,8 @@
-import { judge, type Kept } from "@workshop/cli/verify/judge"
-import { durationInWords } from "@workshop/core/domain/durationInWords"
-import { signatureHeader } from "@workshop/core/domain/Signature"
+import { durationInWords } from "@workshop/core"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { signatureHeader } from "../../../core/src/domain/Signature.js"
+import { judge, type Kept } from "../../src/verify/judge.js"
 
 const NOON = 1_795_176_000_000
 const SECRET = "whsec_the-shop's-own"

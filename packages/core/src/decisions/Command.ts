@@ -5,7 +5,7 @@ import type { Moment, ShopMoment } from "../domain/Moment.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import type { Webhook } from "../domain/Webhook.js"
 import type { Change } from "./Change.js"
-import type { LoadRequest, Load } from "./Load.js"
+import type { Load, LoadRequest } from "./Load.js"
 import { apply, type ShopState } from "./ShopState.js"
 
 /** What was decided: the answer, all changes that make it true, and the limits it touched. */
@@ -78,7 +78,11 @@ export const decide = <A, E>(
   command.run(slice, { now, entropy, recorded_at: Math.max(now, slice.head.last_instant) })
 
 /** Decides a command and makes its changes visible in the slice. A refusal changes nothing. */
-export const execute = <A, E>(command: Command<A, E>, slice: ShopState, moment: Moment): Either.Either<Decision<A>, E> => {
+export const execute = <A, E>(
+  command: Command<A, E>,
+  slice: ShopState,
+  moment: Moment
+): Either.Either<Decision<A>, E> => {
   const decision = decide(command, slice, moment)
   if (Either.isRight(decision)) for (const change of decision.right.changes) apply(slice, change)
   return decision

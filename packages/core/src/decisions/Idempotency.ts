@@ -1,9 +1,9 @@
 import { Data, Either, Schema } from "effect"
 import { sha256Hex } from "../domain/Digest.js"
+import { type IdempotencyRecord, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { KeyId } from "../domain/Identifier.js"
 import { jsonText } from "../domain/JsonText.js"
 import { Limits } from "../domain/Limits.js"
-import { type IdempotencyRecord, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import { Text } from "../domain/Text.js"
 import type { Command, Decision } from "./Command.js"
 

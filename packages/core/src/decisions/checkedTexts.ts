@@ -40,7 +40,9 @@ const isRefused = (text: string, found: ReadonlyArray<string>, allowed: Readonly
   if (WordList.findWords(list, text, allowed).length > 0) return true
   // A filter of the embedder's may name a word otherwise than it is written; then the word itself must be allowed.
   const written = new Set(WordList.findWords(list, text))
-  return words.some((word) => !written.has(word) && WordList.findWords(WordList.makeWordList([word]), word, allowed).length > 0)
+  return words.some(
+    (word) => !written.has(word) && WordList.findWords(WordList.makeWordList([word]), word, allowed).length > 0
+  )
 }
 
 /**

@@ -14,8 +14,8 @@ import { nextNumber } from "../domain/TicketNumber.js"
 import { trackingCode } from "../domain/TrackingCode.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
-import * as Need from "./Load.js"
 import { refusedField } from "./checkedTexts.js"
+import * as Need from "./Load.js"
 import { type TicketInput, ticketDefaults } from "./TicketInput.js"
 
 /** The limits that a shop's tickets count against. */
@@ -33,7 +33,10 @@ const oneMore = (head: ShopHead, { time_zone }: ShopRecord, now: Instant): Eithe
   const open: Windows = { tickets_per_hour, tickets_per_day }
   const full = POLICIES.filter((policy) => !hasRoom(open[policy], policy, 1))
   if (full.length > 0) return Either.left(new LimitReached({ usages: usages(open, full) }))
-  return Either.right({ tickets_per_hour: withUses(tickets_per_hour, 1), tickets_per_day: withUses(tickets_per_day, 1) })
+  return Either.right({
+    tickets_per_hour: withUses(tickets_per_hour, 1),
+    tickets_per_day: withUses(tickets_per_day, 1)
+  })
 }
 
 /**

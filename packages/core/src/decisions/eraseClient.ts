@@ -1,8 +1,8 @@
+import type { IdempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import { bodyWithout, eraser, type Person, seenWithout, ticketWithout } from "../domain/Person.js"
-import type { IdempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { Ticket, TicketRecord } from "../domain/Ticket.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
@@ -54,7 +54,11 @@ const isTicket = (answer: object): answer is Ticket => "tracking_code" in answer
  * Erases a person from remembered answers. The key goes on to stand for the same ticket; what was asked is forgotten. An
  * answer whose key itself names the person is forgotten altogether.
  */
-export const eraseAnswers = (shop_id: ShopId, person: Person, keys: ReadonlyArray<IdempotencyRecordKey>): Command<void> =>
+export const eraseAnswers = (
+  shop_id: ShopId,
+  person: Person,
+  keys: ReadonlyArray<IdempotencyRecordKey>
+): Command<void> =>
   make({
     shop_id,
     needs: { remembered: Need.remembered(keys) },

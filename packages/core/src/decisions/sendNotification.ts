@@ -15,7 +15,11 @@ export type NotificationAttempt = Pick<MessageRecord, "shop_id" | "id" | "attemp
  * Whether to tell a message now; `superseded` where somebody else began, or has told it. It is put off beforehand as if
  * it had failed: so nobody else begins meanwhile, and whoever dies over it comes again by the table, and not for ever.
  */
-export const beginNotification = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<"begun" | "given_up" | "superseded"> =>
+export const beginNotification = ({
+  shop_id,
+  id,
+  attempts_made
+}: NotificationAttempt): Command<"begun" | "given_up" | "superseded"> =>
   make({
     shop_id,
     needs: { message: Need.message(id, attempts_made) },

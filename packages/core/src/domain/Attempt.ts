@@ -10,7 +10,7 @@ export const sendErrors = {
   malformed: "the answer was not HTTP/1.1"
 } as const
 
-/** A key of {@link sendErrors}. */
+/** A key of `sendErrors`. */
 export type SendError = keyof typeof sendErrors
 
 /**

@@ -2,7 +2,15 @@ import { Either } from "effect"
 import type { TimeZone } from "./CalendarDay.js"
 import type { Instant } from "./Instant.js"
 import type { PolicyName } from "./Limits.js"
-import { currentWindow, hasRoom, LimitReached, type LimitWindow, type LimitStatus, limitStatus, withUses } from "./LimitWindow.js"
+import {
+  currentWindow,
+  hasRoom,
+  LimitReached,
+  type LimitStatus,
+  type LimitWindow,
+  limitStatus,
+  withUses
+} from "./LimitWindow.js"
 
 /** One use of a policy by one subject: a key, a shop or an address. */
 export interface LimitUse {
@@ -41,7 +49,11 @@ export const useLimits = (
 }
 
 /** Returns uses that a take answered with `taken`, where their windows are still the same. */
-export const giveBackUses = (windows: LimitWindows, takes: ReadonlyArray<LimitUse>, taken: ReadonlyArray<LimitStatus>): void => {
+export const giveBackUses = (
+  windows: LimitWindows,
+  takes: ReadonlyArray<LimitUse>,
+  taken: ReadonlyArray<LimitStatus>
+): void => {
   takes.forEach((one, i) => {
     const window = windows.get(one)
     if (window !== undefined && window.resets_at === taken[i]?.resets_at && window.used > 0)
@@ -50,4 +62,5 @@ export const giveBackUses = (windows: LimitWindows, takes: ReadonlyArray<LimitUs
 }
 
 /** What a take would find, without taking. */
-export const peekLimit = (windows: LimitWindows, one: LimitUse, now: Instant): LimitStatus => limitStatus(windowOf(windows, one, now), one.policy)
+export const peekLimit = (windows: LimitWindows, one: LimitUse, now: Instant): LimitStatus =>
+  limitStatus(windowOf(windows, one, now), one.policy)

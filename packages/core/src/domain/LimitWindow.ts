@@ -84,7 +84,11 @@ export const withUses = (window: LimitWindow, n: number): LimitWindow => ({
 })
 
 /** What a window tells of its policy. */
-export const limitStatus = (window: LimitWindow, policy: PolicyName, limit: number = Policies[policy].limit): LimitStatus => ({
+export const limitStatus = (
+  window: LimitWindow,
+  policy: PolicyName,
+  limit: number = Policies[policy].limit
+): LimitStatus => ({
   policy,
   limit,
   remaining: Math.max(0, limit - window.used),

@@ -66,7 +66,9 @@ export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyA
     case "Pointer":
       return inputIssues(issue.issue, at(path, issue.path))
     case "Composite":
-      return AST.isUnion(issue.ast) ? nearest(issue, path) : many(issue.issues).flatMap((inner) => inputIssues(inner, path))
+      return AST.isUnion(issue.ast)
+        ? nearest(issue, path)
+        : many(issue.issues).flatMap((inner) => inputIssues(inner, path))
     case "Refinement": {
       if (issue.kind === "From") return inputIssues(issue.issue, path)
       const message = authored(issue.ast, issue) ?? (isWhole(issue.ast) ? expectation(issue.ast) : undefined)

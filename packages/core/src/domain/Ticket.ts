@@ -68,7 +68,7 @@ export const Ticket = Schema.Struct({
 }).annotations({ identifier: "Ticket" })
 export type Ticket = typeof Ticket.Type
 
-/** A ticket as it is stored: what {@link ticketView} needs, and what the rules count from. */
+/** A ticket as it is stored: what `ticketView` needs, and what the rules count from. */
 export interface TicketRecord extends TicketWindows {
   readonly shop_id: ShopId
   readonly id: TicketId

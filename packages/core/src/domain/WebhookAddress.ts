@@ -68,7 +68,10 @@ const refusalOf = (url: URL, policy: WebhookAddressPolicy): string | undefined =
  * a host's name is judged when it is dialled, by the addresses it then has (Specification, Webhooks).
  * Kept in the one spelling that `URL` gives it, so that what was judged is what will be dialled.
  */
-export const parseWebhookAddress = (text: string, policy: WebhookAddressPolicy): Either.Either<WebhookAddress, string> => {
+export const parseWebhookAddress = (
+  text: string,
+  policy: WebhookAddressPolicy
+): Either.Either<WebhookAddress, string> => {
   const trimmed = text.trim()
   const malformed = urlTextRefusal(trimmed)
   if (malformed !== undefined) return Either.left(malformed)
@@ -88,8 +91,11 @@ export const productionAddresses: WebhookAddressPolicy = { ports: [443], allowLo
 export const sandboxAddresses: WebhookAddressPolicy = { ...productionAddresses, allowLoopbackHttp: true }
 
 /** An address that {@link productionAddresses} takes, as a schema. */
-export const ProductionAddress: Schema.Schema<WebhookAddress, string> = keptText((text) => parseWebhookAddress(text, productionAddresses), {
-  type: "string",
-  format: "uri",
-  description: "An https address that can be reached from the internet"
-}).pipe(Schema.brand("WebhookAddress"))
+export const ProductionAddress: Schema.Schema<WebhookAddress, string> = keptText(
+  (text) => parseWebhookAddress(text, productionAddresses),
+  {
+    type: "string",
+    format: "uri",
+    description: "An https address that can be reached from the internet"
+  }
+).pipe(Schema.brand("WebhookAddress"))

@@ -130,7 +130,11 @@ const NOTHING: ReadonlyArray<string> = []
  * (Specification, Errors, the 422 rule): `Scunthorpe` holds no entry that is only a part of it. What is part of an entry of an
  * `allowed` list is passed over: `pussy` in `pussy bow`.
  */
-export const findWords = (list: WordList, text: string, allowed: ReadonlyArray<WordList> = []): ReadonlyArray<string> => {
+export const findWords = (
+  list: WordList,
+  text: string,
+  allowed: ReadonlyArray<WordList> = []
+): ReadonlyArray<string> => {
   if (!mayContain(list, text)) return NOTHING
   const words = wordsOf(text)
   const reach = reachOf(allowed, words)

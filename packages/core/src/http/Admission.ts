@@ -1,17 +1,17 @@
 import { Clock, type Context, Effect } from "effect"
 import { countedAddress } from "../domain/CountedAddress.js"
 import type { Instant } from "../domain/Instant.js"
-import { LimitReached, type LimitStatus } from "../domain/LimitWindow.js"
 import type { LimitUse } from "../domain/LimitUse.js"
+import { LimitReached, type LimitStatus } from "../domain/LimitWindow.js"
 import { RateLimits } from "../ports/RateLimits.js"
 import { Reads } from "../ports/Reads.js"
 import type { StoreUnavailable } from "../ports/Store.js"
+import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
 import type { Caller } from "../services/Caller.js"
-import { type ApiKeyHolder, ApiKeyCache } from "../services/ApiKeyCache.js"
-import type { HttpRequest } from "./HttpMessage.js"
 import { headerCase, type Route } from "./Endpoint.js"
 import { type AdmissionRefusal, givenTwice, type InvalidRequest, type NotSignedIn } from "./ErrorTable.js"
 import { type ExhaustedLimits, exhaustedLimits } from "./ExhaustedLimits.js"
+import type { HttpRequest } from "./HttpMessage.js"
 import type { router } from "./Router.js"
 
 /** Who was let in, to where, and the limits that it used. */
@@ -66,7 +66,9 @@ export const addressUse = (arrival: HttpRequest): LimitUse => ({
  */
 export const addressLimit =
   (limits: Context.Tag.Service<RateLimits>) =>
-  (arrival: HttpRequest, now: Instant): ReadonlyArray<LimitStatus> => [exhaustedLimits(limits).look(addressUse(arrival), now)]
+  (arrival: HttpRequest, now: Instant): ReadonlyArray<LimitStatus> => [
+    exhaustedLimits(limits).look(addressUse(arrival), now)
+  ]
 
 /** How long the next look-up of an unknown key waits once their address is at its limit, in real time. */
 const LOOK_UP_PAUSE = "10 millis"

@@ -7,7 +7,7 @@ import { LoyaltyCard } from "../domain/LoyaltyCard.js"
 import { LoyaltyProgram } from "../domain/LoyaltyProgram.js"
 import { PhoneInQuery } from "../domain/Phone.js"
 import { CountedAs, Nothing, RequiredScope } from "./Endpoint.js"
-import { SuccessBody, SuccessBodyWithMeta, FailureBodyOf, RepeatableMeta } from "./Envelope.js"
+import { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 import { IdempotencyHeader } from "./TicketsApi.js"
 

@@ -2,10 +2,10 @@ import { type HttpBody, type HttpServerError, HttpServerRequest, HttpServerRespo
 import { Clock, Effect, type ParseResult } from "effect"
 import type { Refusal } from "../decisions/Refusal.js"
 import { inputIssues } from "../domain/SchemaIssue.js"
-import { inputPart } from "./RouteGroup.js"
-import { retryAfter, logUnavailable } from "./responses.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
+import { inputPart } from "./RouteGroup.js"
+import { logUnavailable, retryAfter } from "./responses.js"
 
 /**
  * In what a handler of your own may fail: a refusal of a service, a request that its schema does not take, or an answer

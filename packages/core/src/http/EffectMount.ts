@@ -1,8 +1,8 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Clock, Deferred, Effect, Option, Stream } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { type HttpRequest, BodyIncomplete, BodyTooLarge, bodyText, isHeaderRepeated } from "./HttpMessage.js"
 import { concatBytes } from "./concatBytes.js"
+import { BodyIncomplete, BodyTooLarge, bodyText, type HttpRequest, isHeaderRepeated } from "./HttpMessage.js"
 import { type MountEffectOptions, mountEffect } from "./Mount.js"
 
 /** How long a sender whose connection is about to be closed may take to read the answer, in real time. */

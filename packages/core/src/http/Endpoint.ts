@@ -28,7 +28,9 @@ export interface HandlerResult {
 type Groups<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Group, infer _E, infer _R> ? Group : never
 type Endpoints<Group> = Group extends HttpApiGroup.HttpApiGroup.Any ? HttpApiGroup.HttpApiGroup.Endpoints<Group> : never
 type GroupName<Group> = Group extends { readonly identifier: infer Name extends string } ? Name : never
-type ReplyOf<Success> = Success extends unknown ? Omit<Success, "success"> & Omit<HandlerResult, "data" | "meta"> : never
+type ReplyOf<Success> = Success extends unknown
+  ? Omit<Success, "success"> & Omit<HandlerResult, "data" | "meta">
+  : never
 type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any, C> = (
   request: Omit<HttpApiEndpoint.HttpApiEndpoint.Request<E>, "request">,
   context: C

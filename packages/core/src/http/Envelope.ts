@@ -7,7 +7,8 @@ import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { type ErrorCode, errorCodes, type Failure, failureRows, type RequestIssue } from "./ErrorTable.js"
 
 /** The envelope of a result: `success`, `data` and, where there is more to say, `meta` (Specification, Requests and answers; Lists and sync). */
-export const SuccessBody = <D extends Schema.Schema.All>(data: D) => Schema.Struct({ success: Schema.Literal(true), data })
+export const SuccessBody = <D extends Schema.Schema.All>(data: D) =>
+  Schema.Struct({ success: Schema.Literal(true), data })
 
 /** The envelope of a result with a `meta`. */
 export const SuccessBodyWithMeta = <D extends Schema.Schema.All, M extends Schema.Schema.All>(data: D, meta: M) =>

@@ -1,8 +1,15 @@
 import { type Context, Effect } from "effect"
 import type { Instant } from "../domain/Instant.js"
 import type { PolicyName } from "../domain/Limits.js"
-import { currentWindow, hasRoom, LimitReached, type LimitWindow, type LimitStatus, limitStatus } from "../domain/LimitWindow.js"
 import type { LimitUse } from "../domain/LimitUse.js"
+import {
+  currentWindow,
+  hasRoom,
+  LimitReached,
+  type LimitStatus,
+  type LimitWindow,
+  limitStatus
+} from "../domain/LimitWindow.js"
 import type { RateLimits } from "../ports/RateLimits.js"
 import type { StoreUnavailable } from "../ports/Store.js"
 

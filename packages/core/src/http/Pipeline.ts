@@ -5,7 +5,7 @@ import { RateLimits } from "../ports/RateLimits.js"
 import { readClock } from "../ports/readClock.js"
 import { addressLimit } from "./Admission.js"
 import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
-import { type RouteGroup, inputPart } from "./RouteGroup.js"
+import { inputPart, type RouteGroup } from "./RouteGroup.js"
 import { failureResponse, type RequestContext } from "./responses.js"
 
 /** Turns any request into an answer. It never fails, and answers nothing but the envelope (Specification, Requests and answers). */
@@ -15,7 +15,11 @@ export type Pipeline = (arrival: HttpRequest) => Effect.Effect<HttpResponse>
  * Looks on while a request is answered, to count, log and trace; it changes nothing of the answer. It may take the fiber that
  * runs it for the request's own.
  */
-export type RequestObserver = (arrival: HttpRequest, stamp: RequestContext, answer: Effect.Effect<HttpResponse>) => Effect.Effect<HttpResponse>
+export type RequestObserver = (
+  arrival: HttpRequest,
+  stamp: RequestContext,
+  answer: Effect.Effect<HttpResponse>
+) => Effect.Effect<HttpResponse>
 
 const REQUEST_ID_BYTES = 12
 

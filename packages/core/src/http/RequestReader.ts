@@ -1,9 +1,9 @@
 import { Effect, Either } from "effect"
 import { Limits } from "../domain/Limits.js"
-import type { HttpRequest, BodyIncomplete, BodyTooLarge } from "./HttpMessage.js"
 import { duplicateMembers } from "./DuplicateMembers.js"
 import { headerCase, type Route } from "./Endpoint.js"
 import { bodyTooLarge, givenTwice, type RequestIssue } from "./ErrorTable.js"
+import type { BodyIncomplete, BodyTooLarge, HttpRequest } from "./HttpMessage.js"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
@@ -50,7 +50,10 @@ const readQuery = (query: string, lists: ReadonlyArray<string>): RequestPart => 
   return { value: values, issues }
 }
 
-const unreadable = (message: string): RequestPart => ({ value: undefined, issues: [{ in: "body", field: "body", message }] })
+const unreadable = (message: string): RequestPart => ({
+  value: undefined,
+  issues: [{ in: "body", field: "body", message }]
+})
 
 /** A body's JSON. An empty body is an empty object, so that an endpoint that asks for nothing may be sent nothing. */
 const readJson = (bytes: Uint8Array, arrival: HttpRequest): RequestPart => {
@@ -84,7 +87,10 @@ const unreadBody = (failure: BodyTooLarge | BodyIncomplete): RequestPart =>
     : unreadable("ended before it was whole")
 
 /** Goes on with a body's JSON, once the whole body is here. */
-export const withBody = <A, E>(arrival: HttpRequest, next: (body: RequestPart) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+export const withBody = <A, E>(
+  arrival: HttpRequest,
+  next: (body: RequestPart) => Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
   Effect.matchEffect(arrival.body(Limits.body_bytes), {
     onSuccess: (bytes) => next(readJson(bytes, arrival)),
     onFailure: (failure) => next(unreadBody(failure))

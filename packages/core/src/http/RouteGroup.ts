@@ -1,10 +1,10 @@
 import { Cause, Effect, Either, Option } from "effect"
 import type { LimitStatus } from "../domain/LimitWindow.js"
-import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
-import { unavailable, internalError, failureResponse, checkResponse, type RequestContext } from "./responses.js"
 import type { HandlerResult, Route } from "./Endpoint.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
+import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
 import { NO_BODY, type RequestPart, readRequest, withBody } from "./RequestReader.js"
+import { checkResponse, failureResponse, internalError, type RequestContext, unavailable } from "./responses.js"
 
 /** A part of the service's paths, and how it is answered. It never fails: whatever happens becomes an answer. */
 export interface RouteGroup {

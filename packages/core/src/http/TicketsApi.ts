@@ -9,7 +9,7 @@ import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { TicketNumber } from "../domain/TicketNumber.js"
 import { TicketQuery, wholeNumber } from "../services/TicketQuery.js"
 import { RequiredScope } from "./Endpoint.js"
-import { SuccessBody, SuccessBodyWithMeta, status201, FailureBodyOf, RepeatableMeta } from "./Envelope.js"
+import { FailureBodyOf, RepeatableMeta, SuccessBody, SuccessBodyWithMeta, status201 } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 
 /** The header of the endpoints that ask for a key (Specification, Endpoints). */
@@ -41,8 +41,12 @@ const NumberMeta = Schema.Struct({
 }).annotations({ identifier: "NumberMeta" })
 
 const TicketAnswer = SuccessBody(Ticket).annotations({ identifier: "TicketAnswer" })
-const RepeatableTicketAnswer = SuccessBodyWithMeta(Ticket, RepeatableMeta).annotations({ identifier: "RepeatableTicketAnswer" })
-const TicketListAnswer = SuccessBodyWithMeta(Schema.Array(Ticket), ListMeta).annotations({ identifier: "TicketListAnswer" })
+const RepeatableTicketAnswer = SuccessBodyWithMeta(Ticket, RepeatableMeta).annotations({
+  identifier: "RepeatableTicketAnswer"
+})
+const TicketListAnswer = SuccessBodyWithMeta(Schema.Array(Ticket), ListMeta).annotations({
+  identifier: "TicketListAnswer"
+})
 const NumberedTicketAnswer = SuccessBodyWithMeta(Ticket, NumberMeta).annotations({ identifier: "NumberedTicketAnswer" })
 
 /** The endpoints of tickets (Specification, Endpoints). */

@@ -1,7 +1,7 @@
 import { Effect, Runtime } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { type HttpRequest, BodyIncomplete, BodyTooLarge, type HttpResponse } from "./HttpMessage.js"
 import { concatBytes } from "./concatBytes.js"
+import { BodyIncomplete, BodyTooLarge, type HttpRequest, type HttpResponse } from "./HttpMessage.js"
 import type { Pipeline } from "./Pipeline.js"
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>

@@ -1,7 +1,7 @@
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { ShopView } from "../domain/Shop.js"
 import { ClientsApi } from "./ClientsApi.js"
-import { SuccessBody, FailureBodyOf } from "./Envelope.js"
+import { FailureBodyOf, SuccessBody } from "./Envelope.js"
 import { described } from "./openapi/Annotations.js"
 import { TicketsApi } from "./TicketsApi.js"
 

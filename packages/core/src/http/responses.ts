@@ -2,11 +2,11 @@ import { type Cause, Effect, Either } from "effect"
 import { TreeFormatter } from "effect/ParseResult"
 import { type Instant, SECOND_MS } from "../domain/Instant.js"
 import { jsonText } from "../domain/JsonText.js"
-import { scarcest, type LimitStatus } from "../domain/LimitWindow.js"
-import type { HttpResponse } from "./HttpMessage.js"
+import { type LimitStatus, scarcest } from "../domain/LimitWindow.js"
 import type { HandlerResult, Route } from "./Endpoint.js"
-import { failureStatusAndBody, failureBody } from "./Envelope.js"
+import { failureBody, failureStatusAndBody } from "./Envelope.js"
 import { errorCodes, type Failure, RETRY_AFTER_UNAVAILABLE_S, type RequestIssue } from "./ErrorTable.js"
+import type { HttpResponse } from "./HttpMessage.js"
 
 /** What every answer says of itself. */
 export interface RequestContext {
@@ -48,7 +48,11 @@ const headers = ({ request_id, now }: RequestContext, usages: ReadonlyArray<Limi
 }
 
 /** A result in its envelope. The headers tell of the scarcest limit it counted against (Specification, Limits). */
-export const successResponse = (reply: HandlerResult, stamp: RequestContext, usages: ReadonlyArray<LimitStatus>): HttpResponse => {
+export const successResponse = (
+  reply: HandlerResult,
+  stamp: RequestContext,
+  usages: ReadonlyArray<LimitStatus>
+): HttpResponse => {
   const told = reply.usages === undefined ? usages : [...usages, ...reply.usages]
   const { status = 200, data, meta } = reply
   return {
@@ -78,7 +82,11 @@ const challengeOf = (failure: Failure): string | undefined => {
 }
 
 /** A failure in its envelope. A 429 tells of the limit that refused (Specification, Limits). */
-export const failureResponse = (failure: Failure, stamp: RequestContext, usages: ReadonlyArray<LimitStatus>): HttpResponse => {
+export const failureResponse = (
+  failure: Failure,
+  stamp: RequestContext,
+  usages: ReadonlyArray<LimitStatus>
+): HttpResponse => {
   const { status, body } = failureStatusAndBody(failure, stamp.part)
   const refused = failure._tag === "LimitReached"
   const common = headers(stamp, refused ? [failure.decisive] : usages)
@@ -124,8 +132,15 @@ export const logUnavailable = (failure: Failure): Effect.Effect<void> =>
   Effect.logWarning(`A request was answered 503: ${wordsOf(failure)}`)
 
 /** A store that is away; the log has why, under the request's id. */
-export const unavailable = (failure: Failure, stamp: RequestContext, usages: ReadonlyArray<LimitStatus>): Effect.Effect<HttpResponse> =>
-  Effect.as(Effect.annotateLogs(logUnavailable(failure), { request_id: stamp.request_id }), failureResponse(failure, stamp, usages))
+export const unavailable = (
+  failure: Failure,
+  stamp: RequestContext,
+  usages: ReadonlyArray<LimitStatus>
+): Effect.Effect<HttpResponse> =>
+  Effect.as(
+    Effect.annotateLogs(logUnavailable(failure), { request_id: stamp.request_id }),
+    failureResponse(failure, stamp, usages)
+  )
 
 /** Holds a result to the contract's promise: for tests, as it costs as much again as the answer itself. */
 export const checkResponse = (route: Route<never>, reply: HandlerResult): Effect.Effect<void> => {

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Instant } from "../domain/Instant.js"
-import type { LimitReached, LimitStatus } from "../domain/LimitWindow.js"
 import type { LimitUse } from "../domain/LimitUse.js"
+import type { LimitReached, LimitStatus } from "../domain/LimitWindow.js"
 import type { StoreUnavailable } from "./Store.js"
 
 /** The counts behind request, write, look-up and unauthenticated limits, shared by all processes of one service (Specification, Limits). */

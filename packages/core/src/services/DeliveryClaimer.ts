@@ -1,8 +1,8 @@
 import { type Clock, type Context, Duration, Effect } from "effect"
 import type { Claim, Deliveries } from "../ports/Deliveries.js"
 import { readClock } from "../ports/readClock.js"
-import type { InFlight } from "./InFlight.js"
 import { DeliverySlots } from "./DeliverySlots.js"
+import type { InFlight } from "./InFlight.js"
 
 /** While much is on its way, claims are at least so far apart, and as far as the last one took, but no farther than the most. */
 const LEAST_APART_MS = 1

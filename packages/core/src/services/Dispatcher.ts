@@ -7,10 +7,10 @@ import { probe } from "../ports/Probes.js"
 import { Store, type StoreUnavailable } from "../ports/Store.js"
 import type { WebhookSender } from "../ports/WebhookSender.js"
 import { type AttemptOptions, makeAttempt } from "./Attempts.js"
+import { deliveryClaimer } from "./DeliveryClaimer.js"
 import { InFlight } from "./InFlight.js"
 import { replaySteps } from "./ReplaySteps.js"
 import { showDeliveries } from "./ServiceMetrics.js"
-import { deliveryClaimer } from "./DeliveryClaimer.js"
 
 /** How a dispatcher works. */
 export interface DispatcherOptions extends AttemptOptions {

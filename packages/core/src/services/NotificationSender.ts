@@ -1,5 +1,5 @@
 import { Effect, Exit, Schedule } from "effect"
-import { beginNotification, recordNotification, type NotificationAttempt } from "../decisions/sendNotification.js"
+import { beginNotification, type NotificationAttempt, recordNotification } from "../decisions/sendNotification.js"
 import type { Instant } from "../domain/Instant.js"
 import type { Message } from "../domain/Message.js"
 import { Messages } from "../ports/Messages.js"

@@ -6,7 +6,9 @@ import { type FieldText, ProfanityFilter } from "../ports/ProfanityFilter.js"
 
 const finding = (list: WordList.WordList, found: (field: string, word: string) => FoundWord) => ({
   find: (texts: ReadonlyArray<FieldText>) =>
-    Effect.sync(() => texts.flatMap(([field, text]) => WordList.findWords(list, text).map((word) => found(field, word))))
+    Effect.sync(() =>
+      texts.flatMap(([field, text]) => WordList.findWords(list, text).map((word) => found(field, word)))
+    )
 })
 
 /** A filter that refuses every text in which a word of the list stands, in shops of every language. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
+import { checkedTexts } from "../decisions/checkedTexts.js"
 import { editTicket, type TicketEdit } from "../decisions/editTicket.js"
 import * as News from "../decisions/ticketProgress.js"
-import { checkedTexts } from "../decisions/checkedTexts.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import { Store } from "../ports/Store.js"

@@ -10,21 +10,32 @@ import { TicketNumber } from "../domain/TicketNumber.js"
 import { ProductionAddress } from "../domain/WebhookAddress.js"
 import { Audit } from "./Audit.js"
 import { Clients } from "./Clients.js"
+import { DeliveryHistory } from "./DeliveryHistory.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { Offers } from "./Offers.js"
-import { DeliveryHistory } from "./DeliveryHistory.js"
 import { OwnerPage } from "./OwnerPage.js"
-import { decodeInput } from "./PromiseInputs.js"
 import { Progress } from "./Progress.js"
-import { toPromise, type Run } from "./toPromise.js"
+import { decodeInput } from "./PromiseInputs.js"
 import { Quotes } from "./Quotes.js"
 import { Shops } from "./Shops.js"
 import { Tickets } from "./Tickets.js"
+import { type Run, toPromise } from "./toPromise.js"
 import { Webhooks } from "./Webhooks.js"
 
 /** The services that the Promise face has methods of. */
-type Faced = Audit | Tickets | Progress | Quotes | Clients | Offers | Loyalty | Shops | Keys | Webhooks | DeliveryHistory
+type Faced =
+  | Audit
+  | Tickets
+  | Progress
+  | Quotes
+  | Clients
+  | Offers
+  | Loyalty
+  | Shops
+  | Keys
+  | Webhooks
+  | DeliveryHistory
 
 /** Tickets, from the counter to their end. */
 const work = (run: Run<Faced>) => {
@@ -54,7 +65,9 @@ const work = (run: Run<Faced>) => {
     },
     progress: {
       /** Changes what was said of a ticket (Specification, Tickets). */
-      edit: method([decodeInput.caller, TicketId, decodeInput.ticketEdit], (caller, id, edit) => Progress.edit(caller, id, edit)),
+      edit: method([decodeInput.caller, TicketId, decodeInput.ticketEdit], (caller, id, edit) =>
+        Progress.edit(caller, id, edit)
+      ),
       /** Postpones the promised date. */
       announceDelay: method([decodeInput.caller, TicketId, decodeInput.delay], (caller, id, delay) =>
         Progress.announceDelay(caller, id, delay)
@@ -70,7 +83,9 @@ const work = (run: Run<Faced>) => {
     },
     quotes: {
       /** Proposes a new price for a ticket (Specification, Tickets). */
-      propose: method([decodeInput.caller, TicketId, decodeInput.quote], (caller, id, quote) => Quotes.propose(caller, id, quote)),
+      propose: method([decodeInput.caller, TicketId, decodeInput.quote], (caller, id, quote) =>
+        Quotes.propose(caller, id, quote)
+      ),
       /** The client takes the proposed price. A ticket that is not theirs is not found. */
       accept: method([ClientId, TicketId], (client_id, id) => Quotes.accept(client_id, id)),
       /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
@@ -170,7 +185,9 @@ const office = (run: Run<Faced>) => {
     },
     outbox: {
       /** The latest deliveries, in the order of their events, 1,000 unless told; the page before is that before the first one's `seq`. */
-      deliveries: method([ShopId, Schema.UndefinedOr(OwnerPage)], (shop_id, page) => DeliveryHistory.deliveries(shop_id, page)),
+      deliveries: method([ShopId, Schema.UndefinedOr(OwnerPage)], (shop_id, page) =>
+        DeliveryHistory.deliveries(shop_id, page)
+      ),
       /** What the owner was told of their webhook, oldest first. */
       notices: method([ShopId], (shop_id) => DeliveryHistory.notices(shop_id)),
       /** Sends events again, under the same ids, after everything that is due now. Answers how many (Specification, Sandbox). */

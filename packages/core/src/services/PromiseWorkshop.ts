@@ -17,8 +17,8 @@ import { NotificationSender } from "./NotificationSender.js"
 import * as Notifiers from "./Notifiers.js"
 import * as Profanity from "./Profanity.js"
 import { promiseApi } from "./PromiseApi.js"
-import { toPromise, type Run } from "./toPromise.js"
 import { TicketLimits } from "./Tickets.js"
+import { type Run, toPromise } from "./toPromise.js"
 import { layer as services } from "./Workshop.js"
 
 /** What a workshop is made of; only the store has no default. */
@@ -100,7 +100,7 @@ export type PromiseWorkshop = ReturnType<typeof promiseApi> &
     readonly onEvent: (listener: (event: CommittedEvent) => unknown) => () => void
     /** The same as an iterable; a loop over it ends when it is left. */
     readonly events: () => AsyncIterable<CommittedEvent>
-    /** For what is built on it: mounts (`@workshop/core/http/Mount`), or effects of your own over its services. */
+    /** For what is built on it: mounts (`@workshop/core/http`), or effects of your own over its services. */
     readonly runtime: Runtime.Runtime<WorkshopServices>
     /** Lets go of everything, the store too; waits at most five seconds for what is on its way. Calls made afterwards reject. */
     readonly stop: () => Promise<void>
@@ -110,7 +110,8 @@ export type PromiseWorkshop = ReturnType<typeof promiseApi> &
 const noSender = Layer.succeed(WebhookSender, { send: () => Effect.die(new NoSender()) })
 
 const telling = <Record>(tell: (record: Record) => Promise<void>) => ({
-  notify: (record: Record) => Effect.tryPromise({ try: () => tell(record), catch: (cause) => new NotificationFailed({ cause }) })
+  notify: (record: Record) =>
+    Effect.tryPromise({ try: () => tell(record), catch: (cause) => new NotificationFailed({ cause }) })
 })
 
 /** Tells clients and owners, by the notifiers that were given. */

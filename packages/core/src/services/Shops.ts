@@ -17,9 +17,9 @@ import type { Messages } from "../ports/Messages.js"
 import { Reads } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
 import { auditing } from "./Actor.js"
+import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { repairShopClock } from "./ClockRepair.js"
-import { ApiKeyCache } from "./ApiKeyCache.js"
 
 /** What a new shop is. */
 export const ShopInput = Schema.Struct({
@@ -97,7 +97,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     })
 
     const ports = yield* Effect.context<Store | Reads | Messages>()
-    /** Brings a shop that a wrong clock, or a sandbox, dated ahead back to the present clock: see {@link repairShopClock}. */
+    /** Brings a shop that a wrong clock, or a sandbox, dated ahead back to the present clock: see `repairShopClock`. */
     const repairClock = (id: ShopId) => Effect.zipRight(byId(id), Effect.provide(repairShopClock(id), ports))
 
     return { byId, create, list, change, repairClock }

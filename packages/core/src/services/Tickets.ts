@@ -1,10 +1,10 @@
 import { Clock, Context, Effect } from "effect"
 import type { Command } from "../decisions/Command.js"
 import { changeStatus } from "../decisions/changeStatus.js"
-import { createTicket } from "../decisions/createTicket.js"
-import { type IdempotencyKey, type Idempotent, idempotent, type IdempotentResult } from "../decisions/Idempotency.js"
-import { recordNotified, type ShopChannel } from "../decisions/recordNotified.js"
 import { checkedTexts } from "../decisions/checkedTexts.js"
+import { createTicket } from "../decisions/createTicket.js"
+import { type IdempotencyKey, type Idempotent, type IdempotentResult, idempotent } from "../decisions/Idempotency.js"
+import { recordNotified, type ShopChannel } from "../decisions/recordNotified.js"
 import { type TicketInput, ticketDefaults } from "../decisions/TicketInput.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
@@ -79,12 +79,12 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
             usages
           }))
         }
-        return Effect.map(
-          store.transact(
-            idempotent({ caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }, command)
-          ),
-          ({ answer: { data, replayed }, usages }) => ({ data, replayed, usages })
-        )
+        const use = { caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }
+        return Effect.map(store.transact(idempotent(use, command)), ({ answer: { data, replayed }, usages }) => ({
+          data,
+          replayed,
+          usages
+        }))
       })
 
     /** One ticket; another shop's is not found (Specification, Endpoints). */

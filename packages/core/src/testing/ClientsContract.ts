@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { createTicket } from "../decisions/createTicket.js"
 import { answerOffer, recordVisit } from "../decisions/clientLink.js"
+import { createTicket } from "../decisions/createTicket.js"
 import { changeShop, type ShopPatch } from "../decisions/shopSettings.js"
 import type { ClientId, ShopId } from "../domain/Identifier.js"
 import { Directory } from "../ports/Directory.js"

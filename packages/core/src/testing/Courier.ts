@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { YieldWrap } from "effect/Utils"
-import { setWebhook } from "../decisions/webhookSettings.js"
 import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
+import { setWebhook } from "../decisions/webhookSettings.js"
 import type { SendError, Sent } from "../domain/Attempt.js"
 import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
 import type { Webhook } from "../domain/Webhook.js"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { createTicket } from "../decisions/createTicket.js"
 import { answerOffer } from "../decisions/clientLink.js"
+import { createTicket } from "../decisions/createTicket.js"
 import { createKey, type KeyInput, revokeKey } from "../decisions/shopSettings.js"
 import { KEY_BYTES, keyHash, keyText } from "../domain/ApiKey.js"
 import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"

@@ -1,7 +1,7 @@
 import { Effect, Either, Schema } from "effect"
 import type { Change } from "../decisions/Change.js"
 import { ChangeSet, unchanged } from "../decisions/ChangeSet.js"
-import { type Command, make, type HeldShop } from "../decisions/Command.js"
+import { type Command, type HeldShop, make } from "../decisions/Command.js"
 import type * as Need from "../decisions/Load.js"
 import { TicketInput } from "../decisions/TicketInput.js"
 import { TimeZone } from "../domain/CalendarDay.js"

@@ -1,7 +1,7 @@
 import { unchanged } from "../decisions/ChangeSet.js"
+import { recordVisit } from "../decisions/clientLink.js"
 import { eraseAnswers, eraseEvents, forgetClient } from "../decisions/eraseClient.js"
 import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
-import { recordVisit } from "../decisions/clientLink.js"
 import * as Need from "../decisions/Load.js"
 import type { ClientId } from "../domain/Identifier.js"
 import type { Person } from "../domain/Person.js"

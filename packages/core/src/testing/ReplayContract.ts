@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { enableWebhook } from "../decisions/webhookSettings.js"
 import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
+import { enableWebhook } from "../decisions/webhookSettings.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
 import type { ReplayFilter } from "../domain/Replay.js"

@@ -1,5 +1,5 @@
-import { removeWebhook, setWebhook } from "../decisions/webhookSettings.js"
 import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
+import { removeWebhook, setWebhook } from "../decisions/webhookSettings.js"
 import { Deliveries } from "../ports/Deliveries.js"
 import { Reads } from "../ports/Reads.js"
 import { same } from "./ContractCase.js"

@@ -1,4 +1,4 @@
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as MemoryStore from "@workshop/store-memory"
 import { mountFetch } from "../../src/http/Mount.js"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { start } from "../../src/services/PromiseWorkshop.js"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { createTicket } from "../../src/decisions/createTicket.js"
 import { answerOffer } from "../../src/decisions/clientLink.js"
+import { createTicket } from "../../src/decisions/createTicket.js"
 import { changeShop } from "../../src/decisions/shopSettings.js"
 import { AMIRA, HOUR, KARIM, NOBODYS_PHONE, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 

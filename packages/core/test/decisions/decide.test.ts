@@ -6,8 +6,8 @@ import { changeStatus } from "../../src/decisions/changeStatus.js"
 import { closeTicket } from "../../src/decisions/closeTicket.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { fingerprint, type IdempotencyKey, idempotent } from "../../src/decisions/Idempotency.js"
-import { pingWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
 import { recordAttempt } from "../../src/decisions/recordAttempt.js"
+import { pingWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
 import { identifiersAhead } from "../../src/domain/Shop.js"
 import { unanswered } from "../../src/testing/Courier.js"
 import { anyAct, commandOf } from "./acts.js"
@@ -36,7 +36,10 @@ describe("Specification, Lists and sync: the shop's clock", () => {
     const shop = new TestShop()
     const collected = shop.ticketIn("collected")
     const stale = shop.create()
-    const again = idempotent({ caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey, request: {} }, create)
+    const again = idempotent(
+      { caller_id: KEY, operation: "tickets.create", key: "a" as IdempotencyKey, request: {} },
+      create
+    )
     shop.does(again)
     shop.wait(60 * DAY).does(pingWebhook(SHOP))
     shop.wait(-60 * DAY)

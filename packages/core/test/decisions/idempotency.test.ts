@@ -1,9 +1,9 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { answerOffer } from "../../src/decisions/clientLink.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import { giveStamps, redeemReward } from "../../src/decisions/giveStamps.js"
 import { fingerprint, IdempotencyKey, idempotent } from "../../src/decisions/Idempotency.js"
-import { answerOffer } from "../../src/decisions/clientLink.js"
 import type { FoundWord } from "../../src/domain/ForbiddenWord.js"
 import { AMIRA, DAY, HOUR, KARIM, KEY, OTHER_KEY, PROGRAM, SHOP, START, TestShop, ticketInput } from "./fixtures.js"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
+import { answerOffer, recordVisit } from "../../src/decisions/clientLink.js"
 import { closeTicket } from "../../src/decisions/closeTicket.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
-import { answerOffer, recordVisit } from "../../src/decisions/clientLink.js"
 import type { ClientId, OfferId } from "../../src/domain/Identifier.js"
 import type { Phone } from "../../src/domain/Phone.js"
 import { AMIRA, DAY, HOUR, KARIM, NOBODY, NOBODYS_PHONE, SHOP, START, TestShop, ticketInput } from "./fixtures.js"

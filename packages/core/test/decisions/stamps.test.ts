@@ -1,7 +1,7 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { giveStamps, redeemReward, StampCount } from "../../src/decisions/giveStamps.js"
 import { answerOffer } from "../../src/decisions/clientLink.js"
+import { giveStamps, redeemReward, StampCount } from "../../src/decisions/giveStamps.js"
 import { changeShop } from "../../src/decisions/shopSettings.js"
 import type { TimeZone } from "../../src/domain/CalendarDay.js"
 import type { ClientId } from "../../src/domain/Identifier.js"

@@ -1,4 +1,4 @@
-import { layer as memoryStore } from "@workshop/store-memory/MemoryStore"
+import { layer as memoryStore } from "@workshop/store-memory"
 import { Cause, Deferred, Duration, Effect, Exit, FiberId, Layer, Logger } from "effect"
 import { setWebhook } from "../../src/decisions/webhookSettings.js"
 import type { EventId, ShopId } from "../../src/domain/Identifier.js"

@@ -1,5 +1,5 @@
-import { setWebhook } from "../../src/decisions/webhookSettings.js"
 import { type AttemptOutcome, recordAttempt } from "../../src/decisions/recordAttempt.js"
+import { setWebhook } from "../../src/decisions/webhookSettings.js"
 import type { Sent } from "../../src/domain/Attempt.js"
 import type { DeliveryRecord } from "../../src/domain/Delivery.js"
 import type { EventId, TicketId } from "../../src/domain/Identifier.js"

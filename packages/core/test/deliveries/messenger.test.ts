@@ -1,4 +1,4 @@
-import { layer as memoryStore } from "@workshop/store-memory/MemoryStore"
+import { layer as memoryStore } from "@workshop/store-memory"
 import { Cause, Effect, Exit, Fiber, Layer, Logger, LogLevel } from "effect"
 import { describe, expect, it } from "vitest"
 import { changeStatus } from "../../src/decisions/changeStatus.js"
@@ -9,10 +9,10 @@ import { Entropy } from "../../src/ports/Entropy.js"
 import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../../src/ports/Notifiers.js"
 import { Store, StoreUnavailable } from "../../src/ports/Store.js"
 import type { StorePorts } from "../../src/ports/StorePorts.js"
+import { ClockAdvance } from "../../src/services/ClockAdvance.js"
 import { NotificationSender } from "../../src/services/NotificationSender.js"
 import * as Notifiers from "../../src/services/Notifiers.js"
 import { SandboxClock } from "../../src/services/SandboxClock.js"
-import { ClockAdvance } from "../../src/services/ClockAdvance.js"
 import { answered, Courier, record } from "../../src/testing/Courier.js"
 import { openAccount, openShop, putting, run, ticketInput } from "../../src/testing/Fixtures.js"
 import { TEST_START } from "../../src/testing/SettableClock.js"
@@ -54,7 +54,9 @@ interface Bench {
 
 const benched =
   <A, E>(
-    body: (bench: Bench) => Effect.Effect<A, E, NotificationSender | ClientNotifier | OwnerNotifier | StorePorts | Entropy>,
+    body: (
+      bench: Bench
+    ) => Effect.Effect<A, E, NotificationSender | ClientNotifier | OwnerNotifier | StorePorts | Entropy>,
     around: Layer.Layer<StorePorts, never, StorePorts | Entropy> = Layer.context()
   ) =>
   async (): Promise<void> => {

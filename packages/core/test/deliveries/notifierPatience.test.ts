@@ -1,4 +1,4 @@
-import { layer as memoryStore } from "@workshop/store-memory/MemoryStore"
+import { layer as memoryStore } from "@workshop/store-memory"
 import { Duration, Effect, Fiber, Layer, Logger, LogLevel } from "effect"
 import { expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { advanceReplay, startReplay } from "../../src/decisions/replayDeliveries.js"
 import type { DeliveryRecord, DeliveryState } from "../../src/domain/Delivery.js"
 import type { EventId } from "../../src/domain/Identifier.js"
-import { matchesReplayFilter, type Replayable, type EventRange } from "../../src/domain/Replay.js"
+import { type EventRange, matchesReplayFilter, type Replayable } from "../../src/domain/Replay.js"
 import { answered } from "../../src/testing/Courier.js"
 import { HOUR, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop, ticket } from "./Outward.js"
@@ -159,7 +159,12 @@ describe("Specification, Sandbox: which events a replay asks for", () => {
 
   it("one that never had a delivery is in no state", () => {
     const states: ReadonlyArray<DeliveryState> = ["pending", "delivered", "parked", "dead"]
-    expect(states.map((state) => matchesReplayFilter({ state }, event, undefined))).toEqual([false, false, false, false])
+    expect(states.map((state) => matchesReplayFilter({ state }, event, undefined))).toEqual([
+      false,
+      false,
+      false,
+      false
+    ])
     expect(matchesReplayFilter({ event_ids: [event.id] }, event, undefined)).toBe(true)
   })
 })

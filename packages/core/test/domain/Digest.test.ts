@@ -1,6 +1,6 @@
-import { hmacSha256Hex, portable, sha256Hex } from "@workshop/core/domain/Digest"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { hmacSha256Hex, portable, sha256Hex } from "../../src/domain/Digest.js"
 
 const SEEDED = { seed: 1 }
 

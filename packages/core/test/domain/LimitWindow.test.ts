@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest"
 import type { TimeZone } from "../../src/domain/CalendarDay.js"
-import { currentWindow, LimitReached, scarcest, type LimitStatus, limitStatus, withUses } from "../../src/domain/LimitWindow.js"
+import {
+  currentWindow,
+  LimitReached,
+  type LimitStatus,
+  limitStatus,
+  scarcest,
+  withUses
+} from "../../src/domain/LimitWindow.js"
 
 const NOW = Date.parse("2026-03-02T09:30:00Z")
 const MINUTE = 60_000
@@ -17,7 +24,10 @@ const left = (policy: LimitStatus["policy"], remaining: number, resets_at: numbe
 describe("Specification, Limits: windows", () => {
   it("a window that a clock opened before it stepped back is not waited for (Specification, Limits)", () => {
     const opened = currentWindow(undefined, "writes_per_minute", NOW + HOUR, null)
-    expect(currentWindow(withUses(opened, 30), "writes_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
+    expect(currentWindow(withUses(opened, 30), "writes_per_minute", NOW, null)).toEqual({
+      used: 0,
+      resets_at: NOW + MINUTE
+    })
   })
 
   it("one that a process with a clock a little ahead opened is the same for all (Specification, Limits)", () => {
@@ -45,7 +55,10 @@ describe("Specification, Limits: windows", () => {
   it("a window of a minute or an hour starts at the first use (Specification, Limits)", () => {
     expect(currentWindow(undefined, "requests_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
     expect(currentWindow(undefined, "writes_per_minute", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + MINUTE })
-    expect(currentWindow(undefined, "unauthenticated_per_minute", NOW, null)).toEqual({ used: 0, resets_at: NOW + MINUTE })
+    expect(currentWindow(undefined, "unauthenticated_per_minute", NOW, null)).toEqual({
+      used: 0,
+      resets_at: NOW + MINUTE
+    })
     expect(currentWindow(undefined, "tickets_per_hour", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + HOUR })
     expect(currentWindow(undefined, "lookups_per_hour", NOW, TUNIS)).toEqual({ used: 0, resets_at: NOW + HOUR })
   })

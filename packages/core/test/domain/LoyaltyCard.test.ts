@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ClientId, ShopId } from "../../src/domain/Identifier.js"
-import { blankCard, cardView, applyEntry, rewardsAvailable } from "../../src/domain/LoyaltyCard.js"
+import { applyEntry, blankCard, cardView, rewardsAvailable } from "../../src/domain/LoyaltyCard.js"
 import { noProgram } from "../../src/domain/LoyaltyProgram.js"
 
 const blank = blankCard("s" as ShopId, "c" as ClientId)

@@ -1,12 +1,12 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { DelayInput, PartInput } from "../../src/decisions/ticketProgress.js"
 import { QuoteInput } from "../../src/decisions/quoteTicket.js"
 import { TicketInput } from "../../src/decisions/TicketInput.js"
+import { DelayInput, PartInput } from "../../src/decisions/ticketProgress.js"
 import { ClientInput } from "../../src/services/Clients.js"
+import { ClockMove } from "../../src/services/ClockAdvance.js"
 import { ShopInput } from "../../src/services/Shops.js"
 import { TicketQueryJson } from "../../src/services/TicketQuery.js"
-import { ClockMove } from "../../src/services/ClockAdvance.js"
 
 const at = "2026-11-20T10:20:42Z"
 const shop = { name: "Atelier", currency: "EUR", decimals: 2, time_zone: "Europe/Paris" }

@@ -1,6 +1,6 @@
-import type { ClientId } from "@workshop/core/domain/Identifier"
-import { eraser } from "@workshop/core/domain/Person"
+import type { ClientId } from "@workshop/core"
 import { describe, expect, it } from "vitest"
+import { eraser } from "../../src/domain/Person.js"
 
 const client_id = "01980000-0000-7000-8000-000000000001" as ClientId
 

@@ -1,9 +1,15 @@
-import type { TimeZone } from "@workshop/core/domain/CalendarDay"
-import { Policies, type PolicyName } from "@workshop/core/domain/Limits"
-import type { LimitWindow } from "@workshop/core/domain/LimitWindow"
-import { giveBackUses, peekLimit, type LimitUse, useLimits, type LimitWindows } from "@workshop/core/domain/LimitUse"
+import { Policies, type PolicyName } from "@workshop/core"
+import {
+  giveBackUses,
+  type LimitUse,
+  type LimitWindow,
+  type LimitWindows,
+  peekLimit,
+  useLimits
+} from "@workshop/core/store"
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
+import type { TimeZone } from "../../src/domain/CalendarDay.js"
 
 const T = Date.parse("2026-03-01T10:00:00Z")
 

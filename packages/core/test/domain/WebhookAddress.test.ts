@@ -83,11 +83,16 @@ const privateHosts = [
 ]
 
 describe("webhook addresses for the world (Specification, Webhooks)", () => {
-  it.each(good)("%j is kept as %s", (given, kept) => expect(parseWebhookAddress(given, productionAddresses)).toEqual(Either.right(kept)))
+  it.each(good)("%j is kept as %s", (given, kept) =>
+    expect(parseWebhookAddress(given, productionAddresses)).toEqual(Either.right(kept))
+  )
 
   it.each(bad)("%s: what could never be dialled is refused when it is set", (reason, texts) => {
     for (const text of texts)
-      expect([text.slice(0, 60), parseWebhookAddress(text, productionAddresses)]).toEqual([text.slice(0, 60), Either.left(said[reason])])
+      expect([text.slice(0, 60), parseWebhookAddress(text, productionAddresses)]).toEqual([
+        text.slice(0, 60),
+        Either.left(said[reason])
+      ])
   })
 
   it.each([
@@ -101,7 +106,9 @@ describe("webhook addresses for the world (Specification, Webhooks)", () => {
     "https://[::1",
     "https://[fe80::1%25eth0]/",
     "https://example.com:99999/"
-  ])("%j is no web address", (text) => expect(parseWebhookAddress(text, productionAddresses)).toEqual(Either.left(said.unreadable)))
+  ])("%j is no web address", (text) =>
+    expect(parseWebhookAddress(text, productionAddresses)).toEqual(Either.left(said.unreadable))
+  )
 
   it.each(privateHosts)("https://%s/ holds an address that is not global unicast", (host) => {
     expect(parseWebhookAddress(`https://${host}/`, productionAddresses)).toEqual(Either.left(said.address))
@@ -142,7 +149,9 @@ describe("webhook addresses in the sandbox (Specification, Sandbox)", () => {
     "http://127.0.0.1:9000",
     "https://127.255.255.254/",
     "http://[::1]:5000/hook"
-  ])("%s reaches the tester's own machine", (text) => expect(parseWebhookAddress(text, sandboxAddresses)).toEqual(Either.right(text)))
+  ])("%s reaches the tester's own machine", (text) =>
+    expect(parseWebhookAddress(text, sandboxAddresses)).toEqual(Either.right(text))
+  )
 
   it.each(good)("%j is kept as for the world", (given, kept) =>
     expect(parseWebhookAddress(given, sandboxAddresses)).toEqual(Either.right(kept))

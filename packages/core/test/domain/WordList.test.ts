@@ -2,7 +2,17 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as WordList from "../../src/domain/WordList.js"
 
-const list = WordList.makeWordList(["ass", "Merde", "enculé", "fils de pute", "pousse-crotte", "fils d'âne", "🖕", "", "--"])
+const list = WordList.makeWordList([
+  "ass",
+  "Merde",
+  "enculé",
+  "fils de pute",
+  "pousse-crotte",
+  "fils d'âne",
+  "🖕",
+  "",
+  "--"
+])
 
 describe("forbidden words are whole words, whatever the case (Specification, Errors, 422)", () => {
   it.each([

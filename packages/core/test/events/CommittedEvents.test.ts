@@ -1,4 +1,4 @@
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as MemoryStore from "@workshop/store-memory"
 import { afterEach, describe, expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
 import type { CommittedEvent } from "../../src/services/CommittedEvents.js"

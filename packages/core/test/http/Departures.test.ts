@@ -1,10 +1,10 @@
 import { Cause, Effect, Either, Exit, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { LimitReached } from "../../src/domain/LimitWindow.js"
-import { failureResponse, checkResponse } from "../../src/http/responses.js"
 import type { HandlerResult, Route } from "../../src/http/Endpoint.js"
 import type { Failure } from "../../src/http/ErrorTable.js"
 import { refusalSamples } from "../../src/http/openapi/Refusals.js"
+import { checkResponse, failureResponse } from "../../src/http/responses.js"
 
 const NOW = Date.UTC(2026, 10, 20)
 const stamp = { request_id: "0123456789abcdef01234567", now: NOW, part: "body" } as const

@@ -1,5 +1,5 @@
 import { HttpApp, HttpRouter, HttpServerResponse } from "@effect/platform"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { httpApp } from "../../src/http/EffectMount.js"

@@ -1,4 +1,4 @@
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as MemoryStore from "@workshop/store-memory"
 import { Cause, Layer, Logger } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { type CallerFields, mountFetch } from "../../src/http/Mount.js"

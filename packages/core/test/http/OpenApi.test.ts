@@ -1,14 +1,15 @@
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "@effect/platform"
-import { type EventType, eventTypes } from "@workshop/core/domain/EventType"
-import { type RawRequest, routes } from "@workshop/core/http/Endpoint"
-import { failureRows, type RequestIssue } from "@workshop/core/http/ErrorTable"
-import { examples } from "@workshop/core/http/openapi/Examples"
-import { document, documentOf } from "@workshop/core/http/openapi/OpenApi"
-import { refusalSamples } from "@workshop/core/http/openapi/Refusals"
-import { eventExample, eventSchema } from "@workshop/core/http/openapi/Webhooks"
-import { WorkshopApi } from "@workshop/core/http/WorkshopApi"
+import { eventTypes } from "@workshop/core"
+import { failureRows, type RequestIssue, routes, WorkshopApi } from "@workshop/core/http"
+import { documentOf } from "@workshop/core/openapi"
 import { Context, Effect, Either, Option, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import type { EventType } from "../../src/domain/EventType.js"
+import type { RawRequest } from "../../src/http/Endpoint.js"
+import { examples } from "../../src/http/openapi/Examples.js"
+import { document } from "../../src/http/openapi/OpenApi.js"
+import { refusalSamples } from "../../src/http/openapi/Refusals.js"
+import { eventExample, eventSchema } from "../../src/http/openapi/Webhooks.js"
 
 interface Shown {
   readonly summary: string

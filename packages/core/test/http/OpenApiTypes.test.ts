@@ -1,6 +1,6 @@
-import type { Json, Node } from "@workshop/core/http/openapi/Json"
-import { document } from "@workshop/core/http/openapi/OpenApi"
+import type { Json, Node } from "@workshop/core/openapi"
 import { describe, expect, it } from "vitest"
+import { document } from "../../src/http/openapi/OpenApi.js"
 
 // What public generators need to make good types of the document; each rule stands for types that one of them got wrong.
 

@@ -1,11 +1,10 @@
-import { TicketInput } from "@workshop/core/decisions/TicketInput"
-import { TicketId } from "@workshop/core/domain/Identifier"
-import { Nothing } from "@workshop/core/http/Endpoint"
-import { quickReader, UNSURE } from "@workshop/core/http/QuickReader"
-import { TicketQuery } from "@workshop/core/services/TicketQuery"
+import { TicketId, TicketInput } from "@workshop/core"
+import { Nothing } from "@workshop/core/http"
 import { Either, ParseResult, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { quickReader, UNSURE } from "../../src/http/QuickReader.js"
+import { TicketQuery } from "../../src/services/TicketQuery.js"
 
 const readTicket = quickReader(TicketInput, true)!
 

@@ -1,4 +1,4 @@
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as MemoryStore from "@workshop/store-memory"
 import { type Context, Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
 import { KeyInput } from "../../src/decisions/shopSettings.js"

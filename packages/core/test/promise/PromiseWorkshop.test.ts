@@ -1,4 +1,4 @@
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import * as MemoryStore from "@workshop/store-memory"
 import { afterAll, describe, expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { start } from "../../src/services/PromiseWorkshop.js"

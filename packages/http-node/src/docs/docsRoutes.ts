@@ -3,11 +3,15 @@ import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { HttpResponse } from "@workshop/core/http/HttpMessage"
-import type { RouteGroup } from "@workshop/core/http/RouteGroup"
-import { failureResponse, pageResponse, type RequestContext } from "@workshop/core/http/responses"
+import {
+  failureResponse,
+  type HttpResponse,
+  pageResponse,
+  type RequestContext,
+  type RouteGroup
+} from "@workshop/core/http"
 import { Effect } from "effect"
-import { sendConstant, type ConstantBody, constantBody } from "../ConstantBody.js"
+import { type ConstantBody, constantBody, sendConstant } from "../ConstantBody.js"
 import { onceAsked } from "../coalesce.js"
 import { docsHtml, docsScript } from "./docsPage.js"
 

@@ -1,7 +1,5 @@
-import { Policies } from "@workshop/core/domain/Limits"
-import { bodyText, type HttpResponse } from "@workshop/core/http/HttpMessage"
-import type { RequestContext } from "@workshop/core/http/responses"
-import type { RequestObserver } from "@workshop/core/http/Pipeline"
+import { Policies } from "@workshop/core"
+import { bodyText, type HttpResponse, type RequestContext, type RequestObserver } from "@workshop/core/http"
 import { Clock, Effect, type Fiber, FiberRef, HashMap, Metric, MetricBoundaries, MetricLabel } from "effect"
 
 /** The upper ends of the buckets of requests' durations, in seconds. */
@@ -34,7 +32,8 @@ type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 const NONE: Labels = []
 
 /** A route as operators read it, such as `/v1/tickets/{id}`; `none` where a path leads nowhere. */
-export const shownRoute = ({ route }: Pick<RequestContext, "route">): string => route?.replaceAll(/:(\w+)/g, "{$1}") ?? "none"
+export const shownRoute = ({ route }: Pick<RequestContext, "route">): string =>
+  route?.replaceAll(/:(\w+)/g, "{$1}") ?? "none"
 
 /** A method as operators read it. Any other word that a client sends would be a row of its own, and as long as a head may be. */
 export const shownMethod = (method: string): string => (METHODS.has(method) ? method : "other")

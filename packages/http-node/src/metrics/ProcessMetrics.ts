@@ -1,5 +1,5 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks"
-import { probe } from "@workshop/core/ports/Probes"
+import { probe } from "@workshop/core"
 import { Effect, Metric, type Scope } from "effect"
 
 /** How fine delays of the event loop are measured, in milliseconds; the measure takes itself along. */

@@ -1,4 +1,4 @@
-import { Probes } from "@workshop/core/ports/Probes"
+import { Probes } from "@workshop/core"
 import { Clock, Effect, Metric } from "effect"
 import { exposition } from "./exposition.js"
 

@@ -1,13 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { type HttpRequest, BodyIncomplete, BodyTooLarge } from "@workshop/core/http/HttpMessage"
-import { type Mountable, type MountOptions, mountPromise } from "@workshop/core/http/Mount"
-import { requestId } from "@workshop/core/http/Pipeline"
-import { Entropy } from "@workshop/core/ports/Entropy"
+import { Entropy } from "@workshop/core"
+import {
+  BodyIncomplete,
+  BodyTooLarge,
+  type HttpRequest,
+  type Mountable,
+  type MountOptions,
+  mountPromise,
+  requestId
+} from "@workshop/core/http"
 import { Effect, Runtime } from "effect"
-import { PipelinedWork } from "../PipelinedWork.js"
 import { CONNECTION_LIMITS } from "../ConnectionLimits.js"
 import { listener } from "../Listener.js"
 import { httpRequestOf } from "../nodeRequest.js"
+import { PipelinedWork } from "../PipelinedWork.js"
 import { SERVER_TIMEOUTS } from "../ServerTimeouts.js"
 import { UnreadResponses } from "../UnreadResponses.js"
 

@@ -1,13 +1,23 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { TicketEdit } from "@workshop/core/decisions/editTicket"
-import { IdempotencyKey } from "@workshop/core/decisions/Idempotency"
-import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/ticketProgress"
-import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
-import { TicketInput } from "@workshop/core/decisions/TicketInput"
-import { TicketId } from "@workshop/core/domain/Identifier"
-import { Ticket } from "@workshop/core/domain/Ticket"
-import { Nothing } from "@workshop/core/http/Endpoint"
-import { SuccessBody, SuccessBodyWithMeta, status201, FailureBodyOf, RepeatableMeta } from "@workshop/core/http/Envelope"
+import {
+  DelayInput,
+  IdempotencyKey,
+  PartInput,
+  PhotoInput,
+  QuoteInput,
+  Ticket,
+  TicketEdit,
+  TicketId,
+  TicketInput
+} from "@workshop/core"
+import {
+  FailureBodyOf,
+  Nothing,
+  RepeatableMeta,
+  SuccessBody,
+  SuccessBodyWithMeta,
+  status201
+} from "@workshop/core/http"
 import { Schema } from "effect"
 import { OfShop } from "./ShopsApi.js"
 

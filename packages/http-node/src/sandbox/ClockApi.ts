@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { SuccessBody } from "@workshop/core/http/Envelope"
-import { ClockMove } from "@workshop/core/services/ClockAdvance"
+import { ClockMove } from "@workshop/core"
+import { SuccessBody } from "@workshop/core/http"
 import { Schema } from "effect"
 
 /** The sandbox clock as it is answered. */

@@ -1,9 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { KeyInput } from "@workshop/core/decisions/shopSettings"
-import { KeyId } from "@workshop/core/domain/Identifier"
-import { optional } from "@workshop/core/domain/Optional"
-import { Scope, scopePresets } from "@workshop/core/domain/Scope"
-import { SuccessBody, status201, FailureBodyOf } from "@workshop/core/http/Envelope"
+import { KeyId, KeyInput, optional, Scope, scopePresets } from "@workshop/core"
+import { FailureBodyOf, SuccessBody, status201 } from "@workshop/core/http"
 import { Schema } from "effect"
 import { OfShop } from "./ShopsApi.js"
 

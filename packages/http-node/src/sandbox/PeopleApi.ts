@@ -1,9 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { ClientId, OfferId, ShopId } from "@workshop/core/domain/Identifier"
-import { Ticket } from "@workshop/core/domain/Ticket"
-import { Nothing } from "@workshop/core/http/Endpoint"
-import { SuccessBody, status201, FailureBodyOf } from "@workshop/core/http/Envelope"
-import { ClientInput } from "@workshop/core/services/Clients"
+import { ClientId, ClientInput, OfferId, ShopId, Ticket } from "@workshop/core"
+import { FailureBodyOf, Nothing, SuccessBody, status201 } from "@workshop/core/http"
 import { Schema } from "effect"
 
 const OfClient = Schema.Struct({ id: ClientId })

@@ -1,5 +1,5 @@
 import { HttpApi } from "@effect/platform"
-import { FailureBodyOf } from "@workshop/core/http/Envelope"
+import { FailureBodyOf } from "@workshop/core/http"
 import { AppTicketsApi } from "./AppTicketsApi.js"
 import { ClockApi } from "./ClockApi.js"
 import { KeysApi } from "./KeysApi.js"

@@ -1,13 +1,18 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { ShopPatch } from "@workshop/core/decisions/shopSettings"
-import { type AuditAct, type AuditEntry, auditActs } from "@workshop/core/domain/AuditEntry"
-import { ShopId } from "@workshop/core/domain/Identifier"
-import { toIso } from "@workshop/core/domain/Instant"
-import { Language } from "@workshop/core/domain/Language"
-import { LoyaltyProgram } from "@workshop/core/domain/LoyaltyProgram"
-import type { ShopHead, ShopRecord } from "@workshop/core/domain/Shop"
-import { SuccessBody, status201, FailureBodyOf } from "@workshop/core/http/Envelope"
-import { ShopInput } from "@workshop/core/services/Shops"
+import {
+  type AuditAct,
+  type AuditEntry,
+  auditActs,
+  Language,
+  LoyaltyProgram,
+  type ShopHead,
+  ShopId,
+  ShopInput,
+  ShopPatch,
+  type ShopRecord,
+  toIso
+} from "@workshop/core"
+import { FailureBodyOf, SuccessBody, status201 } from "@workshop/core/http"
 import { Schema } from "effect"
 
 /** The shop that a path names. */

@@ -1,9 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Event } from "@workshop/core/domain/Event"
-import { WebhookOffReason } from "@workshop/core/domain/Webhook"
-import { Nothing } from "@workshop/core/http/Endpoint"
-import { SuccessBody, FailureBodyOf } from "@workshop/core/http/Envelope"
-import { ReplayInput } from "@workshop/core/services/DeliveryHistory"
+import { Event, ReplayInput, WebhookOffReason } from "@workshop/core"
+import { FailureBodyOf, Nothing, SuccessBody } from "@workshop/core/http"
 import { Schema } from "effect"
 import { OfShop } from "./ShopsApi.js"
 

@@ -1,14 +1,16 @@
-import type { TicketId } from "@workshop/core/domain/Identifier"
-import { type Ticket, TicketNotFound } from "@workshop/core/domain/Ticket"
-import type { Handlers } from "@workshop/core/http/Endpoint"
-import type { Failure } from "@workshop/core/http/ErrorTable"
-import { createdTicket } from "@workshop/core/http/workshopHandlers"
-import { Directory } from "@workshop/core/ports/Directory"
-import { appOf, type Caller } from "@workshop/core/services/Caller"
-import { Progress } from "@workshop/core/services/Progress"
-import { Quotes } from "@workshop/core/services/Quotes"
-import { Shops } from "@workshop/core/services/Shops"
-import { Tickets } from "@workshop/core/services/Tickets"
+import {
+  appOf,
+  type Caller,
+  Progress,
+  Quotes,
+  Shops,
+  type Ticket,
+  type TicketId,
+  TicketNotFound,
+  Tickets
+} from "@workshop/core"
+import { createdTicket, type Failure, type Handlers } from "@workshop/core/http"
+import { Directory } from "@workshop/core/store"
 import { Effect } from "effect"
 import type { SandboxApi } from "./SandboxApi.js"
 

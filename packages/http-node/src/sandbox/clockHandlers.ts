@@ -1,6 +1,5 @@
-import { toIso } from "@workshop/core/domain/Instant"
-import type { Handlers } from "@workshop/core/http/Endpoint"
-import { type ClockState, ClockAdvance } from "@workshop/core/services/ClockAdvance"
+import { ClockAdvance, type ClockState, toIso } from "@workshop/core"
+import type { Handlers } from "@workshop/core/http"
 import { Effect } from "effect"
 import type { SandboxApi } from "./SandboxApi.js"
 

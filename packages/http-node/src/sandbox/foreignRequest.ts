@@ -1,4 +1,4 @@
-import type { HttpRequest } from "@workshop/core/http/HttpMessage"
+import type { HttpRequest } from "@workshop/core/http"
 import { sandboxAllowed } from "./sandboxAllowed.js"
 
 /** What proxies add. Behind one every request comes from this machine, whoever sent it. */

@@ -1,9 +1,5 @@
-import { toIso } from "@workshop/core/domain/Instant"
-import type { NotificationRecord } from "@workshop/core/domain/Notification"
-import type { OfferRecord } from "@workshop/core/domain/Offer"
-import type { Handlers } from "@workshop/core/http/Endpoint"
-import { Clients } from "@workshop/core/services/Clients"
-import { Offers } from "@workshop/core/services/Offers"
+import { Clients, type NotificationRecord, type OfferRecord, Offers, toIso } from "@workshop/core"
+import type { Handlers } from "@workshop/core/http"
 import { Effect } from "effect"
 import type { SandboxApi } from "./SandboxApi.js"
 

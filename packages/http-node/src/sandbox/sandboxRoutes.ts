@@ -1,14 +1,22 @@
-import type { LimitStatus } from "@workshop/core/domain/LimitWindow"
-import type { WebhookAddressPolicy } from "@workshop/core/domain/WebhookAddress"
-import { addressLimit, ambiguousHead } from "@workshop/core/http/Admission"
-import type { HttpRequest, HttpResponse } from "@workshop/core/http/HttpMessage"
-import { causeResponse, type RouteGroup, respondWith } from "@workshop/core/http/RouteGroup"
-import { failureResponse, pageResponse, type RequestContext, successResponse } from "@workshop/core/http/responses"
-import { routes } from "@workshop/core/http/Endpoint"
-import type { AdmissionRefusal } from "@workshop/core/http/ErrorTable"
-import { type RouteMatch, router } from "@workshop/core/http/Router"
-import { RateLimits } from "@workshop/core/ports/RateLimits"
-import { Actor } from "@workshop/core/services/Actor"
+import { Actor, type LimitStatus, type WebhookAddressPolicy } from "@workshop/core"
+import {
+  type AdmissionRefusal,
+  addressLimit,
+  ambiguousHead,
+  causeResponse,
+  failureResponse,
+  type HttpRequest,
+  type HttpResponse,
+  pageResponse,
+  type RequestContext,
+  type RouteGroup,
+  type RouteMatch,
+  respondWith,
+  router,
+  routes,
+  successResponse
+} from "@workshop/core/http"
+import { RateLimits } from "@workshop/core/store"
 import { Effect } from "effect"
 import { onceAsked } from "../coalesce.js"
 import { appHandlers } from "./appHandlers.js"
@@ -55,7 +63,7 @@ export const sandboxRoutes = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
     const document = onceAsked(
       Effect.promise(async () => {
         const [{ served }, { sandboxDocument }] = await Promise.all([
-          import("@workshop/core/http/openapi/OpenApi"),
+          import("@workshop/core/openapi"),
           import("./openapi/SandboxDocument.js")
         ])
         return JSON.stringify(served(sandboxDocument))

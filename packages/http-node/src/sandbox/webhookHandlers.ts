@@ -1,19 +1,23 @@
-import type { Event, EventRecord } from "@workshop/core/domain/Event"
-import { InvalidInput } from "@workshop/core/domain/InvalidInput"
-import * as WebhookAddress from "@workshop/core/domain/WebhookAddress"
-import type { Handlers } from "@workshop/core/http/Endpoint"
-import { MOST_LISTED } from "@workshop/core/ports/Reads"
-import { DeliveryHistory } from "@workshop/core/services/DeliveryHistory"
-import { Webhooks } from "@workshop/core/services/Webhooks"
+import {
+  DeliveryHistory,
+  type Event,
+  type EventRecord,
+  InvalidInput,
+  parseWebhookAddress,
+  type WebhookAddressPolicy,
+  Webhooks
+} from "@workshop/core"
+import type { Handlers } from "@workshop/core/http"
+import { MOST_LISTED } from "@workshop/core/store"
 import { Effect, Either } from "effect"
 import type { SandboxApi } from "./SandboxApi.js"
 import { deliveryView, noticeView } from "./webhookViews.js"
 
 const asSent = ({ body }: EventRecord) => JSON.parse(body) as Event
 
-const address = (url: string, policy: WebhookAddress.WebhookAddressPolicy) =>
+const address = (url: string, policy: WebhookAddressPolicy) =>
   Either.mapLeft(
-    WebhookAddress.parseWebhookAddress(url, policy),
+    parseWebhookAddress(url, policy),
     (message) => new InvalidInput({ issues: [{ field: "url", message }] })
   )
 
@@ -23,7 +27,7 @@ const ALL = { limit: MOST_LISTED }
 const data = <A>(data: A) => ({ data })
 
 /** What a shop's owner does with the webhook, and sees of its deliveries. */
-export const webhookHandlers = (policy: WebhookAddress.WebhookAddressPolicy) =>
+export const webhookHandlers = (policy: WebhookAddressPolicy) =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks
     const outbox = yield* DeliveryHistory

@@ -1,7 +1,5 @@
-import type { AttemptRecord } from "@workshop/core/domain/Delivery"
-import { toIso, toIsoOrNull } from "@workshop/core/domain/Instant"
-import type { NoticeRecord } from "@workshop/core/domain/Notice"
-import type { LoggedDelivery } from "@workshop/core/ports/DeliveryLog"
+import { type AttemptRecord, type NoticeRecord, toIso, toIsoOrNull } from "@workshop/core"
+import type { LoggedDelivery } from "@workshop/core/store"
 
 const attemptView = ({ n, started_at, status, error, detail, address, timings, head }: AttemptRecord) => {
   const { total_ms, ...stages } = timings

@@ -1,6 +1,5 @@
 import type { SecureContext } from "node:tls"
-import type { Sent } from "@workshop/core/domain/Attempt"
-import type { WebhookPost } from "@workshop/core/ports/WebhookSender"
+import type { Sent, WebhookPost } from "@workshop/core"
 import { Cause, type Clock, Effect, Either, Exit, Option } from "effect"
 import { Answer, HEAD_BYTES } from "./Answer.js"
 import { Call } from "./Call.js"

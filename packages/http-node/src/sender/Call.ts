@@ -1,4 +1,4 @@
-import type { SendError, Sent, Timings } from "@workshop/core/domain/Attempt"
+import type { SendError, Sent, Timings } from "@workshop/core"
 import { type Clock, Effect } from "effect"
 import { Transcript } from "./Transcript.js"
 

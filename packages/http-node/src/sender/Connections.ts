@@ -1,5 +1,5 @@
 import type { Socket } from "node:net"
-import { Limits } from "@workshop/core/domain/Limits"
+import { Limits } from "@workshop/core"
 import type { Call } from "./Call.js"
 
 /** Exchanges of one shop at a time; the others wait, and their deadline runs. */

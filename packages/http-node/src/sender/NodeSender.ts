@@ -1,8 +1,12 @@
 import { createSecureContext } from "node:tls"
-import type { Sent } from "@workshop/core/domain/Attempt"
-import { Limits } from "@workshop/core/domain/Limits"
-import { allowsAddress, type WebhookAddressPolicy } from "@workshop/core/domain/WebhookAddress"
-import { type WebhookPost, WebhookSender } from "@workshop/core/ports/WebhookSender"
+import {
+  allowsAddress,
+  Limits,
+  type Sent,
+  type WebhookAddressPolicy,
+  type WebhookPost,
+  WebhookSender
+} from "@workshop/core"
 import { Clock, Context, DefaultServices, Effect, Layer, type Scope, Tracer } from "effect"
 import { Attempt } from "./Attempt.js"
 import { type ConnectionCounts, Connections } from "./Connections.js"

@@ -1,4 +1,4 @@
-import type { SendError } from "@workshop/core/domain/Attempt"
+import type { SendError } from "@workshop/core"
 import { Data } from "effect"
 
 /** There is no answer: why, and the system's name for it where it has one. */

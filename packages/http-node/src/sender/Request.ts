@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from "node:http"
-import { REQUEST_HEADERS, type WebhookPost } from "@workshop/core/ports/WebhookSender"
+import { REQUEST_HEADERS, type WebhookPost } from "@workshop/core"
 import type { Route } from "./Route.js"
 
 /** The text of a request: its head, and the body byte for byte. */

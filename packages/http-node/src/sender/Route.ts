@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from "node:net"
-import { type WebhookAddressPolicy, parseWebhookAddress } from "@workshop/core/domain/WebhookAddress"
+import { parseWebhookAddress, type WebhookAddressPolicy } from "@workshop/core"
 import { Effect, Either } from "effect"
 import { type NotSent, notSent } from "./NotSent.js"
 import type { Resolve } from "./Resolver.js"

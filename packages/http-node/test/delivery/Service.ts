@@ -1,20 +1,21 @@
-import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
-import { pipeline } from "@workshop/core/http/Pipeline"
-import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { Closer } from "@workshop/core/services/Closer"
-import { Dispatcher } from "@workshop/core/services/Dispatcher"
-import { NotificationSender } from "@workshop/core/services/NotificationSender"
-import * as Notifiers from "@workshop/core/services/Notifiers"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { SandboxClock } from "@workshop/core/services/SandboxClock"
-import { ClockAdvance } from "@workshop/core/services/ClockAdvance"
-import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import { serve } from "@workshop/http-node/NodeServer"
-import { sandboxRoutes } from "@workshop/http-node/sandbox/sandboxRoutes"
-import * as NodeSender from "@workshop/http-node/sender/NodeSender"
+import {
+  ClockAdvance,
+  Closer,
+  Dispatcher,
+  Entropy,
+  NotificationSender,
+  Notifiers,
+  Profanity,
+  SandboxClock,
+  sandboxAddresses
+} from "@workshop/core"
+import { pipeline, workshopRoutes } from "@workshop/core/http"
+import { serve } from "@workshop/http-node"
+import { sandboxRoutes } from "@workshop/http-node/sandbox"
+import * as NodeSender from "@workshop/http-node/sender"
 import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { expect } from "vitest"
+import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { testStore } from "../TestStore.js"
 import type { Shopfront } from "./Shopfront.js"
 

@@ -1,8 +1,7 @@
-import { pipeline } from "@workshop/core/http/Pipeline"
-import { webHandler } from "@workshop/core/http/WebHandler"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { pages } from "@workshop/http-node/Pages"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Entropy } from "@workshop/core"
+import { pipeline, webHandler } from "@workshop/core/http"
+import { pages } from "@workshop/http-node"
+import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 

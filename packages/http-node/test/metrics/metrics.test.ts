@@ -1,21 +1,8 @@
-import { KeyInput } from "@workshop/core/decisions/shopSettings"
-import type { RouteGroup } from "@workshop/core/http/RouteGroup"
-import { pipeline } from "@workshop/core/http/Pipeline"
-import { httpRequestOf, webHandler } from "@workshop/core/http/WebHandler"
-import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { type Probe, Probes, probe } from "@workshop/core/ports/Probes"
-import { Keys } from "@workshop/core/services/Keys"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { ShopInput, Shops } from "@workshop/core/services/Shops"
-import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import { changing, openShop, run } from "@workshop/core/testing/Fixtures"
-import { SettableClock } from "@workshop/core/testing/SettableClock"
-import { exposition } from "@workshop/http-node/metrics/exposition"
-import { makeHttpMetrics } from "@workshop/http-node/metrics/HttpMetrics"
-import { processMetrics } from "@workshop/http-node/metrics/ProcessMetrics"
-import { pages } from "@workshop/http-node/Pages"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Entropy, KeyInput, Keys, type Probe, Probes, Profanity, probe, ShopInput, Shops } from "@workshop/core"
+import { pipeline, type RouteGroup, webHandler, workshopRoutes } from "@workshop/core/http"
+import { SettableClock } from "@workshop/core/testing"
+import { makeHttpMetrics, pages, processMetrics } from "@workshop/http-node"
+import * as MemoryStore from "@workshop/store-memory"
 import {
   Effect,
   Fiber,
@@ -30,6 +17,10 @@ import {
   Schema
 } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
+import { httpRequestOf } from "../../../core/src/http/WebHandler.js"
+import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
+import { changing, openShop, run } from "../../../core/src/testing/Fixtures.js"
+import { exposition } from "../../src/metrics/exposition.js"
 import { testStore } from "../TestStore.js"
 import { readExposition, total } from "./Exposition.js"
 

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { start } from "@workshop/core/services/PromiseWorkshop"
-import { mountNode } from "@workshop/http-node/mount/NodeMount"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
+import { Entropy } from "@workshop/core"
+import { start } from "@workshop/core/promise"
+import { mountNode } from "@workshop/http-node"
+import * as MemoryStore from "@workshop/store-memory"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
 
 const workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(9), background: false })

@@ -1,18 +1,18 @@
-import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
-import { type HttpRequest, bodyText } from "@workshop/core/http/HttpMessage"
-import { type Pipeline, pipeline } from "@workshop/core/http/Pipeline"
-import { workshopRoutes } from "@workshop/core/http/workshopRoutes"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { Closer } from "@workshop/core/services/Closer"
-import { NotificationSender } from "@workshop/core/services/NotificationSender"
-import * as Notifiers from "@workshop/core/services/Notifiers"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { SandboxClock } from "@workshop/core/services/SandboxClock"
-import { ClockAdvance } from "@workshop/core/services/ClockAdvance"
-import { layer as workshopLayer } from "@workshop/core/services/Workshop"
-import { sandboxRoutes } from "@workshop/http-node/sandbox/sandboxRoutes"
+import {
+  ClockAdvance,
+  Closer,
+  Entropy,
+  NotificationSender,
+  Notifiers,
+  Profanity,
+  SandboxClock,
+  sandboxAddresses
+} from "@workshop/core"
+import { bodyText, type HttpRequest, type Pipeline, pipeline, workshopRoutes } from "@workshop/core/http"
+import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { expect } from "vitest"
+import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { testStore } from "../TestStore.js"
 import { HandClock } from "./HandClock.js"
 

@@ -1,9 +1,4 @@
-import { TicketInput } from "@workshop/core/decisions/TicketInput"
-import type { KeyId, ShopId } from "@workshop/core/domain/Identifier"
-import { Closer } from "@workshop/core/services/Closer"
-import { SandboxClock } from "@workshop/core/services/SandboxClock"
-import { Tickets } from "@workshop/core/services/Tickets"
-import { ClockAdvance } from "@workshop/core/services/ClockAdvance"
+import { ClockAdvance, Closer, type KeyId, SandboxClock, type ShopId, TicketInput, Tickets } from "@workshop/core"
 import { Effect, Fiber, Layer, Schema } from "effect"
 import { describe, expect, inject, it } from "vitest"
 import { HandClock } from "./HandClock.js"
@@ -172,7 +167,8 @@ describe("A walk stops where it cannot go on (Specification, Sandbox)", () => {
       Layer.provideMerge(SandboxClock.layer),
       Layer.provide(Layer.setClock(real))
     )
-    return <A, E>(use: Effect.Effect<A, E, ClockAdvance | SandboxClock>) => Effect.runPromise(Effect.provide(use, layer))
+    return <A, E>(use: Effect.Effect<A, E, ClockAdvance | SandboxClock>) =>
+      Effect.runPromise(Effect.provide(use, layer))
   }
   const move = (advance_ms: number) => Effect.flatMap(ClockAdvance, (walk) => walk.move({ advance_ms }))
   const state = Effect.flatMap(ClockAdvance, (walk) => walk.state)

@@ -1,5 +1,5 @@
 import { HttpApi } from "@effect/platform"
-import { SandboxApi } from "@workshop/http-node/sandbox/SandboxApi"
+import { SandboxApi } from "@workshop/http-node/sandbox"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { Sandbox } from "./Sandbox.js"

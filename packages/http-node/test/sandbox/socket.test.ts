@@ -1,4 +1,4 @@
-import { serve } from "@workshop/http-node/NodeServer"
+import { serve } from "@workshop/http-node"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { later, MINUTE, Sandbox, SIXTY_DAYS, START } from "./Sandbox.js"

@@ -1,9 +1,6 @@
 import * as Net from "node:net"
 import * as Tls from "node:tls"
-import type { Sent } from "@workshop/core/domain/Attempt"
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import { sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
-import type { WebhookPost } from "@workshop/core/ports/WebhookSender"
+import { type Sent, type ShopId, sandboxAddresses, type WebhookPost } from "@workshop/core"
 import { Effect } from "effect"
 import { make, type NodeSender, type NodeSenderOptions } from "../../src/sender/NodeSender.js"
 

@@ -1,4 +1,4 @@
-import { productionAddresses, sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
+import { productionAddresses, sandboxAddresses } from "@workshop/core"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { notSent } from "../../src/sender/NotSent.js"
@@ -106,7 +106,9 @@ describe("addresses that a name leads to", () => {
     const { resolve } = resolving(Array.from({ length: 4096 }, (_, i) => `93.184.${i >> 8}.${i & 255}`))
     let judged = 0
     const isPublic = () => ++judged > 0
-    expect(await sendOnce("https://shop.test/", { policy: productionAddresses, resolve, isPublic })).toMatchObject(REFUSED)
+    expect(await sendOnce("https://shop.test/", { policy: productionAddresses, resolve, isPublic })).toMatchObject(
+      REFUSED
+    )
     expect(judged).toBe(0)
   })
 

@@ -1,5 +1,6 @@
-import { acknowledges, saysGone } from "@workshop/core/domain/Attempt"
+import { acknowledges } from "@workshop/core/store"
 import { describe, expect, it } from "vitest"
+import { saysGone } from "../../../core/src/domain/Attempt.js"
 import { answer, answering, post, receiver, sendOnce, until, withSender } from "./Receiver.js"
 
 describe("the request (Specification, Webhooks)", () => {

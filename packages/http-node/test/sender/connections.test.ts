@@ -1,8 +1,8 @@
 import { Socket } from "node:net"
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import { Connections } from "@workshop/http-node/sender/Connections"
+import type { ShopId } from "@workshop/core"
 import { Cause, Effect, Exit, Fiber, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
+import { Connections } from "../../src/sender/Connections.js"
 import { answer, answering, post, receiver, until, withSender } from "./Receiver.js"
 
 const OK = answer("200 OK", [], "ok")

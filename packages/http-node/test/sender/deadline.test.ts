@@ -1,6 +1,5 @@
 import type { Socket } from "node:net"
-import type { Sent } from "@workshop/core/domain/Attempt"
-import { productionAddresses, sandboxAddresses } from "@workshop/core/domain/WebhookAddress"
+import { productionAddresses, type Sent, sandboxAddresses } from "@workshop/core"
 import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { make, type NodeSenderOptions } from "../../src/sender/NodeSender.js"

@@ -1,5 +1,5 @@
 import type { TlsOptions } from "node:tls"
-import { productionAddresses } from "@workshop/core/domain/WebhookAddress"
+import { productionAddresses } from "@workshop/core"
 import { Effect } from "effect"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import * as certificates from "./certificates.js"

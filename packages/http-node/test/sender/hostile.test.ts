@@ -1,6 +1,6 @@
 import type { Socket } from "node:net"
 import { constants, gzipSync } from "node:zlib"
-import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { ShopId } from "@workshop/core"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { answer, answering, post, receiver, sendOnce, until, withSender } from "./Receiver.js"

@@ -1,5 +1,5 @@
 import { connect } from "node:net"
-import { productionAddresses } from "@workshop/core/domain/WebhookAddress"
+import { productionAddresses } from "@workshop/core"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { answer, answering, receiver, sendOnce, until } from "./Receiver.js"

@@ -1,6 +1,6 @@
 import { HttpApi as Api, type HttpApi } from "@effect/platform"
-import { WorkshopApi } from "@workshop/core/http/WorkshopApi"
-import { SandboxApi } from "@workshop/http-node/sandbox/SandboxApi"
+import { WorkshopApi } from "@workshop/core/http"
+import { SandboxApi } from "@workshop/http-node/sandbox"
 import { SchemaAST as AST, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Running, start } from "./running.js"

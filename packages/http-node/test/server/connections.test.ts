@@ -1,4 +1,4 @@
-import { successResponse } from "@workshop/core/http/responses"
+import { successResponse } from "@workshop/core/http"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { RawClient } from "./RawClient.js"

@@ -1,7 +1,5 @@
-import { Directory } from "@workshop/core/ports/Directory"
-import { RateLimits } from "@workshop/core/ports/RateLimits"
-import { Reads } from "@workshop/core/ports/Reads"
-import { Store, StoreUnavailable } from "@workshop/core/ports/Store"
+import { StoreUnavailable } from "@workshop/core"
+import { Directory, RateLimits, Reads, Store } from "@workshop/core/store"
 import { type Context, Effect, Layer } from "effect"
 
 type Fault = "none" | "unavailable" | "dying"

@@ -1,15 +1,20 @@
-import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/ticketProgress"
-import { KeyInput, ShopPatch } from "@workshop/core/decisions/shopSettings"
-import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
-import { TicketInput } from "@workshop/core/decisions/TicketInput"
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { Caller } from "@workshop/core/services/Caller"
-import { Keys } from "@workshop/core/services/Keys"
-import { Progress } from "@workshop/core/services/Progress"
-import { Quotes } from "@workshop/core/services/Quotes"
-import { Shops } from "@workshop/core/services/Shops"
-import { Tickets } from "@workshop/core/services/Tickets"
-import { Webhooks } from "@workshop/core/services/Webhooks"
+import {
+  type Caller,
+  DelayInput,
+  KeyInput,
+  Keys,
+  PartInput,
+  PhotoInput,
+  Progress,
+  QuoteInput,
+  Quotes,
+  type ShopId,
+  ShopPatch,
+  Shops,
+  TicketInput,
+  Tickets,
+  Webhooks
+} from "@workshop/core"
 import { Effect, Schema } from "effect"
 import { expect } from "vitest"
 import type { Services } from "../WorldServices.js"

@@ -1,4 +1,4 @@
-import { Keys } from "@workshop/core/services/Keys"
+import { Keys } from "@workshop/core"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { MINUTE, NOBODY, World } from "../World.js"

@@ -1,4 +1,4 @@
-import { Tickets } from "@workshop/core/services/Tickets"
+import { Tickets } from "@workshop/core"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { HOUR, MINUTE, NOBODY, SECOND, World } from "../World.js"

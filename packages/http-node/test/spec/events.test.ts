@@ -1,4 +1,4 @@
-import { Webhooks } from "@workshop/core/services/Webhooks"
+import { Webhooks } from "@workshop/core"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { DAY, HOUR, MINUTE, World } from "../World.js"

@@ -1,6 +1,6 @@
-import * as Cursor from "@workshop/core/domain/Cursor"
-import type { ShopId } from "@workshop/core/domain/Identifier"
+import type { ShopId } from "@workshop/core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Cursor from "../../../core/src/domain/Cursor.js"
 import { DAY, HOUR, MINUTE, NOBODY, SECOND, World } from "../World.js"
 import type { TestShop, TicketJson } from "./TestShop.js"
 

@@ -1,4 +1,4 @@
-import { closureMoves } from "@workshop/core/domain/TicketLifecycle"
+import { closureMoves } from "@workshop/core/store"
 import { type TableName, tables } from "../Tables.js"
 
 /** Something that always holds of stored data, and that the program's decisions keep. */

@@ -6,9 +6,9 @@ import { binariesFor } from "./Binaries.js"
 import { clusterIn, makeRoom, NAME } from "./Cluster.js"
 import { type EmbeddedRefused, failed } from "./EmbeddedRefused.js"
 import { ensureDatabase } from "./ensureDatabase.js"
-import { stopStaleServer, pidLines } from "./StaleServer.js"
 import { type Place, placeIn } from "./Place.js"
 import { freePort, type Launch, launch, type Postmaster } from "./Postmaster.js"
+import { pidLines, stopStaleServer } from "./StaleServer.js"
 
 /** How an embedded Postgres is to run. */
 export interface EmbeddedOptions {

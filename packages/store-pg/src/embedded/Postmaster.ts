@@ -8,8 +8,8 @@ import type { Account } from "./Account.js"
 import type { Binaries } from "./Binaries.js"
 import { markOf } from "./ChildProcess.js"
 import { type EmbeddedRefused, failed } from "./EmbeddedRefused.js"
-import { OWNER, pidLines, taken } from "./StaleServer.js"
 import { entryTo, type Place } from "./Place.js"
+import { OWNER, pidLines, taken } from "./StaleServer.js"
 
 /** What a server is started with. */
 export interface Launch {

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS } from "@workshop/core/domain/Instant"
+import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS } from "@workshop/core"
 import { Effect } from "effect"
 import { BEGIN, COMMIT, type Connection } from "../Connection.js"
 import type { PgFailure } from "../PgFailure.js"

@@ -1,4 +1,4 @@
-import { DAY_MS } from "@workshop/core/domain/Instant"
+import { DAY_MS } from "@workshop/core"
 
 /** How long events and their attempts are kept by default. */
 export const KEEP_EVENTS_MS = 90 * DAY_MS

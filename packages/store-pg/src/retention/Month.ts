@@ -1,4 +1,4 @@
-import type { Instant } from "@workshop/core/domain/Instant"
+import type { Instant } from "@workshop/core"
 
 /** A calendar month in UTC, for which events and attempts have a partition each. */
 export interface Month {

@@ -1,4 +1,4 @@
-import type { Instant } from "@workshop/core/domain/Instant"
+import type { Instant } from "@workshop/core"
 import { Effect } from "effect"
 import { BEGIN, COMMIT, type Connection, ROLLBACK } from "../Connection.js"
 import type { PgFailure } from "../PgFailure.js"

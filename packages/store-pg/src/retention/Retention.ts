@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer, type Scope } from "effect"
 import { clockGuard } from "../ClockGuard.js"
-import { reconnecting } from "../ReconnectingConnection.js"
 import type { PgFailure } from "../PgFailure.js"
+import { reconnecting } from "../ReconnectingConnection.js"
 import { once } from "../Statement.js"
 import { isTrue } from "./answers.js"
 import { removeExpired } from "./Expiry.js"
@@ -43,7 +43,11 @@ const sayMissing = (missing: ReadonlyArray<string>) =>
 export const retention = ({
   url,
   keepEvents_ms = KEEP_EVENTS_MS
-}: RetentionOptions): Effect.Effect<{ readonly runOnce: Effect.Effect<RetentionReport, PgFailure> }, never, Scope.Scope> =>
+}: RetentionOptions): Effect.Effect<
+  { readonly runOnce: Effect.Effect<RetentionReport, PgFailure> },
+  never,
+  Scope.Scope
+> =>
   Effect.zipWith(
     reconnecting({ url, name: "workshop retention", lock_timeout_ms: 1_000, answer_timeout_ms: ANSWER_TIMEOUT_MS }),
     clockGuard,

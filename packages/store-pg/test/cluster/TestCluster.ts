@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { livingPid, markOf } from "@workshop/store-pg/embedded/ChildProcess"
-import * as EmbeddedPostgres from "@workshop/store-pg/embedded/EmbeddedPostgres"
-import { migrate } from "@workshop/store-pg/migrate/Migrator"
-import { connect } from "@workshop/store-pg/migrate/Session"
+import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Scope } from "effect"
+import { livingPid, markOf } from "../../src/embedded/ChildProcess.js"
+import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
+import { connect } from "../../src/migrate/Session.js"
 import { programsIn } from "./InstalledPostgres.js"
 
 /** A Postgres for one run of the tests, with a migrated database that others are copied from. */

@@ -1,6 +1,6 @@
-import { connect } from "@workshop/store-pg/migrate/Session"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
+import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "./TestDatabase.js"
 
 it("gives each suite a migrated database of its own, which is gone afterwards", async () => {

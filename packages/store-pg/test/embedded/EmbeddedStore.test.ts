@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { start } from "@workshop/core/services/PromiseWorkshop"
-import * as EmbeddedPostgres from "@workshop/store-pg/embedded/EmbeddedPostgres"
-import * as EmbeddedStore from "@workshop/store-pg/embedded/EmbeddedStore"
-import * as MigratedStore from "@workshop/store-pg/MigratedStore"
-import { connect } from "@workshop/store-pg/migrate/Session"
+import { start } from "@workshop/core/promise"
+import { MigratedStore } from "@workshop/store-pg"
+import * as EmbeddedStore from "@workshop/store-pg/embedded"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
+import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
+import { connect } from "../../src/migrate/Session.js"
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-store-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

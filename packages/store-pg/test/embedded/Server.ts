@@ -3,8 +3,8 @@ import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { connect } from "@workshop/store-pg/migrate/Session"
 import { Effect } from "effect"
+import { connect } from "../../src/migrate/Session.js"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 

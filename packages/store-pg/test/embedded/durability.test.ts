@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as EmbeddedPostgres from "@workshop/store-pg/embedded/EmbeddedPostgres"
 import { Effect, Schedule } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { ask, build, postmasterOf, processesWith, Server } from "./Server.js"
 
 let folder = ""

@@ -1,10 +1,10 @@
 import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { binariesFor } from "@workshop/store-pg/embedded/Binaries"
-import * as EmbeddedPostgres from "@workshop/store-pg/embedded/EmbeddedPostgres"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { binariesFor } from "../../src/embedded/Binaries.js"
+import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { build, Server } from "./Server.js"
 
 beforeAll(build, 60_000)

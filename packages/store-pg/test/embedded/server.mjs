@@ -1,5 +1,5 @@
 // Runs an embedded Postgres in the folder it is given, prints where it is, and stops with the process.
-import { start } from "@workshop/store-pg/embedded/EmbeddedPostgres"
+import { start } from "@workshop/store-pg/embedded"
 import { Deferred, Effect } from "effect"
 
 const asked = Effect.runSync(Deferred.make())

@@ -15,10 +15,10 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type Account, accountFor, mayEnter } from "@workshop/store-pg/embedded/Account"
-import { binariesFor, reachable } from "@workshop/store-pg/embedded/Binaries"
 import { Effect } from "effect"
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { type Account, accountFor, mayEnter } from "../../src/embedded/Account.js"
+import { binariesFor, reachable } from "../../src/embedded/Binaries.js"
 import { ask, build, Server } from "./Server.js"
 
 beforeAll(build, 60_000)

@@ -1,22 +1,30 @@
-import { IdempotencyKey } from "@workshop/core/decisions/Idempotency"
-import { DelayInput, PartInput, PhotoInput } from "@workshop/core/decisions/ticketProgress"
-import { ShopPatch } from "@workshop/core/decisions/shopSettings"
-import { QuoteInput } from "@workshop/core/decisions/quoteTicket"
-import { TicketInput } from "@workshop/core/decisions/TicketInput"
-import type { ClientId, TicketId } from "@workshop/core/domain/Identifier"
-import type { WebhookAddress } from "@workshop/core/domain/WebhookAddress"
-import { Deliveries } from "@workshop/core/ports/Deliveries"
-import { appOf, type Caller } from "@workshop/core/services/Caller"
-import { ClientInput, Clients } from "@workshop/core/services/Clients"
-import { Loyalty } from "@workshop/core/services/Loyalty"
-import { Offers } from "@workshop/core/services/Offers"
-import { Progress } from "@workshop/core/services/Progress"
-import { Quotes } from "@workshop/core/services/Quotes"
-import { ShopInput, Shops } from "@workshop/core/services/Shops"
-import { Tickets } from "@workshop/core/services/Tickets"
-import { Webhooks } from "@workshop/core/services/Webhooks"
-import { answered, record } from "@workshop/core/testing/Courier"
+import {
+  appOf,
+  type Caller,
+  type ClientId,
+  ClientInput,
+  Clients,
+  DelayInput,
+  IdempotencyKey,
+  Loyalty,
+  Offers,
+  PartInput,
+  PhotoInput,
+  Progress,
+  QuoteInput,
+  Quotes,
+  ShopInput,
+  ShopPatch,
+  Shops,
+  type TicketId,
+  TicketInput,
+  Tickets,
+  Webhooks
+} from "@workshop/core"
+import { Deliveries } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
+import type { WebhookAddress } from "../../../core/src/domain/WebhookAddress.js"
+import { answered, record } from "../../../core/src/testing/Courier.js"
 
 export const PHONE = "+21620123456"
 

@@ -1,25 +1,26 @@
-import type { Command } from "@workshop/core/decisions/Command"
-import type { ClientId } from "@workshop/core/domain/Identifier"
-import type { Phone } from "@workshop/core/domain/Phone"
-import { Deliveries } from "@workshop/core/ports/Deliveries"
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { PersonalData } from "@workshop/core/ports/PersonalData"
-import { Reads } from "@workshop/core/ports/Reads"
-import { Store, StoreUnavailable } from "@workshop/core/ports/Store"
-import type { StorePorts } from "@workshop/core/ports/StorePorts"
-import { Audit } from "@workshop/core/services/Audit"
-import { ClientCorrection, ClientInput, Clients } from "@workshop/core/services/Clients"
-import * as Profanity from "@workshop/core/services/Profanity"
-import { Tickets } from "@workshop/core/services/Tickets"
-import { Webhooks } from "@workshop/core/services/Webhooks"
-import { layer as workshop } from "@workshop/core/services/Workshop"
-import { SettableClock } from "@workshop/core/testing/SettableClock"
-import { Memory } from "@workshop/store-memory/Memory"
-import * as MemoryStore from "@workshop/store-memory/MemoryStore"
-import { connect } from "@workshop/store-pg/migrate/Session"
-import * as PgStore from "@workshop/store-pg/PgStore"
+import {
+  Audit,
+  ClientCorrection,
+  type ClientId,
+  ClientInput,
+  Clients,
+  Entropy,
+  type Phone,
+  Profanity,
+  type StorePorts,
+  StoreUnavailable,
+  Tickets,
+  Webhooks
+} from "@workshop/core"
+import { type Command, Deliveries, PersonalData, Reads, Store } from "@workshop/core/store"
+import { SettableClock } from "@workshop/core/testing"
+import * as MemoryStore from "@workshop/store-memory"
+import { Memory } from "@workshop/store-memory"
+import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer, Schema, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
+import { layer as workshop } from "../../../core/src/services/Workshop.js"
+import { connect } from "../../src/migrate/Session.js"
 import { databaseOfRoles } from "../migrate/TestRoles.js"
 import { chatty, NEEDLES, once, PHONE, story } from "./Story.js"
 

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { connect as dial } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "@workshop/store-pg/embedded/Postmaster"
 import { Effect, Schedule, type Scope } from "effect"
+import { freePort } from "../../src/embedded/Postmaster.js"
 
 /** Where Debian and others put it. */
 const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path))

@@ -1,13 +1,10 @@
-import type { Command } from "@workshop/core/decisions/Command"
-import type { ShopId } from "@workshop/core/domain/Identifier"
-import type { LimitUse } from "@workshop/core/domain/LimitUse"
-import { RateLimits } from "@workshop/core/ports/RateLimits"
-import { Reads } from "@workshop/core/ports/Reads"
-import { changing, openShop, placing, putting, run } from "@workshop/core/testing/Fixtures"
-import { SettableClock, TEST_START } from "@workshop/core/testing/SettableClock"
-import type { Session } from "@workshop/store-pg/migrate/Session"
+import type { ShopId } from "@workshop/core"
+import { type Command, type LimitUse, RateLimits, Reads } from "@workshop/core/store"
+import { SettableClock, TEST_START } from "@workshop/core/testing"
 import { Cause, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
+import { changing, openShop, placing, putting, run } from "../../../core/src/testing/Fixtures.js"
+import type { Session } from "../../src/migrate/Session.js"
 import { create, database, node, numbers, testing, upTo } from "../nodes/Node.js"
 
 const LONG = 30_000

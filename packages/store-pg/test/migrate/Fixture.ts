@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { connect } from "@workshop/store-pg/migrate/Session"
 import { Effect } from "effect"
+import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
 /** Texts of migrations by the names of their files. */

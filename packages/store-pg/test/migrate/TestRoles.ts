@@ -1,6 +1,6 @@
-import { rolesSql } from "@workshop/store-pg/migrate/Roles"
-import { connect } from "@workshop/store-pg/migrate/Session"
+import { rolesSql } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
+import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
 /** The name of a role in a database of the tests: roles belong to the whole server, and other tests run there too. */

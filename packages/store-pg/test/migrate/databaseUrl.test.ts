@@ -1,6 +1,6 @@
-import { Entropy } from "@workshop/core/ports/Entropy"
-import { check } from "@workshop/store-pg/migrate/Migrator"
-import * as PgStore from "@workshop/store-pg/PgStore"
+import { Entropy } from "@workshop/core"
+import { PgStore } from "@workshop/store-pg"
+import { check } from "@workshop/store-pg/migrate"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 

@@ -1,8 +1,8 @@
-import { migrationsIn, OURS } from "@workshop/store-pg/migrate/Migration"
-import { check, migrate } from "@workshop/store-pg/migrate/Migrator"
-import { connect } from "@workshop/store-pg/migrate/Session"
+import { check, migrate } from "@workshop/store-pg/migrate"
 import { Clock, Effect, Fiber, Schedule } from "effect"
 import { describe, expect, it } from "vitest"
+import { migrationsIn, OURS } from "../../src/migrate/Migration.js"
+import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 import { emptySchema, type Files, folderOf } from "./Fixture.js"
 

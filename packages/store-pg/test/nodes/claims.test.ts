@@ -1,11 +1,11 @@
-import { setWebhook } from "@workshop/core/decisions/webhookSettings"
-import { type Claim, Deliveries } from "@workshop/core/ports/Deliveries"
-import { answered, raising, record } from "@workshop/core/testing/Courier"
-import { openShop, run } from "@workshop/core/testing/Fixtures"
-import { CLAIM, LOCK_DUE_TURNS, LOCK_TURNS, LOOK_AGAIN } from "@workshop/store-pg/ClaimStatements"
-import type { Session } from "@workshop/store-pg/migrate/Session"
+import { type Claim, Deliveries } from "@workshop/core/store"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
+import { answered, raising, record } from "../../../core/src/testing/Courier.js"
+import { openShop, run } from "../../../core/src/testing/Fixtures.js"
+import { CLAIM, LOCK_DUE_TURNS, LOCK_TURNS, LOOK_AGAIN } from "../../src/ClaimStatements.js"
+import type { Session } from "../../src/migrate/Session.js"
 import { database, node, testing } from "./Node.js"
 
 /** A shop with nine deliveries due, a node, and a session that plays another node's claim, statement by statement. */

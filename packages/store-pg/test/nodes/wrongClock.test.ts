@@ -1,7 +1,7 @@
-import { connect } from "@workshop/store-pg/migrate/Session"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { build, run, Workshop } from "../../../cli/test/Workshop.js"
+import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
 
 const scope = Effect.runSync(Scope.make())

@@ -66,7 +66,7 @@ const extent = (series: ReadonlyArray<Series>) => {
 }
 
 /** Lines over a common axis. `label` writes the ends of the x axis. */
-const lines = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
+export const lines = (text: PlotText, series: ReadonlyArray<Series>, label: (x: number) => string): string => {
   const { least, most, top } = extent(series)
   const [x, y] = [scale(least, most, LEFT, WIDTH - RIGHT), scale(0, top, HEIGHT - BOTTOM, TOP)]
   const drawn = series.map(

@@ -1,9 +1,7 @@
-import type { Fetch } from "@workshop/cli/testkit/Api"
-import type { Change } from "@workshop/core/decisions/Change"
-import type { Command, Decision } from "@workshop/core/decisions/Command"
-import type { ShopState } from "@workshop/core/decisions/ShopState"
-import type { ShopMoment } from "@workshop/core/domain/Moment"
+import type { Change, Command, Decision, ShopState } from "@workshop/core/store"
 import { Either } from "effect"
+import type { ShopMoment } from "../../../../core/src/domain/Moment.js"
+import type { Fetch } from "../../../src/testkit/Api.js"
 import type { Fault } from "../InProcess.js"
 
 /** A server with a seeded fault, and the cases that must find it. */

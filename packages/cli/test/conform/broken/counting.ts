@@ -1,5 +1,5 @@
-import type { PolicyName } from "@workshop/core/domain/Limits"
-import type { LimitUse } from "@workshop/core/domain/LimitUse"
+import type { PolicyName } from "@workshop/core"
+import type { LimitUse } from "@workshop/core/store"
 import type { BrokenServer } from "./Broken.js"
 
 /** Counts something else than it should; null counts nothing. */

@@ -1,5 +1,5 @@
-import type { Change } from "@workshop/core/decisions/Change"
-import type { Ticket } from "@workshop/core/domain/Ticket"
+import type { Ticket } from "@workshop/core"
+import type { Change } from "@workshop/core/store"
 import { Either } from "effect"
 import { type BrokenServer, changes, decisions } from "./Broken.js"
 

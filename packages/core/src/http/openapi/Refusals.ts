@@ -21,7 +21,7 @@ import {
 } from "../../domain/TicketLifecycle.js"
 import { WebhookNotSet } from "../../domain/Webhook.js"
 import { StoreUnavailable } from "../../ports/Store.js"
-import { failureStatusAndBody, type FailureBody } from "../Envelope.js"
+import { type FailureBody, failureStatusAndBody } from "../Envelope.js"
 import type { Failure, RequestIssue } from "../ErrorTable.js"
 
 /** A refusal as it might happen, and what led to it. The document shows what the service would really answer to it. */

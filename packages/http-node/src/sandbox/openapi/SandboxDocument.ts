@@ -1,7 +1,5 @@
 import { OpenApi } from "@effect/platform"
-import { answerSchema, namedSchemas, plain, withReferences } from "@workshop/core/http/openapi/Assembly"
-import type { Json, Node } from "@workshop/core/http/openapi/Json"
-import { tidy } from "@workshop/core/http/openapi/Schemas"
+import { answerSchema, type Json, type Node, namedSchemas, plain, tidy, withReferences } from "@workshop/core/openapi"
 import { SandboxApi } from "../SandboxApi.js"
 import { groupWords, introduction, operationWords, pathIds } from "./SandboxWords.js"
 

@@ -1,0 +1,4 @@
+/** Entry `@workshop/cli/scenario`: scenarios as `workshop scenario` runs them. */
+
+export { readScenario } from "./scenario/readScenario.js"
+export { run, runScenario } from "./scenario/runScenario.js"

@@ -1,0 +1,6 @@
+/** Entry `@workshop/store-pg`: the store on Postgres. */
+
+export * as MigratedStore from "./MigratedStore.js"
+export * as PgStore from "./PgStore.js"
+export { LEAST_KEPT_MS } from "./retention/KeptEvents.js"
+export * as Retention from "./retention/Retention.js"

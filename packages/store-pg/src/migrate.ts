@@ -1,0 +1,8 @@
+/** Entry `@workshop/store-pg/migrate`: migrations of the database, its roles and the check of its data. */
+
+export { type Checked, checkData, type Finding } from "./check/checkData.js"
+export { DatabaseFailed, type DatabaseFailure } from "./migrate/DatabaseFailed.js"
+export { check, migrate } from "./migrate/Migrator.js"
+export { grantRoles, rolesSql } from "./migrate/Roles.js"
+export { reseal } from "./Resealing.js"
+export { SecretsRefused } from "./WebhookSecrets.js"
