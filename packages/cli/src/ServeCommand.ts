@@ -5,43 +5,39 @@ import { CommandRefused } from "./OneSentence.js"
 import { type ServeFlags, serveOptions } from "./ServeOptions.js"
 import { command } from "./terminal/commands.js"
 
-const checked = ({ store, noDispatcher, sandbox, sandboxToken, demoKey, host }: ServeFlags) => {
-  if (noDispatcher && store === "memory") {
-    return new CommandRefused({
-      message: "--no-dispatcher leaves deliveries to another process, which cannot see --store memory: leave one out."
-    })
-  }
-  if (noDispatcher && sandbox) {
-    return new CommandRefused({
-      message: "The sandbox drives deliveries by its own clock: leave out --no-dispatcher, or --sandbox."
-    })
-  }
-  if (!sandbox && sandboxToken !== null) {
-    return new CommandRefused({
-      message: "--sandbox-token guards the sandbox, which is off: add --sandbox, or leave the token out."
-    })
-  }
-  if (!sandbox && demoKey !== null) {
-    return new CommandRefused({
-      message: "--demo-key is a key of a sandbox, which is off: add --sandbox, or leave the key out."
-    })
-  }
-  if (demoKey !== null && !looksLikeTestKey(demoKey)) {
-    return new CommandRefused({
-      message: "--demo-key (or WORKSHOP_DEMO_KEY) must be wk_test_ and 8 to 64 letters, digits, - or _."
-    })
-  }
-  // A flag's own reader would repeat the token in its sentence.
-  if (sandboxToken !== null && !isGuard(sandboxToken)) {
-    return new CommandRefused({
-      message: `--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least ${TOKEN_CHARACTERS} characters: openssl rand -hex 16 makes one.`
-    })
-  }
-  return sandbox && !sandboxAllowed(host, sandboxToken)
-    ? new CommandRefused({
-        message: `The sandbox has no keys, so on ${host} it needs a token: set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1.`
-      })
-    : undefined
+/** What cannot be asked for together, each with what to do. A decoder would repeat the token and the key in its message. */
+const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean, message: string]> => {
+  const { store, noDispatcher, sandbox, sandboxToken, demoKey, host } = flags
+  return [
+    [
+      noDispatcher && store === "memory",
+      "--no-dispatcher leaves deliveries to another process, which cannot see --store memory: leave one out."
+    ],
+    [
+      noDispatcher && sandbox,
+      "The sandbox drives deliveries by its own clock: leave out --no-dispatcher, or --sandbox."
+    ],
+    [
+      !sandbox && sandboxToken !== null,
+      "--sandbox-token guards the sandbox, which is off: add --sandbox, or leave the token out."
+    ],
+    [
+      !sandbox && demoKey !== null,
+      "--demo-key is a key of a sandbox, which is off: add --sandbox, or leave the key out."
+    ],
+    [
+      demoKey !== null && !looksLikeTestKey(demoKey),
+      "--demo-key (or WORKSHOP_DEMO_KEY) must be wk_test_ and 8 to 64 letters, digits, - or _."
+    ],
+    [
+      sandboxToken !== null && !isGuard(sandboxToken),
+      `--sandbox-token (or WORKSHOP_SANDBOX_TOKEN) must have at least ${TOKEN_CHARACTERS} characters: openssl rand -hex 16 makes one.`
+    ],
+    [
+      sandbox && !sandboxAllowed(host, sandboxToken),
+      `The sandbox has no keys, so on ${host} it needs a token: set WORKSHOP_SANDBOX_TOKEN, or listen on 127.0.0.1.`
+    ]
+  ]
 }
 
 /** `workshop serve` (Specification, Commands). The service is loaded once it is to run: help and refusals need not wait for it. */
@@ -52,8 +48,8 @@ export const serveCommand = command({
   options: serveOptions,
   run: (flags) =>
     Effect.gen(function* () {
-      const refused = checked(flags)
-      if (refused !== undefined) return yield* refused
+      const conflict = conflicts(flags).find(([isThere]) => isThere)
+      if (conflict !== undefined) return yield* new CommandRefused({ message: conflict[1] })
       const { serve } = yield* Effect.promise(() => import("./serve.js"))
       return yield* serve(flags)
     })

@@ -3,40 +3,39 @@ import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispa
 import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
 import { databaseUrlFlag, dataDirFlag, noMigrateFlag, STORES, secretsKey } from "./StoreChoice.js"
 import type { Values } from "./terminal/commands.js"
-import { host, oneOf, port, text, wholeNumber } from "./terminal/decoders.js"
+import { host, oneOf, port, wholeNumber } from "./terminal/decoders.js"
 import { optional, toggle, value } from "./terminal/flags.js"
 
-const count = { placeholder: "number", decoder: wholeNumber(1, Number.MAX_SAFE_INTEGER) }
+const decoder = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
 /** The flags that bound what clients may use of a server. */
 const connectionOptions = {
   maxConnections: value({
-    ...count,
-    name: "max-connections",
+    flag: "--max-connections <number>",
     description: "How many connections may be open. Beyond that an idle one is closed for each new one.",
-    fallback: String(CONNECTION_LIMITS.maxConnections)
+    fallback: String(CONNECTION_LIMITS.maxConnections),
+    decoder
   }),
   maxConnectionsPerAddress: optional({
-    ...count,
-    name: "max-connections-per-address",
-    description: `How many connections one address may have. ${CONNECTION_LIMITS.maxConnectionsPerAddress} by default; with --trust-proxy all, because they are the proxy's.`
+    flag: "--max-connections-per-address <number>",
+    description: `How many connections one address may have. ${CONNECTION_LIMITS.maxConnectionsPerAddress} by default; with --trust-proxy all, because they are the proxy's.`,
+    decoder
   }),
   maxRequestsPerConnection: value({
-    ...count,
-    name: "max-requests-per-connection",
+    flag: "--max-requests-per-connection <number>",
     description: "After how many requests a connection is closed.",
-    fallback: String(CONNECTION_LIMITS.maxRequestsPerConnection)
+    fallback: String(CONNECTION_LIMITS.maxRequestsPerConnection),
+    decoder
   }),
   maxUnreadBytes: value({
-    ...count,
-    name: "max-unread-bytes",
+    flag: "--max-unread-bytes <number>",
     description:
       "How many bytes of responses may wait for clients to read them; beyond that the slowest clients are cut off.",
-    fallback: String(CONNECTION_LIMITS.maxUnreadBytes)
+    fallback: String(CONNECTION_LIMITS.maxUnreadBytes),
+    decoder
   }),
   ipv6Prefix: value({
-    name: "ipv6-prefix",
-    placeholder: "bits",
+    flag: "--ipv6-prefix <bits>",
     description: "How many bits of an IPv6 address name its network, which counts as one address.",
     decoder: wholeNumber(16, 128),
     fallback: String(CONNECTION_LIMITS.ipv6Prefix)
@@ -59,8 +58,7 @@ export const connectionLimits = ({
 export const serveOptions = {
   store: optional({
     ...oneOf(STORES),
-    name: "store",
-    placeholder: "store",
+    flag: "--store <store>",
     description:
       "Where tickets are kept: in a Postgres of our own (embedded), in yours (postgres), or in memory, until the process ends. By default embedded, or postgres where a database is named."
   }),
@@ -74,44 +72,36 @@ export const serveOptions = {
   webhookPort,
   refuseNetwork,
   host: value({
-    name: "host",
-    placeholder: "address",
+    flag: "--host <address>",
     description: "The address to listen on; 0.0.0.0 listens on all.",
     decoder: host,
     fallback: "127.0.0.1"
   }),
   port: value({
-    name: "port",
-    placeholder: "number",
+    flag: "--port <number>",
     description: "The port to listen on; 0 takes a free one.",
     decoder: port,
     fallback: "4010"
   }),
   sandbox: toggle("sandbox", "Serve /sandbox too: all that the app, the owner, the client and the clock would do."),
   sandboxToken: optional({
-    name: "sandbox-token",
-    placeholder: "text",
+    flag: "--sandbox-token <text>",
     description:
-      "The bearer token that every call of the sandbox needs, at least 32 characters; must be set where other machines reach it.",
-    decoder: text
+      "The bearer token that every call of the sandbox needs, at least 32 characters; must be set where other machines reach it."
   }),
   words: optional({
-    name: "words",
-    placeholder: "file",
+    flag: "--words <file>",
     description:
-      "The words refused on tickets, one word or phrase a line, in place of the default ones of each language.",
-    decoder: text
+      "The words refused on tickets, one word or phrase a line, in place of the default ones of each language."
   }),
   sandboxOnRealData: toggle(
     "sandbox-on-real-data",
     "Serve the sandbox on data that no sandbox made: it gives out keys to every shop, and moves time for good."
   ),
   demoKey: optional({
-    name: "demo-key",
-    placeholder: "key",
+    flag: "--demo-key <key>",
     description:
-      "The key of the first shop, or of the demo shop, so that it stays the same: wk_test_ and 8 to 64 characters.",
-    decoder: text
+      "The key of the first shop, or of the demo shop, so that it stays the same: wk_test_ and 8 to 64 characters."
   }),
   demo: toggle(
     "demo",

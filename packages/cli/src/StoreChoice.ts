@@ -5,7 +5,6 @@ import type { EmbeddedRefusal } from "@workshop/store-pg/embedded"
 import type { DatabaseFailure } from "@workshop/store-pg/migrate"
 import { Effect, Layer, type Scope } from "effect"
 import { CommandRefused } from "./OneSentence.js"
-import { text } from "./terminal/decoders.js"
 import { list, optional, toggle, value } from "./terminal/flags.js"
 
 /** Where tickets are kept. */
@@ -13,22 +12,20 @@ export const STORES = ["memory", "embedded", "postgres"] as const
 
 /** `--database-url`, whose variable is that of every host: the database of the command. */
 export const databaseUrlFlag = (description: string) =>
-  optional({ name: "database-url", placeholder: "url", description, decoder: text, variable: "DATABASE_URL" })
+  optional({ flag: "--database-url <url>", description, variable: "DATABASE_URL" })
 
 /** `--data-dir`: the folder of the embedded Postgres. */
 export const dataDirFlag = (description: string) =>
-  value({ name: "data-dir", placeholder: "folder", description, decoder: text, fallback: ".workshop" })
+  value({ flag: "--data-dir <folder>", description, fallback: ".workshop" })
 
 /** The data that `workshop serve` keeps, for commands that work on it. */
 export const servedDataDir = dataDirFlag("Where workshop serve keeps its own database.")
 
 /** `--secrets-key`: the keys of `WORKSHOP_SECRETS_KEY`. The store checks them, and its refusal does not repeat them. */
 export const secretsKey = list({
-  name: "secrets-key",
-  placeholder: "key",
+  flag: "--secrets-key <key>",
   description:
-    "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, between commas: the first one writes, all read.",
-  decoder: text
+    "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, between commas: the first one writes, all read."
 })
 
 /** `--no-migrate` of processes that serve or dispatch. */

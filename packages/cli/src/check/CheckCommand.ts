@@ -13,8 +13,7 @@ const options = {
   ),
   dataDir: servedDataDir,
   timeout: value({
-    name: "timeout",
-    placeholder: "duration",
+    flag: "--timeout <duration>",
     description: "How long one check may take.",
     decoder: duration,
     fallback: "5m",

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import type { Values } from "../terminal/commands.js"
-import { text, textThat, webAddress } from "../terminal/decoders.js"
-import { json, list, optional, toggle } from "../terminal/flags.js"
+import { textThat, webAddress } from "../terminal/decoders.js"
+import { json, list, optional, toggle, variableOf } from "../terminal/flags.js"
 import { type Section, sections } from "./Case.js"
 
 const names = Object.keys(sections) as ReadonlyArray<Section>
@@ -18,49 +18,39 @@ const section = Schema.transform(
 
 const file = (name: string, description: string) =>
   optional({
-    name,
-    placeholder: "file",
+    flag: `--${name} <file>`,
     description,
-    decoder: text,
-    variable: `WORKSHOP_CONFORM_${name.toUpperCase()}`
+    variable: variableOf(`--${name}`, "conform")
   })
 
 /** The flags of `workshop conform` (Specification, Commands). */
 export const conformOptions = {
   baseUrl: optional({
-    name: "base-url",
-    placeholder: "url",
+    flag: "--base-url <url>",
     description: "The server to test, with or without /v1.",
     decoder: webAddress
   }),
   key: optional({
-    name: "key",
-    placeholder: "key",
+    flag: "--key <key>",
     description:
       "A full-access key, for a server without a sandbox: runs the part that needs none, on that key's shop.",
-    decoder: text,
     // Not the key that a shell has for everything else: with it, a run would write tickets where nobody meant it to.
     variable: "WORKSHOP_CONFORM_KEY"
   }),
   sandboxToken: optional({
-    name: "sandbox-token",
-    placeholder: "text",
-    description: "The token that the server's sandbox asks for.",
-    decoder: text
+    flag: "--sandbox-token <text>",
+    description: "The token that the server's sandbox asks for."
   }),
   signatureHeader,
   section: list({
-    name: "section",
-    placeholder: "section",
+    flag: "--section <section>",
     description: "Run the cases of this section, such as §3 or 3; may be repeated.",
     decoder: section,
     variable: "WORKSHOP_CONFORM_SECTION"
   }),
   only: list({
-    name: "only",
-    placeholder: "id",
+    flag: "--only <id>",
     description: "Run this case; may be repeated.",
-    decoder: text,
     variable: "WORKSHOP_CONFORM_ONLY"
   }),
   junit: file("junit", "Write the report as JUnit XML to this file."),

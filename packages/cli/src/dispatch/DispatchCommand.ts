@@ -17,15 +17,13 @@ export const dispatchOptions = {
   webhookPort,
   refuseNetwork,
   statusHost: value({
-    name: "status-host",
-    placeholder: "address",
+    flag: "--status-host <address>",
     description: "The address of --status-port; 0.0.0.0 listens on all.",
     decoder: host,
     fallback: "127.0.0.1"
   }),
   statusPort: optional({
-    name: "status-port",
-    placeholder: "number",
+    flag: "--status-port <number>",
     description: "Answer /healthz, /readyz and /metrics there; 0 takes a free port. By default no port is opened.",
     decoder: port
   }),

@@ -6,8 +6,7 @@ import { list, value } from "../terminal/flags.js"
 
 /** `--signature-header` of every command that delivers or receives; a name that HTTP uses would not be sent (Specification, Webhooks). */
 export const signatureHeader = value({
-  name: "signature-header",
-  placeholder: "name",
+  flag: "--signature-header <name>",
   description: "The header that carries the signature of a webhook.",
   decoder: textThat(`must be the name of a header of its own, such as ${SIGNATURE_HEADER}`, isOwnHeader),
   fallback: SIGNATURE_HEADER
@@ -15,8 +14,7 @@ export const signatureHeader = value({
 
 /** `--refuse-network` of every command that delivers: where webhooks may not go besides the special-purpose addresses (Specification, Webhooks). */
 export const refuseNetwork = list({
-  name: "refuse-network",
-  placeholder: "cidr",
+  flag: "--refuse-network <cidr>",
   description:
     "A network that webhooks may not reach though its addresses are public, such as your own; several, between commas or one flag each.",
   decoder: textThat("must be a network, such as 203.0.113.0/24 or 2001:db8::/32", isNetwork)
@@ -25,8 +23,7 @@ export const refuseNetwork = list({
 /** `--webhook-port` of every command that sets an address or delivers to it: all need the same (Specification, Webhooks). */
 export const webhookPort = list(
   {
-    name: "webhook-port",
-    placeholder: "number",
+    flag: "--webhook-port <number>",
     description: `A port that webhooks may use; several, between commas or one flag each. ${productionAddresses.ports.join(", ")} alone by default.`,
     decoder: wholeNumber(1, 65_535, "must be a port from 1 to 65535")
   },
@@ -37,8 +34,7 @@ const LEAST_KEPT = `must be at least ${LEAST_KEPT_MS / DAY_MS}d, such as 7d or 9
 
 /** How long events are kept; `serve` has it too. */
 export const keepEvents = value({
-  name: "keep-events",
-  placeholder: "duration",
+  flag: "--keep-events <duration>",
   description:
     "How long events and their attempts are kept in Postgres, at least 7d; those still to be delivered stay.",
   decoder: duration.pipe(Schema.filter((length) => length >= LEAST_KEPT_MS, { message: () => LEAST_KEPT })),

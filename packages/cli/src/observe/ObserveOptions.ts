@@ -12,21 +12,18 @@ export const LOG_LEVELS = ["debug", "info", "warning", "error", "none"] as const
 export const observeOptions = {
   logFormat: optional({
     ...oneOf(LOG_FORMATS),
-    name: "log-format",
-    placeholder: "format",
+    flag: "--log-format <format>",
     description:
       "How log lines are written on standard error: json, one object a line, or pretty, for people. By default pretty on a terminal, otherwise json."
   }),
   logLevel: value({
     ...oneOf(LOG_LEVELS),
-    name: "log-level",
-    placeholder: "level",
+    flag: "--log-level <level>",
     description: "The least level that is logged.",
     fallback: "info"
   }),
   otlpEndpoint: optional({
-    name: "otlp-endpoint",
-    placeholder: "url",
+    flag: "--otlp-endpoint <url>",
     description: "Send traces to this OpenTelemetry collector by OTLP over HTTP, such as http://127.0.0.1:4318.",
     decoder: webAddress,
     variable: "OTEL_EXPORTER_OTLP_ENDPOINT"

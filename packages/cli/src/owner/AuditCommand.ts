@@ -1,4 +1,4 @@
-import { text, wholeNumber } from "../terminal/decoders.js"
+import { wholeNumber } from "../terminal/decoders.js"
 import { value } from "../terminal/flags.js"
 import { own, ownerCommand } from "./ownerCommand.js"
 
@@ -12,21 +12,18 @@ export const auditCommand = command({
   description: "List what owners and operators did, against a database",
   examples: ["workshop audit --shop 0197...", "workshop audit --limit 1000 --json"],
   options: {
-    shop: flag({ name: "shop", placeholder: "id", description: "Only what was done to this shop.", decoder: text }),
+    shop: flag({ flag: "--shop <id>", description: "Only what was done to this shop." }),
     before: flag({
-      name: "before",
-      placeholder: "entry",
-      description: "Only what came before this entry.",
-      decoder: text
+      flag: "--before <entry>",
+      description: "Only what came before this entry."
     }),
     limit: value({
-      name: "limit",
-      placeholder: "number",
+      flag: "--limit <number>",
       description: "How many entries at most, the latest first.",
       decoder: wholeNumber(1, 10_000),
       fallback: "100",
       variable: "WORKSHOP_AUDIT_LIMIT"
     })
   },
-  act: (audits, flags) => audits.list(flags)
+  act: (audits, bounds) => audits.list(bounds)
 })

@@ -1,14 +1,13 @@
 import { group } from "../terminal/commands.js"
-import { text, yesOrNo } from "../terminal/decoders.js"
+import { yesOrNo } from "../terminal/decoders.js"
 import { list, optional, toggle, yes } from "../terminal/flags.js"
 import { idOf, own, ownerCommand } from "./ownerCommand.js"
 
 const command = ownerCommand(() => import("./clients.js"))
 
 const flag = own("client")
-const words = (name: string, description: string) => flag({ name, placeholder: "text", description, decoder: text })
-const shop = (description: string) =>
-  optional({ name: "shop", placeholder: "id", description, decoder: text, isEmptyValue: true })
+const words = (name: string, description: string) => flag({ flag: `--${name} <text>`, description })
+const shop = (description: string) => optional({ flag: "--shop <id>", description, isEmptyValue: true })
 const client = idOf("client")
 const offer = idOf("offer")
 
@@ -17,12 +16,12 @@ const create = command({
   description: "Open a client's account",
   examples: ["workshop client create --given-name Amira --family-name 'Ben Salah' --phone +21620123456"],
   options: {
-    givenName: words("given-name", "The client's given name."),
-    familyName: words("family-name", "The client's family name."),
+    given_name: words("given-name", "The client's given name."),
+    family_name: words("family-name", "The client's family name."),
     phone: words("phone", "The client's number, in international form: +21620123456."),
-    hideName: toggle("hide-name", "Shops see only the initial of the family name.", "WORKSHOP_CLIENT_HIDE_NAME")
+    hide_name: toggle("hide-name", "Shops see only the initial of the family name.", "WORKSHOP_CLIENT_HIDE_NAME")
   },
-  act: (clients, flags) => clients.create(flags)
+  act: (clients, fields) => clients.create(fields)
 })
 
 const show = command({
@@ -78,18 +77,17 @@ const correct = command({
   description: "Correct a client's name or number; what is not named stays",
   examples: ["workshop client correct 0197... --phone +21620123457"],
   options: {
-    givenName: words("given-name", "The right given name."),
-    familyName: words("family-name", "The right family name."),
+    given_name: words("given-name", "The right given name."),
+    family_name: words("family-name", "The right family name."),
     phone: words("phone", "The right number."),
-    hideName: flag({
+    hide_name: flag({
       ...yesOrNo,
-      name: "hide-name",
-      placeholder: "yes|no",
+      flag: "--hide-name <yes|no>",
       description: "Shops see only the initial of the family name."
     }),
     client
   },
-  act: (clients, flags) => clients.correct(flags.client, flags)
+  act: (clients, { client, ...fields }) => clients.correct(client, fields)
 })
 
 const erase = command({
@@ -99,10 +97,8 @@ const erase = command({
   options: {
     yes,
     alsoPhones: list({
-      name: "also-phone",
-      placeholder: "phone",
+      flag: "--also-phone <phone>",
       description: "A further number that was the client's, such as one before a correction; several between commas.",
-      decoder: text,
       variable: "WORKSHOP_CLIENT_ALSO_PHONE"
     }),
     client

@@ -1,5 +1,5 @@
 import { group } from "../terminal/commands.js"
-import { oneOf, text } from "../terminal/decoders.js"
+import { oneOf } from "../terminal/decoders.js"
 import { list, yes } from "../terminal/flags.js"
 import { idOf, own, ownerCommand } from "./ownerCommand.js"
 
@@ -17,29 +17,24 @@ const create = command({
     "workshop key create 0197... --name Fair --preset read --expires-at 2027-01-31T12:00:00Z"
   ],
   options: {
-    name: flag({ name: "name", placeholder: "text", description: "What the key is for, such as Till.", decoder: text }),
+    name: flag({ flag: "--name <text>", description: "What the key is for, such as Till." }),
     preset: flag({
       ...oneOf(["full", "read"]),
-      name: "preset",
-      placeholder: "preset",
+      flag: "--preset <preset>",
       description: "What the key may do; everything (full) by default."
     }),
     scopes: list({
-      name: "scopes",
-      placeholder: "scope",
+      flag: "--scopes <scope>",
       description: "In place of a preset: tickets:read, tickets:write, clients:read, loyalty:write, between commas.",
-      decoder: text,
       variable: "WORKSHOP_KEY_SCOPES"
     }),
-    expiresAt: flag({
-      name: "expires-at",
-      placeholder: "instant",
-      description: "From when the key is refused, such as 2027-01-31T12:00:00Z or 2027-01-31; never by default.",
-      decoder: text
+    expires_at: flag({
+      flag: "--expires-at <instant>",
+      description: "From when the key is refused, such as 2027-01-31T12:00:00Z or 2027-01-31; never by default."
     }),
     shop
   },
-  act: (keys, flags) => keys.create(flags)
+  act: (keys, fields) => keys.create(fields)
 })
 
 const listAll = command({

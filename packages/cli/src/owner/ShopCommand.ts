@@ -1,30 +1,27 @@
 import { Language, Limits } from "@workshop/core"
 import { group } from "../terminal/commands.js"
-import { oneOf, text, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
-import { list, optional } from "../terminal/flags.js"
+import { oneOf, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
+import { list, optional, variableOf } from "../terminal/flags.js"
 import { idOf, own, ownerCommand } from "./ownerCommand.js"
 
 const command = ownerCommand(() => import("./shops.js"))
 
 const flag = own("shop")
-const onOrOff = (name: string, description: string) => flag({ ...yesOrNo, name, placeholder: "yes|no", description })
+const onOrOff = (name: string, description: string) => flag({ ...yesOrNo, flag: `--${name} <yes|no>`, description })
 const words = (name: string, placeholder: string, description: string) =>
-  flag({ name, placeholder, description, decoder: text })
+  flag({ flag: `--${name} <${placeholder}>`, description })
 const wordList = (name: string, description: string) =>
   list({
-    name,
-    placeholder: "word",
+    flag: `--${name} <word>`,
     description,
-    decoder: text,
-    variable: `WORKSHOP_SHOP_${name.toUpperCase().replaceAll("-", "_")}`
+    variable: variableOf(`--${name}`, "shop")
   })
 const stamps = (name: string, least: number, description: string) =>
-  flag({ name, placeholder: "number", description, decoder: wholeNumber(least, Limits.program_stamps_max) })
+  flag({ flag: `--${name} <number>`, description, decoder: wholeNumber(least, Limits.program_stamps_max) })
 const languages = (description: string) =>
   list({
     ...oneOf([...Language.literals, "-"]),
-    name: "languages",
-    placeholder: "code",
+    flag: "--languages <code>",
     description,
     variable: "WORKSHOP_SHOP_LANGUAGES"
   })
@@ -40,17 +37,15 @@ const create = command({
     name: words("name", "text", "The shop's name."),
     currency: words("currency", "code", "Its currency, such as TND or EUR."),
     decimals: optional({
-      name: "decimals",
-      placeholder: "number",
+      flag: "--decimals <number>",
       description:
         "How many decimals its amounts have; it cannot be changed later. By default those of the currency, 3 for TND, 2 for EUR.",
       decoder: wholeNumber(0, 9),
       variable: "WORKSHOP_SHOP_DECIMALS"
     }),
-    timeZone: words("time-zone", "zone", "Its time zone, such as Africa/Tunis."),
-    trackingBaseUrl: flag({
-      name: "tracking-base-url",
-      placeholder: "url",
+    time_zone: words("time-zone", "zone", "Its time zone, such as Africa/Tunis."),
+    tracking_base_url: flag({
+      flag: "--tracking-base-url <url>",
       description: "What comes before the code in a ticket's tracking address.",
       decoder: webAddress
     }),
@@ -58,7 +53,7 @@ const create = command({
       "Whose default words are refused, between commas. By default en, fr and those of its time zone."
     )
   },
-  act: (shops, flags) => shops.create(flags)
+  act: (shops, fields) => shops.create(fields)
 })
 
 const listAll = command({
@@ -90,27 +85,26 @@ const set = command({
   options: {
     approved: onOrOff("approved", "The shop may work at all."),
     active: onOrOff("active", "The account is open."),
-    apiEnabled: onOrOff("api-enabled", "The API is switched on."),
-    programActive: onOrOff("program-active", "The loyalty programme is on."),
-    programName: words("program-name", "text", "The programme's name; '' for none."),
-    stampsRequired: stamps("stamps-required", 1, "The stamps that a reward takes."),
-    stampsPerTicket: stamps("stamps-per-ticket", 0, "The stamps that a ticket earns."),
-    rewardLabel: words("reward-label", "text", "What the reward is; '' for none."),
-    nextNumber: flag({
-      name: "next-number",
-      placeholder: "number",
+    api_enabled: onOrOff("api-enabled", "The API is switched on."),
+    program_active: onOrOff("program-active", "The loyalty programme is on."),
+    program_name: words("program-name", "text", "The programme's name; '' for none."),
+    stamps_required: stamps("stamps-required", 1, "The stamps that a reward takes."),
+    stamps_per_ticket: stamps("stamps-per-ticket", 0, "The stamps that a ticket earns."),
+    reward_label: words("reward-label", "text", "What the reward is; '' for none."),
+    next_number: flag({
+      flag: "--next-number <number>",
       description: "The number of the next ticket.",
       decoder: wholeNumber(1, 9999)
     }),
-    forbiddenWords: wordList("forbidden-words", "Words refused besides the default list, between commas; - for none."),
-    allowedWords: wordList(
+    forbidden_words: wordList("forbidden-words", "Words refused besides the default list, between commas; - for none."),
+    allowed_words: wordList(
       "allowed-words",
       "Words and phrases of the default list that this shop may use, between commas; - for none."
     ),
     languages: languages("Whose default words are refused, between commas; - for none."),
     shop
   },
-  act: (shops, flags) => shops.set(flags.shop, flags)
+  act: (shops, { shop, ...fields }) => shops.set(shop, fields)
 })
 
 const repairClock = command({

@@ -1,8 +1,8 @@
 import { webhookPort } from "../dispatch/WebhookOptions.js"
 import { group, Operand } from "../terminal/commands.js"
-import { oneOf, text, wholeNumber } from "../terminal/decoders.js"
+import { oneOf, wholeNumber } from "../terminal/decoders.js"
 import { list, toggle, value, yes } from "../terminal/flags.js"
-import { idOf, own, ownerCommand } from "./ownerCommand.js"
+import { type Act, idOf, own, ownerCommand, type Refusal } from "./ownerCommand.js"
 
 const command = ownerCommand(() => import("./webhooks.js"))
 
@@ -10,12 +10,17 @@ const flag = own("webhook")
 const options = { shop: idOf("shop") }
 const state = flag({
   ...oneOf(["pending", "delivered", "parked", "dead"]),
-  name: "state",
-  placeholder: "state",
+  flag: "--state <state>",
   description: "Only those in this state."
 })
-const instant = (name: string, description: string) =>
-  flag({ name, placeholder: "instant", description, decoder: text })
+const instant = (name: string, description: string) => flag({ flag: `--${name} <instant>`, description })
+
+/** A command that needs a shop's id and nothing else. */
+const onShop = <E extends Refusal>(
+  name: string,
+  description: string,
+  act: Act<typeof import("./webhooks.js"), typeof options, E>
+) => command({ name, description, examples: [`workshop webhook ${name} 0197...`], options, act })
 
 const set = command({
   name: "set",
@@ -31,13 +36,9 @@ const set = command({
   act: (webhooks, flags) => webhooks.set(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable)
 })
 
-const show = command({
-  name: "show",
-  description: "Show where events go, and how that has been going",
-  examples: ["workshop webhook show 0197..."],
-  options,
-  act: (webhooks, flags) => webhooks.show(flags.shop)
-})
+const show = onShop("show", "Show where events go, and how that has been going", (webhooks, { shop }) =>
+  webhooks.show(shop)
+)
 
 const rotate = command({
   name: "rotate",
@@ -51,21 +52,13 @@ const rotate = command({
   act: (webhooks, flags) => webhooks.rotate(flags.shop, flags.yes, flags.force)
 })
 
-const enable = command({
-  name: "enable",
-  description: "Turn the webhook on again, and send what was parked",
-  examples: ["workshop webhook enable 0197..."],
-  options,
-  act: (webhooks, flags) => webhooks.enable(flags.shop)
-})
+const enable = onShop("enable", "Turn the webhook on again, and send what was parked", (webhooks, { shop }) =>
+  webhooks.enable(shop)
+)
 
-const disable = command({
-  name: "disable",
-  description: "Turn the webhook off; its events wait until it is on again",
-  examples: ["workshop webhook disable 0197..."],
-  options,
-  act: (webhooks, flags) => webhooks.disable(flags.shop)
-})
+const disable = onShop("disable", "Turn the webhook off; its events wait until it is on again", (webhooks, { shop }) =>
+  webhooks.disable(shop)
+)
 
 const remove = command({
   name: "remove",
@@ -75,13 +68,7 @@ const remove = command({
   act: (webhooks, flags) => webhooks.remove(flags.shop, flags.yes)
 })
 
-const ping = command({
-  name: "ping",
-  description: "Raise a ping",
-  examples: ["workshop webhook ping 0197..."],
-  options,
-  act: (webhooks, flags) => webhooks.ping(flags.shop)
-})
+const ping = onShop("ping", "Raise a ping", (webhooks, { shop }) => webhooks.ping(shop))
 
 const deliveries = command({
   name: "deliveries",
@@ -91,8 +78,7 @@ const deliveries = command({
     ...options,
     state,
     limit: value({
-      name: "limit",
-      placeholder: "number",
+      flag: "--limit <number>",
       description: "How many at most, the latest ones.",
       decoder: wholeNumber(1, 1_000_000),
       fallback: "10000",
@@ -112,27 +98,19 @@ const replay = command({
   options: {
     ...options,
     ids: list({
-      name: "ids",
-      placeholder: "event",
+      flag: "--ids <event>",
       description: "The events by id, between commas or one flag each.",
-      decoder: text,
       variable: "WORKSHOP_WEBHOOK_IDS"
     }),
     since: instant("since", "Events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."),
     until: instant("until", "Events raised before this instant."),
     state,
-    dryRun: toggle("dry-run", "Only count them.")
+    dry_run: toggle("dry-run", "Only count them.")
   },
-  act: (webhooks, flags) => webhooks.replay(flags)
+  act: (webhooks, fields) => webhooks.replay(fields)
 })
 
-const notices = command({
-  name: "notices",
-  description: "List what the owner was notified of",
-  examples: ["workshop webhook notices 0197..."],
-  options,
-  act: (webhooks, flags) => webhooks.notices(flags.shop)
-})
+const notices = onShop("notices", "List what the owner was notified of", (webhooks, { shop }) => webhooks.notices(shop))
 
 /** `workshop webhook` (Specification, Commands): a shop's webhook and its deliveries. */
 export const webhookCommand = group(

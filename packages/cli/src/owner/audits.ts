@@ -4,8 +4,8 @@ import { rows } from "../terminal/Output.js"
 import type { Column } from "../terminal/Table.js"
 import { idFrom } from "./fromFlags.js"
 
-/** What `workshop audit` was told; null is left out. */
-export interface AskedAudit {
+/** Which entries to list; null is any. */
+interface Bounds {
   readonly shop: string | null
   readonly before: string | null
   readonly limit: number
@@ -26,7 +26,7 @@ const columns: ReadonlyArray<Column<ReturnType<typeof entryView>>> = [
 ]
 
 /** Entries of the audit log, the latest first. */
-export const list = Effect.fnUntraced(function* ({ shop, before, limit }: AskedAudit) {
+export const list = Effect.fnUntraced(function* ({ shop, before, limit }: Bounds) {
   const shop_id = shop === null ? null : yield* idFrom(ShopId, "a shop", shop)
   const entry = before === null ? null : yield* idFrom(EventId, "an entry", before)
   const found = yield* Audit.list(shop_id, entry, limit)

@@ -18,15 +18,7 @@ import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
 import { record, rows, sentence } from "../terminal/Output.js"
 import type { Column } from "../terminal/Table.js"
-import { decoded, given, idFrom } from "./fromFlags.js"
-
-/** What `workshop client create` was told. */
-export interface AskedClient {
-  readonly givenName: string | null
-  readonly familyName: string | null
-  readonly phone: string | null
-  readonly hideName: boolean
-}
+import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
 
 const clientId = (typed: string) => idFrom(ClientId, "a client", typed)
 const offerId = (typed: string) => idFrom(OfferId, "an offer", typed)
@@ -49,8 +41,7 @@ const offerColumns: ReadonlyArray<Column<ReturnType<typeof offerView>>> = [
 ]
 
 /** Opens a client's account. */
-export const create = Effect.fnUntraced(function* ({ givenName, familyName, phone, hideName }: AskedClient) {
-  const fields = { given_name: givenName, family_name: familyName, phone, hide_name: hideName }
+export const create = Effect.fnUntraced(function* (fields: Fields) {
   return record(yield* Clients.register(yield* decoded(ClientInput, fields)))
 })
 
@@ -79,23 +70,10 @@ export const exportAll = Effect.fnUntraced(function* (typed: string) {
   return { data, lines: () => JSON.stringify(data, null, 2).split("\n") }
 })
 
-/** What `workshop client correct` was told; null is left as it is. */
-export interface AskedCorrection {
-  readonly givenName: string | null
-  readonly familyName: string | null
-  readonly phone: string | null
-  readonly hideName: boolean | null
-}
-
 /** Corrects a name or a number; what was not named stays. */
-export const correct = Effect.fnUntraced(function* (typed: string, asked: AskedCorrection) {
+export const correct = Effect.fnUntraced(function* (typed: string, fields: Fields) {
   const id = yield* clientId(typed)
-  const correction = given({
-    given_name: asked.givenName,
-    family_name: asked.familyName,
-    phone: asked.phone,
-    hide_name: asked.hideName
-  })
+  const correction = given(fields)
   if (Object.keys(correction).length === 0) {
     return yield* new CommandRefused({ message: "Name what to correct, such as --phone +21620123456." })
   }

@@ -18,10 +18,11 @@ export const flagOf = (field: string): string => {
   return known?.[1] ?? `--${field.split(/\.\d/, 1)[0]!.replaceAll("_", "-")}`
 }
 
-type Fields = Readonly<Record<string, unknown>>
+/** The values of flags by the fields that they fill; null where a flag was left out. */
+export type Fields = Readonly<Record<string, unknown>>
 
 /** What was typed without what was left out. */
-export const given = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+export const given = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
 const isMissing = (fields: Fields, field: string, message: string): boolean =>

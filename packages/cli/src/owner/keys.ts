@@ -5,15 +5,13 @@ import { confirm } from "../terminal/confirm.js"
 import { rows, sentence, shownOnce } from "../terminal/Output.js"
 import { Pasting } from "../terminal/Pasting.js"
 import type { Column } from "../terminal/Table.js"
-import { decoded, given, idFrom } from "./fromFlags.js"
+import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
 
-/** What `workshop key create` was told. */
-export interface AskedKey {
+/** A key to make, with the scopes of a preset or those that are named. */
+interface NewKey extends Fields {
   readonly shop: string
-  readonly name: string | null
   readonly preset: keyof typeof scopePresets | null
   readonly scopes: ReadonlyArray<string>
-  readonly expiresAt: string | null
 }
 
 const keyView = ({ id, shop_id, name, scopes, last_four, ...at }: ApiKeyRecord) => ({
@@ -47,7 +45,7 @@ const columnsAt = (now: string): ReadonlyArray<Column<Row>> => [
   { title: "REVOKED", cell: ({ revoked_at }) => revoked_at?.slice(0, 10) ?? "-" }
 ]
 
-const scopesOf = ({ preset, scopes }: AskedKey) => {
+const scopesOf = (preset: NewKey["preset"], scopes: NewKey["scopes"]) => {
   if (preset !== null && scopes.length > 0) {
     return Effect.fail(new CommandRefused({ message: "Give --preset or --scopes, not both." }))
   }
@@ -55,10 +53,9 @@ const scopesOf = ({ preset, scopes }: AskedKey) => {
 }
 
 /** Makes a key; its text is shown this once (Specification, Keys and scopes). */
-export const create = Effect.fnUntraced(function* (asked: AskedKey) {
-  const shop_id = yield* idFrom(ShopId, "a shop", asked.shop)
-  const fields = { name: asked.name, scopes: yield* scopesOf(asked), expires_at: asked.expiresAt }
-  const input = yield* decoded(KeyInput, given(fields))
+export const create = Effect.fnUntraced(function* ({ shop, preset, scopes, ...fields }: NewKey) {
+  const shop_id = yield* idFrom(ShopId, "a shop", shop)
+  const input = yield* decoded(KeyInput, given({ ...fields, scopes: yield* scopesOf(preset, scopes) }))
   const { record, key } = yield* Keys.create(shop_id, input)
   return shownOnce({ ...keyView(record), key }, `The key ${record.name} (${record.id})`, key)
 })

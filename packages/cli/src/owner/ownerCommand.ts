@@ -8,8 +8,7 @@ import {
   type Options,
   type Values
 } from "../terminal/commands.js"
-import { text } from "../terminal/decoders.js"
-import { type Flag, json, optional, toggle } from "../terminal/flags.js"
+import { type Flag, json, type OptionalFlag, optional, toggle, variableOf } from "../terminal/flags.js"
 import type { Output } from "../terminal/Output.js"
 import type { Services } from "./act.js"
 
@@ -20,24 +19,34 @@ const databaseOptions = {
   noMigrate: toggle("no-migrate", "Refuse an older schema instead of bringing it up to date."),
   secretsKey,
   actor: optional({
-    name: "actor",
-    placeholder: "name",
-    description: "Who acts, for the audit log; cli: and the system's user by default.",
-    decoder: text
+    flag: "--actor <name>",
+    description: "Who acts, for the audit log; cli: and the system's user by default."
   }),
   json
 }
 
-/** A command against a database; `act` says what came of it. The module that does the work is loaded once the command runs. */
+/** What a command does with the module that is loaded for it, by the values of its own options. */
+export type Act<M, O, E> = (module: M, values: Values<O>) => Effect.Effect<Output, E, Services>
+
+/** Why a service refuses. */
+export interface Refusal {
+  readonly _tag: string
+  readonly message: string
+}
+
+/**
+ * A command against a database. `act` gets the values of the command's own options and returns what is printed; its module is
+ * loaded once the command runs.
+ */
 export const ownerCommand =
   <M>(load: () => Promise<M>) =>
-  <O extends Options, E extends { readonly _tag: string; readonly message: string }>({
+  <O extends Options, E extends Refusal>({
     act: actOf,
     options,
     ...help
   }: CommandHelp & {
     readonly options: O
-    readonly act: (module: M, values: Values<O>) => Effect.Effect<Output, E, Services>
+    readonly act: Act<M, O, E>
   }): MakeCommand =>
     command({
       ...help,
@@ -45,19 +54,16 @@ export const ownerCommand =
       run: (values) =>
         Effect.gen(function* () {
           const [{ act }, module] = yield* Effect.promise(() => Promise.all([import("./act.js"), load()]))
-          return yield* act(values as Values<typeof databaseOptions>, actOf(module, values as Values<O>))
+          const own = Object.fromEntries(Object.entries(values).filter(([name]) => name in options))
+          return yield* act(values as Values<typeof databaseOptions>, actOf(module, own as Values<O>))
         })
     })
 
 /** A flag of one command alone, which may be left out; its variable carries the command's words, as in `WORKSHOP_SHOP_NAME`. */
 export const own =
   (command: string) =>
-  <A>(flag: Parameters<typeof optional<A>>[0]): Flag<A | null> =>
-    optional({
-      ...flag,
-      isEmptyValue: true,
-      variable: `WORKSHOP_${command}_${flag.name}`.toUpperCase().replaceAll("-", "_")
-    })
+  <A = string>(flag: OptionalFlag<A>): Flag<NoInfer<A> | null> =>
+    optional({ ...flag, isEmptyValue: true, variable: variableOf(flag.flag, command) })
 
 /** An id in its place on the command line. */
 export const idOf = (name: string): Operand<string> => new Operand(`<${name}>`, `The ${name}'s id.`)

@@ -15,33 +15,7 @@ import { CommandRefused } from "../OneSentence.js"
 import { record, rows } from "../terminal/Output.js"
 import { Pasting } from "../terminal/Pasting.js"
 import type { Column } from "../terminal/Table.js"
-import { decoded, given, idFrom } from "./fromFlags.js"
-
-/** What `workshop shop create` was told. */
-export interface AskedShop {
-  readonly name: string | null
-  readonly currency: string | null
-  readonly decimals: number | null
-  readonly timeZone: string | null
-  readonly trackingBaseUrl: string | null
-  readonly languages: ReadonlyArray<string>
-}
-
-/** What `workshop shop set` was told; null is left as it is. */
-export interface AskedSettings {
-  readonly approved: boolean | null
-  readonly active: boolean | null
-  readonly apiEnabled: boolean | null
-  readonly programActive: boolean | null
-  readonly programName: string | null
-  readonly stampsRequired: number | null
-  readonly stampsPerTicket: number | null
-  readonly rewardLabel: string | null
-  readonly nextNumber: number | null
-  readonly forbiddenWords: ReadonlyArray<string>
-  readonly allowedWords: ReadonlyArray<string>
-  readonly languages: ReadonlyArray<string>
-}
+import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
 
 const PAGE = 500
 
@@ -77,18 +51,18 @@ const decimalsOf = (currency: string | null): number => (Schema.is(Currency)(cur
 
 const isKnown = (currency: string): boolean => Intl.supportedValuesOf("currency").includes(currency)
 
+/** What has a default that depends on something else. */
+interface Opening extends Fields {
+  readonly currency: string | null
+  readonly decimals: number | null
+  readonly languages: ReadonlyArray<string>
+}
+
 /** Opens a shop. */
-export const create = Effect.fnUntraced(function* (asked: AskedShop) {
-  const { name, currency } = asked
-  const input = yield* decoded(ShopInput, {
-    name,
-    currency,
-    decimals: asked.decimals ?? decimalsOf(currency),
-    time_zone: asked.timeZone,
-    tracking_base_url: asked.trackingBaseUrl,
-    languages: listed(asked.languages)
-  })
-  if (asked.decimals === null && !isKnown(input.currency)) {
+export const create = Effect.fnUntraced(function* (fields: Opening) {
+  const decimals = fields.decimals ?? decimalsOf(fields.currency)
+  const input = yield* decoded(ShopInput, { ...fields, decimals, languages: listed(fields.languages) })
+  if (fields.decimals === null && !isKnown(input.currency)) {
     return yield* new CommandRefused({
       message: `${input.currency} is no currency that this machine knows, and a shop keeps its currency for good: correct --currency, or give its --decimals too.`
     })
@@ -121,27 +95,30 @@ export const show = Effect.fnUntraced(function* (typed: string) {
 /** A text of the programme: left out it stays, empty there is none any more. */
 const text = (field: string, typed: string | null) => (typed === null ? {} : { [field]: typed === "" ? null : typed })
 
+/** Settings whose flags are not the fields of a patch. */
+interface Settings extends Fields {
+  readonly program_name: string | null
+  readonly reward_label: string | null
+  readonly forbidden_words: ReadonlyArray<string>
+  readonly allowed_words: ReadonlyArray<string>
+  readonly languages: ReadonlyArray<string>
+}
+
 /** Changes settings; what was not named stays. */
-export const set = Effect.fnUntraced(function* (typed: string, asked: AskedSettings) {
+export const set = Effect.fnUntraced(function* (typed: string, settings: Settings) {
   const id = yield* idFrom(ShopId, "a shop", typed)
+  const { program_active, program_name, stamps_required, stamps_per_ticket, reward_label, ...fields } = settings
   const program = {
-    ...given({
-      active: asked.programActive,
-      stamps_required: asked.stampsRequired,
-      stamps_per_ticket: asked.stampsPerTicket
-    }),
-    ...text("name", asked.programName),
-    ...text("reward_label", asked.rewardLabel)
+    ...given({ active: program_active, stamps_required, stamps_per_ticket }),
+    ...text("name", program_name),
+    ...text("reward_label", reward_label)
   }
   const patch = given({
-    approved: asked.approved,
-    active: asked.active,
-    api_enabled: asked.apiEnabled,
+    ...fields,
     program: Object.keys(program).length === 0 ? null : program,
-    next_number: asked.nextNumber,
-    forbidden_words: listed(asked.forbiddenWords),
-    allowed_words: listed(asked.allowedWords),
-    languages: listed(asked.languages)
+    forbidden_words: listed(settings.forbidden_words),
+    allowed_words: listed(settings.allowed_words),
+    languages: listed(settings.languages)
   })
   if (Object.keys(patch).length === 0) {
     return yield* new CommandRefused({ message: "Name what to change, such as --api-enabled yes; --help lists all." })

@@ -22,17 +22,7 @@ import { CommandRefused } from "../OneSentence.js"
 import { confirm } from "../terminal/confirm.js"
 import { record, rows, sentence, shownOnce } from "../terminal/Output.js"
 import type { Column } from "../terminal/Table.js"
-import { decoded, given, idFrom } from "./fromFlags.js"
-
-/** What `workshop webhook replay` was told. */
-export interface AskedReplay {
-  readonly shop: string
-  readonly ids: ReadonlyArray<string>
-  readonly since: string | null
-  readonly until: string | null
-  readonly state: DeliveryState | null
-  readonly dryRun: boolean
-}
+import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
 
 const shopId = (typed: string) => idFrom(ShopId, "a shop", typed)
 
@@ -174,28 +164,35 @@ export const deliveries = Effect.fnUntraced(function* (shop: string, state: Deli
   return rows(wanted, deliveryColumns, state === null ? "No event was to be delivered yet." : `None is ${state}.`)
 })
 
+/** Which events to send again. */
+interface Replay extends Fields {
+  readonly shop: string
+  readonly ids: ReadonlyArray<string>
+  readonly dry_run: boolean
+}
+
 /** Sends events again, under the same ids; or only counts them. */
-export const replay = Effect.fnUntraced(function* ({ shop, ids, since, until, state, dryRun }: AskedReplay) {
+export const replay = Effect.fnUntraced(function* ({ shop, ids, dry_run, ...bounds }: Replay) {
   const id = yield* shopId(shop)
-  const filter = given({ event_ids: ids.length === 0 ? null : ids, since, until, state })
+  const filter = given({ ...bounds, event_ids: ids.length === 0 ? null : ids })
   if (Object.keys(filter).length === 0) {
     return yield* new CommandRefused({
       message: "Say which events: --ids, or any of --since, --until and --state; --dry-run only counts them."
     })
   }
   const named = new Set(ids).size
-  const input = yield* decoded(ReplayInput, { ...filter, dry_run: dryRun })
-  const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dryRun || named > 0 })
+  const input = yield* decoded(ReplayInput, { ...filter, dry_run })
+  const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dry_run || named > 0 })
   if (named > 0 && count === 0) {
     return yield* new CommandRefused({
       message: "This shop has no such event to send: workshop webhook deliveries lists what there is."
     })
   }
-  if (named > 0 && !dryRun) yield* DeliveryHistory.replay(id, input)
+  if (named > 0 && !dry_run) yield* DeliveryHistory.replay(id, input)
   const others = count < named ? ` ${named - count} of the ids named no event that this shop can send.` : ""
   return sentence(
-    { count, dry_run: dryRun },
-    `${count === 1 ? "1 event" : `${count} events`} ${dryRun ? "would" : "will"} be sent again.${others}`
+    { count, dry_run },
+    `${count === 1 ? "1 event" : `${count} events`} ${dry_run ? "would" : "will"} be sent again.${others}`
   )
 })
 

@@ -1,63 +1,51 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import type { Values } from "../terminal/commands.js"
-import { duration, host, port, share, text, webAddress, wholeNumber } from "../terminal/decoders.js"
+import { duration, host, port, share, webAddress, wholeNumber } from "../terminal/decoders.js"
 import { json, list, optional, toggle, value } from "../terminal/flags.js"
 
 /** The flags of `workshop receive` (Specification, Commands). */
 export const receiveOptions = {
   port: value({
-    name: "port",
-    placeholder: "number",
+    flag: "--port <number>",
     description: "The port to listen on; 0 takes a free one.",
     decoder: port,
     fallback: "4020",
     variable: "WORKSHOP_RECEIVE_PORT"
   }),
   host: value({
-    name: "host",
-    placeholder: "address",
+    flag: "--host <address>",
     description: "The address to listen on.",
     decoder: host,
     fallback: "127.0.0.1",
     variable: "WORKSHOP_RECEIVE_HOST"
   }),
   secret: list({
-    name: "secret",
-    placeholder: "whsec",
-    description: "The webhook's secret; several, between commas or one flag each, while it is being changed.",
-    decoder: text
+    flag: "--secret <whsec>",
+    description: "The webhook's secret; several, between commas or one flag each, while it is being changed."
   }),
   signatureHeader,
   tolerance: value({
-    name: "tolerance",
-    placeholder: "duration",
+    flag: "--tolerance <duration>",
     description: "How far the time of a signature may lie from this clock.",
     decoder: duration,
     fallback: "5m"
   }),
   register: optional({
-    name: "register",
-    placeholder: "url",
+    flag: "--register <url>",
     description: "A server with a sandbox: points a shop's webhook here and learns its secret.",
     decoder: webAddress
   }),
   shop: optional({
-    name: "shop",
-    placeholder: "id",
-    description: "With --register, whose webhook it is; else the shop of --key, else a new shop.",
-    decoder: text
+    flag: "--shop <id>",
+    description: "With --register, whose webhook it is; else the shop of --key, else a new shop."
   }),
   key: optional({
-    name: "key",
-    placeholder: "key",
-    description: "With --register, the shop by one of its API keys.",
-    decoder: text
+    flag: "--key <key>",
+    description: "With --register, the shop by one of its API keys."
   }),
   sandboxToken: optional({
-    name: "sandbox-token",
-    placeholder: "text",
-    description: "With --register, the token that the sandbox asks for.",
-    decoder: text
+    flag: "--sandbox-token <text>",
+    description: "With --register, the token that the sandbox asks for."
   }),
   enable: toggle(
     "enable",
@@ -65,39 +53,34 @@ export const receiveOptions = {
     "WORKSHOP_RECEIVE_ENABLE"
   ),
   status: value({
-    name: "status",
-    placeholder: "number",
+    flag: "--status <number>",
     description: "The status of every answer.",
     decoder: wholeNumber(200, 599, "must be a status from 200 to 599"),
     fallback: "200",
     variable: "WORKSHOP_RECEIVE_STATUS"
   }),
   delay: value({
-    name: "delay",
-    placeholder: "duration",
+    flag: "--delay <duration>",
     description: "How long to wait before the status line, such as 3s.",
     decoder: duration,
     fallback: "0s",
     variable: "WORKSHOP_RECEIVE_DELAY"
   }),
   failShare: value({
-    name: "fail-share",
-    placeholder: "share",
+    flag: "--fail-share <share>",
     description: "The share of events to answer with 500, such as 0.3.",
     decoder: share,
     fallback: "0",
     variable: "WORKSHOP_RECEIVE_FAIL_SHARE"
   }),
   seed: value({
-    name: "seed",
-    placeholder: "number",
+    flag: "--seed <number>",
     description: "Decides which events fail under --fail-share.",
     decoder: wholeNumber(0, 4_294_967_295),
     fallback: "1"
   }),
   redirect: optional({
-    name: "redirect",
-    placeholder: "url",
+    flag: "--redirect <url>",
     description: "Answer with a redirect to this address.",
     decoder: webAddress,
     variable: "WORKSHOP_RECEIVE_REDIRECT"

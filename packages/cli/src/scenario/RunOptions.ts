@@ -1,6 +1,6 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { Operand, type Values } from "../terminal/commands.js"
-import { text, webAddress } from "../terminal/decoders.js"
+import { webAddress } from "../terminal/decoders.js"
 import { json, optional, toggle } from "../terminal/flags.js"
 
 /** The flags of `workshop scenario run` (Specification, Commands). */
@@ -10,16 +10,13 @@ export const runOptions = {
     "Scenario files, folders of them, or patterns such as 'specs/*.yaml'."
   ),
   baseUrl: optional({
-    name: "base-url",
-    placeholder: "url",
+    flag: "--base-url <url>",
     description: "Run against this service and its sandbox; left out, each scenario has its own in this process.",
     decoder: webAddress
   }),
   sandboxToken: optional({
-    name: "sandbox-token",
-    placeholder: "text",
-    description: "The token that the service's sandbox asks for.",
-    decoder: text
+    flag: "--sandbox-token <text>",
+    description: "The token that the service's sandbox asks for."
   }),
   signatureHeader,
   bail: toggle("bail", "Stop after the first scenario that fails."),

@@ -1,7 +1,7 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { databaseUrlFlag, STORES } from "../StoreChoice.js"
 import type { Values } from "../terminal/commands.js"
-import { duration, oneOf, text, webAddress, wholeNumber } from "../terminal/decoders.js"
+import { duration, oneOf, webAddress, wholeNumber } from "../terminal/decoders.js"
 import { json, optional, value } from "../terminal/flags.js"
 
 /** Seeds fit in 32 bits, so that they are easily read and typed. */
@@ -10,67 +10,55 @@ export const LARGEST_SEED = 4_294_967_295
 /** The flags of `workshop simulate` (Specification, Commands). */
 export const simulateOptions = {
   seed: optional({
-    name: "seed",
-    placeholder: "number",
+    flag: "--seed <number>",
     description: "What everything is drawn from; drawn and printed where it is left out.",
     decoder: wholeNumber(0, LARGEST_SEED)
   }),
   steps: value({
-    name: "steps",
-    placeholder: "number",
+    flag: "--steps <number>",
     description: "How many steps are made, each a move of the clock and something that happens then.",
     decoder: wholeNumber(1, 1_000_000),
     fallback: "1000"
   }),
   shops: value({
-    name: "shops",
-    placeholder: "number",
+    flag: "--shops <number>",
     description: "How many shops there are.",
     decoder: wholeNumber(1, 100),
     fallback: "3"
   }),
   duration: optional({
-    name: "duration",
-    placeholder: "time",
+    flag: "--duration <time>",
     description: "Stop after so much real time, such as 30s, though steps are left.",
     decoder: duration
   }),
   store: value({
-    name: "store",
+    flag: "--store <store>",
     // Not the variable of serve: a simulation must not end up in the database that it serves.
     variable: "WORKSHOP_SIMULATE_STORE",
     ...oneOf(STORES),
-    placeholder: "store",
     description: "Where tickets are kept; postgres should be an empty database.",
     fallback: "memory"
   }),
   databaseUrl: databaseUrlFlag("The database of --store postgres."),
   dataDir: value({
-    name: "data-dir",
+    flag: "--data-dir <folder>",
     variable: "WORKSHOP_SIMULATE_DATA_DIR",
-    placeholder: "folder",
     description: "Where --store embedded keeps its data.",
-    decoder: text,
     fallback: ".workshop/simulate"
   }),
   baseUrl: optional({
-    name: "base-url",
-    placeholder: "address",
+    flag: "--base-url <address>",
     description: "A running server with its sandbox, to be simulated over HTTP in place of a store in this process.",
     decoder: webAddress
   }),
   sandboxToken: optional({
-    name: "sandbox-token",
-    placeholder: "text",
-    description: "The token of that server's sandbox, where it asks for one.",
-    decoder: text
+    flag: "--sandbox-token <text>",
+    description: "The token of that server's sandbox, where it asks for one."
   }),
   signatureHeader,
   html: optional({
-    name: "html",
-    placeholder: "file",
-    description: "Write a page with plots there.",
-    decoder: text
+    flag: "--html <file>",
+    description: "Write a page with plots there."
   }),
   json
 }

@@ -55,7 +55,7 @@ const helpful = ({ name, description, examples, remark }: CommandHelp): Command 
 const typedFor = (flag: Flag<unknown>, command: Command): ReadonlyArray<string> => {
   const name = flag.attributeName()
   if (command.getOptionValueSource(name) !== "cli") return []
-  return flag.placeholder === null ? ["true"] : command.getOptionValue(name)
+  return flag.required ? command.getOptionValue(name) : ["true"]
 }
 
 const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effect<Values<O>, CommandRefused> => {

@@ -26,8 +26,8 @@ const entriesOf = (command: Command): ReadonlyArray<Entry> => [
 /** What a shell offers as a flag's value: words, files, folders, or nothing. */
 type Values = ReadonlyArray<string> | "file" | "folder" | "unknown"
 
-const valuesOf = ({ argChoices, placeholder }: Flag<unknown>): Values =>
-  argChoices ?? (placeholder === "file" || placeholder === "folder" ? placeholder : "unknown")
+const valuesOf = ({ argChoices, flags }: Flag<unknown>): Values =>
+  argChoices ?? (flags.endsWith(" <file>") ? "file" : flags.endsWith(" <folder>") ? "folder" : "unknown")
 
 const flagsWithValue = (command: Command): ReadonlyArray<Flag<unknown>> =>
   command.options.filter((option) => option instanceof Flag).filter((option) => option.required)

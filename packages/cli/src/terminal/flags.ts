@@ -3,66 +3,71 @@ import { Option } from "commander"
 import { Config, Effect, Either, Schema } from "effect"
 import { ArrayFormatter } from "effect/ParseResult"
 import { CommandRefused } from "../OneSentence.js"
-import type { Decoder } from "./decoders.js"
+import { type Decoder, text } from "./decoders.js"
 
 /** What every flag has. */
 interface Described {
-  readonly name: string
+  /** As it is written: `--json`, or `--port <number>`, where `<file>` and `<folder>` are completed as such. */
+  readonly flag: string
   readonly description: string
   /** The environment variable; `WORKSHOP_` and the flag's name by default, for a name that two commands use differently. */
   readonly variable?: string
-}
-
-/** A flag with a value. */
-interface WithValue<A> extends Described {
-  /** The name of the value in the help. `file` and `folder` are completed as such. */
-  readonly placeholder: string
-  readonly decoder: Decoder<A>
   readonly choices?: ReadonlyArray<string>
 }
 
-/** What follows the name of the flag in the message about a wrong text, and the value of a right one. */
+/** A flag with a value. Without a decoder any text is one, so A is then string. */
+interface WithValue<A> extends Described {
+  readonly decoder?: Decoder<A>
+}
+
+/** The value, or what follows the name of the flag in the message about a wrong text. */
 type Decoded<A> = Either.Either<A, string>
+
+/** The variable of a flag, or of a flag of one command alone, as in `WORKSHOP_SHOP_NAME`. */
+export const variableOf = (flag: string, command = ""): string =>
+  ["WORKSHOP", ...(command === "" ? [] : [command]), ...flag.split(" ", 1)[0]!.slice(2).split("-")]
+    .join("_")
+    .toUpperCase()
 
 /**
  * A flag, from which come commander's option, the line in the help, the message about a wrong value, the completion and the
- * tables in the docs. commander does not read the variable itself, because it takes any value of a variable, `false` too, for
- * the flag of a switch.
+ * tables in the docs. commander does not read the variable itself, because for a switch it takes any value as true, `false` too.
  */
 export class Flag<A> extends Option {
   readonly variable: string
   /** The default as one would write it; empty where there is none. */
   readonly fallback: string
   readonly isRepeatable: boolean
-  /** What stands for the value; null for a switch. */
-  readonly placeholder: string | null
   /** Decodes the texts that were given, none where the flag was left out. */
   readonly decode: (texts: ReadonlyArray<string>) => Decoded<A>
 
   constructor(
-    told: Described & {
-      readonly placeholder: string | null
-      readonly choices?: ReadonlyArray<string>
+    {
+      flag,
+      description,
+      variable = variableOf(flag),
+      choices,
+      fallback = "",
+      isRepeatable = false
+    }: Described & {
       readonly fallback?: string
       readonly isRepeatable?: boolean
     },
     decode: (texts: ReadonlyArray<string>) => Decoded<A>
   ) {
-    const { name, description, placeholder, choices, fallback = "", isRepeatable = false } = told
-    super(placeholder === null ? `--${name}` : `--${name} <${placeholder}>`, description)
-    this.variable = told.variable ?? `WORKSHOP_${name.toUpperCase().replaceAll("-", "_")}`
+    super(flag, description)
+    this.variable = variable
     this.fallback = fallback
     this.isRepeatable = isRepeatable
-    this.placeholder = placeholder
     this.decode = decode
     if (choices !== undefined) this.choices(choices)
-    // In place of commander's own check of choices: the value of a variable takes the same way as a typed one.
-    if (placeholder !== null) this.argParser((typed, earlier: ReadonlyArray<string> = []) => [...earlier, typed])
+    // In place of commander's own check of choices: the value of a variable is checked in the same way as a typed one.
+    if (this.required) this.argParser((typed, earlier: ReadonlyArray<string> = []) => [...earlier, typed])
   }
 }
 
 const decodeText =
-  <A>({ decoder }: WithValue<A>) =>
+  <A>({ decoder = text as Decoder<unknown> as Decoder<A> }: WithValue<A>) =>
   (text: string): Decoded<A> =>
     Either.mapLeft(
       Schema.decodeEither(decoder)(text),
@@ -70,14 +75,16 @@ const decodeText =
     )
 
 /** A flag with a value and a default. */
-export const value = <A>(flag: WithValue<A> & { readonly fallback: string }): Flag<A> =>
+export const value = <A = string>(flag: WithValue<A> & { readonly fallback: string }): Flag<A> =>
   new Flag(flag, ([given = flag.fallback]) => decodeText(flag)(given))
 
+/** A flag that may be left out. Empty is a value of its own, or the same as left out. */
+export interface OptionalFlag<A> extends WithValue<A> {
+  readonly isEmptyValue?: boolean
+}
+
 /** A flag that may be left out: it is null then, and where its value is empty unless `isEmptyValue`. */
-export const optional = <A>({
-  isEmptyValue = false,
-  ...flag
-}: WithValue<A> & { readonly isEmptyValue?: boolean }): Flag<A | null> =>
+export const optional = <A = string>({ isEmptyValue = false, ...flag }: OptionalFlag<A>): Flag<NoInfer<A> | null> =>
   new Flag<A | null>(flag, ([given]) =>
     given === undefined || (given === "" && !isEmptyValue) ? Either.right(null) : decodeText(flag)(given)
   )
@@ -89,7 +96,10 @@ const partsOf = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
     .filter((part) => part !== "")
 
 /** A flag that may be given several times, or once with values between commas; the default where none is given. */
-export const list = <A>(flag: WithValue<A>, fallback: ReadonlyArray<NoInfer<A>> = []): Flag<ReadonlyArray<A>> =>
+export const list = <A = string>(
+  flag: WithValue<A>,
+  fallback: ReadonlyArray<NoInfer<A>> = []
+): Flag<ReadonlyArray<A>> =>
   new Flag({ ...flag, isRepeatable: true }, (texts) => {
     const parts = partsOf(texts)
     return parts.length === 0 ? Either.right(fallback) : Either.all(parts.map(decodeText(flag)))
@@ -100,7 +110,7 @@ const FALSE = ["0", "false", "no", "off", ""]
 
 /** A flag that is there or not. */
 export const toggle = (name: string, description: string, variable?: string): Flag<boolean> =>
-  new Flag({ name, description, placeholder: null, ...(variable !== undefined && { variable }) }, ([given = ""]) => {
+  new Flag({ flag: `--${name}`, description, ...(variable !== undefined && { variable }) }, ([given = ""]) => {
     const word = given.toLowerCase()
     return TRUE.includes(word) || FALSE.includes(word)
       ? Either.right(TRUE.includes(word))
@@ -138,9 +148,9 @@ const variableText = (name: string): Effect.Effect<string, CommandRefused> =>
 /** The value of a flag: what was typed, else its environment variable unless that is empty, else its default. */
 export const flagValue = <A>(flag: Flag<A>, typed: ReadonlyArray<string>): Effect.Effect<A, CommandRefused> =>
   Effect.gen(function* () {
-    const { long = "", variable, isRepeatable, placeholder } = flag
+    const { long = "", variable, isRepeatable, required } = flag
     if (typed.length > 1 && !isRepeatable) return yield* refuse(`${long} is given twice: give it once.`)
     const given = typed.length === 0 ? yield* variableText(variable) : ""
-    const source = placeholder === null ? variable : `${long} (or ${variable})`
+    const source = required ? `${long} (or ${variable})` : variable
     return yield* Either.mapLeft(flag.decode(given === "" ? typed : [given]), (must) => refuse(`${source} ${must}.`))
   })

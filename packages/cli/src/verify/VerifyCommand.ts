@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers"
 import { Clock, Console, Effect, Schema } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { command, Operand } from "../terminal/commands.js"
-import { duration, text, textThat } from "../terminal/decoders.js"
+import { duration, textThat } from "../terminal/decoders.js"
 import { json, list, optional, value } from "../terminal/flags.js"
 import { judge } from "./judge.js"
 
@@ -20,27 +20,21 @@ const instant = Schema.transform(
 
 const options = {
   secret: list({
-    name: "secret",
-    placeholder: "whsec",
-    description: "The webhook's secret, whsec_ included; several, between commas or one flag each.",
-    decoder: text
+    flag: "--secret <whsec>",
+    description: "The webhook's secret, whsec_ included; several, between commas or one flag each."
   }),
   signature: optional({
-    name: "signature",
-    placeholder: "header",
-    description: "The value of the signature header, such as t=1732000000,v1=...",
-    decoder: text
+    flag: "--signature <header>",
+    description: "The value of the signature header, such as t=1732000000,v1=..."
   }),
   tolerance: value({
-    name: "tolerance",
-    placeholder: "duration",
+    flag: "--tolerance <duration>",
     description: "How far its time may be from the receiver's clock.",
     decoder: duration,
     fallback: "5m"
   }),
   at: optional({
-    name: "at",
-    placeholder: "instant",
+    flag: "--at <instant>",
     description: "What the receiver's clock showed, in ISO 8601 or seconds since 1970; now by default.",
     decoder: instant
   }),

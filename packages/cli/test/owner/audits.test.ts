@@ -8,8 +8,8 @@ const lac = {
   name: "Atelier Lac",
   currency: "TND",
   decimals: 3,
-  timeZone: "Africa/Tunis",
-  trackingBaseUrl: null,
+  time_zone: "Africa/Tunis",
+  tracking_base_url: null,
   languages: []
 }
 const all = { shop: null, before: null, limit: 100 }
@@ -19,7 +19,9 @@ describe("workshop audit", () => {
     await using office = new Office()
     expect((await office.does(audits.list(all))).lines).toEqual(["Nothing was written down yet."])
     const { id: shop } = (await office.does(shops.create(lac))).data
-    const { data } = await office.does(keys.create({ shop, name: "Till", preset: "read", scopes: [], expiresAt: null }))
+    const { data } = await office.does(
+      keys.create({ shop, name: "Till", preset: "read", scopes: [], expires_at: null })
+    )
     await office.does(shops.create(lac))
     expect((await office.does(audits.list(all))).data).toHaveLength(3)
     const listed = await office.does(audits.list({ ...all, shop }))

@@ -10,11 +10,11 @@ const lac = {
   name: "Atelier Lac",
   currency: "TND",
   decimals: 3,
-  timeZone: "Africa/Tunis",
-  trackingBaseUrl: null,
+  time_zone: "Africa/Tunis",
+  tracking_base_url: null,
   languages: []
 }
-const amira = { givenName: "Amira", familyName: "Ben Salah", phone: "+21620123456", hideName: true }
+const amira = { given_name: "Amira", family_name: "Ben Salah", phone: "+21620123456", hide_name: true }
 const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
 
 /** A ticket offered to Amira's number. */
@@ -90,8 +90,8 @@ describe("a client's rights", () => {
   it("correct changes what is named, and says what is wrong by its flag", async () => {
     await using office = new Office()
     const { id } = (await office.does(clients.create(amira))).data
-    const nothing = { givenName: null, familyName: null, phone: null, hideName: null }
-    const corrected = await office.does(clients.correct(id, { ...nothing, familyName: "Baccar", hideName: false }))
+    const nothing = { given_name: null, family_name: null, phone: null, hide_name: null }
+    const corrected = await office.does(clients.correct(id, { ...nothing, family_name: "Baccar", hide_name: false }))
     expect(corrected.data).toMatchObject({ given_name: "Amira", family_name: "Baccar", hide_name: false })
     expect(await office.refusal(clients.correct(id, nothing))).toMatch(/^Name what to correct/)
     expect(await office.refusal(clients.correct(id, { ...nothing, phone: "20123" }))).toMatch(/^--phone must/)

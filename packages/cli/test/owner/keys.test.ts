@@ -9,12 +9,12 @@ const lac = {
   name: "Atelier Lac",
   currency: "TND",
   decimals: 3,
-  timeZone: "Africa/Tunis",
-  trackingBaseUrl: null,
+  time_zone: "Africa/Tunis",
+  tracking_base_url: null,
   languages: []
 }
 const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
-const till = (shop: string) => ({ shop, name: "Till", preset: null, scopes: [], expiresAt: null })
+const till = (shop: string) => ({ shop, name: "Till", preset: null, scopes: [], expires_at: null })
 
 describe("workshop key (Specification, Keys and scopes; Commands)", () => {
   it("create shows the key once, with the sentence that says so", async () => {
@@ -48,15 +48,15 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
   it("takes an instant from which the key is refused, and lists it with the last use", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const expiresAt = "2100-01-31T12:00:00.000Z"
-    expect((await office.does(keys.create({ ...till(shop), expiresAt }))).data.expires_at).toBe(expiresAt)
+    const expires_at = "2100-01-31T12:00:00.000Z"
+    expect((await office.does(keys.create({ ...till(shop), expires_at }))).data.expires_at).toBe(expires_at)
     const listed = await office.does(keys.list(shop))
-    expect(listed.data[0]).toMatchObject({ expires_at: expiresAt, last_used_at: null })
+    expect(listed.data[0]).toMatchObject({ expires_at: expires_at, last_used_at: null })
     expect(listed.lines.join("\n")).toMatch(/LAST USED +EXPIRES +REVOKED\n.* - +2100-01-31 12:00 +-/)
-    const past = keys.create({ ...till(shop), expiresAt: "2020-01-01T00:00:00Z" })
+    const past = keys.create({ ...till(shop), expires_at: "2020-01-01T00:00:00Z" })
     const refusal = await office.refusal(Effect.mapError(past, inOneSentence))
     expect(refusal).toBe("--expires-at must be in the future.")
-    expect(await office.refusal(keys.create({ ...till(shop), expiresAt: "soon" }))).toMatch(
+    expect(await office.refusal(keys.create({ ...till(shop), expires_at: "soon" }))).toMatch(
       /^--expires-at must be a date/
     )
   })
@@ -64,7 +64,7 @@ describe("workshop key (Specification, Keys and scopes; Commands)", () => {
   it("takes a date for its first instant, and marks in the list a key that has expired", async () => {
     await using office = new Office()
     const shop = await open(office)
-    const { data } = await office.does(keys.create({ ...till(shop), expiresAt: "2100-01-31" }))
+    const { data } = await office.does(keys.create({ ...till(shop), expires_at: "2100-01-31" }))
     expect(data.expires_at).toBe("2100-01-31T00:00:00.000Z")
     const later = Effect.withClock(keys.list(shop), {
       ...Clock.make(),

@@ -9,8 +9,8 @@ const lac = {
   name: "Atelier Lac",
   currency: "TND",
   decimals: 3,
-  timeZone: "Africa/Tunis",
-  trackingBaseUrl: null,
+  time_zone: "Africa/Tunis",
+  tracking_base_url: null,
   languages: []
 }
 
@@ -19,7 +19,7 @@ const withPing = async (office: Office) => {
   const shop: string = (await office.does(shops.create(lac))).data.id
   await office.does(webhooks.set(shop, "https://shop.example.com/events", false))
   await office.does(webhooks.ping(shop))
-  return { shop, ids: [], since: null, until: null, state: "pending", dryRun: false } as const
+  return { shop, ids: [], since: null, until: null, state: "pending", dry_run: false } as const
 }
 
 const begun = (office: Office) => office.meanwhile(Effect.flatMap(Deliveries, ({ replays }) => replays))
@@ -28,7 +28,7 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
   it("begins a replay, and with --dry-run only counts", async () => {
     await using office = new Office()
     const asked = await withPing(office)
-    const counted = await office.does(webhooks.replay({ ...asked, dryRun: true }))
+    const counted = await office.does(webhooks.replay({ ...asked, dry_run: true }))
     expect(counted).toEqual({ data: { count: 1, dry_run: true }, lines: ["1 event would be sent again."] })
     expect(await begun(office)).toEqual([])
     const sent = await office.does(webhooks.replay(asked))
@@ -38,7 +38,7 @@ describe("workshop webhook replay (Specification, Sandbox; Commands)", () => {
 
   it("refuses ids of no event of the shop, and says how many of several are", async () => {
     await using office = new Office()
-    const { state: _, ...asked } = { ...(await withPing(office)), dryRun: false }
+    const { state: _, ...asked } = { ...(await withPing(office)), dry_run: false }
     const [{ event_id }] = (await office.does(webhooks.deliveries(asked.shop, null, 10_000))).data
     const other = "01980000-0000-7000-8000-000000000000"
     expect(await office.refusal(webhooks.replay({ ...asked, state: null, ids: [other] }))).toBe(

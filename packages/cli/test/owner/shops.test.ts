@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { inOneSentence } from "../../src/owner/act.js"
-import type { AskedSettings } from "../../src/owner/shops.js"
 import * as shops from "../../src/owner/shops.js"
 import { Office } from "./Office.js"
 
@@ -9,22 +8,22 @@ const lac = {
   name: "Atelier Lac",
   currency: "TND",
   decimals: 3,
-  timeZone: "Africa/Tunis",
-  trackingBaseUrl: null,
+  time_zone: "Africa/Tunis",
+  tracking_base_url: null,
   languages: []
 }
-const unchanged: AskedSettings = {
+const unchanged = {
   approved: null,
   active: null,
-  apiEnabled: null,
-  programActive: null,
-  programName: null,
-  stampsRequired: null,
-  stampsPerTicket: null,
-  rewardLabel: null,
-  nextNumber: null,
-  forbiddenWords: [],
-  allowedWords: [],
+  api_enabled: null,
+  program_active: null,
+  program_name: null,
+  stamps_required: null,
+  stamps_per_ticket: null,
+  reward_label: null,
+  next_number: null,
+  forbidden_words: [],
+  allowed_words: [],
   languages: []
 }
 const NOBODY = "01980000-0000-7000-8000-000000000000"
@@ -67,7 +66,7 @@ describe("workshop shop (Specification, Commands)", () => {
 
   it("create says which flags are wrong, all of them", async () => {
     await using office = new Office()
-    const said = await office.refusal(shops.create({ ...lac, name: "", timeZone: "Tunis" }))
+    const said = await office.refusal(shops.create({ ...lac, name: "", time_zone: "Tunis" }))
     expect(said).toMatch(/^--name must .*; --time-zone must .*\.$/)
   })
 
@@ -86,9 +85,9 @@ describe("workshop shop (Specification, Commands)", () => {
   it("set changes what is named and leaves the rest", async () => {
     await using office = new Office()
     const { id } = (await office.does(shops.create(lac))).data
-    const asked = { ...unchanged, apiEnabled: false, programActive: true, stampsRequired: 10, nextNumber: 421 }
+    const asked = { ...unchanged, api_enabled: false, program_active: true, stamps_required: 10, next_number: 421 }
     await office.does(shops.set(id, asked))
-    await office.does(shops.set(id, { ...unchanged, rewardLabel: "A free hem", forbiddenWords: ["zut"] }))
+    await office.does(shops.set(id, { ...unchanged, reward_label: "A free hem", forbidden_words: ["zut"] }))
     const { data } = await office.does(shops.show(id))
     expect(data).toMatchObject({
       approved: true,
@@ -97,12 +96,12 @@ describe("workshop shop (Specification, Commands)", () => {
       next_number: 421,
       forbidden_words: ["zut"]
     })
-    const words = { allowedWords: ["pussy cat"], languages: ["en", "it"] }
+    const words = { allowed_words: ["pussy cat"], languages: ["en", "it"] }
     expect((await office.does(shops.set(id, { ...unchanged, ...words }))).data).toMatchObject({
       allowed_words: ["pussy cat"],
       languages: ["en", "it"]
     })
-    await office.does(shops.set(id, { ...unchanged, forbiddenWords: ["-"], allowedWords: ["-"], languages: ["-"] }))
+    await office.does(shops.set(id, { ...unchanged, forbidden_words: ["-"], allowed_words: ["-"], languages: ["-"] }))
     expect((await office.does(shops.show(id))).data).toMatchObject({
       forbidden_words: [],
       allowed_words: [],

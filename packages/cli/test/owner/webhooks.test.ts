@@ -13,13 +13,13 @@ const lac = {
   name: "Atelier Lac",
   currency: "TND",
   decimals: 3,
-  timeZone: "Africa/Tunis",
-  trackingBaseUrl: null,
+  time_zone: "Africa/Tunis",
+  tracking_base_url: null,
   languages: []
 }
 const open = async (office: Office): Promise<string> => (await office.does(shops.create(lac))).data.id
 const URL = "https://shop.example.com/events"
-const asked = (shop: string) => ({ shop, ids: [], since: null, until: null, state: null, dryRun: false })
+const asked = (shop: string) => ({ shop, ids: [], since: null, until: null, state: null, dry_run: false })
 
 const reset: Sent = {
   status: null,
@@ -170,7 +170,7 @@ describe("workshop webhook (Specification, Webhooks; Commands)", () => {
     expect(lines[1]).toMatch(new RegExp(`^${id}  ping  pending         0  -`))
     expect((await office.does(webhooks.deliveries(shop, "dead", 10_000))).lines).toEqual(["None is dead."])
 
-    const counted = await office.does(webhooks.replay({ ...asked(shop), ids: [id], dryRun: true }))
+    const counted = await office.does(webhooks.replay({ ...asked(shop), ids: [id], dry_run: true }))
     expect(counted.data.dry_run).toBe(true)
     expect(await office.refusal(webhooks.replay(asked(shop)))).toMatch(/^Say which events: --ids/)
     const both = webhooks.replay({ ...asked(shop), ids: [id], state: "dead" })

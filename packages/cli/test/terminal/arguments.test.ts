@@ -20,8 +20,8 @@ const show = command({
   name: "show",
   options: {
     json,
-    name: optional({ name: "name", placeholder: "text", description: "Its name.", decoder: text }),
-    words: list({ name: "word", placeholder: "text", description: "Words.", decoder: text }),
+    name: optional({ flag: "--name <text>", description: "Its name.", decoder: text }),
+    words: list({ flag: "--word <text>", description: "Words.", decoder: text }),
     shop: new Operand<string>("<shop>", "The shop's id.")
   },
   run: (values) =>

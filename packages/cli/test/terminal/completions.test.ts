@@ -10,15 +10,14 @@ import { completionScript } from "../../src/terminal/completions.js"
 import { oneOf, text } from "../../src/terminal/decoders.js"
 import { json, optional } from "../../src/terminal/flags.js"
 
-const name = optional({ name: "name", placeholder: "text", description: "The shop's name: as shown.", decoder: text })
+const name = optional({ flag: "--name <text>", description: "The shop's name: as shown.", decoder: text })
 const store = optional({
   ...oneOf(["memory", "postgres"]),
-  name: "store",
-  placeholder: "store",
+  flag: "--store <store>",
   description: "Where it is kept."
 })
-const html = optional({ name: "html", placeholder: "file", description: "A page.", decoder: text })
-const dir = optional({ name: "dir", placeholder: "folder", description: "A folder.", decoder: text })
+const html = optional({ flag: "--html <file>", description: "A page.", decoder: text })
+const dir = optional({ flag: "--dir <folder>", description: "A folder.", decoder: text })
 const does = (name: string, description: string, options: Parameters<typeof command>[0]["options"]) =>
   command({ name, description, examples: [], options, run: () => Effect.void })
 const outline = group({ name: "workshop", description: "", examples: [] }, [
