@@ -1,0 +1,100 @@
+// Holds comments and pages to plain English: a sentence begins with what acts, not with "What" or "Whoever", and machinery
+// is notified, returned and reported rather than "told". The counts in scripts/plain-english.json may only go down.
+import { execFileSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+
+const LIMITS = "scripts/plain-english.json"
+
+/** @typedef {{ path: string, line: number, text: string }} Sentence */
+
+/** @type {Record<string, { pattern: RegExp, instead: string }>} */
+const patterns = {
+  headless: {
+    pattern: /^(What|Who|Whoever|Whom|Whose|Whatever|However (many|much|long|often)|That which)\b[^?]*$/,
+    instead: "begin with the thing itself: 'The flags that every command has', not 'What every command has'"
+  },
+  told: { pattern: /\b(told|tells?|telling)\b/i, instead: "notified, reported, returned, passed, shows, says" },
+  stands: {
+    pattern: /\b(stands|stood|standing) (in|beside|there|at|on|once|behind|with|so|above|below)\b/i,
+    instead: "is, appears"
+  }
+}
+
+const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" })
+  .split("\n")
+  .filter((path) =>
+    /^(packages\/[^/]+\/src|bench\/src)\/.*\.ts$|^(README|CONTRIBUTING|SECURITY)\.md$|^docs\/[^/]+\.md$/.test(path)
+  )
+
+/** The sentences of a text, without code. @param {string} text */
+const sentencesIn = (text) =>
+  text
+    .replaceAll(/`[^`]*`/g, "code")
+    .split(/(?<=[.:;!?])\s+/)
+    .map((sentence) => sentence.trim())
+
+/** The sentences of a source's comments. @param {string} path @param {string} text @returns {Sentence[]} */
+const ofSource = (path, text) =>
+  [...text.matchAll(/\/\*\*?([\s\S]*?)\*\/|^[ \t]*\/\/ ?(.*)$/gm)].flatMap((found) => {
+    const line = text.slice(0, found.index).split("\n").length
+    const prose = (found[1] ?? found[2] ?? "").replaceAll(/\n\s*\* ?/g, " ").trim()
+    return sentencesIn(prose).map((sentence) => ({ path, line, text: sentence }))
+  })
+
+/** The sentences of a page outside its blocks of code. @param {string} path @param {string} text @returns {Sentence[]} */
+const ofPage = (path, text) => {
+  const prose = text.replaceAll(/^```[\s\S]*?^```/gm, (block) => "\n".repeat(block.split("\n").length - 1))
+  return prose.split("\n").flatMap((line, i) =>
+    line
+      .split("|")
+      .flatMap((cell) => sentencesIn(cell.replace(/^[\s#>*-]+/, "").replaceAll("**", "")))
+      .map((sentence) => ({ path, line: i + 1, text: sentence }))
+  )
+}
+
+const sentences = files.flatMap((path) => {
+  const text = readFileSync(path, "utf8")
+  return path.endsWith(".md") ? ofPage(path, text) : ofSource(path, text)
+})
+
+/** @type {Record<string, number>} */
+const limits = JSON.parse(readFileSync(LIMITS, "utf8"))
+const found = Object.entries(patterns).map(([name, { pattern, instead }]) => ({
+  name,
+  instead,
+  hits: sentences.filter(({ text }) => pattern.test(text))
+}))
+
+/** The counts of the last commit; none where it has none. @returns {Record<string, number>} */
+const committed = () => {
+  try {
+    return JSON.parse(execFileSync("git", ["show", `HEAD:${LIMITS}`], { encoding: "utf8", stdio: "pipe" }))
+  } catch {
+    return {}
+  }
+}
+
+if (process.argv.includes("--list")) {
+  for (const { name, hits } of found)
+    for (const { path, line, text } of hits) console.log(`${path}:${line}: ${name}: ${text.slice(0, 100)}`)
+}
+if (process.argv.includes("--write")) {
+  const lower = Object.fromEntries(
+    found.map(({ name, hits }) => [name, Math.min(hits.length, limits[name] ?? hits.length)])
+  )
+  writeFileSync(LIMITS, `${JSON.stringify(lower, null, 2)}\n`)
+} else {
+  const over = found.filter(({ name, hits }) => hits.length > (limits[name] ?? 0))
+  for (const { name, hits, instead } of over)
+    console.error(
+      `plain English: ${hits.length} sentences with the pattern "${name}", at most ${limits[name] ?? 0}; write ${instead}. node scripts/check-words.mjs --list names them.`
+    )
+  const before = committed()
+  for (const [name, limit] of Object.entries(limits)) {
+    if (limit <= (before[name] ?? limit)) continue
+    console.error(`${LIMITS}: "${name}" rose from ${before[name]} to ${limit}: the counts only go down`)
+    process.exitCode = 1
+  }
+  console.log(`words: ${found.map(({ name, hits }) => `${hits.length} ${name}`).join(", ")}`)
+  if (over.length > 0) process.exitCode = 1
+}
