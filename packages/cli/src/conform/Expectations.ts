@@ -87,81 +87,60 @@ export interface Meta {
 /** A response of the server, and what a case expects of it. `D` is what its `data` holds. */
 export class TestResponse<D = unknown> {
   readonly exchange: Exchange
+  readonly status: number
+  readonly data: D
+  readonly meta: Meta
+  readonly error: Partial<NonNullable<Envelope["error"]>>
   readonly #envelope: Envelope | undefined
 
   constructor(exchange: Exchange) {
+    const envelope = envelopeOf(exchange.response)
     this.exchange = exchange
-    this.#envelope = envelopeOf(exchange.response)
-  }
-
-  get status(): number {
-    return this.exchange.response.status
+    this.status = exchange.response.status
+    this.data = envelope?.data as D
+    this.meta = envelope?.meta ?? {}
+    this.error = envelope?.error ?? {}
+    this.#envelope = envelope
   }
 
   /** A header by its name in lower case. */
-  header(name: string): string | undefined {
-    return this.exchange.response.headers[name]
-  }
+  readonly header = (name: string): string | undefined => this.exchange.response.headers[name]
 
-  get data(): D {
-    return this.#envelope?.data as D
-  }
-
-  get meta(): Meta {
-    return this.#envelope?.meta ?? {}
-  }
-
-  get error(): Partial<NonNullable<Envelope["error"]>> {
-    return this.#envelope?.error ?? {}
-  }
-
-  /** What is wrong with the request, as `in field` lines. */
-  get issues(): ReadonlyArray<string> {
-    const issues = this.error.details?.issues
-    if (!Array.isArray(issues)) return []
-    return (issues as ReadonlyArray<{ in?: string; field?: string }>).map((issue) => `${issue.in} ${issue.field}`)
-  }
-
-  /** The body in a few words. */
-  get #summary(): string {
-    if (this.#envelope?.error !== undefined) return shown(this.#envelope.error)
-    if (this.#envelope?.success === true && this.#envelope.data !== undefined) return "a success"
-    return "a body that is not the envelope"
+  #expect(isMet: boolean, status: number, body: string): void {
+    if (isMet && this.status === status) return
+    const { success, data, error } = this.#envelope ?? {}
+    const isSuccess = success === true && data !== undefined
+    const found = error !== undefined ? shown(error) : isSuccess ? "a success" : "a body that is not the envelope"
+    throw new ExpectationFailed({
+      expected: `status ${status} with ${body}`,
+      found: `status ${this.status} with ${found}`,
+      exchange: this.exchange
+    })
   }
 
   /** Expects a success in its envelope (Specification, Requests and answers). */
   ok(status = 200): D {
-    const envelope = this.#envelope
-    if (this.status !== status || envelope?.success !== true || envelope.data === undefined) {
-      throw new ExpectationFailed({
-        expected: `status ${status} with {"success":true,"data":…}`,
-        found: `status ${this.status} with ${this.#summary}`,
-        exchange: this.exchange
-      })
-    }
-    return envelope.data as D
+    const isSuccess = this.#envelope?.success === true && this.data !== undefined
+    this.#expect(isSuccess, status, '{"success":true,"data":…}')
+    return this.data
   }
 
   /** Expects a failure in its envelope, with these details among others (Specification, Errors). */
   refused(status: number, code: string, details?: Readonly<Record<string, unknown>>): this {
-    const envelope = this.#envelope
-    if (this.status !== status || envelope?.success !== false || envelope.error?.code !== code) {
-      throw new ExpectationFailed({
-        expected: `status ${status} with {"success":false,"error":{"code":"${code}",…}}`,
-        found: `status ${this.status} with ${this.#summary}`,
-        exchange: this.exchange
-      })
-    }
-    if (details !== undefined) expectShape(envelope.error?.details, details, "error.details", this.exchange)
+    const isFailure = this.#envelope?.success === false && this.error.code === code
+    this.#expect(isFailure, status, `{"success":false,"error":{"code":"${code}",…}}`)
+    if (details !== undefined) expectShape(this.error.details, details, "error.details", this.exchange)
     return this
   }
 
-  /** Expects 400 with issues at these places, such as `body service`, among others (Specification, Errors); case is no matter. */
+  /** Expects 400 with issues at these places, such as `body service`, among others, in any case (Specification, Errors). */
   invalid(...places: ReadonlyArray<string>): this {
     this.refused(400, "VALIDATION_ERROR")
-    const found = this.issues.map((issue) => issue.toLowerCase())
+    const issues = this.error.details?.issues as ReadonlyArray<{ in?: string; field?: string }> | undefined
+    const found = (Array.isArray(issues) ? issues : []).map((issue) => `${issue.in} ${issue.field}`)
     for (const place of places) {
-      expectThat(found.includes(place.toLowerCase()), `an issue at "${place}"`, this.issues, this.exchange)
+      const isThere = found.some((issue) => issue.toLowerCase() === place.toLowerCase())
+      expectThat(isThere, `an issue at "${place}"`, found, this.exchange)
     }
     return this
   }
@@ -173,9 +152,8 @@ export class TestResponse<D = unknown> {
 
   /** Expects a success whose data has these fields. */
   shows(fields: unknown, status = 200): D {
-    const data = this.ok(status)
-    expectShape(data, fields, "data", this.exchange)
-    return data
+    expectShape(this.ok(status), fields, "data", this.exchange)
+    return this.data
   }
 
   /** Expects `meta` to have these fields. */
@@ -186,20 +164,13 @@ export class TestResponse<D = unknown> {
 
   /** Expects a header. */
   withHeader(name: string, value: string | RegExp | undefined): this {
-    const found = this.header(name.toLowerCase())
-    expectShape(found, value, `the header ${name}`, this.exchange)
+    expectShape(this.header(name.toLowerCase()), value, `the header ${name}`, this.exchange)
     return this
   }
 }
 
-/** The signature header of a delivery. */
-interface Signature {
-  readonly t: number
-  readonly v1: ReadonlyArray<string>
-}
-
-/** Reads `t=…,v1=…` (Specification, Webhooks). */
-export const signatureOf = (post: Post | undefined): Signature => {
+/** Reads the signature header of a delivery, `t=…,v1=…` (Specification, Webhooks). */
+export const signatureOf = (post: Post | undefined) => {
   if (post === undefined) throw new ExpectationFailed({ expected: "a delivery", found: "none" })
   const { headers, signatureHeader: name } = post
   const header = headers[name.toLowerCase()]
@@ -210,11 +181,8 @@ export const signatureOf = (post: Post | undefined): Signature => {
     })
   }
   expectShape(header, /^t=\d+(,v1=[0-9a-f]{64})+$/, `the header ${name}`)
-  const parts = header.split(",").map((part) => part.split("="))
-  return {
-    t: Number(parts[0]?.[1]),
-    v1: parts.slice(1).map(([, hex]) => hex ?? "")
-  }
+  const [time = "", ...v1] = header.split(",").map((part) => part.split("=")[1] ?? "")
+  return { t: Number(time), v1 }
 }
 
 /** Expects a delivery to be signed by these secrets, and by no other, at an instant (Specification, Webhooks). */

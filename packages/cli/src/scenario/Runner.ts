@@ -1,5 +1,5 @@
 import { Effect, Scope } from "effect"
-import { requestOf } from "../testkit/Actors.js"
+import { type CallName, requestOf } from "../testkit/Actors.js"
 import type { CallOptions } from "../testkit/Api.js"
 import {
   dataOf,
@@ -190,15 +190,17 @@ export class Runner {
   })
 
   /** A request of the sandbox that a scenario needs before its steps. */
-  readonly #make = (what: string, method: string, path: string, body: Fields) =>
-    Effect.map(needed(this.#sandbox(method, `/sandbox${path}`, body), what), dataOf)
+  readonly #make = (what: string, call: CallName, id: string, body: Fields) => {
+    const { method, path } = requestOf(call, id)
+    return Effect.map(needed(this.#sandbox(method, path, body), what), dataOf)
+  }
 
   readonly #openShop = Effect.fnUntraced(function* (this: Runner, name: string, given: GivenShop) {
     const { keys = {}, webhook, program, name: known = capitalised(name), ...settings } = given
     const { currency, decimals, time_zone, tracking_base_url, ...changes } = settings
     const shop = defined({ currency, decimals, time_zone, tracking_base_url })
     const what = `given.shops.${name}`
-    const opened = (yield* this.#make(what, "POST", "/shops", { name: known, ...usualShop, ...shop })) as {
+    const opened = (yield* this.#make(what, "open shop", "", { name: known, ...usualShop, ...shop })) as {
       readonly shop: { readonly id: string }
       readonly key_id: string
       readonly key: string
@@ -208,25 +210,25 @@ export class Runner {
     this.name(name, handle)
     for (const [key, right] of Object.entries(keys)) {
       const body = { name: key, ...(typeof right === "string" ? { preset: right } : { scopes: right }) }
-      this.name(key, yield* this.#make(`${what}.keys.${key}`, "POST", `/shops/${handle.id}/keys`, body))
+      this.name(key, yield* this.#make(`${what}.keys.${key}`, "create key", handle.id, body))
     }
     if (webhook !== undefined) {
       const receiver = yield* this.receiver(handle)
       yield* receiver.behave(behaviourOf(webhook === true ? 200 : webhook))
     }
     const patch = defined({ program: program === undefined ? undefined : { active: true, ...program }, ...changes })
-    if (Object.keys(patch).length > 0) yield* this.#make(what, "PATCH", `/shops/${handle.id}`, patch)
+    if (Object.keys(patch).length > 0) yield* this.#make(what, "change shop", handle.id, patch)
   })
 
   readonly #openAccount = Effect.fnUntraced(function* (this: Runner, name: string, given: GivenClient) {
     const { knows = [], phone = yield* this.#environment.nextPhone, ...rest } = given
     const person = { given_name: capitalised(name), family_name: "Example", phone, ...rest }
     const what = `given.clients.${name}`
-    const { id } = (yield* this.#make(what, "POST", "/clients", person)) as { readonly id: string }
+    const { id } = (yield* this.#make(what, "register", "", person)) as { readonly id: string }
     this.name(name, { id, ...person })
     for (const reference of knows) {
       const shop_id = yield* Effect.flatMap(resolve(reference, this.names()), idOf)
-      yield* this.#make(`${what}.knows`, "POST", `/clients/${id}/visits`, { shop_id })
+      yield* this.#make(`${what}.knows`, "visit", id, { shop_id })
     }
   })
 

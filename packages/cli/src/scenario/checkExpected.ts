@@ -1,6 +1,6 @@
 import { operators } from "./Expectation.js"
 import { isObject } from "./Mismatch.js"
-import { type PathProblem, problemWithName } from "./problems.js"
+import { type Problems, problemWithName } from "./problems.js"
 import { follow, insteadOf, type Shape } from "./Shape.js"
 import type { Path } from "./Source.js"
 
@@ -13,36 +13,34 @@ const within = (shape: Shape, field: string): Shape | undefined => {
   return "shape" in found ? found.shape : undefined
 }
 
-const each = (expected: unknown, shape: Shape | undefined, path: Path): ReadonlyArray<PathProblem> =>
-  shape === undefined
-    ? []
-    : Array.isArray(expected)
-      ? expected.flatMap((one, i) => checkExpected(one, shape, [...path, i]))
-      : checkExpected(expected, shape, path)
-
-const checkOperator = (operator: string, operand: unknown, shape: Shape, path: Path): ReadonlyArray<PathProblem> => {
-  if (OF_THE_VALUE.includes(operator)) return checkExpected(operand, shape, path)
-  if (OF_ENTRIES.includes(operator)) return each(operand, within(shape, "0"), path)
-  return operator === "$one_of" ? each(operand, shape, path) : []
+function* each(expected: unknown, shape: Shape | undefined, path: Path): Problems {
+  if (shape === undefined) return
+  if (!Array.isArray(expected)) yield* checkExpected(expected, shape, path)
+  else for (const [i, one] of expected.entries()) yield* checkExpected(one, shape, [...path, i])
 }
 
-const checkField = (field: string, expected: unknown, shape: Shape, path: Path): ReadonlyArray<PathProblem> => {
+function* checkOperator(operator: string, operand: unknown, shape: Shape, path: Path): Problems {
+  if (OF_THE_VALUE.includes(operator)) yield* checkExpected(operand, shape, path)
+  if (OF_ENTRIES.includes(operator)) yield* each(operand, within(shape, "0"), path)
+  if (operator === "$one_of") yield* each(operand, shape, path)
+}
+
+function* checkField(field: string, expected: unknown, shape: Shape, path: Path): Problems {
   const instead = insteadOf(shape, field)
   const inner = within(shape, field)
-  if (instead === null) return inner === undefined ? [] : checkExpected(expected, inner, path)
-  // What an answer must not hold is expected to be absent, unless its name looks misspelt.
-  return expected === "$absent" && !instead.includes("did you mean")
-    ? []
-    : [problemWithName(path, `is not known${instead}`)]
+  if (instead === null) yield* inner === undefined ? [] : checkExpected(expected, inner, path)
+  // What a response must not hold is expected to be absent, unless its name looks misspelt.
+  else if (expected !== "$absent" || instead.includes("did you mean"))
+    yield problemWithName(path, `is not known${instead}`)
 }
 
 /** Fields that are expected of something that never has them: under `$not` or `$absent` they would even be met. */
-export const checkExpected = (expected: unknown, shape: Shape, path: Path): ReadonlyArray<PathProblem> => {
-  if (Array.isArray(expected)) return each(expected, within(shape, "0"), path)
-  if (!isObject(expected)) return []
+export function* checkExpected(expected: unknown, shape: Shape, path: Path): Problems {
+  if (Array.isArray(expected)) yield* each(expected, within(shape, "0"), path)
+  if (!isObject(expected)) return
   const fields = Object.entries(expected)
   const [[field, operand] = ["", undefined]] = fields
-  return fields.length === 1 && Object.hasOwn(operators, field)
-    ? checkOperator(field, operand, shape, [...path, field])
-    : fields.flatMap(([name, inner]) => checkField(name, inner, shape, [...path, name]))
+  if (fields.length === 1 && Object.hasOwn(operators, field))
+    yield* checkOperator(field, operand, shape, [...path, field])
+  else for (const [name, inner] of fields) yield* checkField(name, inner, shape, [...path, name])
 }

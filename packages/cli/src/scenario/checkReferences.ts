@@ -4,86 +4,64 @@ import { operators } from "./Expectation.js"
 import { kinds, patternOf } from "./ExpectedText.js"
 import { type Fields, fieldOf, isObject } from "./Mismatch.js"
 import { observations } from "./observations.js"
-import { type PathProblem, problemAt, problemWithName } from "./problems.js"
+import { type PathProblem, type Problems, problemAt, problemWithName } from "./problems.js"
 import { inBraces, type Reference, wholeReference } from "./references.js"
 import { anything, follow, givenShapes, type Shape, successOf } from "./Shape.js"
 import type { Path } from "./Source.js"
 
-/** What names stand for at a step. */
+/** The shapes of the names that are known at a step. */
 export type Known = ReadonlyMap<string, Shape>
 
-/** Names that mean something of themselves. */
+/** Names with a meaning of their own. */
 export const TAKEN: ReadonlyArray<string> = ["now", "n", ...Object.keys(kinds)]
 
 const NO_REFERENCE =
   "is no reference: write $ticket.number or $now + 60d; a text that starts with a dollar starts with two."
 
-const unknownName = ({ name }: Reference, known: Known, path: Path): PathProblem => {
-  const meant = didYouMean(name, [...known.keys(), ...TAKEN])
-  const message = `$${name} stands for nothing yet${meant === "" ? ": name it before with as, or under given." : meant}`
-  return problemAt(path, message, `$${name}`)
-}
-
-const checkReference = (reference: Reference, known: Known, path: Path): ReadonlyArray<PathProblem> => {
-  const { name, path: fields } = reference
+function* checkReference({ name, path: fields }: Reference, known: Known, path: Path): Problems {
   const shape = known.get(name)
-  if (shape === undefined) return [unknownName(reference, known, path)]
+  if (shape === undefined) {
+    const meant = didYouMean(name, [...known.keys(), ...TAKEN]) || ": name it before with as, or under given."
+    return yield problemAt(path, `$${name} stands for nothing yet${meant}`, `$${name}`)
+  }
   const found = follow(shape, fields, `$${name}`)
-  return "error" in found ? [problemAt(path, found.error, `$${[name, ...fields].join(".")}`)] : []
+  if ("error" in found) yield problemAt(path, found.error, `$${[name, ...fields].join(".")}`)
 }
 
-const checkWhole = (whole: Reference, known: Known, path: Path, isExpected: boolean): ReadonlyArray<PathProblem> => {
-  if (known.has(whole.name) || !Object.hasOwn(kinds, whole.name)) return checkReference(whole, known, path)
-  return isExpected
-    ? []
-    : [
-        problemAt(
-          path,
-          `${whole.text} stands for any such value, so it has its place only where something is expected.`
-        )
-      ]
-}
+const MISPLACED_KIND = "stands for any such value, so it has its place only where something is expected."
 
 /** What is wrong with a text and its references. In expectations there are kinds and patterns too. */
-const checkText = (text: string, known: Known, path: Path, isExpected: boolean): ReadonlyArray<PathProblem> => {
-  if (text.startsWith("$$")) return []
-  if (isExpected && patternOf(text) === null) return [problemAt(path, `${text} is no regular expression.`)]
+function* checkText(text: string, known: Known, path: Path, isExpected: boolean): Problems {
+  if (text.startsWith("$$")) return
+  if (isExpected && patternOf(text) === null) return yield problemAt(path, `${text} is no regular expression.`)
   const bare = isExpected ? text.replace(/^(<=|>=|<|>)\s*/, "") : text
   const whole = wholeReference(bare)
-  if (whole !== undefined) return checkWhole(whole, known, path, isExpected)
-  if (bare.startsWith("$") && !bare.startsWith("${")) return [problemAt(path, `${bare} ${NO_REFERENCE}`)]
-  return inBraces(bare).flatMap(({ text: braced, reference }) =>
-    reference === undefined
-      ? [problemAt(path, `${braced} is no reference: write it as \${ticket.id}.`)]
-      : checkReference(reference, known, path)
-  )
+  if (whole !== undefined) {
+    const isKind = !known.has(whole.name) && Object.hasOwn(kinds, whole.name)
+    if (!isKind) yield* checkReference(whole, known, path)
+    else if (!isExpected) yield problemAt(path, `${whole.text} ${MISPLACED_KIND}`)
+  } else if (bare.startsWith("$") && !bare.startsWith("${")) yield problemAt(path, `${bare} ${NO_REFERENCE}`)
+  else
+    for (const { text: braced, reference } of inBraces(bare))
+      if (reference !== undefined) yield* checkReference(reference, known, path)
+      else yield problemAt(path, `${braced} is no reference: write it as \${ticket.id}.`)
 }
 
-const checkOperator = (field: string, path: Path): ReadonlyArray<PathProblem> => {
-  if (!field.startsWith("$") || Object.hasOwn(operators, field)) return []
+function* checkOperator(field: string, path: Path): Problems {
   const names = Object.keys(operators)
-  return [
-    problemWithName(
-      [...path, field],
-      `is no way to expect something${didYouMean(field, names) || `; there are ${names.join(", ")}.`}`
-    )
-  ]
+  const meant = didYouMean(field, names) || `; there are ${names.join(", ")}.`
+  if (field.startsWith("$") && !names.includes(field))
+    yield problemWithName([...path, field], `is no way to expect something${meant}`)
 }
 
-/** What is wrong with the texts within a value: names that stand for nothing, or have no such field. */
-export const checkTexts = (
-  value: unknown,
-  known: Known,
-  path: Path,
-  isExpected = false
-): ReadonlyArray<PathProblem> => {
-  if (typeof value === "string") return checkText(value, known, path, isExpected)
-  if (Array.isArray(value)) return value.flatMap((inner, i) => checkTexts(inner, known, [...path, i], isExpected))
-  if (typeof value !== "object" || value === null) return []
-  return Object.entries(value).flatMap(([field, inner]) => [
-    ...(isExpected ? checkOperator(field, path) : []),
-    ...checkTexts(inner, known, [...path, field], isExpected)
-  ])
+/** What is wrong with the texts within a value: unknown names, or names without such a field. */
+export function* checkTexts(value: unknown, known: Known, path: Path, isExpected = false): Problems {
+  if (typeof value === "string") yield* checkText(value, known, path, isExpected)
+  if (typeof value !== "object" || value === null) return
+  for (const [field, inner] of Object.entries(value)) {
+    if (isExpected && !Array.isArray(value)) yield* checkOperator(field, path)
+    yield* checkTexts(inner, known, [...path, Array.isArray(value) ? Number(field) : field], isExpected)
+  }
 }
 
 /** A name that a scenario gives. */
@@ -115,20 +93,20 @@ export const givenNames = (given: unknown): ReadonlyArray<Given> => {
   ]
 }
 
-/** Names that are given twice, or mean something of themselves. */
-export const checkGiven = (names: ReadonlyArray<Given>): ReadonlyArray<PathProblem> =>
-  names.flatMap(({ path, name }, i) => {
-    if (TAKEN.includes(name)) return [problemWithName(path, `${name} has a meaning of its own: take another name.`)]
-    return names.findIndex((other) => other.name === name) < i
-      ? [problemWithName(path, `${name} is the name of something else already: take another.`)]
-      : []
-  })
+/** Names that are given twice, or have a meaning of their own. */
+export function* checkGiven(names: ReadonlyArray<Given>): Problems {
+  for (const [i, { path, name }] of names.entries()) {
+    if (TAKEN.includes(name)) yield problemWithName(path, `${name} has a meaning of its own: take another name.`)
+    else if (names.findIndex((other) => other.name === name) < i)
+      yield problemWithName(path, `${name} is the name of something else already: take another.`)
+  }
+}
 
 /** What a step names, and what is known of it. */
 export interface Capture {
   readonly name: string
   readonly shape: Shape
-  readonly problems: ReadonlyArray<PathProblem>
+  readonly problem?: PathProblem
 }
 
 const PLACES = ["status", "data", "meta", "error", "headers", "body"]
@@ -151,22 +129,20 @@ const responseOf = (step: Fields): Shape => {
 }
 
 const capture = (answer: Shape, name: string, place: string, path: Path): Capture => {
-  const [first = "", ...rest] = place.split(".")
-  if (!PLACES.includes(first)) {
-    const problem = problemAt(path, `${place} is no place in an answer: begin with ${PLACES.join(", ")}.`)
-    return { name, shape: anything, problems: [problem] }
-  }
-  const found = follow(answer, [first, ...rest], "the answer")
+  const isPlace = PLACES.includes(place.split(".")[0] ?? "")
+  const found = isPlace
+    ? follow(answer, place.split("."), "the answer")
+    : { error: `${place} is no place in an answer: begin with ${PLACES.join(", ")}.` }
   return "error" in found
-    ? { name, shape: anything, problems: [problemAt(path, found.error)] }
-    : { name, shape: found.shape, problems: [] }
+    ? { name, shape: anything, problem: problemAt(path, found.error) }
+    : { name, shape: found.shape }
 }
 
 /** What a step names with `as`. */
 export const capturesOf = (step: Fields, path: Path): ReadonlyArray<Capture> => {
   const { as } = step
   const answer = responseOf(step)
-  if (typeof as === "string") return [{ ...capture(answer, as, "data", path), problems: [] }]
+  if (typeof as === "string") return [{ name: as, shape: capture(answer, as, "data", path).shape }]
   if (typeof as !== "object" || as === null) return []
   return Object.entries(as).map(([name, place]) => capture(answer, name, String(place), [...path, "as", name]))
 }

@@ -7,7 +7,7 @@ import { checkExpected } from "./checkExpected.js"
 import { type Capture, capturesOf, checkGiven, checkTexts, givenNames, type Known, TAKEN } from "./checkReferences.js"
 import { type Fields, fieldOf, isObject } from "./Mismatch.js"
 import { observations } from "./observations.js"
-import { type PathProblem, problemAt, problemWithName } from "./problems.js"
+import { type Problems, problemAt, problemWithName } from "./problems.js"
 import { STEP_OPTIONS } from "./Scenario.js"
 import { dataOf, refusalShape, successOf } from "./Shape.js"
 import type { Path } from "./Source.js"
@@ -15,7 +15,7 @@ import type { Path } from "./Source.js"
 /** A field that only some steps may have. */
 interface Rule {
   readonly field: string
-  readonly isRefused: (does: string, step: Readonly<Record<string, unknown>>) => boolean
+  readonly isRefused: (does: string, step: Fields) => boolean
   readonly because: (does: string) => string
 }
 
@@ -51,17 +51,12 @@ const rules: ReadonlyArray<Rule> = [
   }
 ]
 
-/** What a step says that means nothing to it. */
-const misplaced = (
-  step: Readonly<Record<string, unknown>>,
-  does: string | undefined,
-  path: Path
-): ReadonlyArray<PathProblem> =>
-  does === undefined
-    ? []
-    : rules.flatMap(({ field, isRefused, because }) =>
-        field in step && isRefused(does, step) ? [problemWithName([...path, field], because(does))] : []
-      )
+/** Fields of a step that its action does not take. */
+function* misplaced(step: Fields, does: string | undefined, path: Path): Problems {
+  for (const { field, isRefused, because } of rules)
+    if (does !== undefined && field in step && isRefused(does, step))
+      yield problemWithName([...path, field], because(does))
+}
 
 /** The status with which each code comes, and each reason of a conflict (Specification, Errors). */
 const statusOf: ReadonlyMap<string, number> = new Map([
@@ -104,18 +99,18 @@ const WORDS = [
   { place: ["error", "details", "reason"], known: reasons, what: "no reason" }
 ] as const
 
-/** Codes and reasons of refusals that a service never gives, so that no answer could be as expected. */
-const checkVerdicts = (expected: unknown, path: Path): ReadonlyArray<PathProblem> => {
+/** Codes and reasons of refusals that a service never gives, so that no response could be as expected. */
+function* checkVerdicts(expected: unknown, path: Path): Problems {
   if (typeof expected === "string") {
     const message = wrongShort(expected)
-    return message === undefined ? [] : [problemAt(path, message)]
+    if (message !== undefined) yield problemAt(path, message)
+    return
   }
-  return WORDS.flatMap(({ place, known, what }) =>
-    plainTexts(place.reduce(fieldOf, expected), [...path, ...place]).flatMap(([at, word]) => {
+  for (const { place, known, what } of WORDS)
+    for (const [at, word] of plainTexts(place.reduce(fieldOf, expected), [...path, ...place])) {
       const message = unknownWord(word, known, what)
-      return message === undefined ? [] : [problemAt(at, message)]
-    })
-  )
+      if (message !== undefined) yield problemAt(at, message)
+    }
 }
 
 type Written = readonly [path: Path, word: unknown]
@@ -133,27 +128,20 @@ const namesIn = (expected: unknown, field: string, path: Path): ReadonlyArray<Wr
   })
 }
 
-/** Names of events or notices that there are not, so that none could be as expected. */
-const checkListed = ({ named }: Observation, expected: unknown, path: Path): ReadonlyArray<PathProblem> => {
-  if (named === undefined) return []
+/** Names of events or notices that do not exist, so that none could be as expected. */
+function* checkListed({ named }: Observation, expected: unknown, path: Path): Problems {
+  if (named === undefined) return
   const { what, field, words } = named
-  return namesIn(expected, field, path).flatMap(([at, word]) =>
-    typeof word !== "string" || /^[$/<>]/.test(word) || words.includes(word)
-      ? []
-      : [problemAt(at, `${word} is no ${what}${didYouMean(word, words) || `; there are ${words.join(", ")}.`}`)]
-  )
+  for (const [at, word] of namesIn(expected, field, path))
+    if (typeof word === "string" && !/^[$/<>]/.test(word) && !words.includes(word))
+      yield problemAt(at, `${word} is no ${what}${didYouMean(word, words) || `; there are ${words.join(", ")}.`}`)
 }
 
 /** Where a step refers to something, besides the actions that take nothing else. */
 const REFERRING = ["ticket", "client"] as const
 
-/** A name without its dollar would go out as a text, and come back as something that is not found. */
-const withoutDollar = (
-  step: Fields,
-  done: string | undefined,
-  known: Known,
-  path: Path
-): ReadonlyArray<PathProblem> => {
+/** A name without its dollar would be sent as a text, and nothing would be found by it. */
+function* withoutDollar(step: Fields, done: string | undefined, known: Known, path: Path): Problems {
   const argument = done === undefined ? undefined : step[done]
   const places: ReadonlyArray<readonly [Path, unknown]> = [
     [["shop"], step.shop],
@@ -163,89 +151,69 @@ const withoutDollar = (
       ? REFERRING.map((field) => [[done, field] as Path, argument[field]] as const)
       : [])
   ]
-  return places.flatMap(([place, value]) =>
-    typeof value === "string" && known.has(value)
-      ? [problemAt([...path, ...place], `${value} needs a dollar before it: write $${value}.`)]
-      : []
-  )
+  for (const [place, value] of places)
+    if (typeof value === "string" && known.has(value))
+      yield problemAt([...path, ...place], `${value} needs a dollar before it: write $${value}.`)
 }
 
-/** Fields that no response of the step's act has, nor any entry of what it observes. */
-const checkShapes = (step: Fields, done: string | undefined, path: Path): ReadonlyArray<PathProblem> => {
+/** Fields that no response of the step's action has, nor any entry of what it observes. */
+function* checkShapes(step: Fields, done: string | undefined, path: Path): Problems {
   const [action, observation] = [actions.get(done ?? ""), observations.get(done ?? "")]
   if (action?.endpoint !== undefined && isObject(step.expect)) {
-    // Of `body` the envelope too is told only by a run: it may be that of a refusal.
+    // Only a run can tell the shape of `body`: it may be that of a refusal.
     const { body: _, error, ...places } = step.expect
-    return [
-      ...checkExpected(places, successOf(action.endpoint), [...path, "expect"]),
-      ...checkExpected(error, refusalShape, [...path, "expect", "error"])
-    ]
-  }
-  return observation?.endpoint === undefined || done === undefined
-    ? []
-    : checkExpected(step[done], dataOf(observation.endpoint), [...path, done])
+    yield* checkExpected(places, successOf(action.endpoint), [...path, "expect"])
+    yield* checkExpected(error, refusalShape, [...path, "expect", "error"])
+  } else if (observation?.endpoint !== undefined && done !== undefined)
+    yield* checkExpected(step[done], dataOf(observation.endpoint), [...path, done])
 }
 
 const RECEIVING = ["receiver", "expect received", "expect new received"]
 
-/** A receiver that nothing leads to: only `webhook` under `given` points a shop's webhook at its receiver. */
-const withoutWebhook = (
-  step: Fields,
-  done: string | undefined,
-  given: unknown,
-  path: Path
-): ReadonlyArray<PathProblem> => {
-  if (done === undefined || !RECEIVING.includes(done) || (Array.isArray(step[done]) && step[done].length === 0))
-    return []
+/** A receiver to which no webhook points: only `webhook` under `given` points a shop's webhook at its receiver. */
+function* withoutWebhook(step: Fields, done: string | undefined, given: unknown, path: Path): Problems {
+  if (done === undefined || !RECEIVING.includes(done) || (Array.isArray(step[done]) && step[done].length === 0)) return
   const shops = fieldOf(given, "shops")
   const name = typeof step.shop === "string" ? step.shop.replace("$", "") : (Object.keys(shops ?? {})[0] ?? "shop")
   const isGiven = isObject(shops) ? Object.hasOwn(shops, name) : name === "shop"
-  if (!isGiven || fieldOf(fieldOf(shops, name), "webhook") !== undefined) return []
+  if (!isGiven || fieldOf(fieldOf(shops, name), "webhook") !== undefined) return
   const message = `needs a webhook, which ${name} does not have: write webhook: true under given.shops.${name}.`
-  return [problemWithName([...path, done], message)]
+  yield problemWithName([...path, done], message)
 }
 
 const KNOWN: ReadonlyArray<string> = [...stepNames, "together"]
 
-const checkCount = (step: Fields, done: ReadonlyArray<string>, path: Path): ReadonlyArray<PathProblem> => {
+function* checkCount(step: Fields, done: ReadonlyArray<string>, path: Path): Problems {
   const others = Object.keys(step).filter((field) => !KNOWN.includes(field) && !STEP_OPTIONS.includes(field))
-  if (done.length === 1 || (done.length === 0 && others.length > 0)) return []
-  return [
-    problemAt(
-      path,
-      done.length === 0
-        ? "does nothing: a step has one act, such as create ticket."
-        : `does ${done.join(" and ")} at once: make a step of each, or put them under together.`
-    )
-  ]
+  if (done.length > 1)
+    yield problemAt(path, `does ${done.join(" and ")} at once: make a step of each, or put them under together.`)
+  else if (done.length === 0 && others.length === 0)
+    yield problemAt(path, "does nothing: a step has one act, such as create ticket.")
 }
 
-const checkStep = (step: unknown, before: Known, given: unknown, path: Path): ReadonlyArray<PathProblem> => {
-  if (!isObject(step)) return []
+function* checkStep(step: unknown, before: Known, given: unknown, path: Path): Problems {
+  if (!isObject(step)) return
   const known = "repeat" in step ? new Map(before).set("n", AST.numberKeyword) : before
   const done = Object.keys(step).filter((field) => KNOWN.includes(field))
-  const values = Object.entries(step).flatMap(([field, value]) => {
-    if (field === "title" || field === "as") return []
-    if (field === "together" && Array.isArray(value)) {
-      return value.flatMap((inner, i) => checkStep(inner, known, given, [...path, field, i]))
-    }
-    return checkTexts(value, known, [...path, field], field === "expect" || observations.has(field))
-  })
-  return [
-    ...checkCount(step, done, path),
-    ...misplaced(step, done[0], path),
-    ...withoutDollar(step, done[0], known, path),
-    ...checkShapes(step, done[0], path),
-    ...withoutWebhook(step, done[0], given, path),
-    ...checkVerdicts(step.expect, [...path, "expect"]),
-    ...[...observations.values()].flatMap((look) => checkListed(look, step[look.name], [...path, look.name])),
-    ...values
-  ]
+  yield* checkCount(step, done, path)
+  yield* misplaced(step, done[0], path)
+  yield* withoutDollar(step, done[0], known, path)
+  yield* checkShapes(step, done[0], path)
+  yield* withoutWebhook(step, done[0], given, path)
+  yield* checkVerdicts(step.expect, [...path, "expect"])
+  for (const one of observations.values()) yield* checkListed(one, step[one.name], [...path, one.name])
+  for (const [field, value] of Object.entries(step)) {
+    if (field === "title" || field === "as") continue
+    if (field === "together" && Array.isArray(value))
+      for (const [i, inner] of value.entries()) yield* checkStep(inner, known, given, [...path, field, i])
+    else yield* checkTexts(value, known, [...path, field], field === "expect" || observations.has(field))
+  }
 }
 
-const checkCapture = ({ name, problems }: Capture, given: Known, path: Path): ReadonlyArray<PathProblem> => {
-  if (TAKEN.includes(name)) return [problemAt(path, `${name} has a meaning of its own: take another name.`)]
-  return given.has(name) ? [problemAt(path, `${name} is given already: take another name.`)] : problems
+function* checkCapture({ name, problem }: Capture, given: Known, path: Path): Problems {
+  if (TAKEN.includes(name)) yield problemAt(path, `${name} has a meaning of its own: take another name.`)
+  else if (given.has(name)) yield problemAt(path, `${name} is given already: take another name.`)
+  else if (problem !== undefined) yield problem
 }
 
 /** A step and those within it, each with its place. */
@@ -256,22 +224,22 @@ const withInner = (step: Fields, path: Path): ReadonlyArray<readonly [Fields, Pa
   )
 ]
 
-/** What no schema sees: names that stand for nothing, steps that do nothing or too much, words out of place. */
-export const checkSteps = (scenario: unknown): ReadonlyArray<PathProblem> => {
-  if (!isObject(scenario)) return []
+/** Finds what no schema sees: unknown names, steps that do nothing or too much, misplaced words. */
+export function* checkSteps(scenario: unknown): Problems {
+  if (!isObject(scenario)) return
   const names = givenNames(scenario.given)
   const given = new Map(names.map(({ name, shape }) => [name, shape])).set("now", AST.stringKeyword)
   const known = new Map(given)
-  const steps = (Array.isArray(scenario.steps) ? scenario.steps : []).flatMap((step: unknown, i) => {
+  yield* checkGiven(names)
+  yield* checkTexts(fieldOf(scenario.given, "clients"), given, ["given", "clients"])
+  for (const [i, step] of (Array.isArray(scenario.steps) ? scenario.steps : []).entries()) {
     const path: Path = ["steps", i]
-    const found = checkStep(step, new Map(known), scenario.given, path)
-    if (!isObject(step)) return found
-    const captured = withInner(step, path).flatMap(([one, at]) =>
-      capturesOf(one, at).map((capture) => ({ capture, at: [...at, "as"] }))
-    )
-    for (const { capture } of captured) known.set(capture.name, capture.shape)
-    return [...found, ...captured.flatMap(({ capture, at }) => checkCapture(capture, given, at))]
-  })
-  const clients = isObject(scenario.given) ? scenario.given.clients : undefined
-  return [...checkGiven(names), ...checkTexts(clients, given, ["given", "clients"]), ...steps]
+    yield* checkStep(step, new Map(known), scenario.given, path)
+    if (!isObject(step)) continue
+    for (const [one, at] of withInner(step, path))
+      for (const capture of capturesOf(one, at)) {
+        known.set(capture.name, capture.shape)
+        yield* checkCapture(capture, given, [...at, "as"])
+      }
+  }
 }

@@ -7,13 +7,16 @@ import type { Path, Problem, Source } from "./Source.js"
 export interface PathProblem {
   readonly path: Path
   readonly message: string
-  /** It is the field's name that is wrong, and not what stands behind it. */
+  /** The field's name is wrong, and not its value. */
   readonly isOfName: boolean
   /** Common to all problems of one mistake, which is reported once, where it is met first. */
   readonly mistake?: string
 }
 
-/** A problem of what stands at a path. */
+/** Everything that a check finds. */
+export type Problems = Iterable<PathProblem>
+
+/** A problem with the value at a path. */
 export const problemAt = (path: Path, message: string, mistake?: string): PathProblem => ({
   path,
   message,
@@ -21,7 +24,7 @@ export const problemAt = (path: Path, message: string, mistake?: string): PathPr
   ...(mistake === undefined ? {} : { mistake })
 })
 
-/** A problem of the name of a field. */
+/** A problem with the name of a field. */
 export const problemWithName = (path: Path, message: string): PathProblem => ({ path, message, isOfName: true })
 
 type Placed = Problem & Pick<PathProblem, "mistake">

@@ -20,7 +20,7 @@ const endpoints = [
 
 const ALL = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
 
-/** Keys and their rights (Specification, Keys and scopes). */
+/** Keys and their scopes (Specification, Keys and scopes). */
 export const accessCases = casesOf("§5", [
   ...endpoints.map(([method, path, scope]) =>
     test(`scope-${method.toLowerCase()}${path.replace(NOBODY, "id").replace(/\?.*/, "-by-phone").replaceAll("/", "-")} (rule-scope-all): ${method} ${path.replace(NOBODY, "{id}").replace(/\?.*/, "?phone=…")} asks for ${scope}, and for nothing else.`, async (shop) => {

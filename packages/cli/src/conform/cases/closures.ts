@@ -2,7 +2,7 @@ import { DAY, later } from "../../testkit/Time.js"
 import { casesOf, test } from "../Case.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
-/** What the shop does that starts the sixty days anew, by a call of the sandbox. */
+/** Calls of the sandbox that start the sixty days anew. */
 const news = [
   ["quote", "propose quote", { price_minor: 100 }],
   ["delay", "announce delay", { promised_at: "2099-01-01T00:00:00Z" }],
@@ -10,7 +10,7 @@ const news = [
   ["photo", "attach photo", { photo_url: "https://pictures.example.com/1.jpg" }]
 ] as const
 
-/** What closes by itself, and when (Specification, States). */
+/** Which tickets close by themselves, and when (Specification, States). */
 export const closureCases = casesOf("§3", [
   test("closure-uncollected (rule-closure-uncollected): A ready ticket is abandoned as uncollected at exactly sixty days after it was ready, not a millisecond before.", async (shop) => {
     const { id } = await shop.ticket()

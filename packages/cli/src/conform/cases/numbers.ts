@@ -4,7 +4,7 @@ import { casesOf, test } from "../Case.js"
 import { NOBODY } from "../Environment.js"
 import { expectSame, expectShape } from "../Expectations.js"
 
-/** Reading one ticket, and telling that the client was told (Specification, Endpoints). */
+/** Reading one ticket by id or number, and recording that the client was notified (Specification, Endpoints). */
 export const numberCases = casesOf("§4", [
   test("read-ticket (rule-read-ticket): A ticket is read by its id; one of nobody or of another shop is the same 404.", async (shop) => {
     const other = await shop.env.openShop()

@@ -47,7 +47,7 @@ const refusals = [
 
 const needOf = (from: string): string => (from === "abandoned" ? "" : ", key")
 
-/** Every status asked of every state (Specification, States). */
+/** Every status in every state, what it does besides, and reopening (Specification, States; Endpoints). */
 export const statusCases = casesOf("§3", [
   ...moves.map(([from, to, event, fields]) =>
     test(`status-${from}-${to} (rule-status-workshop-ready): A ticket that is ${from} becomes ${to} on request, with the event ${event}.`, async (shop) => {
@@ -69,11 +69,7 @@ export const statusCases = casesOf("§3", [
       expectSame(would === null ? null : [...would].sort(), [...allowed].sort(), "details.allowed")
       expectSame(await shop.read(ticket.id), ticket, "the ticket afterwards", answer.exchange)
     })
-  )
-])
-
-/** What a status does besides (Specification, States; Endpoints). */
-export const statusEffectCases = casesOf("§3", [
+  ),
   test("status-instants (rule-status-instants): A ticket keeps when it became ready and when it was collected.", async (shop) => {
     const { id } = await shop.ticket()
     await shop.env.advance(1000)
@@ -152,5 +148,46 @@ export const statusEffectCases = casesOf("§3", [
     ;(await shop.status(id, "impossible")).ok()
     ;(await shop.status(id, "collected")).ok()
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0, lifetime: 0 } })
+  }),
+  test("reopen-at-24h (rule-reopen-at-24h): Exactly 24 hours after its collection a ticket can still be reopened.", async (shop) => {
+    const { id } = await shop.moved("ready", "collected")
+    await shop.env.advance(DAY)
+    ;(await shop.status(id, "workshop")).shows({ state: "workshop", collected_at: null })
+  }),
+  test("reopen-past-24h (rule-reopen-at-24h): One millisecond later it cannot: REOPEN_WINDOW.", async (shop) => {
+    const { id } = await shop.moved("ready", "collected")
+    await shop.env.advance(DAY + 1)
+    ;(await shop.status(id, "workshop")).conflict("REOPEN_WINDOW", { allowed: [] })
+    expectSame((await shop.read(id)).state, "collected", "state")
+  }),
+  test("reopen-past-24h-any-status (rule-reopen-at-24h): After the window every status is refused with REOPEN_WINDOW.", async (shop) => {
+    const { id } = await shop.moved("ready", "collected")
+    await shop.env.advance(2 * DAY)
+    for (const status of ["ready", "impossible", "collected", "workshop"])
+      (await shop.status(id, status)).conflict("REOPEN_WINDOW", { from: "collected", to: status })
+  }),
+  test("reopen-keeps-notified (rule-status-instants): Reopening forgets the end of the work, not that the client was told.", async (shop) => {
+    const { id } = await shop.moved("ready")
+    const notified_at = await shop.env.instant()
+    ;(await shop.notified(id, "call")).shows({ notified_at })
+    ;(await shop.status(id, "collected")).ok()
+    await shop.env.advance(1)
+    const cleared = { ready_at: null, collected_at: null, outcome: null }
+    ;(await shop.status(id, "workshop")).shows({ ...cleared, notified_at })
+  }),
+  test("reopen-event-from (rule-status-instants): The event of a reopening tells from which state the ticket came back.", async (shop) => {
+    for (const path of [["ready"], ["impossible"], ["ready", "collected"]]) {
+      const { id } = await shop.moved(...path)
+      ;(await shop.status(id, "workshop")).ok()
+      const event = (await shop.events()).at(-1)
+      expectShape(event, { type: "ticket.reopened", data: { from: path.at(-1), ticket: { id } } }, "the last event")
+    }
+  }),
+  test("reopen-second-window (rule-reopen-at-24h): A ticket collected anew has a window of its own.", async (shop) => {
+    const { id } = await shop.moved("ready", "collected")
+    await shop.env.advance(DAY)
+    for (const status of ["workshop", "ready", "collected"]) (await shop.status(id, status)).ok()
+    await shop.env.advance(DAY)
+    ;(await shop.status(id, "workshop")).shows({ state: "workshop" })
   })
 ])

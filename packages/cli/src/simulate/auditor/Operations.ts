@@ -1,5 +1,5 @@
 import { DAY } from "../../testkit/Time.js"
-import { actOf, dataOf, isGood } from "./Reading.js"
+import { actOf, dataOf, isGood } from "./queries.js"
 import type { RecordedRequest, Trace } from "./Trace.js"
 
 /** What is remembered of an Idempotency-Key, and how long (Specification, Idempotency). */

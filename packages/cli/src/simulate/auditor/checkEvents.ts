@@ -1,9 +1,7 @@
 import type { Event } from "../../testkit/Shapes.js"
 import { operationsOf } from "./Operations.js"
-import { actOf, dataOf, isGood, isReplay, ms, reporter, shown } from "./Reading.js"
-import type { RecordedRequest, ShopTrace, Trace, Violation } from "./Trace.js"
-
-const report = reporter("events", "Specification, Webhooks")
+import { actOf, check, dataOf, type Finding, isGood, isReplay, ms, shown } from "./queries.js"
+import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 
 const ENTERED: Readonly<Record<string, string>> = {
   ready: "ticket.ready",
@@ -73,11 +71,11 @@ const follows = (event: Event, before: Event | undefined, exchanges: ReadonlyArr
 const formWrong = ({ api_version, shop_id, type, data }: Event, shop: string): string | null => {
   if (api_version !== "1") return "api_version is not 1"
   if (shop_id !== shop) return "shop_id is another shop's"
-  return type === "ping" || data.ticket !== undefined ? null : "it tells of no ticket"
+  return type === "ping" || data.ticket !== undefined ? null : "it has no ticket"
 }
 
-/** Of a ticket with a client: that they were told, and linked at creation. */
-const untold = (event: Event, next: Event | undefined): string | null => {
+/** With a client, a ticket's creation is followed by the link, and the end of its work by a notification. */
+const followerMissing = (event: Event, next: Event | undefined): string | null => {
   const follower = {
     "ticket.ready": "client.notified",
     "ticket.impossible": "client.notified",
@@ -89,9 +87,9 @@ const untold = (event: Event, next: Event | undefined): string | null => {
     : `${event.type} of a client without ${follower}`
 }
 
-const inShop = (trace: Trace, shop: ShopTrace, lost: number): ReadonlyArray<Violation> => {
-  const found: Array<Violation> = []
+function* eventsIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
   const mine = trace.exchanges.filter((one) => one.shop === shop.id)
+  const lost = mine.filter((one) => one.answer === null && actOf(one)?.kind === "create").length
   const expected = new Map<string, Array<RecordedRequest>>()
   for (const exchange of mine) {
     const raised = raisedBy(exchange)
@@ -106,30 +104,21 @@ const inShop = (trace: Trace, shop: ShopTrace, lost: number): ReadonlyArray<Viol
   )
   let unclaimed = 0
   for (const [i, event] of shop.events.entries()) {
-    const form = formWrong(event, shop.id) ?? untold(event, shop.events[i + 1])
-    found.push(...report(form, event))
+    yield [formWrong(event, shop.id) ?? followerMissing(event, shop.events[i + 1]), event]
     const before = shop.events[i - 1]
     if (before !== undefined && ms(event.created_at) < ms(before.created_at))
-      found.push(...report("events are out of order", [before, event]))
+      yield ["events are out of order", [before, event]]
     const name = nameOf(event.type, ticketOf(event), ms(event.created_at))
     if (expected.get(name)?.shift() !== undefined || follows(event, before, mine)) continue
-    if (event.type === "ticket.created") {
-      if (!created.has(ticketOf(event) ?? "")) unclaimed++
-    } else found.push(...report(`${event.type} comes of nothing that was done`, event))
+    if (event.type !== "ticket.created") yield [`${event.type} comes of nothing that was done`, event]
+    else if (!created.has(ticketOf(event) ?? "")) unclaimed++
   }
   for (const [name, left] of expected)
-    for (const exchange of left)
-      found.push(...report(`what was acknowledged raised no event ${name.split(" ")[0]}`, shown(exchange)))
-  if (unclaimed > lost)
-    found.push(...report(`${unclaimed} tickets were created and answered to nobody`, { shop: shop.id }))
-  return found
+    for (const exchange of left) yield [`what was acknowledged raised no event ${name.split(" ")[0]}`, shown(exchange)]
+  if (unclaimed > lost) yield [`${unclaimed} tickets were created and answered to nobody`, { shop: shop.id }]
 }
 
-/** Everything acknowledged raised its event, once; and no event came of nothing. */
-export const checkEvents = (trace: Trace): ReadonlyArray<Violation> =>
-  trace.shops.flatMap((shop) => {
-    const lost = trace.exchanges.filter(
-      (one) => one.shop === shop.id && one.answer === null && actOf(one)?.kind === "create"
-    )
-    return inShop(trace, shop, lost.length)
-  })
+/** Every acknowledged act raised its event, once; and every event comes of an act. */
+export const checkEvents = check("events", "Specification, Webhooks", function* (trace) {
+  for (const shop of trace.shops) yield* eventsIn(trace, shop)
+})

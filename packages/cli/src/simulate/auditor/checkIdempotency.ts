@@ -1,8 +1,6 @@
 import { type Operation, operationsOf, REMEMBERED } from "./Operations.js"
-import { codeOf, dataOf, detailOf, isGood, isReplay, ms, reporter, shown } from "./Reading.js"
-import type { RecordedRequest, Trace, Violation } from "./Trace.js"
-
-const report = reporter("idempotency", "Specification, Endpoints; Idempotency")
+import { check, codeOf, dataOf, detailOf, isGood, isReplay, ms, shown } from "./queries.js"
+import type { RecordedRequest } from "./Trace.js"
 
 const firstStatus = { create: 201, stamps: 200, redeem: 200 } as const
 
@@ -54,29 +52,23 @@ const reuseWrong = (operation: Operation): RecordedRequest | null => {
   return null
 }
 
-/** Under one Idempotency-Key a thing is done once, and a repetition gets the first answer as it was. */
-export const checkIdempotency = (trace: Trace): ReadonlyArray<Violation> => {
-  const found: Array<Violation> = []
+/** Under one Idempotency-Key a thing is done once, and a repetition gets the first response unchanged. */
+export const checkIdempotency = check("idempotency", "Specification, Endpoints; Idempotency", function* (trace) {
   const makers = new Map<string, Operation>()
   for (const operation of operationsOf(trace)) {
-    for (const exchange of operation.exchanges) {
-      const form = formWrong(exchange, operation.kind)
-      found.push(...report(form, shown(exchange)))
-    }
-    const repeats = repeatsWrong(operation)
-    found.push(...report(repeats, operation.exchanges.map(shown)))
+    for (const exchange of operation.exchanges) yield [formWrong(exchange, operation.kind), shown(exchange)]
     const reuse = reuseWrong(operation)
-    if (reuse !== null) found.push(...report("a key was refused as used that was not", shown(reuse)))
+    yield [repeatsWrong(operation), operation.exchanges.map(shown)]
+    if (reuse !== null) yield ["a key was refused as used that was not", shown(reuse)]
     if (operation.kind !== "create") continue
     for (const { data, exchange } of operation.results) {
       const { id, created_at } = data as { readonly id: string; readonly created_at: string }
       const other = makers.get(id)
       if (other !== undefined && other !== operation)
-        found.push(...report(`ticket ${id} was answered under two keys`, shown(exchange)))
+        yield [`ticket ${id} was answered under two keys`, shown(exchange)]
       if (!isReplay(exchange) && ms(created_at) !== exchange.now)
-        found.push(...report(`ticket ${id} was created at another time`, shown(exchange)))
+        yield [`ticket ${id} was created at another time`, shown(exchange)]
       makers.set(id, operation)
     }
   }
-  return found
-}
+})

@@ -1,10 +1,99 @@
 import { HOUR, MINUTE } from "../../testkit/Time.js"
-import { type Bound, recount, type Use } from "./Meter.js"
 import { operationsOf } from "./Operations.js"
-import { actOf, codeOf, dataOf, detailOf, grouped, isGood, isReplay, ms, reporter, shown } from "./Reading.js"
-import type { RecordedRequest, ShopTrace, Trace, Violation } from "./Trace.js"
+import {
+  actOf,
+  check,
+  codeOf,
+  dataOf,
+  detailOf,
+  type Finding,
+  grouped,
+  isGood,
+  isReplay,
+  ms,
+  shown
+} from "./queries.js"
+import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 
-const report = reporter("limits", "Specification, Limits")
+/** One use of a limit, or a refusal by it, at an instant. */
+interface Use {
+  readonly now: number
+  /** `given_back` was taken and returned; `maybe` was cut off, and nobody knows. */
+  readonly what: "counted" | "given_back" | "maybe" | "refused"
+  readonly count: number
+  readonly exchange: unknown
+}
+
+/** A limit: how much within how long, or within one day, named by a function. */
+interface Bound {
+  readonly policy: string
+  readonly limit: number
+  readonly window: number | ((now: number) => string)
+}
+
+interface Window {
+  readonly since: number
+  readonly ends: (now: number) => boolean
+  sure: number
+  maybe: number
+}
+
+const atInstants = (uses: ReadonlyArray<Use>): ReadonlyArray<ReadonlyArray<Use>> => {
+  const groups: Array<Array<Use>> = []
+  for (const use of uses) {
+    const last = groups.at(-1)
+    if (last !== undefined && last[0]!.now === use.now) last.push(use)
+    else groups.push([use])
+  }
+  return groups
+}
+
+const opened = ({ window }: Bound, now: number): Window => {
+  const ends =
+    typeof window === "number" ? (at: number) => at >= now + window : (at: number) => window(at) !== window(now)
+  return { since: now, ends, sure: 0, maybe: 0 }
+}
+
+const judged = ({ policy, limit }: Bound, open: Window | null, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
+  const [sure, maybe] = [open?.sure ?? 0, open?.maybe ?? 0]
+  const found: Array<Finding> = []
+  if (sure > limit)
+    found.push([`${policy}: ${sure} within one window, where ${limit} are allowed`, uses.at(-1)?.exchange])
+  for (const { what, count, exchange } of uses)
+    if (what === "refused" && sure + maybe + count <= limit)
+      found.push([`${policy}: refused after ${sure} of ${limit}`, exchange])
+  return found
+}
+
+/**
+ * Counts a limit again, by its own rule: a window opens at the first use. Where a request that was cut off may have opened
+ * one, nothing is said until no window can be open any more.
+ */
+const recount = (bound: Bound, uses: ReadonlyArray<Use>): ReadonlyArray<Finding> => {
+  const found: Array<Finding> = []
+  let open: Window | null = null
+  let blurred: ((now: number) => boolean) | null = null
+  for (const group of atInstants(uses)) {
+    const { now } = group[0]!
+    if (open?.ends(now)) open = null
+    if (blurred?.(now)) blurred = null
+    let transient = 0
+    for (const { what, count } of group) {
+      if (what === "refused") continue
+      if (open === null && what === "maybe") blurred = opened(bound, now).ends
+      // While it is unknown when the window opened, each use may have opened the next.
+      if (blurred !== null) blurred = opened(bound, now).ends
+      open ??= opened(bound, now)
+      if (what === "counted") open.sure += count
+      else if (what === "maybe") open.maybe += count
+      else transient += count
+    }
+    if (open !== null) open.maybe += transient
+    if (blurred === null) found.push(...judged(bound, open, group))
+    if (open !== null) open.maybe -= transient
+  }
+  return found
+}
 
 const LIMITS: Readonly<Record<string, number>> = {
   requests_per_minute: 120,
@@ -62,7 +151,7 @@ const perKey = (exchanges: ReadonlyArray<RecordedRequest>) => {
   ])
 }
 
-/** Tickets count as they were created: their events tell it, whoever got the answer. */
+/** Tickets count when they were created, as their events say, even where the response was lost. */
 const ticketUses = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>, policy: string): ReadonlyArray<Use> => {
   const made = shop.events
     .filter(({ type }) => type === "ticket.created")
@@ -128,18 +217,13 @@ const headerWrong = ({ answer, path, key }: RecordedRequest): string | null => {
 }
 
 /** No limit is ever overdrawn, and none refuses that has uses left. */
-export const checkLimits = (trace: Trace): ReadonlyArray<Violation> => {
+export const checkLimits = check("limits", "Specification, Limits", function* (trace) {
   const byShop = grouped(trace.exchanges, ({ shop }) => shop ?? "")
-  const recounted = [
-    ...perKey(trace.exchanges),
-    ...trace.shops.flatMap((shop) => {
-      const mine = byShop.get(shop.id) ?? []
-      return [...perShop(shop, mine), ...perCard(shop, mine)]
-    })
-  ].flatMap((found) => report(found.message, found.evidence))
-  const headers = trace.exchanges.flatMap((exchange) => {
-    const message = headerWrong(exchange)
-    return report(message, shown(exchange))
-  })
-  return [...recounted, ...headers]
-}
+  yield* perKey(trace.exchanges)
+  for (const shop of trace.shops) {
+    const mine = byShop.get(shop.id) ?? []
+    yield* perShop(shop, mine)
+    yield* perCard(shop, mine)
+  }
+  for (const exchange of trace.exchanges) yield [headerWrong(exchange), shown(exchange)]
+})

@@ -1,9 +1,7 @@
 import type { Card } from "../../testkit/Shapes.js"
 import { type Operation, operationsOf } from "./Operations.js"
-import { actOf, eventsByTicket, ms, reporter, settingsAt } from "./Reading.js"
-import type { Loyalty, ShopTrace, Trace, Violation } from "./Trace.js"
-
-const report = reporter("loyalty", "Specification, Endpoints; Clients and loyalty")
+import { actOf, check, eventsByTicket, ms, settingsAt } from "./queries.js"
+import type { Loyalty, ShopTrace, Trace } from "./Trace.js"
 
 type Program = Loyalty["program"]
 
@@ -56,27 +54,20 @@ const cardWrong = (card: Card, expected: ReturnType<typeof ledger>, required: nu
     : `rewards_available is ${card.rewards_available}, and not ${available}`
 }
 
-const inShop = (trace: Trace, shop: ShopTrace, operations: ReadonlyArray<Operation>): ReadonlyArray<Violation> => {
-  const program = programAt(trace, shop.id)
-  const tickets = earned(shop, program)
-  return shop.cards.flatMap(({ client, status, data }) => {
-    if (status !== 200 || data === null) return []
-    const theirs = operations.filter(
-      (operation) =>
-        operation.shop === shop.id && operation.kind !== "create" && actOf(operation.exchanges[0]!)?.id === client
-    )
-    // Where nobody knows what became of a request, the card may show either.
-    if (theirs.some(({ isUnknown }) => isUnknown)) return []
-    const expected = ledger(theirs, tickets.get(client) ?? 0, program)
-    const message = cardWrong(data.card, expected, data.program.stamps_required)
-    return message === null
-      ? []
-      : report(`the card of ${client}: ${message}`, { shop: shop.id, client, card: data.card, expected })
-  })
-}
-
 /** A card is the sum of what tickets earned, what was given and what was redeemed. */
-export const checkLoyalty = (trace: Trace): ReadonlyArray<Violation> => {
-  const operations = operationsOf(trace)
-  return trace.shops.flatMap((shop) => inShop(trace, shop, operations))
-}
+export const checkLoyalty = check("loyalty", "Specification, Endpoints; Clients and loyalty", function* (trace) {
+  const operations = operationsOf(trace).filter(({ kind }) => kind !== "create")
+  for (const shop of trace.shops) {
+    const program = programAt(trace, shop.id)
+    const tickets = earned(shop, program)
+    for (const { client, status, data } of shop.cards) {
+      const theirs = operations.filter((one) => one.shop === shop.id && actOf(one.exchanges[0]!)?.id === client)
+      // Where nobody knows what became of a request, the card may show either.
+      if (status !== 200 || data === null || theirs.some(({ isUnknown }) => isUnknown)) continue
+      const expected = ledger(theirs, tickets.get(client) ?? 0, program)
+      const message = cardWrong(data.card, expected, data.program.stamps_required)
+      if (message !== null)
+        yield [`the card of ${client}: ${message}`, { shop: shop.id, client, card: data.card, expected }]
+    }
+  }
+})

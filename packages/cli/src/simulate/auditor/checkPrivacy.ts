@@ -1,10 +1,20 @@
 import type { Ticket } from "../../testkit/Shapes.js"
-import { actOf, codeOf, dataOf, goodActs, grouped, isGood, isReplay, ms, reporter, shown } from "./Reading.js"
-import type { RecordedRequest, ShopTrace, Trace, Violation } from "./Trace.js"
+import {
+  actOf,
+  check,
+  codeOf,
+  dataOf,
+  type Finding,
+  goodActs,
+  grouped,
+  isGood,
+  isReplay,
+  ms,
+  shown
+} from "./queries.js"
+import type { RecordedRequest, Trace } from "./Trace.js"
 
-const report = reporter("privacy", "Specification, Endpoints; Clients and loyalty")
-
-/** Since when each client of a shop blocks it. An offer's shop stands in the exchange. */
+/** Since when each client of a shop blocks it. The exchange names the offer's shop. */
 const blocksOf = (
   trace: Trace
 ): ReadonlyArray<{ readonly shop: string; readonly client: string; readonly at: number }> =>
@@ -31,16 +41,17 @@ const asksAbout = (
     : null
 }
 
-/** A 404 as it looks to whoever asked, without what every answer has of its own. */
+/** A 404 as the caller sees it, without what differs in every response. */
 const looks = ({ answer }: RecordedRequest): string =>
   JSON.stringify([answer?.status, answer?.body, Object.keys(answer?.headers ?? {}).sort()])
 
-const alike = (asked: ReadonlyArray<readonly [string, RecordedRequest]>): ReadonlyArray<Violation> =>
-  [...grouped(asked, ([kind]) => kind)].flatMap(([kind, all]) => {
+function* alike(asked: ReadonlyArray<readonly [string, RecordedRequest]>): Iterable<Finding> {
+  for (const [kind, all] of grouped(asked, ([kind]) => kind)) {
     const ways = grouped(all, ([, exchange]) => looks(exchange))
     const examples = [...ways.values()].map(([one]) => shown(one![1]))
-    return ways.size > 1 ? report(`unknown and blocking clients are told apart (${kind})`, examples) : []
-  })
+    if (ways.size > 1) yield [`unknown and blocking clients are told apart (${kind})`, examples]
+  }
+}
 
 const namesClient = (data: unknown, client: string): boolean =>
   (Array.isArray(data) ? data : [data]).some(
@@ -48,58 +59,44 @@ const namesClient = (data: unknown, client: string): boolean =>
       one?.client?.id === client || one?.id === client
   )
 
-const afterBlock = (trace: Trace, shops: Map<string, ShopTrace>): ReadonlyArray<Violation> =>
-  blocksOf(trace).flatMap(({ shop, client, at }) => {
-    const named = trace.exchanges.filter(
-      (one) =>
-        one.shop === shop &&
-        one.key !== null &&
-        one.now > at &&
-        isGood(one) &&
-        !isReplay(one) &&
-        namesClient(dataOf(one), client)
-    )
-    const raised = (shops.get(shop)?.events ?? []).filter(
-      ({ created_at, data }) =>
-        ms(created_at) > at && (data.ticket?.client?.id === client || data.client?.id === client)
-    )
-    return [
-      ...named.flatMap((one) => report(`a client who blocks the shop is named to it`, shown(one))),
-      ...raised.flatMap((event) => report(`an event names a client who blocks the shop`, event))
-    ]
-  })
-
-/** A number's holder is linked by nobody but themselves: a create never says whether there is one (Specification, Endpoints). */
-const offered = (exchange: RecordedRequest): ReadonlyArray<Violation> => {
-  const body = exchange.body as { readonly client_phone?: string; readonly client_id?: string } | undefined
-  if (
-    actOf(exchange)?.kind !== "create" ||
-    !isGood(exchange) ||
-    body?.client_phone === undefined ||
-    body.client_id !== undefined
-  )
-    return []
-  const ticket = dataOf<Ticket>(exchange)
-  return ticket.client === null && ticket.client_phone === body.client_phone
-    ? []
-    : report("a ticket offered to a number is answered with its holder", shown(exchange))
+function* afterBlock({ exchanges, shops }: Trace, blocks: ReturnType<typeof blocksOf>): Iterable<Finding> {
+  for (const { shop, client, at } of blocks) {
+    const answered = exchanges.filter((one) => one.shop === shop && one.key !== null && one.now > at)
+    for (const one of answered)
+      if (isGood(one) && !isReplay(one) && namesClient(dataOf(one), client))
+        yield ["a client who blocks the shop is named to it", shown(one)]
+    for (const event of shops.find(({ id }) => id === shop)?.events ?? []) {
+      const { ticket, client: named } = event.data
+      if (ms(event.created_at) > at && (ticket?.client?.id === client || named?.id === client))
+        yield ["an event names a client who blocks the shop", event]
+    }
+  }
 }
 
-/** A client who blocks a shop is, for that shop, one that never was. */
-export const checkPrivacy = (trace: Trace): ReadonlyArray<Violation> => {
+/** Only holders of a number link themselves: a create never says whether there is one (Specification, Endpoints). */
+const isHolderShown = (exchange: RecordedRequest): boolean => {
+  const body = exchange.body as { readonly client_phone?: string; readonly client_id?: string } | undefined
+  if (actOf(exchange)?.kind !== "create" || !isGood(exchange)) return false
+  if (body?.client_phone === undefined || body.client_id !== undefined) return false
+  const ticket = dataOf<Ticket>(exchange)
+  return ticket.client !== null || ticket.client_phone !== body.client_phone
+}
+
+/** For a shop, a client who blocks it does not exist. */
+export const checkPrivacy = check("privacy", "Specification, Endpoints; Clients and loyalty", function* (trace) {
   const phones = new Map(trace.clients.map(({ id, phone }) => [phone, id]))
-  const blocks = new Map(blocksOf(trace).map(({ shop, client, at }) => [`${shop} ${client}`, at]))
+  const blocks = blocksOf(trace)
+  const blocked = new Map(blocks.map(({ shop, client, at }) => [`${shop} ${client}`, at]))
   const refused: Array<readonly [string, RecordedRequest]> = []
-  const found: Array<Violation> = []
   for (const exchange of trace.exchanges) {
-    found.push(...offered(exchange))
+    if (isHolderShown(exchange)) yield ["a ticket offered to a number is answered with its holder", shown(exchange)]
     const asked = asksAbout(exchange, phones)
     if (asked === null) continue
     if (codeOf(exchange) === "NOT_FOUND") refused.push([asked.kind, exchange])
-    const blocked_at = blocks.get(`${exchange.shop} ${asked.client}`) ?? Number.POSITIVE_INFINITY
+    const blocked_at = blocked.get(`${exchange.shop} ${asked.client}`) ?? Number.POSITIVE_INFINITY
     if (isGood(exchange) && !isReplay(exchange) && exchange.now > blocked_at)
-      found.push(...report("a client who blocks the shop was found", shown(exchange)))
+      yield ["a client who blocks the shop was found", shown(exchange)]
   }
-  const shops = new Map(trace.shops.map((shop) => [shop.id, shop]))
-  return [...found, ...alike(refused), ...afterBlock(trace, shops)]
-}
+  yield* alike(refused)
+  yield* afterBlock(trace, blocks)
+})

@@ -1,29 +1,23 @@
 import type { Ticket } from "../../testkit/Shapes.js"
-import { dataOf, isGood, ms, reporter, shown } from "./Reading.js"
-import type { RecordedRequest, ShopTrace, Trace, Violation } from "./Trace.js"
+import { check, dataOf, type Finding, isGood, ms, shown } from "./queries.js"
+import type { RecordedRequest, ShopTrace } from "./Trace.js"
 
-const report = reporter("sync", "Specification, Endpoints; Lists and sync")
-
-/** A block hides a client from tickets that nobody touched since: the feed need not tell of it. */
+/** A block hides a client from tickets that nobody touched since: the feed need not show it. */
 const comparable = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(ticket)
 
-const feedWrong = ({ id, listed, synced }: ShopTrace): ReadonlyArray<Violation> => {
-  const found: Array<Violation> = []
+function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
   const known = new Map(synced.map((ticket) => [ticket.id, ticket]))
   for (const ticket of listed) {
-    const mine = known.get(ticket.id)
+    const feed = known.get(ticket.id)
     known.delete(ticket.id)
-    if (mine === undefined) found.push(...report(`the feed never told of ticket ${ticket.id}`, { shop: id, ticket }))
-    else if (comparable(mine) !== comparable(ticket))
-      found.push(...report(`the feed left ticket ${ticket.id} behind`, { shop: id, feed: mine, ticket }))
-    else if (mine.client === null && ticket.client !== null)
-      found.push(
-        ...report(`the feed never told of the client of ticket ${ticket.id}`, { shop: id, feed: mine, ticket })
-      )
+    if (feed === undefined) yield [`the feed never showed ticket ${ticket.id}`, { shop: id, ticket }]
+    else if (comparable(feed) !== comparable(ticket))
+      yield [`the feed left ticket ${ticket.id} behind`, { shop: id, feed, ticket }]
+    else if (feed.client === null && ticket.client !== null)
+      yield [`the feed never showed the client of ticket ${ticket.id}`, { shop: id, feed, ticket }]
   }
   for (const ticket of known.values())
-    found.push(...report(`the feed told of ticket ${ticket.id}, which is not there`, { shop: id, ticket }))
-  return found
+    yield [`the feed showed ticket ${ticket.id}, which is not there`, { shop: id, ticket }]
 }
 
 const isList = ({ method, path }: RecordedRequest): boolean => method === "GET" && path === "/v1/tickets"
@@ -50,11 +44,9 @@ const orderWrong = (exchange: RecordedRequest): string | null => {
   return isFeed && typeof meta?.synced_until !== "string" ? "the feed does not say how far it goes" : null
 }
 
-/** Pages are in their order, and whoever follows the feed knows what the store knows. */
-export const checkSync = (trace: Trace): ReadonlyArray<Violation> => [
-  ...trace.shops.flatMap(feedWrong),
-  ...trace.exchanges.flatMap((exchange) => {
-    const message = isList(exchange) && isGood(exchange) ? orderWrong(exchange) : null
-    return report(message, shown(exchange))
-  })
-]
+/** Pages are in their order, and a till that follows the feed knows what the store knows. */
+export const checkSync = check("sync", "Specification, Endpoints; Lists and sync", function* (trace) {
+  for (const shop of trace.shops) yield* feedWrong(shop)
+  for (const exchange of trace.exchanges)
+    if (isList(exchange) && isGood(exchange)) yield [orderWrong(exchange), shown(exchange)]
+})

@@ -1,22 +1,223 @@
-import { HOUR } from "../../testkit/Time.js"
-import { ms, reporter } from "./Reading.js"
-import type { ShopTrace, Trace, Violation } from "./Trace.js"
+import { createHmac } from "node:crypto"
+import type { Delivery, DeliveryAttempt, Event } from "../../testkit/Shapes.js"
+import { DAY, HOUR, MINUTE, SECOND } from "../../testkit/Time.js"
+import { check, dataOf, type Finding, goodActs, grouped, isGood, ms } from "./queries.js"
+import type { ReceivedDelivery, ShopTrace, Trace } from "./Trace.js"
 
-const report = reporter("webhooks", "Specification, Webhooks")
+/** After each failed attempt, how long until the next. */
+const DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR]
+const MAX_ATTEMPTS = DELAYS.length + 1
 
-const MOST_FAILURES = 20
-const LONGEST = 72 * HOUR
+const isAcknowledged = ({ status }: Pick<DeliveryAttempt, "status">): boolean =>
+  status !== null && status >= 200 && status < 300
+
+/** When the shop's deliveries were made due anew: by turning the webhook on, or by a replay. */
+const releasesOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
+  (["enable", "replay"] as const).flatMap((kind) =>
+    goodActs(trace, kind)
+      .filter((one) => one.id === shop && (one.body as { readonly dry_run?: boolean } | undefined)?.dry_run !== true)
+      .map(({ now }) => now)
+  )
+
+/** Attempts follow one another after the delays of the table, unless they were made due anew between. */
+const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: ReadonlyArray<number>): string | null => {
+  let round = 0
+  for (const [i, attempt] of attempts.entries()) {
+    if (attempt.n !== i + 1) return `attempt ${i + 1} has number ${attempt.n}`
+    const before = attempts[i - 1]
+    round += 1
+    if (before === undefined) continue
+    const [was, is] = [ms(before.started_at), ms(attempt.started_at)]
+    const isDue = !isAcknowledged(before) && round <= MAX_ATTEMPTS && is - was === DELAYS[round - 2]
+    if (isDue) continue
+    if (!releases.some((at) => at >= was && at <= is))
+      return `attempt ${attempt.n} came ${is - was} ms after the one before`
+    round = 1
+  }
+  return null
+}
+
+/** How many attempts were made since it was last made due anew. */
+const roundOf = (attempts: ReadonlyArray<DeliveryAttempt>): number => {
+  let round = 0
+  for (const [i, attempt] of attempts.entries()) {
+    const before = attempts[i - 1]
+    const gap = before === undefined ? -1 : ms(attempt.started_at) - ms(before.started_at)
+    round = before !== undefined && gap === DELAYS[round - 1] ? round + 1 : 1
+  }
+  return round
+}
+
+const stateWrong = (
+  { state, attempts, next_attempt_at }: Delivery,
+  shop: ShopTrace,
+  ended_at: number
+): string | null => {
+  const last = attempts.at(-1)
+  const isOn = shop.webhook?.on === true
+  switch (state) {
+    case "delivered":
+      return last !== undefined && isAcknowledged(last) ? null : "delivered without a 2xx"
+    case "dead":
+      if (last === undefined || isAcknowledged(last)) return "given up without a failure"
+      return roundOf(attempts) >= MAX_ATTEMPTS ? null : `given up after ${roundOf(attempts)} attempts`
+    case "parked":
+      return isOn ? "parked while the webhook is on" : null
+    case "pending":
+      if (!isOn) return "pending while the webhook is off"
+      return next_attempt_at !== null && ms(next_attempt_at) > ended_at ? null : "was due and not sent"
+  }
+}
+
+const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray<ReceivedDelivery>): string | null => {
+  if (received.length !== delivery.attempts.length)
+    return `reached the receiver ${received.length} times in ${delivery.attempts.length} attempts`
+  for (const [i, { status, body }] of received.entries()) {
+    if (body !== received[0]!.body) return "its text changed between attempts"
+    if (status !== null && delivery.attempts[i]!.status !== status)
+      return `attempt ${i + 1} is logged as ${delivery.attempts[i]!.status}, and was answered ${status}`
+  }
+  const text = received[0]?.body
+  return text === undefined || JSON.stringify(JSON.parse(text)) === JSON.stringify(event)
+    ? null
+    : "its text is not the event"
+}
+
+/** Since when events are delivered: from the first address on. */
+const setAt = ({ exchanges }: Trace, shop: string): number =>
+  exchanges.find((one) => one.method === "PUT" && one.path === `/sandbox/shops/${shop}/webhook` && isGood(one))?.now ??
+  Number.POSITIVE_INFINITY
+
+function* overtaken(shop: ShopTrace, received: ReadonlyArray<ReceivedDelivery>, since: number): Iterable<Finding> {
+  const places = new Map(shop.events.map((event, i) => [event.id, { event, i }]))
+  const reached = new Map<string, number>()
+  const seen = new Set<string>()
+  for (const { body } of received) {
+    const { id } = JSON.parse(body) as Event
+    const place = places.get(id)
+    if (place === undefined) yield [`event ${id} was sent and never raised`, { shop: shop.id, body }]
+    const ticket = place?.event.data.ticket?.id
+    if (seen.has(id) || place === undefined || ticket === undefined || ms(place.event.created_at) <= since) continue
+    seen.add(id)
+    const before = reached.get(ticket) ?? -1
+    reached.set(ticket, Math.max(before, place.i))
+    if (place.i <= before)
+      yield [`event ${id} overtook another of its ticket`, { shop: shop.id, ticket, event: place.event }]
+  }
+}
+
+function* deliveredIn(trace: Trace, shop: ShopTrace): Iterable<Finding> {
+  const since = setAt(trace, shop.id)
+  const releases = releasesOf(trace, shop.id)
+  const mine = trace.receptions.filter((one) => one.shop === shop.id)
+  const byEvent = grouped(mine, ({ body }) => (JSON.parse(body) as Event).id)
+  const deliveries = new Map(shop.deliveries.map((delivery) => [delivery.event_id, delivery]))
+  for (const event of shop.events) {
+    const delivery = deliveries.get(event.id)
+    const received = byEvent.get(event.id)
+    if (delivery === undefined) {
+      if (ms(event.created_at) > since) yield [`event ${event.id} is neither delivered nor accounted for`, event]
+      continue
+    }
+    const message =
+      attemptsWrong(delivery.attempts, releases) ??
+      stateWrong(delivery, shop, trace.ended_at) ??
+      receivedWrong(delivery, event, received ?? [])
+    if (message !== null) yield [`event ${event.id}: ${message}`, { shop: shop.id, delivery, received }]
+  }
+  yield* overtaken(shop, mine, since)
+}
+
+/** Every event of a shop with a webhook is delivered or accounted for, by the table of retries, byte for byte, a ticket's in order. */
+export const checkDeliveries = check("deliveries", "Specification, Webhooks", function* (trace) {
+  for (const shop of trace.shops) yield* deliveredIn(trace, shop)
+})
+
+interface Secret {
+  readonly text: string
+  readonly since: number
+  readonly until: number
+}
+
+/** A shop's secrets, each with the time in which it signs: until a day after the next one came. */
+const secretsOf = (trace: Trace, shop: string): ReadonlyArray<Secret> => {
+  const set = trace.exchanges.filter(
+    (one) => one.method === "PUT" && one.path === `/sandbox/shops/${shop}/webhook` && isGood(one)
+  )
+  const rotated = goodActs(trace, "rotate").filter(({ id }) => id === shop)
+  const secrets = [...set.slice(0, 1), ...rotated].map((one) => ({
+    text: dataOf<{ readonly secret: string }>(one).secret,
+    since: one.now
+  }))
+  return secrets.map(({ text, since }, i) => {
+    const next = secrets[i + 1]?.since
+    // Only the two newest sign: a third makes the first fall silent.
+    const third = secrets[i + 2]?.since ?? Number.POSITIVE_INFINITY
+    return { text, since, until: next === undefined ? Number.POSITIVE_INFINITY : Math.min(next + DAY, third) }
+  })
+}
+
+const hexOf = (secret: string, t: string, body: string): string =>
+  createHmac("sha256", secret).update(`${t}.${body}`).digest("hex")
+
+const FORM = /^t=(\d+)((?:,v1=[0-9a-f]{64})+)$/
+
+const signatureWrong = (
+  { signature, body }: ReceivedDelivery,
+  sent_at: number,
+  secrets: ReadonlyArray<Secret>
+): string | null => {
+  if (signature === null) return "it bears no signature"
+  const [, t = "", rest = ""] = FORM.exec(signature) ?? []
+  if (t === "") return `its signature reads ${signature}`
+  if (Number(t) !== Math.floor(sent_at / SECOND))
+    return `it says it was sent at ${t}, and was sent at ${Math.floor(sent_at / SECOND)}`
+  const signed = rest
+    .slice(1)
+    .split(",")
+    .map((part) => part.slice("v1=".length))
+  const sure = secrets.filter(({ since, until }) => since < sent_at && sent_at < until)
+  const possible = secrets.filter(({ since, until }) => since <= sent_at && sent_at <= until)
+  const missing = sure.find(({ text }) => !signed.includes(hexOf(text, t, body)))
+  if (missing !== undefined) return "a secret in force did not sign"
+  return signed.every((hex) => possible.some(({ text }) => hexOf(text, t, body) === hex))
+    ? null
+    : "it is signed with a secret not in force"
+}
+
+/** Every delivery is signed, at its time, with the secret in force, and for a day after a rotation with the one before too. */
+export const checkSignatures = check("signatures", "Specification, Webhooks", function* (trace) {
+  for (const shop of trace.shops) {
+    const secrets = secretsOf(trace, shop.id)
+    const attempts = new Map(shop.deliveries.map((delivery) => [delivery.event_id, delivery.attempts]))
+    const counted = new Map<string, number>()
+    for (const reception of trace.receptions) {
+      if (reception.shop !== shop.id) continue
+      const { id } = JSON.parse(reception.body) as Event
+      const nth = counted.get(id) ?? 0
+      counted.set(id, nth + 1)
+      const attempt = attempts.get(id)?.[nth]
+      // The check of deliveries finds an attempt that is not logged.
+      const message = attempt === undefined ? null : signatureWrong(reception, ms(attempt.started_at), secrets)
+      if (message !== null) yield [`event ${id}, attempt ${nth + 1}: ${message}`, { shop: shop.id, reception }]
+    }
+  }
+})
+
+const MAX_FAILURES = 20
+const MAX_FAILING = 72 * HOUR
 
 const offWrong = ({ webhook, deliveries, notices }: ShopTrace): string | null => {
   if (webhook === null || webhook.on) return null
   const { off_reason, failures_in_row, first_failure_at } = webhook
   const attempts = deliveries.flatMap((delivery) => delivery.attempts)
-  const told = notices.filter(({ kind }) => kind === "webhook_off")
-  if (told.length === 0) return "it is off, and its owner was not told"
+  const reported = notices.filter(({ kind }) => kind === "webhook_off")
+  if (reported.length === 0) return "it is off, and its owner was not notified"
   if (off_reason === "gone")
     return attempts.some(({ status }) => status === 410) ? null : "it is off as gone, and never got a 410"
   const last = Math.max(...attempts.map(({ started_at }) => ms(started_at)))
-  const isDue = failures_in_row >= MOST_FAILURES && first_failure_at !== null && last - ms(first_failure_at) >= LONGEST
+  const isDue =
+    failures_in_row >= MAX_FAILURES && first_failure_at !== null && last - ms(first_failure_at) >= MAX_FAILING
   return isDue ? null : `it is off after ${failures_in_row} failures since ${first_failure_at}`
 }
 
@@ -24,15 +225,15 @@ const onWrong = ({ webhook, deliveries }: ShopTrace): string | null => {
   if (webhook?.on !== true || webhook.first_failure_at === null) return null
   const failed = deliveries.flatMap(({ attempts }) => attempts).filter(({ status }) => status === null || status >= 300)
   const last = Math.max(...failed.map(({ started_at }) => ms(started_at)))
-  const isOverdue = webhook.failures_in_row >= MOST_FAILURES && last - ms(webhook.first_failure_at) >= LONGEST
+  const isOverdue = webhook.failures_in_row >= MAX_FAILURES && last - ms(webhook.first_failure_at) >= MAX_FAILING
   return isOverdue ? `it is on after ${webhook.failures_in_row} failures since ${webhook.first_failure_at}` : null
 }
 
-/** A webhook turns off at a 410, or after twenty failures in a row over seventy-two hours, and then its owner knows. */
-export const checkWebhooks = ({ shops }: Trace): ReadonlyArray<Violation> =>
-  shops.flatMap((shop) => {
+/** A webhook turns off at a 410, or after twenty failures in a row over seventy-two hours, and its owner is notified. */
+export const checkWebhooks = check("webhooks", "Specification, Webhooks", function* ({ shops }) {
+  for (const shop of shops) {
     const message = offWrong(shop) ?? onWrong(shop)
-    return message === null
-      ? []
-      : report(`the webhook of ${shop.id}: ${message}`, { webhook: shop.webhook, notices: shop.notices })
-  })
+    const { webhook, notices } = shop
+    if (message !== null) yield [`the webhook of ${shop.id}: ${message}`, { webhook, notices }]
+  }
+})

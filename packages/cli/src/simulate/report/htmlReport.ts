@@ -1,6 +1,6 @@
 import { escaped } from "../../page/escaped.js"
 import { pageText } from "../../page/page.js"
-import { grouped } from "../auditor/Reading.js"
+import { grouped } from "../auditor/queries.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
 import type { Timing } from "../Recorder.js"
 import { plots } from "./plots.js"

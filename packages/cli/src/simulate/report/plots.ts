@@ -1,6 +1,6 @@
 import { escaped } from "../../page/escaped.js"
 import type { Event } from "../../testkit/Shapes.js"
-import { ms } from "../auditor/Reading.js"
+import { ms } from "../auditor/queries.js"
 import type { Trace } from "../auditor/Trace.js"
 import type { Timing } from "../Recorder.js"
 import { percentile } from "./textReport.js"

@@ -2,7 +2,7 @@ import { type Paint, plain } from "../../terminal/Style.js"
 import { type Column, table } from "../../terminal/Table.js"
 import { DAY } from "../../testkit/Time.js"
 import { checks } from "../auditor/audit.js"
-import { grouped } from "../auditor/Reading.js"
+import { grouped } from "../auditor/queries.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
 import type { Timing } from "../Recorder.js"
 

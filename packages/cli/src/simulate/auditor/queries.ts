@@ -20,11 +20,14 @@ export const codeOf = ({ answer }: RecordedRequest): string | undefined => answe
 /** A detail of a failure. */
 export const detailOf = ({ answer }: RecordedRequest, name: string): unknown => answer?.body.error?.details?.[name]
 
-/** Reports violations of one rule: none where there is no message. */
-export const reporter =
-  (rule: string, section: string) =>
-  (message: string | null, evidence: unknown): ReadonlyArray<Violation> =>
-    message === null ? [] : [{ rule, section, message, evidence }]
+/** A violation of a check's rule, and what shows it; none where there is no message. */
+export type Finding = readonly [message: string | null, evidence: unknown]
+
+/** A check of one rule: it goes through a trace and yields its findings. */
+export const check =
+  (rule: string, section: string, find: (trace: Trace) => Iterable<Finding>) =>
+  (trace: Trace): ReadonlyArray<Violation> =>
+    [...find(trace)].flatMap(([message, evidence]) => (message === null ? [] : [{ rule, section, message, evidence }]))
 
 /** What is shown of an exchange as evidence: enough to find it and to see what is wrong. */
 export const shown = ({ seq, step, now, act, method, path, query, key, once, body, answer }: RecordedRequest) => ({
@@ -62,20 +65,23 @@ const ACTS = {
 } as const
 
 /** A kind of POST, or the PATCH that edits a ticket. */
-export type Act = keyof typeof ACTS
+export type ActKind = keyof typeof ACTS
 
 /** What a request asks for, told by its path; and the id in it. */
-export const actOf = ({ method, path }: RecordedRequest): { readonly kind: Act; readonly id: string } | null => {
+export const actOf = ({ method, path }: RecordedRequest): { readonly kind: ActKind; readonly id: string } | null => {
   if (method !== "POST" && method !== "PATCH") return null
   for (const [kind, pattern] of Object.entries(ACTS)) {
     const found = pattern.exec(path)
-    if (found !== null) return { kind: kind as Act, id: found[1] ?? "" }
+    if (found !== null) return { kind: kind as ActKind, id: found[1] ?? "" }
   }
   return null
 }
 
 /** The exchanges of one kind that were answered with a success. */
-export const goodActs = ({ exchanges }: Trace, kind: Act): ReadonlyArray<RecordedRequest & { readonly id: string }> =>
+export const goodActs = (
+  { exchanges }: Trace,
+  kind: ActKind
+): ReadonlyArray<RecordedRequest & { readonly id: string }> =>
   exchanges.flatMap((exchange) => {
     const act = actOf(exchange)
     return act?.kind === kind && isGood(exchange) ? [{ ...exchange, id: act.id }] : []

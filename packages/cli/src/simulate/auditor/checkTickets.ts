@@ -1,9 +1,48 @@
 import type { Ticket } from "../../testkit/Shapes.js"
 import { DAY, HOUR } from "../../testkit/Time.js"
-import { actOf, eventsByTicket, isGood, ms, reporter, type TicketEvent } from "./Reading.js"
-import type { ShopTrace, Trace, Violation } from "./Trace.js"
+import { actOf, check, eventsByTicket, type Finding, isGood, ms, type TicketEvent } from "./queries.js"
+import type { ShopTrace, Trace } from "./Trace.js"
 
-const report = reporter("histories", "Specification, States")
+const LAST_NUMBER = 9999
+
+const label = (number: number): string => String(number).padStart(4, "0")
+
+/** At which number a shop went on, set by its owner, and when. */
+const restarts = ({ exchanges }: Trace, shop: string) =>
+  exchanges.flatMap((one) => {
+    const next = (one.body as { readonly next_number?: number } | undefined)?.next_number
+    const isRestart = one.method === "PATCH" && one.path === `/sandbox/shops/${shop}` && isGood(one)
+    return isRestart && next !== undefined ? [{ at: one.now, next }] : []
+  })
+
+/** Numbers run from 1 to 9999 and start again, with none twice and none left out. */
+export const checkNumbers = check("numbers", "Specification, Resources; Tickets", function* (trace) {
+  for (const { id, events, listed } of trace.shops) {
+    const pending = restarts(trace, id)
+    let expected = 1
+    const numbers = new Map<string, Ticket>()
+    for (const { type, created_at, data } of events) {
+      const { ticket } = data
+      if (type !== "ticket.created" || ticket === undefined) continue
+      while (pending[0] !== undefined && pending[0].at <= ms(created_at)) expected = pending.shift()!.next
+      const { number, number_label } = ticket
+      if (number !== expected)
+        yield [`ticket ${ticket.id} has number ${number}, where ${expected} was next`, { shop: id, ticket }]
+      if (number_label !== label(number)) yield [`the label of ${number} is ${number_label}`, { shop: id, ticket }]
+      expected = number === LAST_NUMBER ? 1 : number + 1
+      numbers.set(ticket.id, ticket)
+    }
+    const kept = new Set(listed.map((ticket) => ticket.id))
+    for (const ticket of listed) {
+      const was = numbers.get(ticket.id)
+      if (was === undefined) yield [`ticket ${ticket.id} was never created by an event`, { shop: id, ticket }]
+      else if (was.number !== ticket.number)
+        yield [`ticket ${ticket.id} changed its number`, { shop: id, was, is: ticket }]
+    }
+    for (const [ticket, created] of numbers)
+      if (!kept.has(ticket)) yield [`ticket ${ticket} is gone from the list`, { shop: id, created }]
+  }
+})
 
 /** Whence each event may lead, and whereto. */
 const MOVES: Readonly<Record<string, { readonly from: ReadonlyArray<string>; readonly to: string }>> = {
@@ -36,7 +75,7 @@ const newsOf = ({ exchanges }: Trace): Map<string, Array<number>> => {
 const lastNews = (instants: ReadonlyArray<number> = [], created_at: number, until: number): number =>
   instants.reduce((last, at) => (at <= until && at > last ? at : last), created_at)
 
-/** When a ticket as it stands closes by itself, and why. */
+/** When a ticket in this state closes by itself, and why. */
 const closureOf = (ticket: Ticket, news: ReadonlyArray<number> | undefined, until: number) => {
   if (ticket.state === "ready" && ticket.ready_at !== null)
     return { due_at: ms(ticket.ready_at) + CLOSURE, reason: "uncollected" }
@@ -112,44 +151,32 @@ const stepWrong = (
   return fieldsWrong(ticket) ?? entered(before, event, news)
 }
 
-const inShop = (trace: Trace, shop: ShopTrace, news: Map<string, Array<number>>): ReadonlyArray<Violation> => {
-  const found: Array<Violation> = []
+function* historiesIn(trace: Trace, shop: ShopTrace, news: Map<string, Array<number>>): Iterable<Finding> {
   const last = new Map<string, Ticket>()
   for (const [id, events] of eventsByTicket(shop.events)) {
     let before: Ticket | null = null
     for (const event of events) {
       const message = stepWrong(before, event, news.get(id))
-      if (message !== null) found.push(...report(`ticket ${id}: ${message}`, { shop: shop.id, before, event }))
+      if (message !== null) yield [`ticket ${id}: ${message}`, { shop: shop.id, before, event }]
       before = event.data.ticket
+      last.set(id, before)
     }
-    if (before !== null) last.set(id, before)
   }
   for (const ticket of shop.listed) {
+    const name = `ticket ${ticket.id}`
     const ended = last.get(ticket.id)
     const fields = fieldsWrong(ticket)
-    if (fields !== null) found.push(...report(`ticket ${ticket.id}: ${fields}`, { shop: shop.id, ticket }))
+    if (fields !== null) yield [`${name}: ${fields}`, { shop: shop.id, ticket }]
     if (ended !== undefined && (ended.state !== ticket.state || ended.ready_at !== ticket.ready_at))
-      found.push(
-        ...report(`ticket ${ticket.id} is ${ticket.state}, and its events end with ${ended.state}`, {
-          shop: shop.id,
-          ticket,
-          ended
-        })
-      )
+      yield [`${name} is ${ticket.state}, and its events end with ${ended.state}`, { shop: shop.id, ticket, ended }]
     const due = closureOf(ticket, news.get(ticket.id), trace.ended_at)
     if (due !== null && due.due_at <= trace.ended_at)
-      found.push(
-        ...report(`ticket ${ticket.id} should have closed at ${new Date(due.due_at).toISOString()}`, {
-          shop: shop.id,
-          ticket
-        })
-      )
+      yield [`${name} should have closed at ${new Date(due.due_at).toISOString()}`, { shop: shop.id, ticket }]
   }
-  return found
 }
 
-/** Every ticket's way through its states is one that Specification, States allows, at instants that agree, and closures come at theirs. */
-export const checkHistories = (trace: Trace): ReadonlyArray<Violation> => {
+/** Every ticket's way through its states is one that Specification, States allows, at instants that agree, and closures come in time. */
+export const checkHistories = check("histories", "Specification, States", function* (trace) {
   const news = newsOf(trace)
-  return trace.shops.flatMap((shop) => inShop(trace, shop, news))
-}
+  for (const shop of trace.shops) yield* historiesIn(trace, shop, news)
+})

@@ -1,0 +1,192 @@
+import { HOUR, MINUTE } from "../../testkit/Time.js"
+import {
+  actOf,
+  check,
+  codeOf,
+  dataOf,
+  detailOf,
+  eventsByTicket,
+  grouped,
+  isGood,
+  ms,
+  settingsAt,
+  shown,
+  type TicketEvent
+} from "./queries.js"
+import type { RecordedRequest, Trace } from "./Trace.js"
+
+/** The codes of Specification, Errors, with their statuses. */
+const CODES: Readonly<Record<string, number>> = {
+  VALIDATION_ERROR: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  SHOP_NOT_APPROVED: 403,
+  ACCOUNT_DEACTIVATED: 403,
+  API_DISABLED: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  PROFANITY: 422,
+  TOO_MANY_ATTEMPTS: 429
+}
+
+const envelopeWrong = (exchange: RecordedRequest): string | null => {
+  const { answer } = exchange
+  if (answer === null) return null
+  const { status, headers, body } = answer
+  if (status >= 500) return `the service failed with ${status}`
+  if (headers["request-id"] === undefined) return "the answer has no Request-Id"
+  if (["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].some((name) => headers[name] === undefined))
+    return "the answer lacks RateLimit headers"
+  if (body.success !== status < 300) return "success does not agree with the status"
+  if (body.success) return body.data === undefined ? "a success has no data" : null
+  if (body.error === undefined) return "a failure has no error"
+  if (CODES[body.error.code] !== status) return `${body.error.code} does not go with ${status}`
+  return status === 409 && body.error.details?.reason === undefined ? "a 409 has no details.reason" : null
+}
+
+/** Every response has the envelope, with a code that goes with its status, and none is a 5xx (Specification, Requests and answers; Errors). */
+export const checkEnvelopes = check("envelope", "Specification, Requests and answers", function* ({ exchanges }) {
+  for (const exchange of exchanges) yield [envelopeWrong(exchange), shown(exchange)]
+})
+
+interface Key {
+  readonly scopes: ReadonlyArray<string>
+  readonly revoked_at: number
+}
+
+const ALL = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
+const PRESETS: Readonly<Record<string, ReadonlyArray<string>>> = { full: ALL, read: ["tickets:read", "clients:read"] }
+
+/** Every key that was made, what it may do, and when it was revoked. */
+const keysOf = ({ exchanges }: Trace): Map<string, Key> => {
+  const keys = new Map<string, Key>()
+  for (const exchange of exchanges) {
+    if (!isGood(exchange)) continue
+    const data = dataOf<{ readonly id?: string; readonly key_id?: string }>(exchange)
+    const asked = exchange.body as { readonly scopes?: ReadonlyArray<string>; readonly preset?: string } | undefined
+    if (exchange.method === "POST" && exchange.path === "/sandbox/shops")
+      keys.set(data.key_id ?? "", { scopes: ALL, revoked_at: Number.POSITIVE_INFINITY })
+    if (exchange.method === "POST" && /^\/sandbox\/shops\/[^/]+\/keys$/.test(exchange.path))
+      keys.set(data.id ?? "", {
+        scopes: asked?.scopes ?? PRESETS[asked?.preset ?? "full"] ?? ALL,
+        revoked_at: Number.POSITIVE_INFINITY
+      })
+    const revoked = exchange.method === "DELETE" ? /^\/sandbox\/keys\/([^/]+)$/.exec(exchange.path)?.[1] : undefined
+    const known = revoked === undefined ? undefined : keys.get(revoked)
+    if (revoked !== undefined && known !== undefined && exchange.now < known.revoked_at)
+      keys.set(revoked, { ...known, revoked_at: exchange.now })
+  }
+  return keys
+}
+
+const SCOPES: ReadonlyArray<readonly [method: string, path: RegExp, scope: string]> = [
+  ["GET", /^\/v1\/tickets(\/|$)/, "tickets:read"],
+  ["POST", /^\/v1\/tickets(\/|$)/, "tickets:write"],
+  ["GET", /^\/v1\/clients(\/|$)/, "clients:read"],
+  ["POST", /^\/v1\/clients\/[^/]+\/loyalty\/(stamps|redeem)$/, "loyalty:write"]
+]
+
+const FLAGS: ReadonlyArray<readonly [flag: string, code: string]> = [
+  ["active", "ACCOUNT_DEACTIVATED"],
+  ["approved", "SHOP_NOT_APPROVED"],
+  ["api_enabled", "API_DISABLED"]
+]
+
+const keyWrong = (exchange: RecordedRequest, { revoked_at }: Key): string | null => {
+  const isTurnedAway = exchange.answer?.status === 401
+  if (isTurnedAway && exchange.now < revoked_at) return "a good key was turned away"
+  const isRefused = isTurnedAway || detailOf(exchange, "limit") === "unauthenticated_per_minute"
+  return !isRefused && exchange.now > revoked_at + MINUTE
+    ? "a key worked more than a minute after it was revoked"
+    : null
+}
+
+const flagWrong = (exchange: RecordedRequest, settings: Readonly<Record<string, unknown>>): string | null => {
+  const off = FLAGS.find(([flag]) => settings[flag] === false)
+  const code = codeOf(exchange)
+  if (off !== undefined) return isGood(exchange) ? `answered while the shop's ${off[0]} is off` : null
+  return FLAGS.some(([, name]) => name === code) ? `${code}, where nothing of the shop is off` : null
+}
+
+const scopeWrong = (exchange: RecordedRequest, { scopes }: Key): string | null => {
+  const needed = SCOPES.find(([method, path]) => method === exchange.method && path.test(exchange.path))?.[2]
+  if (codeOf(exchange) === "FORBIDDEN")
+    return needed === undefined || scopes.includes(needed) || detailOf(exchange, "scope") !== needed
+      ? "forbidden to a key with the right"
+      : null
+  return isGood(exchange) && needed !== undefined && !scopes.includes(needed)
+    ? `allowed to a key without ${needed}`
+    : null
+}
+
+/** A key does what its scopes allow, until a minute after it is revoked, while its shop may use the API. */
+export const checkDoors = check("doors", "Specification, Keys and scopes; Errors", function* (trace) {
+  const keys = keysOf(trace)
+  const ofShops = grouped(
+    trace.exchanges.filter((one) => one.key !== null && one.answer !== null && one.path.startsWith("/v1")),
+    ({ shop }) => shop ?? ""
+  )
+  for (const [shop, mine] of ofShops) {
+    const settings = settingsAt(trace, shop)
+    for (const exchange of mine) {
+      const key = keys.get(exchange.key ?? "")
+      if (key === undefined) continue
+      const message =
+        keyWrong(exchange, key) ?? flagWrong(exchange, settings(exchange.now)) ?? scopeWrong(exchange, key)
+      yield [message, shown(exchange)]
+    }
+  }
+})
+
+/** Which statuses a state accepts; a collected ticket only within its window. */
+const ACCEPTS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  workshop: ["ready", "impossible"],
+  ready: ["collected", "workshop"],
+  impossible: ["collected", "workshop"],
+  collected: ["workshop"],
+  abandoned: []
+}
+
+/** What a status request must have met, given that its ticket stood so. */
+const reasonFor = (event: TicketEvent, to: string, now: number): string | null => {
+  const { state, collected_at } = event.data.ticket
+  if (state === "abandoned") return "ABANDONED"
+  if (state === "collected" && collected_at !== null && now - ms(collected_at) > 24 * HOUR) return "REOPEN_WINDOW"
+  if (ACCEPTS[state]?.includes(to)) return null
+  return state === to ? "SAME_STATE" : "INVALID_TRANSITION"
+}
+
+/** How a ticket may have stood at an instant: as it came there, and as it went through it. */
+const standings = (events: ReadonlyArray<TicketEvent>, now: number) => {
+  const before = events.filter(({ created_at }) => ms(created_at) < now).at(-1)
+  const during = events.filter(({ created_at }) => ms(created_at) === now)
+  return before === undefined ? during : [before, ...during]
+}
+
+const statusWrong = (exchange: RecordedRequest, events: ReadonlyArray<TicketEvent>): string | null => {
+  const to = (exchange.body as { readonly status: string }).status
+  if (isGood(exchange)) {
+    const { state, updated_at } = dataOf<{ readonly state: string; readonly updated_at: string }>(exchange)
+    if (state !== to) return `asked for ${to}, answered ${state}`
+    return ms(updated_at) === exchange.now ? null : "updated_at is not the instant of the move"
+  }
+  if (codeOf(exchange) !== "CONFLICT") return null
+  const possible = standings(events, exchange.now)
+  const reason = detailOf(exchange, "reason")
+  const found = possible.filter((event) => reasonFor(event, to, exchange.now) === reason)
+  if (found.length === 0)
+    return `${to} was refused for ${reason}, where the ticket was ${possible.map(({ data }) => data.ticket.state).join(" or ")}`
+  const [from, state] = [detailOf(exchange, "from"), detailOf(exchange, "state")]
+  if (!found.some(({ data }) => data.ticket.state === from)) return "details.from is not its state"
+  return state === from ? null : `details.state is ${state}, and details.from ${from}`
+}
+
+/** A move is refused only where the ticket's state refuses it, with the right reason. */
+export const checkRefusals = check("refusals", "Specification, States", function* ({ shops, exchanges }) {
+  const events = new Map(shops.map((shop) => [shop.id, eventsByTicket(shop.events)]))
+  for (const exchange of exchanges) {
+    const act = actOf(exchange)
+    const known = act?.kind === "status" ? events.get(exchange.shop ?? "")?.get(act.id) : undefined
+    if (known !== undefined) yield [statusWrong(exchange, known), shown(exchange)]
+  }
+})
