@@ -22,17 +22,17 @@ export const packagesDiagram = mermaid([
 
 /** What a `POST /v1/tickets` passes, and where it may be turned back (Specification, Errors). */
 const STEPS = /** @type {const} */ ([
-  ["client", "server", "bytes"],
-  ["server", "admission", "an arrival: method, path, headers"],
+  ["client", "server", "the request"],
+  ["server", "admission", "method, path and headers"],
   ["admission", "admission", "key 401, requests 429, shop 403, route 404, scope 403, writes 429"],
-  ["admission", "service", "the input, read by the endpoint's schemas, or 400"],
-  ["service", "store", "a command: what it asks for, and a pure decision"],
-  ["store", "store", "takes the shop's turn, loads, decides, saves all changes with their events"],
-  ["store", "service", "a ticket, or a refusal that saved nothing"],
-  ["service", "server", "201, or the refusal's status from the table of errors"],
-  ["server", "client", "the envelope"],
-  ["store", "dispatcher", "an event is due"],
-  ["dispatcher", "receiver", "the event, signed, until a 2xx"]
+  ["admission", "service", "the input, parsed by the endpoint's schemas, or 400"],
+  ["service", "store", "a command: the data it needs, and a pure decision"],
+  ["store", "store", "waits for the shop's earlier commands, loads, decides, saves all changes and events"],
+  ["store", "service", "the ticket, or a refusal without any change"],
+  ["service", "server", "201, or the refusal's status from the error table"],
+  ["server", "client", "the response"],
+  ["store", "dispatcher", "a claimed delivery"],
+  ["dispatcher", "receiver", "the signed event, repeated until a 2xx"]
 ])
 
 /** A request's way, from its first byte to the webhook. */
