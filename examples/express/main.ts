@@ -21,10 +21,11 @@ const amira = {
   caller_id: "0198c5f1-0d20-7000-8a4f-2be6c90d1357",
   scopes: ["tickets:read", "tickets:write"]
 } as const
-const server = createApp(workshop, new Map([["amira", amira]])).listen(4020, "127.0.0.1", () =>
-  console.log(`Listening on http://127.0.0.1:4020. Create a ticket as Amira, then look at it:
-curl -s http://127.0.0.1:4020/workshop/v1/tickets -H 'Cookie: session=amira' -H 'Idempotency-Key: 1' -H 'Content-Type: application/json' -d '{"service":"Hem"}'
-curl -s http://127.0.0.1:4020/counter/1 -H 'Cookie: session=amira'`)
+const port = Number(process.env.PORT ?? 4025)
+const server = createApp(workshop, new Map([["amira", amira]])).listen(port, "127.0.0.1", () =>
+  console.log(`Listening on http://127.0.0.1:${port}. Create a ticket as Amira, then look at it:
+curl -s http://127.0.0.1:${port}/workshop/v1/tickets -H 'Cookie: session=amira' -H 'Idempotency-Key: 1' -H 'Content-Type: application/json' -d '{"service":"Hem"}'
+curl -s http://127.0.0.1:${port}/counter/1 -H 'Cookie: session=amira'`)
 )
 
 process.once("SIGINT", () => {

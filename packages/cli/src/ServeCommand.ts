@@ -5,6 +5,21 @@ import { CommandRefused } from "./OneSentence.js"
 import { type ServeFlags, serveOptions } from "./ServeOptions.js"
 import { command } from "./terminal/commands.js"
 
+/** The flags that say where a store is which is not the chosen one. */
+const unusedBy = {
+  memory: ["databaseUrl", "dataDir"],
+  embedded: ["databaseUrl"],
+  postgres: ["dataDir"]
+} as const satisfies Record<NonNullable<ServeFlags["store"]>, ReadonlyArray<keyof ServeFlags>>
+
+/** A flag without effect would leave its writer with other data than was meant; a variable may be meant for other commands. */
+const unused = (store: ServeFlags["store"], isTyped: (name: keyof ServeFlags) => boolean): string | undefined => {
+  const name = store === null ? undefined : unusedBy[store].find(isTyped)
+  return name === undefined
+    ? undefined
+    : `--store ${store} does not use ${serveOptions[name].long}: leave one of the two out.`
+}
+
 /** What cannot be asked for together, each with what to do. A decoder would repeat the token and the key in its message. */
 const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean, message: string]> => {
   const { store, noDispatcher, sandbox, sandboxToken, demoKey, host } = flags
@@ -46,10 +61,10 @@ export const serveCommand = command({
   description: "Serve the API over HTTP, until SIGTERM or SIGINT",
   examples: ["workshop serve", "workshop serve --sandbox --demo --store memory"],
   options: serveOptions,
-  run: (flags) =>
+  run: (flags, isTyped) =>
     Effect.gen(function* () {
-      const conflict = conflicts(flags).find(([isThere]) => isThere)
-      if (conflict !== undefined) return yield* new CommandRefused({ message: conflict[1] })
+      const [, message] = conflicts(flags).find(([isThere]) => isThere) ?? [true, unused(flags.store, isTyped)]
+      if (message !== undefined) return yield* new CommandRefused({ message })
       const { serve } = yield* Effect.promise(() => import("./serve.js"))
       return yield* serve(flags)
     })

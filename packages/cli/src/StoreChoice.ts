@@ -16,7 +16,7 @@ export const databaseUrlFlag = (description: string) =>
 
 /** `--data-dir`: the folder of the embedded Postgres. */
 export const dataDirFlag = (description: string) =>
-  value({ flag: "--data-dir <folder>", description, fallback: ".workshop" })
+  value({ flag: "--data-dir <folder>", description, fallback: ".workshop" }).conflicts("databaseUrl")
 
 /** The data that `workshop serve` keeps, for commands that work on it. */
 export const servedDataDir = dataDirFlag("Where workshop serve keeps its own database.")

@@ -56,7 +56,12 @@ const wordsLayer = (file: string | null) =>
   file === null
     ? Profanity.layer
     : Layer.unwrapEffect(
-        Effect.map(readWords(file), (text) => Profanity.layerWords(makeWordList(text.split("\n").filter(isEntry))))
+        Effect.gen(function* () {
+          const words = (yield* readWords(file)).split("\n").filter(isEntry)
+          if (words.length === 0)
+            yield* Effect.logWarning(`${file} holds no words, so only words that shops forbid are refused.`)
+          return Profanity.layerWords(makeWordList(words))
+        })
       )
 
 const services = ({ words }: ServeFlags, choice: StoreChoice) =>
@@ -94,9 +99,9 @@ const kept: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => strin
   postgres: () => "Everything is kept in the Postgres database."
 }
 
-/** Where the sandbox is, and what it does to tickets that are kept. */
+/** Where the sandbox's calls are listed, and what it does to tickets that are kept. */
 const aboutSandbox = (base: string, { store }: StoreChoice): ReadonlyArray<string> => [
-  `The sandbox is at ${base}/sandbox`,
+  `All calls of the sandbox: ${base}/sandbox/openapi.json`,
   ...(store === "memory"
     ? []
     : ["Its clock never goes back, and what it makes old here stays old: for trials add --store memory."])
@@ -144,6 +149,7 @@ const run = <E, R>(asked: ServeFlags, choice: StoreChoice, others: Effect.Effect
         `Listening on ${base}${isEverywhere(asked.host) ? ", and on every other address of this machine" : ""}`,
         kept[choice.store](choice),
         ...greeted,
+        `Read and try the API: ${base}/docs`,
         ...(asked.sandbox ? aboutSandbox(base, choice) : []),
         ...aboutStopping(process.env)
       ].join("\n")
@@ -164,4 +170,8 @@ const served = (asked: ServeFlags) => {
 
 /** What `workshop serve` does (Specification, Commands). */
 export const serve = (asked: ServeFlags) =>
-  Effect.zipRight(Effect.sync(boundHeapGrowth), Effect.provide(served(asked), observing(asked)))
+  Effect.zipRight(Effect.sync(boundHeapGrowth), Effect.provide(served(asked), observing(asked))).pipe(
+    Effect.onInterrupt(() =>
+      Console.log(asked.store === "memory" ? "Stopped; what was in memory is gone." : "Stopped; everything is kept.")
+    )
+  )

@@ -137,7 +137,7 @@ describe("the data of a sandbox (Specification, Keys and scopes)", PATIENT, () =
     })
     const meant = new Workshop(["serve", "--port", "0", "--sandbox", "--sandbox-on-real-data"], there)
     started.push(meant)
-    await meant.says(/^The sandbox is at/m)
+    await meant.says(/^All calls of the sandbox: http.*\/sandbox\/openapi\.json$/m)
     meant.kill("SIGTERM")
     expect(await meant.exited).toBe(0)
   })

@@ -152,6 +152,10 @@ describe("workshop serve starts (Specification, Commands)", PATIENT, () => {
     }
     expect(await Promise.all(["Grumble!", "a blue-moon", "fuck", "Our own"].map(create))).toEqual([422, 422, 201, 201])
     const missing = await run(["serve", "--store", "memory", "--port", "0", "--words", join(folder, "none.txt")])
+    writeFileSync(join(folder, "empty.txt"), "# Nothing\n")
+    const empty = serve(["--words", join(folder, "empty.txt")])
+    await empty.listens()
+    expect(empty.stderr).toMatch(/empty\.txt holds no words, so only words that shops forbid are refused/)
     expect(missing.status).toBe(1)
     expect(missing.stderr).toMatch(/^The words in \S+none\.txt cannot be read \(.*\): give --words a text file.*\n$/)
   })
@@ -291,6 +295,28 @@ describe(
       ]
     ])("workshop %j", async (args, sentence) => {
       expect(await typed(args)).toEqual({ status: 1, stdout: "", stderr: `${sentence}\n` })
+    })
+
+    it.each([
+      [
+        ["--store", "memory", "--data-dir", "/tmp/x"],
+        "--store memory does not use --data-dir: leave one of the two out."
+      ],
+      [
+        ["--database-url", "x", "--store", "memory"],
+        "--store memory does not use --database-url: leave one of the two out."
+      ],
+      [
+        ["--store", "embedded", "--database-url=x"],
+        "--store embedded does not use --database-url: leave one of the two out."
+      ],
+      [["--data-dir=x", "--store=postgres"], "--store postgres does not use --data-dir: leave one of the two out."],
+      [
+        ["--data-dir", "x", "--database-url", "y"],
+        "error: option '--data-dir <folder>' cannot be used with option '--database-url <url>'. See workshop serve --help."
+      ]
+    ])("%j contradict each other; variables do not", async (words, stderr) => {
+      expect(await typed(["serve", ...words])).toEqual({ status: 1, stdout: "", stderr: `${stderr}\n` })
     })
 
     it("a folder in which no Postgres can run is told of by the flags", async () => {

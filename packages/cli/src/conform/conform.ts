@@ -75,10 +75,12 @@ const secretsOf = ({ key, sandboxToken }: ConformFlags) => ({
   ...(sandboxToken === null ? {} : { WORKSHOP_SANDBOX_TOKEN: sandboxToken })
 })
 
-const opening = ({ sandbox, api: { origin } }: Target, cases: number, hasKey: boolean): string =>
-  sandbox === null
-    ? `${cases} cases against ${origin} with a key alone. It makes tickets in that key's shop, and waits where a limit says so: all of it takes some five minutes.`
-    : `${cases} cases against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
+const opening = ({ sandbox, api: { origin } }: Target, cases: number, hasKey: boolean): string => {
+  const counted = cases === 1 ? "1 case" : `${cases} cases`
+  return sandbox === null
+    ? `${counted} against ${origin} with a key alone. It makes tickets in that key's shop, and waits where a limit says so: all of it takes some five minutes.`
+    : `${counted} against ${origin} with its sandbox, whose clock moves on by years${hasKey ? "; the key is not needed" : ""}.`
+}
 
 const write = Effect.fnUntraced(function* ({ junit, html }: ConformFlags, report: Report) {
   if (junit !== null) yield* writeReport("--junit", junit, junitReport(report))

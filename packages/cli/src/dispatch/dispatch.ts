@@ -50,5 +50,6 @@ export const dispatch = (options: DispatchOptions) =>
     Effect.parallelFinalizers,
     Effect.scoped,
     Effect.provide(services({ ...options, store: "postgres", dataDir: "" }, options)),
-    Effect.provide(observing(options))
+    Effect.provide(observing(options)),
+    Effect.onInterrupt(() => Console.log("Stopped."))
   )

@@ -78,10 +78,13 @@ const watching = (pointed: Pointed, off_reason: string | null, asJson: boolean) 
 const greeting = (url: string, registration: Registration | null, registered: Registered | null) => {
   const paint = paintFor()
   if (registration === null || registered === null) return [`Listening on ${url}`]
-  const { shop_id, opened, off_reason } = registered
+  const { shop_id, opened, replaced, off_reason } = registered
   const key = ["It is a new shop. Its key is shown this once:", paint("strong", `export WORKSHOP_KEY=${opened}`)]
   return [
     `Listening on ${url}: the webhook of shop ${shop_id} points here now`,
+    ...(replaced === null
+      ? []
+      : [`Until now it led to ${replaced}, and it stays here when this ends: set that address again afterwards.`]),
     ...(opened === null ? [] : key),
     ...(off_reason === null ? [] : [paint("warn", inWords(off_reason))])
   ]

@@ -18,6 +18,8 @@ export interface Registration {
 export interface Registered {
   readonly shop_id: string
   readonly secret: string
+  /** The address that the webhook had before; null where it had none, or this one. */
+  readonly replaced: string | null
   readonly opened: string | null
   /** Why the webhook is off, so that nothing arrives; null while it is on. */
   readonly off_reason: string | null
@@ -91,12 +93,14 @@ const pathOf = (shop_id: string): string => `/sandbox/shops/${encodeURIComponent
 export const register = Effect.fnUntraced(function* (registration: Registration, url: string) {
   const { shop_id, opened } = yield* shopOf(registration)
   const path = pathOf(shop_id)
+  const before = (yield* dataFrom(registration, "GET", path)).url
   const { secret } = yield* dataFrom(registration, "PUT", path, { body: { url } })
   const found = yield* dataFrom(registration, "GET", path)
   const isOff = found.on === false
   if (isOff && registration.enable) yield* dataFrom(registration, "POST", `${path}/enable`)
   const off_reason = isOff && !registration.enable ? String(found.off_reason ?? "unknown") : null
-  return { shop_id, opened, secret: String(secret), off_reason } satisfies Registered
+  const replaced = typeof before === "string" && before !== url ? before : null
+  return { shop_id, opened, secret: String(secret), replaced, off_reason } satisfies Registered
 })
 
 /** A webhook that was pointed at an address. */

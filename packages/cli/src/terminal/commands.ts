@@ -71,17 +71,23 @@ const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effec
   )
 }
 
-/** A command that does something. */
+/** A command that does something. `isTyped` tells a flag on the command line from its variable and its default. */
 export const command =
   <O extends Options>(
-    told: CommandHelp & { readonly options: O; readonly run: (values: Values<O>) => Run }
+    told: CommandHelp & {
+      readonly options: O
+      readonly run: (values: Values<O>, isTyped: (name: keyof O) => boolean) => Run
+    }
   ): MakeCommand =>
   (choose) => {
     const made = helpful(told)
     for (const option of Object.values<Flag<unknown> | Operand<unknown>>(told.options))
       if (option instanceof Flag) made.addOption(option)
       else made.addArgument(option)
-    return made.action(() => choose(Effect.flatMap(valuesOf(told.options, made), told.run)))
+    const isTyped = (name: keyof O) => made.getOptionValueSource(String(name)) === "cli"
+    return made.action(() =>
+      choose(Effect.flatMap(valuesOf(told.options, made), (values) => told.run(values, isTyped)))
+    )
   }
 
 /** A command that only gathers others, under a heading or without one. */

@@ -154,7 +154,8 @@ describe.concurrent("workshop conform (Specification, Commands)", PATIENT, () =>
     const base = await lying()
     const file = join(folder, "nowhere", "report.html")
     const args = ["conform", "--base-url", base, "--key", "wk_live_mine", "--only", "version-in-events"]
-    const { status, stderr } = await typed([...args, "--html", file])
+    const { status, stdout, stderr } = await typed([...args, "--html", file])
+    expect(stdout).toMatch(/^1 case against http/)
     expect(status).toBe(1)
     expect(stderr).toMatch(
       /^\S+report\.html cannot be written \(Error: ENOENT: .+\): name another file with --html\.\n$/

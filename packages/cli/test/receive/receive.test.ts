@@ -42,6 +42,26 @@ describe.concurrent("workshop receive (Specification, Commands)", PATIENT, () =>
     expect(await server.exited).toBe(0)
   })
 
+  it("--register says which address it took the place of", async () => {
+    const server = new Workshop(["serve", "--store", "memory", "--sandbox", "--port", "0"])
+    const { base, key } = await server.listens()
+    const words = ["receive", "--port", "0", "--register", base, "--key", key]
+    const first = new Workshop(words)
+    const [, url = ""] = await first.says(/^Listening on (\S+): the webhook of shop/m)
+    expect(first.stdout).not.toContain("Until now")
+    const second = new Workshop(words)
+    await second.says(/^Listening on/m)
+    expect(second.stdout).toContain(
+      `Until now it led to ${url}, and it stays here when this ends: set that address again afterwards.\n`
+    )
+    for (const path of ["/docs", "/sandbox/openapi.json"]) expect((await fetch(base + path)).status).toBe(200)
+    for (const process of [first, second, server]) process.kill("SIGTERM")
+    expect(await Promise.all([first.exited, second.exited, server.exited])).toEqual([0, 0, 0])
+    expect(server.stdout).toContain(`\nRead and try the API: ${base}/docs\n`)
+    expect(server.stdout).toContain(`\nAll calls of the sandbox: ${base}/sandbox/openapi.json\n`)
+    expect(server.stdout).toMatch(/\nStopped; what was in memory is gone\.\n$/)
+  })
+
   it("--register refuses what is no key, since it prints a new shop's key as a line for a shell", async () => {
     const body = JSON.stringify({ success: true, data: { shop: { id: "one" }, key: "x; echo obeyed" } })
     const server = createServer((_, response) => response.end(body)).listen(0, "127.0.0.1")

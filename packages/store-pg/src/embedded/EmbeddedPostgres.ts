@@ -74,7 +74,8 @@ const supervised = (
 ) => {
   const once = Effect.gen(function* () {
     const running = yield* launched
-    yield* Deferred.succeed(started, running)
+    const isFirst = yield* Deferred.succeed(started, running)
+    if (!isFirst) yield* Effect.logInfo("The embedded Postgres runs again")
     yield* running.server.exited
     yield* Effect.logWarning(`The embedded Postgres ended by itself and is started again; see ${log}`)
   })

@@ -23,16 +23,17 @@ export class Server {
   /** Its first line: the connection string, or why there is none. */
   readonly said: Promise<string>
   readonly #ended: Promise<unknown>
+  /** Everything that it has printed so far, its log too. */
+  output = ""
 
   constructor(dataDir: string, ids: { readonly uid?: number; readonly gid?: number } = {}) {
     const script = fileURLToPath(new URL("server.mjs", import.meta.url))
     this.#child = spawn(process.execPath, [script, dataDir], { cwd: "/", stdio: ["ignore", "pipe", "inherit"], ...ids })
     this.#ended = once(this.#child, "close")
-    let text = ""
     this.#child.stdout?.on("data", (chunk) => {
-      text += chunk
+      this.output += chunk
     })
-    this.said = Promise.race([once(this.#child.stdout!, "data"), this.#ended]).then(() => text.trim())
+    this.said = Promise.race([once(this.#child.stdout!, "data"), this.#ended]).then(() => this.output.trim())
   }
 
   /** Its connection string; rejects with the sentence of a server that did not start. */

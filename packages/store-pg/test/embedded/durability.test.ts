@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schedule } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { ask, build, postmasterOf, processesWith, Server } from "./Server.js"
 
@@ -68,6 +68,10 @@ describe("an embedded Postgres keeps what was committed", { timeout: LONG }, () 
       Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))
     )
     expect(await Effect.runPromise(again)).toEqual(KEPT)
+    await vi.waitFor(
+      () => expect(first.output).toMatch(/ended by itself[\s\S]*The embedded Postgres runs again/),
+      60_000
+    )
     await first.end("SIGTERM")
   })
 
