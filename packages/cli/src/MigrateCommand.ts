@@ -25,7 +25,6 @@ const sharedIn = (dataDir: string) =>
 /** `workshop migrate` (Specification, Commands): safe to run twice, and from two places at once. */
 export const migrateCommand = command({
   name: "migrate",
-  description: "Bring a Postgres database to the current schema",
   examples: ["workshop migrate", "DATABASE_URL_FILE=/run/secrets/database-url workshop migrate --roles"],
   options: migrateOptions,
   run: ({ databaseUrl, dataDir, roles, json }) =>

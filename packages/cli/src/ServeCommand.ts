@@ -58,7 +58,6 @@ const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean,
 /** `workshop serve` (Specification, Commands). The service is loaded once it is to run: help and refusals need not wait for it. */
 export const serveCommand = command({
   name: "serve",
-  description: "Serve the API over HTTP, until SIGTERM or SIGINT",
   examples: ["workshop serve", "workshop serve --sandbox --demo --store memory"],
   options: serveOptions,
   run: (flags, isTyped) =>

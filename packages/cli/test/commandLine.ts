@@ -33,12 +33,14 @@ export const typed = async (
 }
 
 /** The help of every command, and the examples at its end. */
-export const everyHelp = () =>
-  Promise.all(
-    everyCommand(workshop(() => undefined)).map(async (command) => {
+export const everyHelp = async () => {
+  const make = await workshop()
+  return Promise.all(
+    everyCommand(make(() => undefined)).map(async (command) => {
       const words = pathOf(command)
       const { stdout } = await typed([...words.split(" ").slice(1), "--help"])
       const [, examples = ""] = /^Examples:\n((?: {2}.*\n)+)/m.exec(stdout) ?? []
       return { words, description: command.description(), help: stdout, examples: examples.trim().split("\n") }
     })
   )
+}

@@ -49,7 +49,6 @@ const damaged = ({ checks, findings }: Checked) =>
 /** `workshop check`: whether what the program keeps of its data holds. Succeeds only where it does. */
 export const checkCommand = command({
   name: "check",
-  description: "Check that the data in a database are consistent, and change nothing",
   examples: ["workshop check", "DATABASE_URL_FILE=/run/secrets/replica-url workshop check --json"],
   options,
   run: ({ timeout, json, ...flags }) =>

@@ -6,7 +6,6 @@ import { conformOptions } from "./ConformOptions.js"
 /** `workshop conform` (Specification, Commands). The cases are loaded once they are to run. */
 export const conformCommand = command({
   name: "conform",
-  description: "Test any server of this specification, rule by rule",
   examples: [
     "workshop conform --base-url http://127.0.0.1:4010",
     "WORKSHOP_CONFORM_KEY_FILE=key.txt workshop conform --base-url https://api.example.com/v1 --junit conform.xml",

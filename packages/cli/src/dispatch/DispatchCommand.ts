@@ -38,7 +38,6 @@ const refused = new CommandRefused({
 /** `workshop dispatch` (Specification, Commands): deliveries, closures and messages alone, as many processes as wanted. */
 export const dispatchCommand = command({
   name: "dispatch",
-  description: "Deliver and close what is due in a database, until SIGTERM or SIGINT",
   examples: ["DATABASE_URL_FILE=/run/secrets/database-url workshop dispatch"],
   options: dispatchOptions,
   run: ({ databaseUrl, noMigrate, keepEvents, secretsKey: secretsKeys, ...flags }) =>

@@ -17,7 +17,6 @@ const documents = {
 /** `workshop openapi` (Specification, Commands): the documents that a server serves at `/openapi.json` and `/sandbox/openapi.json`, save for its address. */
 export const openApiCommand = command({
   name: "openapi",
-  description: "Print the OpenAPI 3.1 document",
   examples: ["workshop openapi > openapi.json", "workshop openapi --yaml"],
   options,
   run: ({ signatureHeader: header, sandbox, yaml }) =>

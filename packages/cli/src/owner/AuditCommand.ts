@@ -9,7 +9,6 @@ const flag = own("audit")
 /** `workshop audit`: what owners and operators did. */
 export const auditCommand = command({
   name: "audit",
-  description: "List what owners and operators did, against a database",
   examples: ["workshop audit --shop 0197...", "workshop audit --limit 1000 --json"],
   options: {
     shop: flag({ flag: "--shop <id>", description: "Only what was done to this shop." }),

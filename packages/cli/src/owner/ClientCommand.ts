@@ -110,7 +110,6 @@ const erase = command({
 export const clientCommand = group(
   {
     name: "client",
-    description: "Clients' accounts, and what clients do, against a database",
     examples: ["workshop client create --given-name Amira --family-name 'Ben Salah' --phone +21620123456"]
   },
   [create, show, visit, offers, accept, block, exportAll, correct, erase]

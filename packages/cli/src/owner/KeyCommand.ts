@@ -57,7 +57,6 @@ const revoke = command({
 export const keyCommand = group(
   {
     name: "key",
-    description: "A shop's API keys, against a database",
     examples: ["workshop key create 0197... --name Till --preset full", "workshop key list 0197..."]
   },
   [create, listAll, revoke]

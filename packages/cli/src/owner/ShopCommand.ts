@@ -119,7 +119,6 @@ const repairClock = command({
 export const shopCommand = group(
   {
     name: "shop",
-    description: "Shops and their settings, against a database",
     examples: [opening, "workshop shop list"]
   },
   [create, listAll, show, set, repairClock]

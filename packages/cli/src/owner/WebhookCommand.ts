@@ -116,7 +116,6 @@ const notices = onShop("notices", "List what the owner was notified of", (webhoo
 export const webhookCommand = group(
   {
     name: "webhook",
-    description: "A shop's webhook and its deliveries, against a database",
     examples: ["workshop webhook set 0197... https://shop.example/events", "workshop webhook deliveries 0197..."]
   },
   [set, show, rotate, enable, disable, remove, ping, deliveries, replay, notices]

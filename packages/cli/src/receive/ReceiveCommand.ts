@@ -23,7 +23,6 @@ const checked = ({ secret, register, status, redirect, gone, endless }: ReceiveF
 /** `workshop receive` (Specification, Commands). */
 export const receiveCommand = command({
   name: "receive",
-  description: "Receive webhooks: verify, drop duplicates, print each event",
   examples: [
     "WORKSHOP_SECRET_FILE=secret.txt workshop receive",
     "workshop receive --register http://127.0.0.1:4010",

@@ -45,7 +45,6 @@ const schemaCommand = command({
 export const scenarioCommand = group(
   {
     name: "scenario",
-    description: "Readable scenarios: acts, clock and expectations in YAML",
     examples: ["workshop scenario new reopening", "workshop scenario run examples/scenarios"]
   },
   [runCommand, newCommand, schemaCommand]

@@ -39,7 +39,6 @@ const reseal = command({
 export const secretsCommand = group(
   {
     name: "secrets",
-    description: "How the secrets of webhooks are stored in a database",
     examples: ["WORKSHOP_SECRETS_KEY_FILE=/run/secrets/new-and-old-key workshop secrets reseal"]
   },
   [reseal]

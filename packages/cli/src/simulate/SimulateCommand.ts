@@ -16,7 +16,6 @@ const checked = ({ store, databaseUrl, baseUrl }: SimulateFlags) => {
 /** `workshop simulate` (Specification, Commands). The service is loaded once it is to run. */
 export const simulateCommand = command({
   name: "simulate",
-  description: "Play whole shops with faults from a seed, and check every invariant",
   examples: ["workshop simulate --seed 7", "workshop simulate --seed 7 --steps 2000 --html run.html"],
   options: simulateOptions,
   run: (flags) =>

@@ -21,7 +21,8 @@ export type Run = Effect.Effect<void, { readonly message: string }>
 /** What the help says of a command. */
 export interface CommandHelp {
   readonly name: string
-  readonly description: string
+  /** The first commands have theirs in commandLine.ts, so that they need not be loaded to be listed. */
+  readonly description?: string
   readonly examples: ReadonlyArray<string>
   /** What the help says besides, and what follows an error in the flags. */
   readonly remark?: string
@@ -37,7 +38,7 @@ const optionFacts = ({ argChoices = [], fallback, variable }: Flag<unknown>): st
     `env: ${variable}`
   ].join("; ")
 
-const helpful = ({ name, description, examples, remark }: CommandHelp): Command =>
+const helpful = ({ name, description = "", examples, remark }: CommandHelp): Command =>
   new Command(name)
     .summary(description)
     .description(remark === undefined ? description : `${description}\n${remark}`)

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { Console } from "effect"
+import { Console, Effect } from "effect"
 import { command, everyCommand, type MakeCommand, Operand, pathOf } from "./commands.js"
 import { Flag } from "./flags.js"
 
@@ -163,15 +163,14 @@ export const completionScript = (shell: (typeof SHELLS)[number], make: MakeComma
   scripts[shell](everyCommand(make(() => undefined))).join("\n")
 
 /** `workshop completions`: the script by which a shell completes `workshop`, made of the commands that there are. */
-export const completionsCommand = (workshop: () => MakeCommand) =>
+export const completionsCommand = (workshop: () => Promise<MakeCommand>) =>
   command({
     name: "completions",
-    description: "Print the script by which bash, zsh or fish completes workshop",
     examples: [
       "source <(workshop completions bash)",
       "workshop completions zsh > ~/.zfunc/_workshop",
       "workshop completions fish > ~/.config/fish/conf.d/workshop.fish"
     ],
     options: { shell: new Operand<(typeof SHELLS)[number]>("<shell>", "The shell.").choices(SHELLS) },
-    run: ({ shell }) => Console.log(completionScript(shell, workshop()))
+    run: ({ shell }) => Effect.flatMap(Effect.promise(workshop), (make) => Console.log(completionScript(shell, make)))
   })

@@ -58,7 +58,6 @@ const readBody = (file: string): Effect.Effect<Buffer, CommandRefused> => {
 /** `workshop verify` (Specification, Commands): succeeds only where the signature is good. */
 export const verifyCommand = command({
   name: "verify",
-  description: "Check a webhook's signature",
   examples: [
     "WORKSHOP_SECRET_FILE=secret.txt workshop verify --signature 't=1732000000,v1=...' body.json",
     "WORKSHOP_SECRET_FILE=secret.txt workshop verify --signature 't=1732000000,v1=...' --at 2024-11-19T07:06:40Z < body.json"

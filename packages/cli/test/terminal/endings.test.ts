@@ -22,7 +22,7 @@ const operands: Readonly<Record<string, string>> = {
 }
 
 /** Every command with the operands that it needs. */
-const commands = everyCommand(workshop(() => undefined)).map((command) => [
+const commands = everyCommand((await workshop())(() => undefined)).map((command) => [
   ...pathOf(command).split(" ").slice(1),
   ...command.registeredArguments.map((operand) => operands[operand.name()] ?? ID)
 ])
