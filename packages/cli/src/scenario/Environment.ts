@@ -3,7 +3,7 @@ import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Random, type Scope } f
 import { handling, make as makeReceiver } from "../receive/Receiver.js"
 import { Api } from "../testkit/Api.js"
 import { inProcessFetch, inProcessService } from "../testkit/InProcessService.js"
-import { type Handler, inProcessSender } from "../testkit/Receiver.js"
+import type { Handler } from "../testkit/Receiver.js"
 import { EnvironmentFailed, type ScenarioReceiver } from "./Action.js"
 
 /** What a scenario runs in: a service of the specification with its sandbox, and receivers that it can reach. */
@@ -32,8 +32,12 @@ const logs = Layer.merge(
 /** A service of its own in this process, on the memory store, without sockets. What is due runs when its clock is moved. */
 export const inProcessEnvironment: Effect.Effect<Environment, never, Scope.Scope> = Effect.gen(function* () {
   const handlers = new Map<string, Handler>()
-  const sender = inProcessSender((url) => handlers.get(url))
-  const service = inProcessService({ store: MemoryStore.layer, sender, seed: 1, start: START })
+  const service = inProcessService({
+    store: MemoryStore.layer,
+    receiverAt: (url) => handlers.get(url),
+    seed: 1,
+    start: START
+  })
   const runtime = yield* Effect.acquireRelease(
     Effect.sync(() => ManagedRuntime.make(Layer.provideMerge(service, logs))),
     (runtime) => runtime.disposeEffect

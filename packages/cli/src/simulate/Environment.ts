@@ -4,7 +4,7 @@ import { Data, Effect, Exit, Fiber, Layer, Logger, LogLevel, Option, type Scope 
 import { requestOf } from "../testkit/Actors.js"
 import { Api, envelopeOf } from "../testkit/Api.js"
 import { inProcessPipeline, inProcessService } from "../testkit/InProcessService.js"
-import { inProcessSender, listen } from "../testkit/Receiver.js"
+import { listen } from "../testkit/Receiver.js"
 import type { Envelope } from "../testkit/Shapes.js"
 import { DAY } from "../testkit/Time.js"
 import { type PlannedRequest, successOf } from "./Actors.js"
@@ -36,7 +36,7 @@ export const simulatedService = <E>(
   seed: number,
   { pausing, signatureHeader }: Receivers
 ) =>
-  inProcessService({ store, sender: inProcessSender(() => pausing), seed, start: START, signatureHeader }).pipe(
+  inProcessService({ store, receiverAt: () => pausing, seed, start: START, signatureHeader }).pipe(
     // Receivers fail by design.
     Layer.provideMerge(Logger.minimumLogLevel(LogLevel.Fatal))
   )

@@ -3,20 +3,23 @@ import {
   Closer,
   Dispatcher,
   Entropy,
+  Limits,
   NotificationSender,
   Notifiers,
   OwnerNotifier,
   Profanity,
   SandboxClock,
+  type Sent,
   type StorePorts,
   sandboxAddresses,
-  type WebhookSender,
+  WebhookSender,
   Workshop
 } from "@workshop/core"
 import { pipeline, webHandler, workshopRoutes } from "@workshop/core/http"
 import { sandboxRoutes } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Layer } from "effect"
 import type { Fetch } from "./Api.js"
+import type { Handler, Reply } from "./Receiver.js"
 
 /** A clock that always shows one instant, so that a run does not depend on the day it is made on. Sleeping takes real time. */
 const standing = (instant: number): Clock.Clock => {
@@ -34,10 +37,47 @@ const standing = (instant: number): Clock.Clock => {
 /** The service keeps what owners are notified of, and tests read it there. */
 const silentOwner = Layer.succeed(OwnerNotifier, { notify: () => Effect.void })
 
+const sent = (status: number | null, error: Sent["error"] = null): Sent => ({
+  status,
+  error,
+  detail: null,
+  address: null,
+  timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 },
+  head: ""
+})
+
+/** What a sender makes of a reply; it does not wait for real seconds. */
+const outcomeOf = (reply: Reply, delay_ms: number): Sent => {
+  if (delay_ms >= Limits.webhook_answer_ms || reply.kind === "silent") return sent(null, "timeout")
+  if (reply.kind === "cut") return sent(null, "reset")
+  if (reply.kind === "status") return sent(reply.status)
+  return sent(reply.kind === "redirect" ? (reply.status ?? 307) : 200)
+}
+
+/** Hands deliveries to handlers in this process, without a socket; where no handler is, the connection fails. */
+const senderTo = (handlerOf: (url: string) => Handler | undefined): Layer.Layer<WebhookSender> =>
+  Layer.succeed(WebhookSender, {
+    send: ({ url, headers, body }) => {
+      const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+      const incoming = {
+        method: "POST",
+        path: new URL(url).pathname,
+        headers: { "content-type": "application/json; charset=utf-8", ...Object.fromEntries(lower) },
+        body: Buffer.from(body),
+        isKept: false
+      }
+      const handled = handlerOf(url)?.(incoming)
+      return handled === undefined
+        ? Effect.succeed(sent(null, "connect"))
+        : Effect.map(handled, ({ reply, delay_ms = 0 }) => outcomeOf(reply, delay_ms))
+    }
+  })
+
 /** What a service in this process is made of. */
 interface Parts<E> {
   readonly store: Layer.Layer<StorePorts, E, Entropy>
-  readonly sender: Layer.Layer<WebhookSender>
+  /** The receiver at an address, if any. */
+  readonly receiverAt: (url: string) => Handler | undefined
   /** Randomness follows from it. */
   readonly seed: number
   /** The instant at which its clock begins; the clock moves through the sandbox only. */
@@ -47,7 +87,7 @@ interface Parts<E> {
 }
 
 /** The service with its sandbox over a store, without sockets. Everything that is due runs when its clock is moved. */
-export const inProcessService = <E>({ store, sender, seed, start, signatureHeader }: Parts<E>) => {
+export const inProcessService = <E>({ store, receiverAt, seed, start, signatureHeader }: Parts<E>) => {
   const services = NotificationSender.Default.pipe(
     Layer.provide(Layer.merge(Notifiers.inboxOnly, silentOwner)),
     Layer.provideMerge(Workshop.layer),
@@ -58,7 +98,7 @@ export const inProcessService = <E>({ store, sender, seed, start, signatureHeade
   const signing = signatureHeader === undefined ? {} : { signatureHeader }
   return ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
     Layer.provideMerge(Dispatcher.layer({ ...signing, isJittered: false })),
-    Layer.provide(sender),
+    Layer.provide(senderTo(receiverAt)),
     Layer.provideMerge(services),
     Layer.provideMerge(SandboxClock.layer),
     Layer.provideMerge(Layer.setClock(standing(start)))

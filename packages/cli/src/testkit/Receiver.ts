@@ -1,7 +1,6 @@
 import * as Http from "node:http"
-import { Limits, type Sent, WebhookSender } from "@workshop/core"
 import { type CannotListen, listen as listenOn } from "@workshop/http-node"
-import { Clock, Effect, Fiber, Layer, Runtime, Schedule, type Scope } from "effect"
+import { Clock, Effect, Fiber, Runtime, Schedule, type Scope } from "effect"
 import { baseOf } from "../terminal/listenAddress.js"
 
 /** A request as it reached a receiver. */
@@ -127,40 +126,4 @@ export const listen = (
     })
     const { port } = yield* Effect.acquireRelease(listenOn(server, place), () => stop(server))
     return `${baseOf(place.host, port)}/`
-  })
-
-const sent = (status: number | null, error: Sent["error"] = null): Sent => ({
-  status,
-  error,
-  detail: null,
-  address: null,
-  timings: { lookup_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, total_ms: 0 },
-  head: ""
-})
-
-/** What a sender makes of a reply; it does not wait for real seconds. */
-const outcomeOf = (reply: Reply, delay_ms: number): Sent => {
-  if (delay_ms >= Limits.webhook_answer_ms || reply.kind === "silent") return sent(null, "timeout")
-  if (reply.kind === "cut") return sent(null, "reset")
-  if (reply.kind === "status") return sent(reply.status)
-  return sent(reply.kind === "redirect" ? (reply.status ?? 307) : 200)
-}
-
-/** Hands deliveries to handlers in this process, without a socket; where no handler is, the connection fails. */
-export const inProcessSender = (handlerOf: (url: string) => Handler | undefined): Layer.Layer<WebhookSender> =>
-  Layer.succeed(WebhookSender, {
-    send: ({ url, headers, body }) => {
-      const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
-      const incoming = {
-        method: "POST",
-        path: new URL(url).pathname,
-        headers: { "content-type": "application/json; charset=utf-8", ...Object.fromEntries(lower) },
-        body: Buffer.from(body),
-        isKept: false
-      }
-      const handled = handlerOf(url)?.(incoming)
-      return handled === undefined
-        ? Effect.succeed(sent(null, "connect"))
-        : Effect.map(handled, ({ reply, delay_ms = 0 }) => outcomeOf(reply, delay_ms))
-    }
   })

@@ -1,11 +1,11 @@
-import { SIGNATURE_HEADER, type WebhookPost, type WebhookSender } from "@workshop/core"
+import { SIGNATURE_HEADER, type WebhookPost } from "@workshop/core"
 import { type LimitUse, RateLimits, Store } from "@workshop/core/store"
 import * as MemoryStore from "@workshop/store-memory"
 import { type Context, Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { Inboxes } from "../../src/conform/Inboxes.js"
 import type { Fetch } from "../../src/testkit/Api.js"
 import { inProcessFetch, inProcessService } from "../../src/testkit/InProcessService.js"
-import { inProcessSender, type Reply } from "../../src/testkit/Receiver.js"
+import type { Handler, Reply } from "../../src/testkit/Receiver.js"
 
 /** Brings a delivery to a receiver; returns its reply. */
 export type Send = (post: Pick<WebhookPost, "url" | "headers" | "body">) => Reply
@@ -21,20 +21,18 @@ export interface Fault {
 
 const same = <A>(it: A): A => it
 
-/** A sender that brings deliveries to the receivers, perhaps with a fault. */
-const senderOf = ({ send = same }: Fault, inboxes: Inboxes): Layer.Layer<WebhookSender> => {
+/** The receivers, reached by a sender that may have a fault. */
+const receiversOf = ({ send = same }: Fault, inboxes: Inboxes) => {
   const sending = send(({ url, headers, body }) => {
     const incoming = { method: "POST", path: new URL(url).pathname, headers, body: Buffer.from(body), isKept: false }
     return Effect.runSync(inboxes.handler(incoming)).reply
   })
-  return inProcessSender(
-    (url) =>
-      ({ headers, body }) =>
-        Effect.sync(() => {
-          const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-          return { reply: sending({ url, headers: named, body: String(body) }) }
-        })
-  )
+  return (url: string): Handler =>
+    ({ headers, body }) =>
+      Effect.sync(() => {
+        const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+        return { reply: sending({ url, headers: named, body: String(body) }) }
+      })
 }
 
 const layerOf = (fault: Fault, inboxes: Inboxes) => {
@@ -51,7 +49,12 @@ const layerOf = (fault: Fault, inboxes: Inboxes) => {
       )
   )
   return Layer.merge(
-    inProcessService({ store: stored, sender: senderOf(fault, inboxes), seed: 1, start: Date.UTC(2026, 0, 5, 9) }),
+    inProcessService({
+      store: stored,
+      receiverAt: receiversOf(fault, inboxes),
+      seed: 1,
+      start: Date.UTC(2026, 0, 5, 9)
+    }),
     Logger.replace(Logger.defaultLogger, Logger.none)
   )
 }
