@@ -61,11 +61,17 @@ const typedFor = (flag: Flag<unknown>, command: Command): ReadonlyArray<string> 
 
 const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effect<Values<O>, CommandRefused> => {
   const entries = Object.entries<Flag<unknown> | Operand<unknown>>(options)
+  const flags = entries.flatMap(([, option]) => (option instanceof Flag ? [option] : []))
+  const isOverridden = (flag: Flag<unknown>) =>
+    flags.some((other) => other.conflictsWith.includes(flag.attributeName()) && typedFor(other, command).length > 0)
   const operands = entries.filter(([, option]) => option instanceof Operand).map(([name]) => name)
   return Effect.map(
     Effect.forEach(entries, ([name, option]) =>
       option instanceof Flag
-        ? Effect.map(flagValue(option, typedFor(option, command)), (value) => [name, value] as const)
+        ? Effect.map(
+            flagValue(option, typedFor(option, command), isOverridden(option)),
+            (value) => [name, value] as const
+          )
         : Effect.succeed([name, command.processedArgs[operands.indexOf(name)]] as const)
     ),
     (values) => Object.fromEntries(values) as Values<O>

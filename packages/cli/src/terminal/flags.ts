@@ -38,6 +38,8 @@ export class Flag<A> extends Option {
   /** The default as one would write it; empty where there is none. */
   readonly fallback: string
   readonly isRepeatable: boolean
+  /** What `conflicts` was given; commander's types leave it out. */
+  declare readonly conflictsWith: ReadonlyArray<string>
   /** Decodes the texts that were given, none where the flag was left out. */
   readonly decode: (texts: ReadonlyArray<string>) => Decoded<A>
 
@@ -145,12 +147,19 @@ const variableText = (name: string): Effect.Effect<string, CommandRefused> =>
     })
   })
 
-/** The value of a flag: what was typed, else its environment variable unless that is empty, else its default. */
-export const flagValue = <A>(flag: Flag<A>, typed: ReadonlyArray<string>): Effect.Effect<A, CommandRefused> =>
+/**
+ * The value of a flag: what was typed, else its environment variable unless that is empty, else its default. `isOverridden`
+ * where a flag was typed that cannot be used with this one: then the variable does not count.
+ */
+export const flagValue = <A>(
+  flag: Flag<A>,
+  typed: ReadonlyArray<string>,
+  isOverridden = false
+): Effect.Effect<A, CommandRefused> =>
   Effect.gen(function* () {
     const { long = "", variable, isRepeatable, required } = flag
     if (typed.length > 1 && !isRepeatable) return yield* refuse(`${long} is given twice: give it once.`)
-    const given = typed.length === 0 ? yield* variableText(variable) : ""
+    const given = typed.length === 0 && !isOverridden ? yield* variableText(variable) : ""
     const source = required ? `${long} (or ${variable})` : variable
     return yield* Either.mapLeft(flag.decode(given === "" ? typed : [given]), (must) => refuse(`${source} ${must}.`))
   })

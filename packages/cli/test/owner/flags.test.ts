@@ -37,6 +37,12 @@ describe("the owner's flags (Specification, Commands)", PATIENT, () => {
       '--api-enabled (or WORKSHOP_SHOP_API_ENABLED) must be one of yes, no, and not "".\n'
     )
     expect(await refusal("shop", "set", id)).toMatch(/^Name what to change/)
+    // A typed folder wins over the database of the environment, in which other data might be changed.
+    const elsewhere = { ...here, DATABASE_URL: "postgres://127.0.0.1:1/elsewhere" }
+    expect((await typed(["shop", "list", "--json"], elsewhere)).status).toBe(1)
+    expect(
+      JSON.parse((await typed(["shop", "list", "--json", "--data-dir", dataDir], elsewhere)).stdout)
+    ).toMatchObject([{ id }])
 
     const set = async (...words: ReadonlyArray<string>) =>
       JSON.parse((await typed(["shop", "set", id, ...words, "--json"], here)).stdout).program
