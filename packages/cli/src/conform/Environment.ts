@@ -171,6 +171,19 @@ export class Shop {
   /** A new ticket. */
   readonly ticket = async (body: Fields = {}): Promise<Ticket> => (await this.create(body)).ok(201)
 
+  /** A new ticket, of which the webhook has been sent. */
+  readonly sent = async (): Promise<Ticket> => {
+    const ticket = await this.ticket()
+    await this.env.settle()
+    return ticket
+  }
+
+  /** A new ticket of a client whom the shop knows. */
+  readonly clientTicket = async () => {
+    const client = await this.known()
+    return { client, id: (await this.ticket({ client_id: client.id })).id }
+  }
+
   /** A ticket as it is now. */
   readonly read = async (id: string): Promise<Ticket> => (await this.get<Ticket>(`/tickets/${id}`)).ok()
 
@@ -209,6 +222,9 @@ export class Shop {
   program(patch: Fields = {}): Promise<this> {
     return this.set({ program: { ...PROGRAM, ...patch } })
   }
+
+  /** A client whom the shop knows, with the loyalty programme switched on. */
+  readonly loyal = async (patch: Fields = {}): Promise<Person> => (await this.program(patch)).known()
 
   /** The same shop through a new key. */
   readonly with = async (rights: Fields): Promise<Shop> => {

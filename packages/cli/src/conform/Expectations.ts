@@ -150,6 +150,11 @@ export class TestResponse<D = unknown> {
     return this.refused(409, "CONFLICT", { reason, ...details })
   }
 
+  /** Expects 429 by a limit (Specification, Limits). */
+  limited(limit: string): this {
+    return this.refused(429, "TOO_MANY_ATTEMPTS", { limit })
+  }
+
   /** Expects a success whose data has these fields. */
   shows(fields: unknown, status = 200): D {
     expectShape(this.ok(status), fields, "data", this.exchange)

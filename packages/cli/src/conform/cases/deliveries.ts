@@ -16,8 +16,7 @@ const notices = async (shop: Shop): Promise<number> =>
 export const deliveryCases = casesOf("§6", [
   test("delivery-retries (rule-delivery-retries): Without a 2xx an event is tried eight times, each at its very instant, and is then dead.", async (shop) => {
     const inbox = await shop.receiving(500)
-    const { created_at } = await shop.ticket()
-    await shop.env.settle()
+    const { created_at } = await shop.sent()
     const instants = [created_at]
     for (const delay of DELAYS) instants.push(later(instants.at(-1) ?? "", delay))
     for (const [made, delay] of DELAYS.entries()) {
@@ -37,8 +36,7 @@ export const deliveryCases = casesOf("§6", [
   }),
   test("delivery-retried-until-taken (rule-delivery-retries): A retry that is taken ends it, and the row of failures with it.", async (shop) => {
     const inbox = await shop.receiving(503)
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     const first_failure_at = await shop.env.instant()
     expectShape(await shop.webhook(), { on: true, failures_in_row: 1, first_failure_at }, "the webhook")
     inbox.answer(200)
@@ -63,8 +61,7 @@ export const deliveryCases = casesOf("§6", [
   ).map(([status, taken]) =>
     test(`delivery-status-${status} (rule-delivery-status-all): A receiver that answers ${status} ${taken ? "has taken the event" : "has not taken the event"}.`, async (shop) => {
       const inbox = await shop.receiving(status)
-      await shop.ticket()
-      await shop.env.settle()
+      await shop.sent()
       const state = taken ? "delivered" : "pending"
       expectShape(await shop.deliveries(), [{ state, attempts: [{ n: 1, status }] }], "the deliveries")
       await shop.env.advance(MINUTE)
@@ -76,8 +73,7 @@ export const deliveryCases = casesOf("§6", [
     for (const status of [302, 307, 308]) {
       inbox.answer({ kind: "redirect", status, to: elsewhere.url })
       await shop.sendTo(inbox)
-      await shop.ticket()
-      await shop.env.settle()
+      await shop.sent()
     }
     expectSame(elsewhere.posts.length, 0, "the number of deliveries where the redirect points")
     const statuses = (await shop.deliveries()).map(({ attempts }) => attempts[0]?.status)
@@ -85,8 +81,7 @@ export const deliveryCases = casesOf("§6", [
   }),
   test("delivery-silence (rule-delivery-status-all): A receiver that does not answer within ten seconds has failed, and is tried again a minute later.", async (shop) => {
     const inbox = await shop.receiving({ kind: "silent" })
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     const attempts = [{ n: 1, status: null, error: /./ }]
     expectShape(await shop.deliveries(), [{ state: "pending", attempts }], "the deliveries")
     inbox.answer(200)
@@ -114,12 +109,10 @@ export const deliveryCases = casesOf("§6", [
   }),
   test("delivery-failed-holds-nothing-back (rule-delivery-order): An event that waits for its retry holds back neither its ticket's next events nor other tickets.", async (shop) => {
     const inbox = await shop.receiving(500)
-    const { id } = await shop.ticket()
-    await shop.env.settle()
+    const { id } = await shop.sent()
     inbox.answer(200)
     ;(await shop.status(id, "ready")).ok()
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     const states = (await shop.deliveries()).map(({ state }) => state)
     expectSame(states, ["pending", "delivered", "delivered"], "the states of the deliveries")
   }),
@@ -137,15 +130,13 @@ export const deliveryCases = casesOf("§6", [
     const [inbox, theirs] = [shop.env.inbox(), shop.env.inbox()]
     await shop.sendTo(inbox)
     await other.sendTo(theirs)
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     expectSame([inbox.posts.length, theirs.posts.length], [1, 0], "the deliveries of both shops")
     expectThat(inbox.posts[0]?.event.shop_id === shop.id, "the shop's id in the event", inbox.posts[0]?.event.shop_id)
   }),
   test("webhook-gone (rule-delivery-no-webhook): A 410 turns the webhook off at once and its owner is told; later events wait.", async (shop) => {
     const inbox = await shop.receiving(410)
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     expectShape(await shop.webhook(), { on: false, off_reason: "gone" }, "the webhook")
     expectSame(await notices(shop), 1, "the number of notices to the owner")
     await shop.ticket()
@@ -155,8 +146,7 @@ export const deliveryCases = casesOf("§6", [
   }),
   test("webhook-enable (rule-webhook-gone): Turned on again, all that waited goes out, once each.", async (shop) => {
     const inbox = await shop.receiving(410)
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     await shop.ticket()
     inbox.answer(200)
     const enabled = await shop.env.act<Webhook>("enable webhook", shop.id, {})
@@ -195,8 +185,7 @@ export const deliveryCases = casesOf("§6", [
     for (let i = 0; i < 3; i++) await shop.ticket()
     await shop.env.advance(3 * HOUR)
     inbox.answer(200)
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     inbox.answer(500)
     await shop.env.advance(6 * HOUR)
     const first_failure_at = later(await shop.env.instant(), -24 * MINUTE)
@@ -207,8 +196,7 @@ export const deliveryCases = casesOf("§6", [
   test("replay-deliveries (rule-replay-deliveries): Events named for it are sent again under their own ids, and their attempts count on.", async (shop) => {
     const inbox = await shop.receiving()
     await shop.ticket()
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     const [first] = await shop.events()
     expectSame(await shop.replay({ event_ids: [first?.id], dry_run: true }), 1, "the count of the dry run")
     await shop.env.settle()
@@ -226,8 +214,7 @@ export const deliveryCases = casesOf("§6", [
     await shop.env.advance(3 * DAY)
     expectSame(await states(shop), ["dead"], "the states of the deliveries")
     inbox.answer(200)
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     inbox.answer(500)
     expectSame(await shop.replay({ state: "dead" }), 1, "the count of the replay")
     await shop.env.settle()

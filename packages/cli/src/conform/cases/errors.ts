@@ -36,7 +36,7 @@ export const errorCases = casesOf("§7", [
   test("error-limit-before-403 (rule-error-order-of-403): The limit on requests is looked at before the shop's own state.", async (shop) => {
     await shop.set({ api_enabled: false })
     for (let i = 0; i < 120; i++) (await shop.get("/shop")).refused(403, "API_DISABLED")
-    ;(await shop.get("/shop")).refused(429, "TOO_MANY_ATTEMPTS", { limit: "requests_per_minute" })
+    ;(await shop.get("/shop")).limited("requests_per_minute")
   }),
   test("error-route-before-scope (rule-envelope-method-all): An unknown path is a 404 also to a key without rights, and a missing right is told before a wrong body.", async (shop) => {
     const reader = await shop.with({ scopes: ["clients:read"] })
@@ -57,7 +57,7 @@ export const errorCases = casesOf("§7", [
     await shop.set({ forbidden_words: ["grumblefluff"] })
     for (let i = 0; i < 150; i++) (await shop.app()).ok(201)
     ;(await shop.create({ service: "grumblefluff" })).refused(422, "PROFANITY")
-    ;(await shop.create()).refused(429, "TOO_MANY_ATTEMPTS", { limit: "tickets_per_hour" })
+    ;(await shop.create()).limited("tickets_per_hour")
   }),
   test("error-409-ticket-404 (rule-read-ticket, key): A status for a ticket that is not there is a 404, a wrong status a 400 before it.", async (shop) => {
     ;(await shop.status(NOBODY, "ready")).refused(404, "NOT_FOUND")
@@ -108,7 +108,7 @@ export const errorCases = casesOf("§7", [
   test("error-retry-after (rule-error-retry-after): A 429 tells how long to wait, in RateLimit-Reset and Retry-After alike.", async (shop) => {
     for (let i = 0; i < 30; i++) (await shop.status(NOBODY, "ready")).refused(404, "NOT_FOUND")
     await shop.env.advance(MINUTE / 4)
-    const answer = (await shop.create()).refused(429, "TOO_MANY_ATTEMPTS", { limit: "writes_per_minute" })
+    const answer = (await shop.create()).limited("writes_per_minute")
     answer.withHeader("RateLimit-Reset", "45").withHeader("Retry-After", "45").withHeader("RateLimit-Remaining", "0")
     await shop.env.advance(45_000)
     ;(await shop.create()).ok(201)

@@ -117,8 +117,7 @@ export const eventCases = casesOf("§6", [
     const inbox = shop.env.inbox()
     inbox.answer(500)
     const secret = await shop.sendTo(inbox)
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     await shop.env.advance(MINUTE)
     const [first, second] = inbox.posts
     expectSame(inbox.posts.length, 2, "the number of attempts")
@@ -133,8 +132,7 @@ export const eventCases = casesOf("§6", [
     const secret = await shop.sendTo(shop.env.inbox())
     const inbox = shop.env.inbox()
     expectSame(await shop.sendTo(inbox), secret, "the secret with the new address")
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     expectSigned(inbox.posts[0], [secret], await shop.env.instant())
     const rotated = await shop.env.act<{ secret: string }>("rotate secret", shop.id, {})
     expectThat(rotated.secret !== secret, "another secret after a rotation", "the same")
@@ -149,16 +147,14 @@ export const eventCases = casesOf("§6", [
       [2000, [secret]]
     ] as const) {
       await shop.env.advance(ms)
-      await shop.ticket()
-      await shop.env.settle()
+      await shop.sent()
       expectSigned(inbox.posts.at(-1), secrets, await shop.env.instant())
     }
     expectSame(inbox.posts.length, 3, "the number of deliveries")
   }),
   test("delivery-request (rule-event-frozen): A delivery is a POST of the event as JSON, text for text what the shop's events show.", async (shop) => {
     const inbox = await shop.receiving()
-    await shop.ticket()
-    await shop.env.settle()
+    await shop.sent()
     expectShape(inbox.posts[0]?.headers["content-type"], /^application\/json/, "the header Content-Type")
     const received = inbox.posts.map(({ event }) => event)
     expectSame(received, await shop.events(), "what the receiver got")

@@ -71,8 +71,7 @@ export const idempotencyCases = casesOf("§4", [
     expectSame([first.number, second.number], [1, 2], "the numbers")
   }),
   test("idempotency-by-operation (rule-idempotency-by-key): A key used for a ticket may be used for stamps, and one used for stamps for a reward.", async (shop) => {
-    await shop.program()
-    const client = await shop.known()
+    const client = await shop.loyal()
     ;(await shop.create({}, { once: "one" })).ok(201)
     ;(await shop.stamps(client, 10, { once: "one" })).withMeta({ replayed: false }).ok()
     ;(await shop.redeem(client, { once: "one" })).withMeta({ replayed: false }).ok()
@@ -97,8 +96,7 @@ export const idempotencyCases = casesOf("§4", [
     ;(await shop.create({}, { once: "month" })).withMeta({ replayed: false }).ok(201)
   }),
   test("replay-stamps (rule-replay): A repetition of stamps adds none and answers the card as it was.", async (shop) => {
-    await shop.program()
-    const client = await shop.known()
+    const client = await shop.loyal()
     const first = (await shop.stamps(client, 3, { once: "s" })).withMeta({ replayed: false }).ok()
     await shop.stamps(client, 2)
     const again = await shop.stamps(client, 3, { once: "s" })
@@ -106,8 +104,7 @@ export const idempotencyCases = casesOf("§4", [
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 5 } })
   }),
   test("replay-redeem (rule-replay): A repetition of a redeem uses no second reward.", async (shop) => {
-    await shop.program({ stamps_required: 5 })
-    const client = await shop.known()
+    const client = await shop.loyal({ stamps_required: 5 })
     ;(await shop.stamps(client, 10)).ok()
     const first = (await shop.redeem(client, { once: "r" })).ok()
     const again = await shop.redeem(client, { once: "r" })
@@ -115,8 +112,7 @@ export const idempotencyCases = casesOf("§4", [
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 5, rewards_redeemed: 1 } })
   }),
   test("replay-of-a-blocker (rule-replay): What was answered of a client is repeated as it was, also when they block the shop since.", async (shop) => {
-    await shop.program()
-    const client = await shop.known()
+    const client = await shop.loyal()
     const first = (await shop.stamps(client, 1, { once: "s" })).ok()
     await shop.ticket({ client_phone: client.phone })
     await shop.env.answerOffer(client, "block")

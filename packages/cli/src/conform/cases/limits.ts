@@ -19,7 +19,7 @@ export const limitCases = casesOf("§8", [
   test("limit-requests (rule-limit-requests): A key has 120 requests a minute; the next is a 429, and the minute is over sixty seconds after its first use.", async (shop) => {
     const other = await shop.with({ preset: "full" })
     for (let i = 119; i >= 0; i--) (await shop.get("/shop")).withHeader("RateLimit-Remaining", String(i)).ok()
-    const refused = (await shop.get("/shop")).refused(429, "TOO_MANY_ATTEMPTS", { limit: "requests_per_minute" })
+    const refused = (await shop.get("/shop")).limited("requests_per_minute")
     refused.withHeader("RateLimit-Limit", "120").withHeader("RateLimit-Reset", "60").withHeader("Retry-After", "60")
     ;(await other.get("/shop")).ok()
     await shop.env.advance(MINUTE - 1)
@@ -36,7 +36,7 @@ export const limitCases = casesOf("§8", [
   test("limit-writes (rule-limit-requests): A key has 30 writes a minute; past them it can still read, and another key can write.", async (shop) => {
     const other = await shop.with({ preset: "full" })
     for (let i = 29; i >= 0; i--) (await shop.create()).withHeader("RateLimit-Remaining", String(i)).ok(201)
-    const refused = (await shop.create()).refused(429, "TOO_MANY_ATTEMPTS", { limit: "writes_per_minute" })
+    const refused = (await shop.create()).limited("writes_per_minute")
     refused.withHeader("RateLimit-Limit", "30")
     ;(await shop.get("/shop")).ok()
     ;(await other.create()).ok(201)
@@ -47,14 +47,14 @@ export const limitCases = casesOf("§8", [
     const reader = await shop.with({ preset: "read" })
     for (let i = 0; i < 31; i++) (await reader.create()).refused(403, "FORBIDDEN")
     for (let i = 0; i < 30; i++) (await shop.create({ service: "" })).refused(400, "VALIDATION_ERROR")
-    ;(await shop.create()).refused(429, "TOO_MANY_ATTEMPTS", { limit: "writes_per_minute" })
+    ;(await shop.create()).limited("writes_per_minute")
   }),
   test("limit-tickets-hour (rule-limit-tickets-hour): A shop makes 150 tickets an hour, app and API together.", async (shop) => {
     await many(shop, 149)
     ;(await shop.create()).withHeader("RateLimit-Limit", "150").withHeader("RateLimit-Remaining", "0").ok(201)
-    const refused = (await shop.create()).refused(429, "TOO_MANY_ATTEMPTS", { limit: "tickets_per_hour" })
+    const refused = (await shop.create()).limited("tickets_per_hour")
     refused.withHeader("RateLimit-Reset", "3600")
-    ;(await shop.app()).refused(429, "TOO_MANY_ATTEMPTS", { limit: "tickets_per_hour" })
+    ;(await shop.app()).limited("tickets_per_hour")
     await shop.env.advance(HOUR)
     ;(await shop.create()).shows({ number: 151 }, 201)
   }),
@@ -64,10 +64,10 @@ export const limitCases = casesOf("§8", [
       await many(shop, 150)
       await shop.env.advance(HOUR)
     }
-    const refused = (await shop.create()).refused(429, "TOO_MANY_ATTEMPTS", { limit: "tickets_per_day" })
+    const refused = (await shop.create()).limited("tickets_per_day")
     refused.withHeader("RateLimit-Limit", "600").withHeader("RateLimit-Reset", String((20 * HOUR) / SECOND))
     await shop.env.advance(20 * HOUR - 1)
-    ;(await shop.create()).refused(429, "TOO_MANY_ATTEMPTS", { limit: "tickets_per_day" })
+    ;(await shop.create()).limited("tickets_per_day")
     await shop.env.advance(1)
     ;(await shop.create()).ok(201)
   }),
@@ -75,7 +75,7 @@ export const limitCases = casesOf("§8", [
     ;(await shop.create({}, { once: "early" })).ok(201)
     ;(await shop.create({}, { once: "early" })).ok(200)
     await many(shop, 149)
-    ;(await shop.create()).refused(429, "TOO_MANY_ATTEMPTS", { limit: "tickets_per_hour" })
+    ;(await shop.create()).limited("tickets_per_hour")
     ;(await shop.create({}, { once: "early" })).withMeta({ replayed: true }).ok(200)
   }),
   test("limit-failed-tickets (rule-limit-tickets-hour): A ticket that was not made does not count.", async (shop) => {
@@ -89,10 +89,10 @@ export const limitCases = casesOf("§8", [
       ;(await shop.lookUp(phone)).ok()
       ;(await shop.lookUp("+4915112345678")).refused(404, "NOT_FOUND")
     }
-    const refused = (await shop.lookUp(phone)).refused(429, "TOO_MANY_ATTEMPTS", { limit: "lookups_per_hour" })
+    const refused = (await shop.lookUp(phone)).limited("lookups_per_hour")
     refused.withHeader("RateLimit-Limit", "60").withHeader("RateLimit-Reset", "3600")
     const other = await shop.with({ preset: "full" })
-    ;(await other.lookUp(phone)).refused(429, "TOO_MANY_ATTEMPTS", { limit: "lookups_per_hour" })
+    ;(await other.lookUp(phone)).limited("lookups_per_hour")
     await shop.env.advance(HOUR)
     ;(await shop.lookUp(phone)).ok()
   }),
@@ -111,19 +111,18 @@ export const limitCases = casesOf("§8", [
       for (let i = 0; i < 60; i++) (await shop.lookUp(phone)).ok()
       await shop.env.advance(HOUR)
     }
-    ;(await shop.lookUp(phone)).refused(429, "TOO_MANY_ATTEMPTS", { limit: "lookups_per_day" })
+    ;(await shop.lookUp(phone)).limited("lookups_per_day")
     await shop.env.advance(19 * HOUR)
     ;(await shop.lookUp(phone)).ok()
   }),
   test("limit-stamps (rule-limit-stamps): Twenty stamps a client, day and key: what would pass them is refused whole, what does not is given.", async (shop) => {
-    await shop.program()
-    const client = await shop.known()
+    const client = await shop.loyal()
     ;(await shop.stamps(client, 10)).ok()
     ;(await shop.stamps(client, 9)).ok()
-    ;(await shop.stamps(client, 2)).refused(429, "TOO_MANY_ATTEMPTS", { limit: "stamps_per_day" })
+    ;(await shop.stamps(client, 2)).limited("stamps_per_day")
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 19 } })
     ;(await shop.stamps(client, 1)).ok()
-    const refused = (await shop.stamps(client, 1)).refused(429, "TOO_MANY_ATTEMPTS", { limit: "stamps_per_day" })
+    const refused = (await shop.stamps(client, 1)).limited("stamps_per_day")
     refused.withHeader("RateLimit-Limit", "20").withHeader("RateLimit-Remaining", "0")
   }),
   test("limit-stamps-by (rule-limit-stamps): Another client and another key have twenty of their own, and stamps that tickets earn do not count.", async (shop) => {
@@ -132,25 +131,23 @@ export const limitCases = casesOf("§8", [
     const { id } = await shop.ticket({ client_id: client.id })
     ;(await shop.status(id, "ready")).ok()
     for (let i = 0; i < 2; i++) (await shop.stamps(client, 10)).ok()
-    ;(await shop.stamps(client, 1)).refused(429, "TOO_MANY_ATTEMPTS", { limit: "stamps_per_day" })
+    ;(await shop.stamps(client, 1)).limited("stamps_per_day")
     ;(await shop.stamps(friend, 10)).ok()
     const other = await shop.with({ preset: "full" })
     ;(await other.stamps(client, 10)).shows({ card: { balance: 35 } })
   }),
   test("limit-stamps-day (rule-limit-requests-2): The day of the stamps is the shop's own calendar day.", async (shop) => {
-    await shop.program()
-    const client = await shop.known()
+    const client = await shop.loyal()
     await toMidnight(shop.env)
     await shop.env.advance(DAY - HOUR)
     for (let i = 0; i < 2; i++) (await shop.stamps(client, 10)).ok()
     await shop.env.advance(HOUR - 1)
-    ;(await shop.stamps(client, 1)).refused(429, "TOO_MANY_ATTEMPTS", { limit: "stamps_per_day" })
+    ;(await shop.stamps(client, 1)).limited("stamps_per_day")
     await shop.env.advance(1)
     ;(await shop.stamps(client, 1)).ok()
   }),
   test("limit-stamps-replay (rule-limit-tickets-replay): A replay of stamps succeeds while the day's are used up.", async (shop) => {
-    await shop.program()
-    const client = await shop.known()
+    const client = await shop.loyal()
     for (const once of ["a", "b"]) (await shop.stamps(client, 10, { once })).ok()
     for (const once of ["a", "b"]) (await shop.stamps(client, 10, { once })).withMeta({ replayed: true }).ok()
   }),

@@ -109,8 +109,7 @@ export const listCases = casesOf("§4", [
       (await shop.get(`/tickets?tracking_code=${bad}`)).invalid("query tracking_code")
   }),
   test("list-client (rule-list-state): A client's id finds the tickets linked to them.", async (shop) => {
-    const client = await shop.known()
-    const { id } = await shop.ticket({ client_id: client.id })
+    const { client, id } = await shop.clientTicket()
     await shop.ticket()
     expectSame(await list(shop, `client_id=${client.id}`), [id], "the client's tickets")
     expectSame(await list(shop, `client_id=${NOBODY}`), [], "nobody's tickets")

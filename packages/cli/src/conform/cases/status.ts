@@ -92,8 +92,7 @@ export const statusCases = casesOf("§3", [
     expectSame(await shop.types(), before, "the shop's events")
   }),
   test("notified-ready (rule-notified-ready): When a linked client's ticket becomes ready the client is told in the app, and the ticket shows when.", async (shop) => {
-    const client = await shop.known()
-    const { id } = await shop.ticket({ client_id: client.id })
+    const { client, id } = await shop.clientTicket()
     await shop.env.advance(1)
     const notified_at = await shop.env.instant()
     ;(await shop.status(id, "ready")).shows({ notified_at })
@@ -103,8 +102,7 @@ export const statusCases = casesOf("§3", [
     expectSame(inbox.length, 1, "the number of notifications in the client's inbox")
   }),
   test("notified-impossible (rule-notified-ready): When a linked client's ticket turns out impossible the client is told in the app.", async (shop) => {
-    const client = await shop.known()
-    const { id } = await shop.ticket({ client_id: client.id })
+    const { id } = await shop.clientTicket()
     ;(await shop.status(id, "impossible")).shows({ notified_at: await shop.env.instant() })
     const told = (await shop.events()).filter(({ type }) => type === "client.notified")
     expectShape(told, [{ data: { channel: "app", ticket: { id } } }], "the client.notified events")
@@ -116,8 +114,7 @@ export const statusCases = casesOf("§3", [
   }),
   test("earns-once (rule-earns-all): A ticket earns its stamps the first time it is ready, and neither loses nor repeats them when reopened.", async (shop) => {
     await shop.program({ stamps_per_ticket: 2 })
-    const client = await shop.known()
-    const { id } = await shop.ticket({ client_id: client.id })
+    const { client, id } = await shop.clientTicket()
     const balance = async (stamps: number, when: string) => {
       const { loyalty } = (await shop.lookUp(client.phone)).ok()
       expectShape(loyalty, { balance: stamps, lifetime: stamps }, `the card ${when}`)
@@ -143,8 +140,7 @@ export const statusCases = casesOf("§3", [
   }),
   test("earns-nothing-impossible (rule-earns-all): A ticket that was not possible earns nothing, also when it is collected.", async (shop) => {
     await shop.program()
-    const client = await shop.known()
-    const { id } = await shop.ticket({ client_id: client.id })
+    const { client, id } = await shop.clientTicket()
     ;(await shop.status(id, "impossible")).ok()
     ;(await shop.status(id, "collected")).ok()
     ;(await shop.lookUp(client.phone)).shows({ loyalty: { balance: 0, lifetime: 0 } })
