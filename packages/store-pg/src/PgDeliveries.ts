@@ -10,7 +10,8 @@ import {
   LOOK_AGAIN,
   MAKE_READY,
   OPEN_REPLAYS,
-  RECLAIM
+  RECLAIM,
+  resetTurns
 } from "./ClaimStatements.js"
 import { clockGuard } from "./ClockGuard.js"
 import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "./Connection.js"
@@ -18,7 +19,6 @@ import { type PgFailure, reported } from "./PgFailure.js"
 import type { PgNotifier } from "./PgNotifier.js"
 import { reconnecting } from "./ReconnectingConnection.js"
 import type { Statement } from "./Statement.js"
-import { turnsReset } from "./TurnStatements.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 /** Milliseconds on the clock by which leases are counted. */
@@ -64,7 +64,7 @@ const reclaiming = (connection: Connection, lease_now: number | null) =>
     const [, freed] = yield* connection.send([BEGIN, statement("reclaim", RECLAIM, lease_now, MOST_RECLAIMED)])
     const shop_ids = shopsOf(freed)
     if (shop_ids.length === 0) return yield* Effect.as(connection.send([ROLLBACK]), 0)
-    yield* connection.send([turnsReset(new Set(shop_ids)), COMMIT])
+    yield* connection.send([resetTurns(new Set(shop_ids)), COMMIT])
     return shop_ids.length
   })
 

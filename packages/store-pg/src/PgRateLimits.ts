@@ -8,7 +8,7 @@ import {
   useLimits
 } from "@workshop/core/store"
 import { Cause, type Context, Effect, Schedule, type Scope } from "effect"
-import { allCame } from "./CommitQueue.js"
+import { inputDrained } from "./CommitQueue.js"
 import { PgFailure, storeFailure } from "./PgFailure.js"
 import { distinct, LockedWindows, locking, type RateLimitRow } from "./RateLimitRows.js"
 import { type ReconnectingConnection, reconnecting } from "./ReconnectingConnection.js"
@@ -91,7 +91,7 @@ export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<Rat
         Effect.catchAllDefect((defect) => Effect.zipRight(connection.drop, failAll(jobs, Cause.die(defect))))
       )
     })
-    const turn = untilAsked.pipe(Effect.zipRight(allCame), Effect.zipRight(Effect.uninterruptible(countNext)))
+    const turn = untilAsked.pipe(Effect.zipRight(inputDrained), Effect.zipRight(Effect.uninterruptible(countNext)))
     let isClosed = false
     const close = Effect.suspend(() => {
       isClosed = true

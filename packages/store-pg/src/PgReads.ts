@@ -24,10 +24,10 @@ import {
   type Reads
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
+import { VISIBLE_LINK } from "./LoadStatements.js"
 import { available } from "./Sql.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
 import { listed } from "./TicketList.js"
-import { VISIBLE_LINK } from "./VisibleClient.js"
 import { unopened, type WebhookSecrets } from "./WebhookSecrets.js"
 
 interface FoundTicket {

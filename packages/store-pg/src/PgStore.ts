@@ -14,6 +14,7 @@ import {
 } from "@workshop/core/store"
 import { Context, Effect, Layer } from "effect"
 import { databaseUrl } from "./Address.js"
+import { transact } from "./CommitQueue.js"
 import { warnOfClearText } from "./encryption.js"
 import type { DatabaseFailed } from "./migrate/DatabaseFailed.js"
 import { pgAuditLog } from "./PgAuditLog.js"
@@ -27,7 +28,6 @@ import { pgRateLimits } from "./PgRateLimits.js"
 import { pgReads } from "./PgReads.js"
 import { secretsGuard } from "./SecretsGuard.js"
 import * as Sql from "./Sql.js"
-import { transact } from "./Transact.js"
 import { type SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
 
 /** How the store uses its database. */
@@ -62,9 +62,9 @@ const ports = ({ url, lanes = 2, leaseClock = "database", secretsKeys }: PgStore
         url,
         lanes,
         secrets,
-        onCommit: ({ saving }) => {
-          if (saving.wakesDispatchers) board.tellDue()
-          if (saving.changedShops.size > 0) board.tellShops(saving.changedShops)
+        onCommit: ({ changes }) => {
+          if (changes.wakesDispatchers) board.tellDue()
+          if (changes.changedShops.size > 0) board.tellShops(changes.changedShops)
         }
       },
       entropy

@@ -64,8 +64,8 @@ export const stateOf = (
     ? undefined
     : deliveryState(delivery ?? undefined, webhook, acknowledges({ status: last_status }))
 
-/** What a step of a replay looked at, and which of it the replay asks for. */
-export const stretchOf = (
+/** The events that a step of a replay looked at, and those that match its filter. */
+export const eventRangeOf = (
   filter: ReplayFilter,
   events: ReadonlyArray<EventFound>,
   webhook: Webhook | null

@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import type { Instant, ShopId } from "@workshop/core"
 import { IDENTIFIERS_PER_MS, type TicketFilter, type TicketOrder } from "@workshop/core/store"
-import { VISIBLE_LINK } from "./VisibleClient.js"
+import { VISIBLE_LINK } from "./LoadStatements.js"
 
 /** Whether a list is best gathered state by state: where nothing else narrows it down. */
 const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>

@@ -2,12 +2,11 @@ import { readFileSync } from "node:fs"
 import type { ShopId } from "@workshop/core"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { lockAll, SHOPS } from "../src/Batch.js"
-import { CLAIM, LOOK_AGAIN } from "../src/ClaimStatements.js"
-import { loads } from "../src/Loading.js"
-import { saves } from "../src/Saving.js"
+import { CLAIM, LOOK_AGAIN, scheduleTurns } from "../src/ClaimStatements.js"
+import { lockAll, SHOPS } from "../src/CommandBatch.js"
+import { loads } from "../src/LoadStatements.js"
+import { saves } from "../src/SaveStatements.js"
 import { type TableName, tables } from "../src/Tables.js"
-import { turnsNamed } from "../src/TurnStatements.js"
 import { database, testing } from "./nodes/Node.js"
 
 /** Small, and copied to every machine of a distributed Postgres. */
@@ -125,7 +124,7 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
   it("writes name their rows by a key that leads with the shop", () => {
     for (const [name, { key }] of Object.entries(tables))
       if (!DIRECTORY.includes(name)) expect([name, key[0]]).toEqual([name, "shop_id"])
-    expect(turnsNamed(new Map([[SHOP, { look_at: 0, due_from: 0 }]])).text).toContain("on conflict (shop_id)")
+    expect(scheduleTurns(new Map([[SHOP, { look_at: 0, due_from: 0 }]])).text).toContain("on conflict (shop_id)")
   })
 
   it("the check sees a statement that does not", () => {
@@ -140,18 +139,20 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
   })
 
   it("no other module of a command has SQL of its own", () => {
-    const withSql = [...modulesFrom("Transact.ts")].flatMap(([file, text]) => (HAS_SQL.test(text) ? [file] : [])).sort()
+    const withSql = [...modulesFrom("CommitQueue.ts")]
+      .flatMap(([file, text]) => (HAS_SQL.test(text) ? [file] : []))
+      .sort()
     expect(withSql).toEqual([
-      "Batch.ts",
-      "BatchReceipt.ts",
-      "Loading.ts",
-      "RemovalStatements.ts",
+      "ClaimStatements.ts",
+      "CommandBatch.ts",
+      // No SQL, but its words.
+      "CommitQueue.ts",
+      "LoadStatements.ts",
       "ReplayStatements.ts",
-      "Saving.ts",
+      "SaveStatements.ts",
       // It reads settings and no table.
       "SettledClient.ts",
-      "TurnStatements.ts",
-      // It has the words of SQL and none of it.
+      // No SQL, but its words.
       "WebhookSecrets.ts"
     ])
   })

@@ -4,7 +4,7 @@ import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openShop } from "../../core/src/testing/Fixtures.js"
 import { CLAIM, LOCK_DUE_TURNS, LOOK_AGAIN, MAKE_READY, RECLAIM } from "../src/ClaimStatements.js"
-import { loading } from "../src/Loading.js"
+import { loadStatements } from "../src/LoadStatements.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "../src/planning.js"
 import { LockedWindows, locking } from "../src/RateLimitRows.js"
@@ -151,7 +151,7 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
       { shop_id, ask: { _tag: "Client", id: ticket.client_id } },
       { shop_id, ask: { _tag: "Remembered", key: { caller_id: ticket.client_id, operation: "create", key: "k" } } }
     ] as const
-    for (const { statement } of loading(asked as never))
+    for (const { statement } of loadStatements(asked as never))
       expectAtMost(await within(planned(commands, statement.text, statement.values)), 10)
   })
 

@@ -6,7 +6,7 @@ import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
-import { BATCH_STEP, outcomeOf, writing } from "../../src/BatchReceipt.js"
+import { outcomeOf, RECEIPT_STEP, writing } from "../../src/CommandBatch.js"
 import { BEGIN, COMMIT, connect } from "../../src/Connection.js"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { connect as opened, type Session } from "../../src/migrate/Session.js"
@@ -19,7 +19,7 @@ const OPTIONS = { name: "a test", lock_timeout_ms: 25 }
 const batch = Effect.gen(function* () {
   const { url } = yield* database
   const connection = yield* connect({ url, ...OPTIONS })
-  const receipt = { connection: connection.id, batch: 7 * BATCH_STEP, saved_at: Date.now() }
+  const receipt = { connection: connection.id, batch: 7 * RECEIPT_STEP, saved_at: Date.now() }
   return { connection, receipt, wire: yield* reconnecting({ url, ...OPTIONS }) }
 })
 

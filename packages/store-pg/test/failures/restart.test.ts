@@ -6,7 +6,7 @@ import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Exit, Schedule } from "effect"
 import { expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
-import { BATCH_STEP, outcomeOf, writing } from "../../src/BatchReceipt.js"
+import { outcomeOf, RECEIPT_STEP, writing } from "../../src/CommandBatch.js"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { reconnecting } from "../../src/ReconnectingConnection.js"
 import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
@@ -39,7 +39,7 @@ it(
         for (const signal of ["SIGINT", "SIGKILL"] as const) {
           const shop = yield* Effect.provide(openShop(), ports).pipe(Effect.retry(patiently))
           yield* Effect.provide(create(shop.id), ports).pipe(Effect.retry(patiently))
-          const receipt = { connection: randomUUID(), batch: BATCH_STEP, saved_at: Date.now() }
+          const receipt = { connection: randomUUID(), batch: RECEIPT_STEP, saved_at: Date.now() }
           yield* Effect.flatMap(wire.connection, ({ send }) => send([writing(receipt)])).pipe(Effect.retry(patiently))
           const load = yield* Effect.fork(
             Effect.forEach(upTo(100), () => Effect.exit(Effect.provide(create(shop.id), ports)), { concurrency: 4 })
@@ -56,7 +56,7 @@ it(
 
           // Receipts are there after a crash as well.
           expect(yield* outcomeOf(wire, receipt)).toBe("committed")
-          expect(yield* outcomeOf(wire, { ...receipt, batch: 2 * BATCH_STEP })).toBe("aborted")
+          expect(yield* outcomeOf(wire, { ...receipt, batch: 2 * RECEIPT_STEP })).toBe("aborted")
         }
       })
     )

@@ -1,8 +1,8 @@
 import type { ClientId, ShopId } from "@workshop/core"
 import type { Change } from "@workshop/core/store"
 import { describe, expect, it } from "vitest"
-import { Saving } from "../src/Saving.js"
-import { together } from "../src/together.js"
+import { BatchChanges } from "../src/SaveStatements.js"
+import { combined } from "../src/Statement.js"
 
 const shop_id = "shop" as ShopId
 const client_id = "client" as ClientId
@@ -15,20 +15,20 @@ const card = (balance: number): Change => ({
 const message = (_tag: "MessagePut" | "MessageRemoved", id: string, due_at = 1) =>
   ({ _tag, row: { shop_id, id, receiver: "owner", attempts_made: 0, due_at } }) as Change & { readonly row: unknown }
 
-const saving = (...changes: ReadonlyArray<Change>): Saving => {
-  const made = new Saving()
+const saving = (...changes: ReadonlyArray<Change>): BatchChanges => {
+  const made = new BatchChanges()
   for (const change of changes) made.add(change, shop_id)
   return made
 }
 
-const rowsOf = (made: Saving) =>
+const rowsOf = (made: BatchChanges) =>
   made.statements().map(({ name, values }) => [name, typeof values[0] === "string" ? JSON.parse(values[0]) : values])
 
 describe("the changes of a batch (docs/how-it-is-built.md, point 4)", () => {
   it("are one statement whichever came first: each order would be prepared anew on each connection", () => {
     const one = saving(link, message("MessageRemoved", "m1"), card(1), message("MessagePut", "m2"))
     const other = saving(message("MessagePut", "m2"), card(1), message("MessageRemoved", "m1"), link)
-    expect(together(one.statements())).toEqual(together(other.statements()))
+    expect(combined(one.statements())).toEqual(combined(other.statements()))
   })
 
   it("come to one final row a key", () => {

@@ -21,7 +21,7 @@ import {
   type ShopState,
   stampCountKey
 } from "@workshop/core/store"
-import { candidatesOfReplay, type EventFound, stretchOf } from "./ReplayStatements.js"
+import { candidatesOfReplay, type EventFound, eventRangeOf } from "./ReplayStatements.js"
 import type { Statement } from "./Statement.js"
 import {
   type DeliveryRow,
@@ -32,20 +32,27 @@ import {
   ticketOf,
   unplaced
 } from "./Tables.js"
-import { VISIBLE_LINK } from "./VisibleClient.js"
 
-/** What one command of a batch asks for. */
-export interface RequestedLoads<A extends LoadRequest = LoadRequest> {
+/**
+ * The link of a client whom a shop sees, as `l`, for `q (shop_id, id)`: written as in the index `client_link_seen`, which
+ * holds nobody else. A look-up begins here and reads the rest only for whom it finds, so that unknown, unknown to this shop
+ * and blocking cost the same, and the time of an answer does not tell who has an account (Specification, Endpoints; Clients and loyalty).
+ */
+export const VISIBLE_LINK = `client_link l on l.shop_id = q.shop_id
+  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id`
+
+/** A load that a command of a batch requests. */
+export interface RequestedLoad<A extends LoadRequest = LoadRequest> {
   readonly shop_id: ShopId
   readonly ask: A
 }
 
-/** The slices of a batch, while they are filled. Accounts belong to no shop, so they share them. */
-export interface ShopStates {
+/** The states of the shops of a batch, while they are filled. Accounts belong to no shop, so the states share them. */
+export interface BatchStates {
   readonly of: (shop_id: ShopId) => ShopState | undefined
   readonly accounts: Map<ClientId, ClientAccount>
   readonly holders: Map<Phone, ClientAccount>
-  readonly stretches: Map<string, EventRange>
+  readonly ranges: Map<string, EventRange>
   readonly events: Map<EventId, SentEvent>
 }
 
@@ -63,11 +70,11 @@ interface OfferRow extends Person {
   readonly holder_link: ClientLink | null
 }
 
-/** How rows that commands ask for are loaded and put into their slices. Every statement keeps to the rows of the shops it names. */
+/** Loads rows that commands request, and puts them into the states. Every statement reads only rows of the shops that it names. */
 interface Loader<A extends LoadRequest, Row> {
   readonly text: string
-  readonly values: (asked: ReadonlyArray<RequestedLoads<A>>) => ReadonlyArray<unknown>
-  readonly fill: (slices: ShopStates, row: Row) => void
+  readonly values: (asked: ReadonlyArray<RequestedLoad<A>>) => ReadonlyArray<unknown>
+  readonly fill: (states: BatchStates, row: Row) => void
 }
 
 type Asking<Tag extends LoadRequest["_tag"]> = Extract<LoadRequest, { readonly _tag: Tag }>
@@ -77,25 +84,25 @@ const loader = <Tag extends LoadRequest["_tag"], Row>(
   made: Loader<Asking<Tag>, Row>
 ): Loader<LoadRequest, Row> => made as unknown as Loader<LoadRequest, Row>
 
-/** How many of an event's attempts are looked at, the last ones: replays may have made many. */
+/** How many of an event's attempts are loaded, the last ones, because replays may have made many. */
 const MOST_ATTEMPTS_READ = 100
 
-const shops = (asked: ReadonlyArray<RequestedLoads>) => asked.map(({ shop_id }) => shop_id)
+const shops = (asked: ReadonlyArray<RequestedLoad>) => asked.map(({ shop_id }) => shop_id)
 
-const placeOf = ({ shop_id, ask }: RequestedLoads<Asking<"Delivery">>) => `${shop_id} ${ask.event_id}`
+const placeOf = ({ shop_id, ask }: RequestedLoad<Asking<"Delivery">>) => `${shop_id} ${ask.event_id}`
 
-const meet = (slices: ShopStates, { shop_id, account, link, card }: Person): void => {
-  const slice = slices.of(shop_id)
-  if (account !== null) slices.accounts.set(account.id, account)
-  if (link !== null) slice?.links.set(link.client_id, link)
-  if (card !== null) slice?.cards.set(card.client_id, card)
+const addPerson = (states: BatchStates, { shop_id, account, link, card }: Person): void => {
+  const state = states.of(shop_id)
+  if (account !== null) states.accounts.set(account.id, account)
+  if (link !== null) state?.links.set(link.client_id, link)
+  if (card !== null) state?.cards.set(card.client_id, card)
 }
 
 const fillDeliveries = (
-  slices: ShopStates,
+  states: BatchStates,
   { deliveries }: { readonly deliveries: ReadonlyArray<DeliveryRow> | null }
 ) => {
-  for (const row of deliveries ?? []) slices.of(row.shop_id)?.deliveries.set(row.event_id, deliveryOf(row))
+  for (const row of deliveries ?? []) states.of(row.shop_id)?.deliveries.set(row.event_id, deliveryOf(row))
 }
 
 const PERSON = `row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card`
@@ -111,15 +118,15 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
       join ticket t on t.shop_id = q.shop_id and t.id = q.id ${personOf("t.client_id")}`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: (slices, row: Person & { readonly ticket: TicketRow }) => {
-      slices.of(row.shop_id)?.tickets.set(row.ticket.id, ticketOf(row.ticket))
-      meet(slices, row)
+    fill: (states, row: Person & { readonly ticket: TicketRow }) => {
+      states.of(row.shop_id)?.tickets.set(row.ticket.id, ticketOf(row.ticket))
+      addPerson(states, row)
     }
   }),
   Client: loader("Client", {
     text: `select q.shop_id, ${PERSON} from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) ${personOf("q.id")}`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: meet
+    fill: addPerson
   }),
   VisibleClient: loader("VisibleClient", {
     text: `select q.shop_id, ${PERSON} from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
@@ -127,7 +134,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       join client_account a on a.id = l.client_id
       left join loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: meet
+    fill: addPerson
   }),
   Offer: loader("Offer", {
     text: `select q.shop_id, row_to_json(o) as offer, row_to_json(t) as ticket, ${PERSON},
@@ -138,13 +145,13 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       left join client_account h on h.phone = o.phone
       left join client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: (slices, row: OfferRow) => {
-      const slice = slices.of(row.shop_id)
-      slice?.tickets.set(row.ticket.id, ticketOf(row.ticket))
-      slice?.offers.set(row.offer.id, unplaced<OfferRecord>(row.offer))
-      meet(slices, row)
-      meet(slices, { shop_id: row.shop_id, account: row.holder, link: row.holder_link, card: null })
-      if (row.holder !== null) slices.holders.set(row.holder.phone, row.holder)
+    fill: (states, row: OfferRow) => {
+      const state = states.of(row.shop_id)
+      state?.tickets.set(row.ticket.id, ticketOf(row.ticket))
+      state?.offers.set(row.offer.id, unplaced<OfferRecord>(row.offer))
+      addPerson(states, row)
+      addPerson(states, { shop_id: row.shop_id, account: row.holder, link: row.holder_link, card: null })
+      if (row.holder !== null) states.holders.set(row.holder.phone, row.holder)
     }
   }),
   Remembered: loader("Remembered", {
@@ -161,8 +168,8 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       asked.map(({ ask }) => ask.key.operation),
       asked.map(({ ask }) => ask.key.key)
     ],
-    fill: (slices, { remembered }: { readonly remembered: IdempotencyRecord }) => {
-      slices.of(remembered.shop_id)?.remembered.set(idempotencyRecordKey(remembered), remembered)
+    fill: (states, { remembered }: { readonly remembered: IdempotencyRecord }) => {
+      states.of(remembered.shop_id)?.remembered.set(idempotencyRecordKey(remembered), remembered)
     }
   }),
   StampsUsed: loader("StampsUsed", {
@@ -178,16 +185,16 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       asked.map(({ ask }) => ask.key.caller_id),
       asked.map(({ ask }) => ask.key.client_id)
     ],
-    fill: (slices, { stamps }: { readonly stamps: StampsRow }) => {
+    fill: (states, { stamps }: { readonly stamps: StampsRow }) => {
       const { used, resets_at } = stamps
-      slices.of(stamps.shop_id)?.stamps_used.set(stampCountKey(stamps), { used, resets_at })
+      states.of(stamps.shop_id)?.stamps_used.set(stampCountKey(stamps), { used, resets_at })
     }
   }),
   Keys: loader("Keys", {
     text: `select row_to_json(k) as key from api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place`,
     values: (asked) => [shops(asked)],
-    fill: (slices, { key }: { readonly key: Placed<ApiKeyRecord> }) => {
-      slices.of(key.shop_id)?.keys.set(key.id, unplaced<ApiKeyRecord>(key))
+    fill: (states, { key }: { readonly key: Placed<ApiKeyRecord> }) => {
+      states.of(key.shop_id)?.keys.set(key.id, unplaced<ApiKeyRecord>(key))
     }
   }),
   Delivery: loader("Delivery", {
@@ -216,7 +223,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
         select json_agg(a) from attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]') as attempts
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) join event e on e.shop_id = q.shop_id and e.id = q.id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: (slices, row: SentEvent) => slices.events.set(row.event.id, row)
+    fill: (states, row: SentEvent) => states.events.set(row.event.id, row)
   }),
   Attempts: loader("Attempts", {
     text: `select row_to_json(a) as attempt from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
@@ -224,8 +231,8 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
         select * from attempt a where a.shop_id = q.shop_id and a.event_id = q.event_id order by a.n desc limit ${MOST_ATTEMPTS_READ}
       ) a`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.event_id)],
-    fill: (slices, { attempt }: { readonly attempt: AttemptRecord }) => {
-      const attempts = slices.of(attempt.shop_id)?.attempts
+    fill: (states, { attempt }: { readonly attempt: AttemptRecord }) => {
+      const attempts = states.of(attempt.shop_id)?.attempts
       attempts?.set(attempt.event_id, [attempt, ...(attempts.get(attempt.event_id) ?? [])])
     }
   }),
@@ -233,8 +240,8 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     text: `select row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
       join message m on m.shop_id = q.shop_id and m.id = q.id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
-    fill: (slices, { message }: { readonly message: MessageRecord }) => {
-      slices.of(message.shop_id)?.messages.set(message.id, message)
+    fill: (states, { message }: { readonly message: MessageRecord }) => {
+      states.of(message.shop_id)?.messages.set(message.id, message)
     }
   }),
   Replay: loader("Replay", {
@@ -243,27 +250,27 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
       join replay r on r.shop_id = q.shop_id and r.id = q.id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id), asked.map(({ ask }) => ask.most)],
-    fill: (slices, row: { readonly replay: ReplayRecord; readonly events: ReadonlyArray<EventFound> | null }) => {
-      const slice = slices.of(row.replay.shop_id)
-      if (slice === undefined) return
-      slice.replays.set(row.replay.id, row.replay)
-      slices.stretches.set(row.replay.id, stretchOf(row.replay.filter, row.events ?? [], slice.webhook))
+    fill: (states, row: { readonly replay: ReplayRecord; readonly events: ReadonlyArray<EventFound> | null }) => {
+      const state = states.of(row.replay.shop_id)
+      if (state === undefined) return
+      state.replays.set(row.replay.id, row.replay)
+      states.ranges.set(row.replay.id, eventRangeOf(row.replay.filter, row.events ?? [], state.webhook))
     }
   })
 }
 
-/** What loads what commands ask for: a batch sends some of these. */
+/** Every statement that loads rows for commands, for tests of their plans and rights. */
 export const loads: ReadonlyArray<Omit<Statement, "values">> = Object.entries(loaders).map(([tag, { text }]) => ({
   name: `load ${tag}`,
   text
 }))
 
-/** The statements that load all that is asked for, and how each answer's rows are put into the slices. */
-export const loading = (
-  asked: ReadonlyArray<RequestedLoads>
-): ReadonlyArray<{ readonly statement: Statement; readonly fill: (slices: ShopStates, row: never) => void }> => {
-  const byTag = new Map<LoadRequest["_tag"], Array<RequestedLoads>>()
-  for (const one of asked) {
+/** The statements that load what is requested, and how each answer's rows are put into the states. */
+export const loadStatements = (
+  requested: ReadonlyArray<RequestedLoad>
+): ReadonlyArray<{ readonly statement: Statement; readonly fill: (states: BatchStates, row: never) => void }> => {
+  const byTag = new Map<LoadRequest["_tag"], Array<RequestedLoad>>()
+  for (const one of requested) {
     const known = byTag.get(one.ask._tag)
     if (known === undefined) byTag.set(one.ask._tag, [one])
     else known.push(one)

@@ -1,8 +1,8 @@
 import { type ShopId, StoreUnavailable } from "@workshop/core"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { describe, expect, it } from "vitest"
+import type { QueuedCommand } from "../src/CommandBatch.js"
 import { commitQueue } from "../src/CommitQueue.js"
-import type { QueuedCommand } from "../src/QueuedCommand.js"
 import { inClear } from "../src/WebhookSecrets.js"
 
 const NOWHERE = "postgres://nobody@127.0.0.1:1/nowhere"
@@ -33,13 +33,13 @@ const open = Effect.gen(function* () {
   const life = yield* Scope.make()
   const connection = { url: NOWHERE, name: "a test", lock_timeout_ms: 0 }
   const made = yield* Scope.extend(
-    commitQueue({ connection, apart: null, secrets: inClear, onCommit: () => undefined }),
+    commitQueue({ connection, contended: null, secrets: inClear, onCommit: () => undefined }),
     life
   )
   return { ...made, close: Scope.close(life, Exit.void) }
 })
 
-describe("a lane (docs/how-it-is-built.md, point 1)", () => {
+describe("a commit queue (docs/how-it-is-built.md, point 1)", () => {
   it("fails the command beyond a thousand of a shop at once, and the others go on waiting", () =>
     Effect.gen(function* () {
       const { offer, waiting, close } = yield* open
