@@ -5,7 +5,7 @@ import type { EmbeddedRefusal } from "@workshop/store-pg/embedded"
 import type { DatabaseFailure } from "@workshop/store-pg/migrate"
 import { Effect, Layer, type Scope } from "effect"
 import { CommandRefused } from "./OneSentence.js"
-import { list, optional, toggle, value } from "./terminal/flags.js"
+import { optional, repeatable, toggle, value } from "./terminal/flags.js"
 
 /** Where tickets are kept. */
 export const STORES = ["memory", "embedded", "postgres"] as const
@@ -22,7 +22,7 @@ export const dataDirFlag = (description: string) =>
 export const servedDataDir = dataDirFlag("Where workshop serve keeps its own database.")
 
 /** `--secrets-key`: the keys of `WORKSHOP_SECRETS_KEY`. The store checks them, and its refusal does not repeat them. */
-export const secretsKey = list({
+export const secretsKey = repeatable({
   flag: "--secrets-key <key>",
   description:
     "Keys that encrypt webhook secrets in the database, 32 random bytes each in base64 or hex, between commas: the first one writes, all read."

@@ -8,7 +8,7 @@ import { Effect, Exit, Schema, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
 import { demoShop, demoSteps } from "../src/DemoShop.js"
-import { services } from "../src/owner/act.js"
+import { services } from "../src/owner/ownerCommand.js"
 import { build, run, Workshop } from "./Workshop.js"
 
 const PATIENT = { timeout: 240_000 }

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import type { Values } from "../terminal/commands.js"
 import { textThat, webAddress } from "../terminal/decoders.js"
-import { json, list, optional, toggle, variableOf } from "../terminal/flags.js"
+import { json, optional, repeatable, toggle, variableOf } from "../terminal/flags.js"
 import { type Section, sections } from "./Case.js"
 
 const names = Object.keys(sections) as ReadonlyArray<Section>
@@ -42,13 +42,13 @@ export const conformOptions = {
     description: "The token that the server's sandbox asks for."
   }),
   signatureHeader,
-  section: list({
+  section: repeatable({
     flag: "--section <section>",
     description: "Run the cases of this section, such as §3 or 3; may be repeated.",
     decoder: section,
     variable: "WORKSHOP_CONFORM_SECTION"
   }),
-  only: list({
+  only: repeatable({
     flag: "--only <id>",
     description: "Run this case; may be repeated.",
     variable: "WORKSHOP_CONFORM_ONLY"

@@ -2,7 +2,7 @@ import { DAY_MS, isNetwork, isOwnHeader, productionAddresses, SIGNATURE_HEADER }
 import { LEAST_KEPT_MS } from "@workshop/store-pg"
 import { Schema } from "effect"
 import { duration, textThat, wholeNumber } from "../terminal/decoders.js"
-import { list, value } from "../terminal/flags.js"
+import { repeatable, value } from "../terminal/flags.js"
 
 /** `--signature-header` of every command that delivers or receives; a name that HTTP uses would not be sent (Specification, Webhooks). */
 export const signatureHeader = value({
@@ -13,7 +13,7 @@ export const signatureHeader = value({
 })
 
 /** `--refuse-network` of every command that delivers: where webhooks may not go besides the special-purpose addresses (Specification, Webhooks). */
-export const refuseNetwork = list({
+export const refuseNetwork = repeatable({
   flag: "--refuse-network <cidr>",
   description:
     "A network that webhooks may not reach though its addresses are public, such as your own; several, between commas or one flag each.",
@@ -21,7 +21,7 @@ export const refuseNetwork = list({
 })
 
 /** `--webhook-port` of every command that sets an address or delivers to it: all need the same (Specification, Webhooks). */
-export const webhookPort = list(
+export const webhookPort = repeatable(
   {
     flag: "--webhook-port <number>",
     description: `A port that webhooks may use; several, between commas or one flag each. ${productionAddresses.ports.join(", ")} alone by default.`,

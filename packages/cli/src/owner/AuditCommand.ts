@@ -1,13 +1,45 @@
+import { Audit, type AuditEntry, EventId, NO_SHOP, ShopId, toIso } from "@workshop/core"
+import { Effect } from "effect"
 import { wholeNumber } from "../terminal/decoders.js"
 import { value } from "../terminal/flags.js"
+import { rows } from "../terminal/Output.js"
+import type { Column } from "../terminal/Table.js"
+import { idFrom } from "./fromFlags.js"
 import { own, ownerCommand } from "./ownerCommand.js"
 
-const command = ownerCommand(() => import("./audits.js"))
+/** Which entries to list; null is any. */
+interface Bounds {
+  readonly shop: string | null
+  readonly before: string | null
+  readonly limit: number
+}
+
+const entryView = ({ shop_id, created_at, ...entry }: AuditEntry) => ({
+  ...entry,
+  shop_id: shop_id === NO_SHOP ? null : shop_id,
+  created_at: toIso(created_at)
+})
+
+const columns: ReadonlyArray<Column<ReturnType<typeof entryView>>> = [
+  { title: "WHEN", cell: ({ created_at }) => created_at, isWhole: true },
+  { title: "WHO", cell: ({ actor }) => actor },
+  { title: "WHAT", cell: ({ act }) => act },
+  { title: "SHOP", cell: ({ shop_id }) => shop_id ?? "-", isWhole: true },
+  { title: "DETAILS", cell: ({ details }) => JSON.stringify(details) }
+]
+
+/** Entries of the audit log, the latest first. */
+export const list = Effect.fnUntraced(function* ({ shop, before, limit }: Bounds) {
+  const shop_id = shop === null ? null : yield* idFrom(ShopId, "a shop", shop)
+  const entry = before === null ? null : yield* idFrom(EventId, "an entry", before)
+  const found = yield* Audit.list(shop_id, entry, limit)
+  return rows(found.map(entryView), columns, "Nothing was written down yet.")
+})
 
 const flag = own("audit")
 
 /** `workshop audit`: what owners and operators did. */
-export const auditCommand = command({
+export const auditCommand = ownerCommand({
   name: "audit",
   examples: ["workshop audit --shop 0197...", "workshop audit --limit 1000 --json"],
   options: {
@@ -24,5 +56,5 @@ export const auditCommand = command({
       variable: "WORKSHOP_AUDIT_LIMIT"
     })
   },
-  act: (audits, bounds) => audits.list(bounds)
+  act: list
 })

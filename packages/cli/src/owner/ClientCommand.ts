@@ -1,9 +1,134 @@
+import {
+  appOf,
+  ClientCorrection,
+  ClientId,
+  ClientInput,
+  ClientNotFound,
+  Clients,
+  OfferId,
+  type OfferRecord,
+  Offers,
+  Phone,
+  ShopId,
+  toIso
+} from "@workshop/core"
+import { Directory } from "@workshop/core/store"
+import { Effect, Schema } from "effect"
+import { CommandRefused } from "../OneSentence.js"
 import { group } from "../terminal/commands.js"
+import { confirm } from "../terminal/confirm.js"
 import { yesOrNo } from "../terminal/decoders.js"
-import { list, optional, toggle, yes } from "../terminal/flags.js"
+import { optional, repeatable, toggle, yes } from "../terminal/flags.js"
+import { record, rows, sentence } from "../terminal/Output.js"
+import type { Column } from "../terminal/Table.js"
+import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
 import { idOf, own, ownerCommand } from "./ownerCommand.js"
 
-const command = ownerCommand(() => import("./clients.js"))
+const clientId = (typed: string) => idFrom(ClientId, "a client", typed)
+const offerId = (typed: string) => idFrom(OfferId, "an offer", typed)
+const shopId = (typed: string | null) => idFrom(ShopId, "a shop", typed)
+
+const offerView = ({ id, shop_id, ticket_id, status, created_at }: OfferRecord) => ({
+  id,
+  shop_id,
+  ticket_id,
+  status,
+  created_at: toIso(created_at)
+})
+
+const offerColumns: ReadonlyArray<Column<ReturnType<typeof offerView>>> = [
+  { title: "ID", cell: ({ id }) => id, isWhole: true },
+  { title: "SHOP", cell: ({ shop_id }) => shop_id, isWhole: true },
+  { title: "TICKET", cell: ({ ticket_id }) => ticket_id },
+  { title: "STATUS", cell: ({ status }) => status },
+  { title: "MADE", cell: ({ created_at }) => created_at.slice(0, 10) }
+]
+
+/** Opens a client's account. */
+export const create = Effect.fnUntraced(function* (fields: Fields) {
+  return record(yield* Clients.register(yield* decoded(ClientInput, fields)))
+})
+
+/** An account; or, where a shop is named, the client as that shop sees them. */
+export const show = Effect.fnUntraced(function* (typed: string, shop: string | null) {
+  const id = yield* clientId(typed)
+  if (shop !== null) return record(yield* Clients.byId(appOf(yield* shopId(shop)), id))
+  const account = yield* Effect.flatMap(Directory, (directory) => directory.account(id))
+  if (account === null)
+    return yield* new CommandRefused({ message: `There is no client ${id}: workshop client create opens an account.` })
+  return record({ ...account, created_at: toIso(account.created_at) })
+})
+
+/** A client whose account is looked up by their id, and not as a shop sees them. */
+const ofAccount = <A, E, R>(id: ClientId, act: Effect.Effect<A, E | ClientNotFound, R>) =>
+  Effect.mapError(act, (refusal) =>
+    refusal instanceof ClientNotFound
+      ? new CommandRefused({ message: `There is no account ${id}; it may be erased already.` })
+      : (refusal as Exclude<E, ClientNotFound>)
+  )
+
+/** Everything that is stored about the client, in all shops. */
+export const exportAll = Effect.fnUntraced(function* (typed: string) {
+  const id = yield* clientId(typed)
+  const data = yield* ofAccount(id, Clients.export(id))
+  return { data, lines: () => JSON.stringify(data, null, 2).split("\n") }
+})
+
+/** Corrects a name or a number; what was not named stays. */
+export const correct = Effect.fnUntraced(function* (typed: string, fields: Fields) {
+  const id = yield* clientId(typed)
+  const correction = given(fields)
+  if (Object.keys(correction).length === 0) {
+    return yield* new CommandRefused({ message: "Name what to correct, such as --phone +21620123456." })
+  }
+  const account = yield* ofAccount(id, Clients.correct(id, yield* decoded(ClientCorrection, correction)))
+  return record({ ...account, created_at: toIso(account.created_at) })
+})
+
+/** Erases the client, for good; again where it was interrupted. */
+export const erase = Effect.fnUntraced(function* (typed: string, alsoPhones: ReadonlyArray<string>, isWanted: boolean) {
+  const id = yield* clientId(typed)
+  const { also_phone } = yield* decoded(Schema.Struct({ also_phone: Schema.Array(Phone) }), { also_phone: alsoPhones })
+  yield* confirm(`The account ${id} is removed, and the client's names and numbers wherever shops have them.`, isWanted)
+  const { shops } = yield* ofAccount(id, Clients.erase(id, also_phone))
+  const count = shops.length === 1 ? "1 shop" : `${shops.length} shops`
+  const where = shops.length === 0 ? "no shop had anything of them" : `in ${count}: ${shops.join(", ")}`
+  return sentence(
+    { id, shops },
+    `The client ${id} is erased, ${where}. Ask those who run the shops to erase their copies.`
+  )
+})
+
+/** The client comes to a shop's counter: the shop knows them from now on. */
+export const visit = Effect.fnUntraced(function* (typed: string, shop: string | null) {
+  const [client_id, shop_id] = [yield* clientId(typed), yield* shopId(shop)]
+  yield* Clients.visit(client_id, shop_id)
+  return sentence(
+    { client_id, shop_id },
+    `The shop ${shop_id} knows the client ${client_id} now, unless they blocked it.`
+  )
+})
+
+/** The tickets offered to the client. */
+export const offers = Effect.fnUntraced(function* (typed: string) {
+  const found = yield* Offers.ofClient(yield* clientId(typed))
+  return rows(found.map(offerView), offerColumns, "No ticket is offered to this client.")
+})
+
+/** The client takes an offered ticket as theirs. */
+export const accept = Effect.fnUntraced(function* (client: string, offer: string) {
+  const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
+  yield* Offers.accept(client_id, id)
+  return sentence({ id, status: "accepted" }, `The offer ${id} is accepted; the ticket is the client's.`)
+})
+
+/** The client blocks the shop of an offer, for good. */
+export const block = Effect.fnUntraced(function* (client: string, offer: string, isWanted: boolean) {
+  const [client_id, id] = [yield* clientId(client), yield* offerId(offer)]
+  yield* confirm(`The client ${client_id} blocks the shop of the offer ${id} for good; no visit lifts it.`, isWanted)
+  yield* Offers.block(client_id, id)
+  return sentence({ id, status: "blocked" }, "The client blocks the shop of this offer.")
+})
 
 const flag = own("client")
 const words = (name: string, description: string) => flag({ flag: `--${name} <text>`, description })
@@ -11,106 +136,99 @@ const shop = (description: string) => optional({ flag: "--shop <id>", descriptio
 const client = idOf("client")
 const offer = idOf("offer")
 
-const create = command({
-  name: "create",
-  description: "Open a client's account",
-  examples: ["workshop client create --given-name Amira --family-name 'Ben Salah' --phone +21620123456"],
-  options: {
-    given_name: words("given-name", "The client's given name."),
-    family_name: words("family-name", "The client's family name."),
-    phone: words("phone", "The client's number, in international form: +21620123456."),
-    hide_name: toggle("hide-name", "Shops see only the initial of the family name.", "WORKSHOP_CLIENT_HIDE_NAME")
-  },
-  act: (clients, fields) => clients.create(fields)
-})
-
-const show = command({
-  name: "show",
-  description: "Show a client's account, or the client as a shop sees them",
-  examples: ["workshop client show 0197..."],
-  options: { shop: shop("As this shop sees the client, with their tickets and card."), client },
-  act: (clients, flags) => clients.show(flags.client, flags.shop)
-})
-
-const visit = command({
-  name: "visit",
-  description: "A visit to a shop's counter: the shop knows the client",
-  examples: ["workshop client visit 0197... --shop 0198..."],
-  options: { shop: shop("The shop at whose counter the client is."), client },
-  act: (clients, flags) => clients.visit(flags.client, flags.shop)
-})
-
-const offers = command({
-  name: "offers",
-  description: "List the tickets offered to a client",
-  examples: ["workshop client offers 0197..."],
-  options: { client },
-  act: (clients, flags) => clients.offers(flags.client)
-})
-
-const accept = command({
-  name: "accept",
-  description: "Accept an offer: the ticket is the client's",
-  examples: ["workshop client accept 0199... 019a..."],
-  options: { client, offer },
-  act: (clients, flags) => clients.accept(flags.client, flags.offer)
-})
-
-const block = command({
-  name: "block",
-  description: "Block the shop of an offer, for good",
-  examples: ["workshop client block 0199... 019a... --yes"],
-  options: { yes, client, offer },
-  act: (clients, flags) => clients.block(flags.client, flags.offer, flags.yes)
-})
-
-const exportAll = command({
-  name: "export",
-  description: "Print everything that is stored about a client, as JSON",
-  examples: ["workshop client export 0197... > client.json"],
-  options: { client },
-  act: (clients, flags) => clients.exportAll(flags.client)
-})
-
-const correct = command({
-  name: "correct",
-  description: "Correct a client's name or number; what is not named stays",
-  examples: ["workshop client correct 0197... --phone +21620123457"],
-  options: {
-    given_name: words("given-name", "The right given name."),
-    family_name: words("family-name", "The right family name."),
-    phone: words("phone", "The right number."),
-    hide_name: flag({
-      ...yesOrNo,
-      flag: "--hide-name <yes|no>",
-      description: "Shops see only the initial of the family name."
-    }),
-    client
-  },
-  act: (clients, { client, ...fields }) => clients.correct(client, fields)
-})
-
-const erase = command({
-  name: "erase",
-  description: "Erase a client, for good; run it again where it was interrupted",
-  examples: ["workshop client erase 0197... --yes", "workshop client erase 0197... --also-phone +21620123456"],
-  options: {
-    yes,
-    alsoPhones: list({
-      flag: "--also-phone <phone>",
-      description: "A further number that was the client's, such as one before a correction; several between commas.",
-      variable: "WORKSHOP_CLIENT_ALSO_PHONE"
-    }),
-    client
-  },
-  act: (clients, flags) => clients.erase(flags.client, flags.alsoPhones, flags.yes)
-})
-
 /** `workshop client` (Specification, Commands): clients' accounts, and what clients do. */
 export const clientCommand = group(
   {
     name: "client",
     examples: ["workshop client create --given-name Amira --family-name 'Ben Salah' --phone +21620123456"]
   },
-  [create, show, visit, offers, accept, block, exportAll, correct, erase]
+  [
+    ownerCommand({
+      name: "create",
+      description: "Open a client's account",
+      examples: ["workshop client create --given-name Amira --family-name 'Ben Salah' --phone +21620123456"],
+      options: {
+        given_name: words("given-name", "The client's given name."),
+        family_name: words("family-name", "The client's family name."),
+        phone: words("phone", "The client's number, in international form: +21620123456."),
+        hide_name: toggle("hide-name", "Shops see only the initial of the family name.", "WORKSHOP_CLIENT_HIDE_NAME")
+      },
+      act: create
+    }),
+    ownerCommand({
+      name: "show",
+      description: "Show a client's account, or the client as a shop sees them",
+      examples: ["workshop client show 0197..."],
+      options: { shop: shop("As this shop sees the client, with their tickets and card."), client },
+      act: ({ client, shop }) => show(client, shop)
+    }),
+    ownerCommand({
+      name: "visit",
+      description: "A visit to a shop's counter: the shop knows the client",
+      examples: ["workshop client visit 0197... --shop 0198..."],
+      options: { shop: shop("The shop at whose counter the client is."), client },
+      act: ({ client, shop }) => visit(client, shop)
+    }),
+    ownerCommand({
+      name: "offers",
+      description: "List the tickets offered to a client",
+      examples: ["workshop client offers 0197..."],
+      options: { client },
+      act: ({ client }) => offers(client)
+    }),
+    ownerCommand({
+      name: "accept",
+      description: "Accept an offer: the ticket is the client's",
+      examples: ["workshop client accept 0199... 019a..."],
+      options: { client, offer },
+      act: ({ client, offer }) => accept(client, offer)
+    }),
+    ownerCommand({
+      name: "block",
+      description: "Block the shop of an offer, for good",
+      examples: ["workshop client block 0199... 019a... --yes"],
+      options: { yes, client, offer },
+      act: ({ client, offer, yes }) => block(client, offer, yes)
+    }),
+    ownerCommand({
+      name: "export",
+      description: "Print everything that is stored about a client, as JSON",
+      examples: ["workshop client export 0197... > client.json"],
+      options: { client },
+      act: ({ client }) => exportAll(client)
+    }),
+    ownerCommand({
+      name: "correct",
+      description: "Correct a client's name or number; what is not named stays",
+      examples: ["workshop client correct 0197... --phone +21620123457"],
+      options: {
+        given_name: words("given-name", "The right given name."),
+        family_name: words("family-name", "The right family name."),
+        phone: words("phone", "The right number."),
+        hide_name: flag({
+          ...yesOrNo,
+          flag: "--hide-name <yes|no>",
+          description: "Shops see only the initial of the family name."
+        }),
+        client
+      },
+      act: ({ client, ...fields }) => correct(client, fields)
+    }),
+    ownerCommand({
+      name: "erase",
+      description: "Erase a client, for good; run it again where it was interrupted",
+      examples: ["workshop client erase 0197... --yes", "workshop client erase 0197... --also-phone +21620123456"],
+      options: {
+        yes,
+        alsoPhones: repeatable({
+          flag: "--also-phone <phone>",
+          description:
+            "A further number that was the client's, such as one before a correction; several between commas.",
+          variable: "WORKSHOP_CLIENT_ALSO_PHONE"
+        }),
+        client
+      },
+      act: ({ client, alsoPhones, yes }) => erase(client, alsoPhones, yes)
+    })
+  ]
 )

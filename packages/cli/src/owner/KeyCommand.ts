@@ -1,57 +1,92 @@
+import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId, scopePresets, toIso, toIsoOrNull } from "@workshop/core"
+import { Clock, Effect } from "effect"
+import { CommandRefused } from "../OneSentence.js"
 import { group } from "../terminal/commands.js"
+import { confirm } from "../terminal/confirm.js"
 import { oneOf } from "../terminal/decoders.js"
-import { list, yes } from "../terminal/flags.js"
+import { repeatable, yes } from "../terminal/flags.js"
+import { rows, sentence, shownOnce } from "../terminal/Output.js"
+import { Pasting } from "../terminal/Pasting.js"
+import type { Column } from "../terminal/Table.js"
+import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
 import { idOf, own, ownerCommand } from "./ownerCommand.js"
 
-const command = ownerCommand(() => import("./keys.js"))
+/** A key to make, with the scopes of a preset or those that are named. */
+interface NewKey extends Fields {
+  readonly shop: string
+  readonly preset: keyof typeof scopePresets | null
+  readonly scopes: ReadonlyArray<string>
+}
+
+const keyView = ({ id, shop_id, name, scopes, last_four, ...at }: ApiKeyRecord) => ({
+  id,
+  shop_id,
+  name,
+  scopes,
+  last_four,
+  created_at: toIso(at.created_at),
+  revoked_at: toIsoOrNull(at.revoked_at),
+  expires_at: toIsoOrNull(at.expires_at),
+  last_used_at: toIsoOrNull(at.last_used_at)
+})
+
+type Row = ReturnType<typeof keyView>
+
+const minute = (at: string): string => at.slice(0, 16).replace("T", " ")
+
+const columnsAt = (now: string): ReadonlyArray<Column<Row>> => [
+  { title: "ID", cell: ({ id }) => id, isWhole: true },
+  { title: "NAME", cell: ({ name }) => name },
+  { title: "ENDS IN", cell: ({ last_four }) => last_four },
+  { title: "SCOPES", cell: ({ scopes }) => scopes.join(" ") },
+  { title: "CREATED", cell: ({ created_at }) => created_at.slice(0, 10) },
+  { title: "LAST USED", cell: ({ last_used_at }) => (last_used_at === null ? "-" : minute(last_used_at)) },
+  {
+    title: "EXPIRES",
+    cell: ({ expires_at }) =>
+      expires_at === null ? "-" : `${minute(expires_at)}${expires_at <= now ? " (expired)" : ""}`
+  },
+  { title: "REVOKED", cell: ({ revoked_at }) => revoked_at?.slice(0, 10) ?? "-" }
+]
+
+const scopesOf = (preset: NewKey["preset"], scopes: NewKey["scopes"]) => {
+  if (preset !== null && scopes.length > 0) {
+    return Effect.fail(new CommandRefused({ message: "Give --preset or --scopes, not both." }))
+  }
+  return Effect.succeed(scopes.length > 0 ? scopes : scopePresets[preset ?? "full"])
+}
+
+/** Makes a key; its text is shown this once (Specification, Keys and scopes). */
+export const create = Effect.fnUntraced(function* ({ shop, preset, scopes, ...fields }: NewKey) {
+  const shop_id = yield* idFrom(ShopId, "a shop", shop)
+  const input = yield* decoded(KeyInput, given({ ...fields, scopes: yield* scopesOf(preset, scopes) }))
+  const { record, key } = yield* Keys.create(shop_id, input)
+  return shownOnce({ ...keyView(record), key }, `The key ${record.name} (${record.id})`, key)
+})
+
+/** All keys of a shop, revoked ones too. */
+export const list = Effect.fnUntraced(function* (shop: string) {
+  const id = yield* idFrom(ShopId, "a shop", shop)
+  const records = yield* Keys.list(id)
+  const { command, condition } = yield* Pasting
+  const remedy = `The shop has no key yet. This makes one${condition}: ${command(`key create ${id} --name Till`)}`
+  const now = toIso(yield* Clock.currentTimeMillis)
+  return rows(records.map(keyView), columnsAt(now), remedy)
+})
+
+/** Revokes a key, for good. */
+export const revoke = Effect.fnUntraced(function* (typed: string, isWanted: boolean) {
+  const id = yield* idFrom(KeyId, "a key", typed)
+  yield* confirm(`Whoever uses the key ${id} is refused from now on, for good.`, isWanted)
+  const record = keyView(yield* Keys.revoke(id))
+  return sentence(
+    record,
+    `The key ${record.name} (ends in ${record.last_four}) is revoked; every node refuses it within a minute.`
+  )
+})
 
 const flag = own("key")
 const shop = idOf("shop")
-
-const create = command({
-  name: "create",
-  description: "Make a key; its text is shown once",
-  examples: [
-    "workshop key create 0197... --name Till --preset full",
-    "workshop key create 0197... --name Screen --scopes tickets:read,clients:read",
-    "workshop key create 0197... --name Fair --preset read --expires-at 2027-01-31T12:00:00Z"
-  ],
-  options: {
-    name: flag({ flag: "--name <text>", description: "What the key is for, such as Till." }),
-    preset: flag({
-      ...oneOf(["full", "read"]),
-      flag: "--preset <preset>",
-      description: "What the key may do; everything (full) by default."
-    }),
-    scopes: list({
-      flag: "--scopes <scope>",
-      description: "In place of a preset: tickets:read, tickets:write, clients:read, loyalty:write, between commas.",
-      variable: "WORKSHOP_KEY_SCOPES"
-    }),
-    expires_at: flag({
-      flag: "--expires-at <instant>",
-      description: "From when the key is refused, such as 2027-01-31T12:00:00Z or 2027-01-31; never by default."
-    }),
-    shop
-  },
-  act: (keys, fields) => keys.create(fields)
-})
-
-const listAll = command({
-  name: "list",
-  description: "List a shop's keys, revoked ones too",
-  examples: ["workshop key list 0197..."],
-  options: { shop },
-  act: (keys, flags) => keys.list(flags.shop)
-})
-
-const revoke = command({
-  name: "revoke",
-  description: "Revoke a key, for good",
-  examples: ["workshop key revoke 0197...", "workshop key revoke 0197... --yes"],
-  options: { yes, key: idOf("key") },
-  act: (keys, flags) => keys.revoke(flags.key, flags.yes)
-})
 
 /** `workshop key` (Specification, Commands): a shop's API keys. */
 export const keyCommand = group(
@@ -59,5 +94,49 @@ export const keyCommand = group(
     name: "key",
     examples: ["workshop key create 0197... --name Till --preset full", "workshop key list 0197..."]
   },
-  [create, listAll, revoke]
+  [
+    ownerCommand({
+      name: "create",
+      description: "Make a key; its text is shown once",
+      examples: [
+        "workshop key create 0197... --name Till --preset full",
+        "workshop key create 0197... --name Screen --scopes tickets:read,clients:read",
+        "workshop key create 0197... --name Fair --preset read --expires-at 2027-01-31T12:00:00Z"
+      ],
+      options: {
+        name: flag({ flag: "--name <text>", description: "What the key is for, such as Till." }),
+        preset: flag({
+          ...oneOf(["full", "read"]),
+          flag: "--preset <preset>",
+          description: "What the key may do; everything (full) by default."
+        }),
+        scopes: repeatable({
+          flag: "--scopes <scope>",
+          description:
+            "In place of a preset: tickets:read, tickets:write, clients:read, loyalty:write, between commas.",
+          variable: "WORKSHOP_KEY_SCOPES"
+        }),
+        expires_at: flag({
+          flag: "--expires-at <instant>",
+          description: "From when the key is refused, such as 2027-01-31T12:00:00Z or 2027-01-31; never by default."
+        }),
+        shop
+      },
+      act: create
+    }),
+    ownerCommand({
+      name: "list",
+      description: "List a shop's keys, revoked ones too",
+      examples: ["workshop key list 0197..."],
+      options: { shop },
+      act: ({ shop }) => list(shop)
+    }),
+    ownerCommand({
+      name: "revoke",
+      description: "Revoke a key, for good",
+      examples: ["workshop key revoke 0197...", "workshop key revoke 0197... --yes"],
+      options: { yes, key: idOf("key") },
+      act: ({ key, yes }) => revoke(key, yes)
+    })
+  ]
 )

@@ -1,17 +1,155 @@
-import { Language, Limits } from "@workshop/core"
+import {
+  Currency,
+  Language,
+  Limits,
+  type ShopHead,
+  ShopId,
+  ShopInput,
+  ShopPatch,
+  type ShopRecord,
+  Shops,
+  toIso,
+  toIsoOrNull,
+  usualDecimals
+} from "@workshop/core"
+import { Effect, Schema } from "effect"
+import { CommandRefused } from "../OneSentence.js"
 import { group } from "../terminal/commands.js"
 import { oneOf, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
-import { list, optional, variableOf } from "../terminal/flags.js"
+import { optional, repeatable, variableOf } from "../terminal/flags.js"
+import { record, rows } from "../terminal/Output.js"
+import { Pasting } from "../terminal/Pasting.js"
+import type { Column } from "../terminal/Table.js"
+import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
 import { idOf, own, ownerCommand } from "./ownerCommand.js"
 
-const command = ownerCommand(() => import("./shops.js"))
+const PAGE = 500
+
+const shopRow = ({ created_at, ...shop }: ShopRecord) => ({ ...shop, created_at: toIso(created_at) })
+
+const shopView = (shop: ShopRecord, { next_number }: Pick<ShopHead, "next_number">) => ({
+  ...shopRow(shop),
+  next_number
+})
+
+type Row = ReturnType<typeof shopRow>
+
+const flags = ({ approved, active, api_enabled }: Row): string =>
+  [approved ? "" : "not approved", active ? "" : "deactivated", api_enabled ? "" : "API off"]
+    .filter((flag) => flag !== "")
+    .join(", ")
+
+const columns: ReadonlyArray<Column<Row>> = [
+  { title: "ID", cell: ({ id }) => id, isWhole: true },
+  { title: "NAME", cell: ({ name }) => name },
+  { title: "CURRENCY", cell: ({ currency, decimals }) => `${currency} (${decimals})` },
+  { title: "TIME ZONE", cell: ({ time_zone }) => time_zone },
+  { title: "PROGRAMME", cell: ({ program }) => (program.active ? (program.name ?? "on") : "off") },
+  { title: "OPENED", cell: ({ created_at }) => created_at.slice(0, 10) },
+  { title: "", cell: flags }
+]
+
+// `-` stands for an empty list.
+const listed = (words: ReadonlyArray<string>) => (words.length === 0 ? null : words.filter((word) => word !== "-"))
+
+/** What a currency usually has; two where it is no currency, which is refused for that. */
+const decimalsOf = (currency: string | null): number => (Schema.is(Currency)(currency) ? usualDecimals(currency) : 2)
+
+const isKnown = (currency: string): boolean => Intl.supportedValuesOf("currency").includes(currency)
+
+/** What has a default that depends on something else. */
+interface Opening extends Fields {
+  readonly currency: string | null
+  readonly decimals: number | null
+  readonly languages: ReadonlyArray<string>
+}
+
+/** Opens a shop. */
+export const create = Effect.fnUntraced(function* (fields: Opening) {
+  const decimals = fields.decimals ?? decimalsOf(fields.currency)
+  const input = yield* decoded(ShopInput, { ...fields, decimals, languages: listed(fields.languages) })
+  if (fields.decimals === null && !isKnown(input.currency)) {
+    return yield* new CommandRefused({
+      message: `${input.currency} is no currency that this machine knows, and a shop keeps its currency for good: correct --currency, or give its --decimals too.`
+    })
+  }
+  const shop = yield* Shops.create(input)
+  const { command, condition } = yield* Pasting
+  return record(shopRow(shop), [
+    `Its first key${condition}: ${command(`key create ${shop.id} --name Till --preset full`)}`
+  ])
+})
+
+/** All shops. */
+export const list = Effect.gen(function* () {
+  const shops = yield* Shops
+  const found: Array<ShopRecord> = []
+  for (;;) {
+    const page = yield* shops.list(found.at(-1)?.id ?? null, PAGE)
+    found.push(...page)
+    if (page.length < PAGE) break
+  }
+  return rows(found.map(shopRow), columns, "There is no shop yet: workshop shop create opens one.")
+})
+
+/** One shop. */
+export const show = Effect.fnUntraced(function* (typed: string) {
+  const { shop, head } = yield* Shops.byId(yield* idFrom(ShopId, "a shop", typed))
+  return record(shopView(shop, head))
+})
+
+/** A text of the programme: left out it stays, empty there is none any more. */
+const text = (field: string, typed: string | null) => (typed === null ? {} : { [field]: typed === "" ? null : typed })
+
+/** Settings whose flags are not the fields of a patch. */
+interface Settings extends Fields {
+  readonly program_name: string | null
+  readonly reward_label: string | null
+  readonly forbidden_words: ReadonlyArray<string>
+  readonly allowed_words: ReadonlyArray<string>
+  readonly languages: ReadonlyArray<string>
+}
+
+/** Changes settings; what was not named stays. */
+export const set = Effect.fnUntraced(function* (typed: string, settings: Settings) {
+  const id = yield* idFrom(ShopId, "a shop", typed)
+  const { program_active, program_name, stamps_required, stamps_per_ticket, reward_label, ...fields } = settings
+  const program = {
+    ...given({ active: program_active, stamps_required, stamps_per_ticket }),
+    ...text("name", program_name),
+    ...text("reward_label", reward_label)
+  }
+  const patch = given({
+    ...fields,
+    program: Object.keys(program).length === 0 ? null : program,
+    forbidden_words: listed(settings.forbidden_words),
+    allowed_words: listed(settings.allowed_words),
+    languages: listed(settings.languages)
+  })
+  if (Object.keys(patch).length === 0) {
+    return yield* new CommandRefused({ message: "Name what to change, such as --api-enabled yes; --help lists all." })
+  }
+  const { shop, head } = yield* Shops.change(id, yield* decoded(ShopPatch, patch))
+  return record(shopView(shop, head))
+})
+
+/** Brings a shop that was dated ahead back to the present. */
+export const repairClock = Effect.fnUntraced(function* (typed: string) {
+  const id = yield* idFrom(ShopId, "a shop", typed)
+  const { ahead_until, tickets } = yield* Shops.repairClock(id)
+  const said =
+    ahead_until === null && tickets === 0
+      ? "The shop is not ahead of this machine's clock: there is nothing to repair."
+      : "Tills that read meanwhile begin their sync anew, with updated_since=1970-01-01T00:00:00Z."
+  return record({ id, ahead_until: toIsoOrNull(ahead_until), tickets_dated_anew: tickets }, [said])
+})
 
 const flag = own("shop")
 const onOrOff = (name: string, description: string) => flag({ ...yesOrNo, flag: `--${name} <yes|no>`, description })
 const words = (name: string, placeholder: string, description: string) =>
   flag({ flag: `--${name} <${placeholder}>`, description })
 const wordList = (name: string, description: string) =>
-  list({
+  repeatable({
     flag: `--${name} <word>`,
     description,
     variable: variableOf(`--${name}`, "shop")
@@ -19,7 +157,7 @@ const wordList = (name: string, description: string) =>
 const stamps = (name: string, least: number, description: string) =>
   flag({ flag: `--${name} <number>`, description, decoder: wholeNumber(least, Limits.program_stamps_max) })
 const languages = (description: string) =>
-  list({
+  repeatable({
     ...oneOf([...Language.literals, "-"]),
     flag: "--languages <code>",
     description,
@@ -29,97 +167,96 @@ const languages = (description: string) =>
 const shop = idOf("shop")
 const opening = "workshop shop create --name 'Atelier Lac' --currency TND --decimals 3 --time-zone Africa/Tunis"
 
-const create = command({
-  name: "create",
-  description: "Open a shop: approved, active, with the API switched on",
-  examples: [opening],
-  options: {
-    name: words("name", "text", "The shop's name."),
-    currency: words("currency", "code", "Its currency, such as TND or EUR."),
-    decimals: optional({
-      flag: "--decimals <number>",
-      description:
-        "How many decimals its amounts have; it cannot be changed later. By default those of the currency, 3 for TND, 2 for EUR.",
-      decoder: wholeNumber(0, 9),
-      variable: "WORKSHOP_SHOP_DECIMALS"
-    }),
-    time_zone: words("time-zone", "zone", "Its time zone, such as Africa/Tunis."),
-    tracking_base_url: flag({
-      flag: "--tracking-base-url <url>",
-      description: "What comes before the code in a ticket's tracking address.",
-      decoder: webAddress
-    }),
-    languages: languages(
-      "Whose default words are refused, between commas. By default en, fr and those of its time zone."
-    )
-  },
-  act: (shops, fields) => shops.create(fields)
-})
-
-const listAll = command({
-  name: "list",
-  description: "List all shops",
-  examples: ["workshop shop list --json"],
-  options: {},
-  act: (shops) => shops.list
-})
-
-const show = command({
-  name: "show",
-  description: "Show a shop's settings",
-  examples: ["workshop shop show 0197..."],
-  options: { shop },
-  act: (shops, flags) => shops.show(flags.shop)
-})
-
-const set = command({
-  name: "set",
-  description: "Change a shop's settings; what is not named stays",
-  remark:
-    "A shop keeps its name, currency, decimals, time zone and tracking address for good: workshop shop create opens another shop.",
-  examples: [
-    "workshop shop set 0197... --api-enabled yes",
-    "workshop shop set 0197... --program-active yes --stamps-required 10 --reward-label 'A free hem'",
-    "workshop shop set 0197... --next-number 421"
-  ],
-  options: {
-    approved: onOrOff("approved", "The shop may work at all."),
-    active: onOrOff("active", "The account is open."),
-    api_enabled: onOrOff("api-enabled", "The API is switched on."),
-    program_active: onOrOff("program-active", "The loyalty programme is on."),
-    program_name: words("program-name", "text", "The programme's name; '' for none."),
-    stamps_required: stamps("stamps-required", 1, "The stamps that a reward takes."),
-    stamps_per_ticket: stamps("stamps-per-ticket", 0, "The stamps that a ticket earns."),
-    reward_label: words("reward-label", "text", "What the reward is; '' for none."),
-    next_number: flag({
-      flag: "--next-number <number>",
-      description: "The number of the next ticket.",
-      decoder: wholeNumber(1, 9999)
-    }),
-    forbidden_words: wordList("forbidden-words", "Words refused besides the default list, between commas; - for none."),
-    allowed_words: wordList(
-      "allowed-words",
-      "Words and phrases of the default list that this shop may use, between commas; - for none."
-    ),
-    languages: languages("Whose default words are refused, between commas; - for none."),
-    shop
-  },
-  act: (shops, { shop, ...fields }) => shops.set(shop, fields)
-})
-
-const repairClock = command({
-  name: "repair-clock",
-  description: "Bring a shop that a wrong clock dated ahead back to the present",
-  examples: ["workshop shop repair-clock 0197..."],
-  options: { shop },
-  act: (shops, flags) => shops.repairClock(flags.shop)
-})
-
 /** `workshop shop` (Specification, Commands): what an operator does with shops. */
 export const shopCommand = group(
   {
     name: "shop",
     examples: [opening, "workshop shop list"]
   },
-  [create, listAll, show, set, repairClock]
+  [
+    ownerCommand({
+      name: "create",
+      description: "Open a shop: approved, active, with the API switched on",
+      examples: [opening],
+      options: {
+        name: words("name", "text", "The shop's name."),
+        currency: words("currency", "code", "Its currency, such as TND or EUR."),
+        decimals: optional({
+          flag: "--decimals <number>",
+          description:
+            "How many decimals its amounts have; it cannot be changed later. By default those of the currency, 3 for TND, 2 for EUR.",
+          decoder: wholeNumber(0, 9),
+          variable: "WORKSHOP_SHOP_DECIMALS"
+        }),
+        time_zone: words("time-zone", "zone", "Its time zone, such as Africa/Tunis."),
+        tracking_base_url: flag({
+          flag: "--tracking-base-url <url>",
+          description: "What comes before the code in a ticket's tracking address.",
+          decoder: webAddress
+        }),
+        languages: languages(
+          "Whose default words are refused, between commas. By default en, fr and those of its time zone."
+        )
+      },
+      act: create
+    }),
+    ownerCommand({
+      name: "list",
+      description: "List all shops",
+      examples: ["workshop shop list --json"],
+      options: {},
+      act: () => list
+    }),
+    ownerCommand({
+      name: "show",
+      description: "Show a shop's settings",
+      examples: ["workshop shop show 0197..."],
+      options: { shop },
+      act: ({ shop }) => show(shop)
+    }),
+    ownerCommand({
+      name: "set",
+      description: "Change a shop's settings; what is not named stays",
+      remark:
+        "A shop keeps its name, currency, decimals, time zone and tracking address for good: workshop shop create opens another shop.",
+      examples: [
+        "workshop shop set 0197... --api-enabled yes",
+        "workshop shop set 0197... --program-active yes --stamps-required 10 --reward-label 'A free hem'",
+        "workshop shop set 0197... --next-number 421"
+      ],
+      options: {
+        approved: onOrOff("approved", "The shop may work at all."),
+        active: onOrOff("active", "The account is open."),
+        api_enabled: onOrOff("api-enabled", "The API is switched on."),
+        program_active: onOrOff("program-active", "The loyalty programme is on."),
+        program_name: words("program-name", "text", "The programme's name; '' for none."),
+        stamps_required: stamps("stamps-required", 1, "The stamps that a reward takes."),
+        stamps_per_ticket: stamps("stamps-per-ticket", 0, "The stamps that a ticket earns."),
+        reward_label: words("reward-label", "text", "What the reward is; '' for none."),
+        next_number: flag({
+          flag: "--next-number <number>",
+          description: "The number of the next ticket.",
+          decoder: wholeNumber(1, 9999)
+        }),
+        forbidden_words: wordList(
+          "forbidden-words",
+          "Words refused besides the default list, between commas; - for none."
+        ),
+        allowed_words: wordList(
+          "allowed-words",
+          "Words and phrases of the default list that this shop may use, between commas; - for none."
+        ),
+        languages: languages("Whose default words are refused, between commas; - for none."),
+        shop
+      },
+      act: ({ shop, ...fields }) => set(shop, fields)
+    }),
+    ownerCommand({
+      name: "repair-clock",
+      description: "Bring a shop that a wrong clock dated ahead back to the present",
+      examples: ["workshop shop repair-clock 0197..."],
+      options: { shop },
+      act: ({ shop }) => repairClock(shop)
+    })
+  ]
 )

@@ -1,10 +1,11 @@
+import type { Effect } from "effect"
 import { webhookPort } from "../dispatch/WebhookOptions.js"
 import { group, Operand } from "../terminal/commands.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
-import { list, toggle, value, yes } from "../terminal/flags.js"
-import { type Act, idOf, own, ownerCommand, type Refusal } from "./ownerCommand.js"
-
-const command = ownerCommand(() => import("./webhooks.js"))
+import { repeatable, toggle, value, yes } from "../terminal/flags.js"
+import type { Output } from "../terminal/Output.js"
+import { idOf, own, ownerCommand, type Refusal, type Services } from "./ownerCommand.js"
+import * as webhooks from "./webhooks.js"
 
 const flag = own("webhook")
 const options = { shop: idOf("shop") }
@@ -19,10 +20,17 @@ const instant = (name: string, description: string) => flag({ flag: `--${name} <
 const onShop = <E extends Refusal>(
   name: string,
   description: string,
-  act: Act<typeof import("./webhooks.js"), typeof options, E>
-) => command({ name, description, examples: [`workshop webhook ${name} 0197...`], options, act })
+  act: (shop: string) => Effect.Effect<Output, E, Services>
+) =>
+  ownerCommand({
+    name,
+    description,
+    examples: [`workshop webhook ${name} 0197...`],
+    options,
+    act: ({ shop }) => act(shop)
+  })
 
-const set = command({
+const set = ownerCommand({
   name: "set",
   description: "Set the address of a shop's webhook; its secret is shown",
   examples: ["workshop webhook set 0197... https://shop.example/events"],
@@ -33,14 +41,12 @@ const set = command({
     enable: toggle("enable", "Turn the webhook on too, where it is off."),
     url: new Operand<string>("<url>", "An https address that the internet reaches.")
   },
-  act: (webhooks, flags) => webhooks.set(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable)
+  act: (flags) => webhooks.set(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable)
 })
 
-const show = onShop("show", "Show where events go, and how that has been going", (webhooks, { shop }) =>
-  webhooks.show(shop)
-)
+const show = onShop("show", "Show where events go, and how that has been going", webhooks.show)
 
-const rotate = command({
+const rotate = ownerCommand({
   name: "rotate",
   description: "Replace the secret; the old one signs beside it for 24 hours",
   examples: ["workshop webhook rotate 0197... --yes"],
@@ -49,28 +55,24 @@ const rotate = command({
     yes,
     force: toggle("force", "Rotate also within 24 hours of the last rotation, which ends the secret before it at once.")
   },
-  act: (webhooks, flags) => webhooks.rotate(flags.shop, flags.yes, flags.force)
+  act: (flags) => webhooks.rotate(flags.shop, flags.yes, flags.force)
 })
 
-const enable = onShop("enable", "Turn the webhook on again, and send what was parked", (webhooks, { shop }) =>
-  webhooks.enable(shop)
-)
+const enable = onShop("enable", "Turn the webhook on again, and send what was parked", webhooks.enable)
 
-const disable = onShop("disable", "Turn the webhook off; its events wait until it is on again", (webhooks, { shop }) =>
-  webhooks.disable(shop)
-)
+const disable = onShop("disable", "Turn the webhook off; its events wait until it is on again", webhooks.disable)
 
-const remove = command({
+const remove = ownerCommand({
   name: "remove",
   description: "Remove the webhook, its secrets and all deliveries that wait",
   examples: ["workshop webhook remove 0197... --yes"],
   options: { ...options, yes },
-  act: (webhooks, flags) => webhooks.remove(flags.shop, flags.yes)
+  act: (flags) => webhooks.remove(flags.shop, flags.yes)
 })
 
-const ping = onShop("ping", "Raise a ping", (webhooks, { shop }) => webhooks.ping(shop))
+const ping = onShop("ping", "Raise a ping", webhooks.ping)
 
-const deliveries = command({
+const deliveries = ownerCommand({
   name: "deliveries",
   description: "List what became of each event",
   examples: ["workshop webhook deliveries 0197... --state dead"],
@@ -85,10 +87,10 @@ const deliveries = command({
       variable: "WORKSHOP_WEBHOOK_LIMIT"
     })
   },
-  act: (webhooks, flags) => webhooks.deliveries(flags.shop, flags.state, flags.limit)
+  act: (flags) => webhooks.deliveries(flags.shop, flags.state, flags.limit)
 })
 
-const replay = command({
+const replay = ownerCommand({
   name: "replay",
   description: "Send events again, under the same ids",
   examples: [
@@ -97,7 +99,7 @@ const replay = command({
   ],
   options: {
     ...options,
-    ids: list({
+    ids: repeatable({
       flag: "--ids <event>",
       description: "The events by id, between commas or one flag each.",
       variable: "WORKSHOP_WEBHOOK_IDS"
@@ -107,10 +109,10 @@ const replay = command({
     state,
     dry_run: toggle("dry-run", "Only count them.")
   },
-  act: (webhooks, fields) => webhooks.replay(fields)
+  act: (fields) => webhooks.replay(fields)
 })
 
-const notices = onShop("notices", "List what the owner was notified of", (webhooks, { shop }) => webhooks.notices(shop))
+const notices = onShop("notices", "List what the owner was notified of", webhooks.notices)
 
 /** `workshop webhook` (Specification, Commands): a shop's webhook and its deliveries. */
 export const webhookCommand = group(

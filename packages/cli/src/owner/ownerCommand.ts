@@ -1,5 +1,9 @@
-import { Effect } from "effect"
-import { databaseUrlFlag, secretsKey, servedDataDir } from "../StoreChoice.js"
+import { userInfo } from "node:os"
+import { Actor, Entropy, InvalidInput, Profanity, Workshop } from "@workshop/core"
+import type { Layer as LayerType } from "effect"
+import { Effect, Layer } from "effect"
+import { CommandRefused } from "../OneSentence.js"
+import { choiceOf, databaseUrlFlag, type StoreChoice, secretsKey, servedDataDir, storeLayer } from "../StoreChoice.js"
 import {
   type CommandHelp,
   command,
@@ -9,8 +13,9 @@ import {
   type Values
 } from "../terminal/commands.js"
 import { type Flag, json, type OptionalFlag, optional, toggle, variableOf } from "../terminal/flags.js"
-import type { Output } from "../terminal/Output.js"
-import type { Services } from "./act.js"
+import { type Output, printOutput } from "../terminal/Output.js"
+import { Pasting, writtenFor } from "../terminal/Pasting.js"
+import { flagOf } from "./fromFlags.js"
 
 /** Where the data is; every command against a database has these. */
 const databaseOptions = {
@@ -25,39 +30,76 @@ const databaseOptions = {
   json
 }
 
-/** What a command does with the module that is loaded for it, by the values of its own options. */
-export type Act<M, O, E> = (module: M, values: Values<O>) => Effect.Effect<Output, E, Services>
-
 /** Why a service refuses. */
 export interface Refusal {
   readonly _tag: string
   readonly message: string
 }
 
-/**
- * A command against a database. `act` gets the values of the command's own options and returns what is printed; its module is
- * loaded once the command runs.
- */
-export const ownerCommand =
-  <M>(load: () => Promise<M>) =>
-  <O extends Options, E extends Refusal>({
-    act: actOf,
-    options,
-    ...help
-  }: CommandHelp & {
-    readonly options: O
-    readonly act: Act<M, O, E>
-  }): MakeCommand =>
-    command({
-      ...help,
-      options: { ...databaseOptions, ...options },
-      run: (values) =>
-        Effect.gen(function* () {
-          const [{ act }, module] = yield* Effect.promise(() => Promise.all([import("./act.js"), load()]))
-          const own = Object.fromEntries(Object.entries(values).filter(([name]) => name in options))
-          return yield* act(values as Values<typeof databaseOptions>, actOf(module, own as Values<O>))
-        })
-    })
+/** All services over the chosen store. */
+export const services = (choice: StoreChoice) =>
+  Workshop.layer.pipe(
+    Layer.provideMerge(storeLayer(choice)),
+    Layer.provide(Profanity.layer),
+    Layer.provide(Entropy.layer)
+  )
+
+/** What the commands may call. */
+export type Services = LayerType.Layer.Success<ReturnType<typeof services>>
+
+const advice: Readonly<Record<string, string>> = {
+  ShopNotFound: "workshop shop list shows all shops",
+  KeyNotFound: "workshop key list shows a shop's keys",
+  TooManyKeys: "workshop key list shows them, workshop key revoke revokes one",
+  WebhookNotSet: "workshop webhook set gives it one",
+  OfferNotFound: "workshop client offers shows a client's offers",
+  StoreUnavailable: "check --database-url, and that the database runs"
+}
+
+/** Why the service would not, in one sentence that says what to do. */
+export const inOneSentence = (refusal: Refusal & { readonly remedy?: string | undefined }): CommandRefused => {
+  if (refusal instanceof CommandRefused) return refusal
+  if (refusal instanceof InvalidInput) {
+    const issues = refusal.issues.map(({ field, message }) => `${flagOf(field)} ${message}`)
+    return new CommandRefused({ message: `${issues.join("; ")}.` })
+  }
+  const what = refusal.remedy === undefined ? advice[refusal._tag] : undefined
+  return new CommandRefused({ message: `${refusal.message}${what === undefined ? "" : `: ${what}`}.` })
+}
+
+/** Who runs the command. A user of a container may have a number and no name. */
+const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? "")
+  }
+}
+
+/** What a command does, by the values of its own options. */
+type Act<O, E> = (values: Values<O>) => Effect.Effect<Output, E, Services>
+
+/** A command against a database. `act` gets the values of the command's own options and returns what is printed. */
+export const ownerCommand = <O extends Options, E extends Refusal>({
+  act,
+  options,
+  ...help
+}: CommandHelp & { readonly options: O; readonly act: Act<O, E> }): MakeCommand =>
+  command({
+    ...help,
+    options: { ...databaseOptions, ...options },
+    run: (values) => {
+      const { actor, json, ...asked } = values as Values<typeof databaseOptions>
+      const own = Object.fromEntries(Object.entries(values).filter(([name]) => name in options)) as Values<O>
+      const choice = choiceOf(asked)
+      return Effect.mapError(act(own), inOneSentence).pipe(
+        Effect.provideService(Actor, actor ?? `cli:${userName()}`),
+        Effect.provideService(Pasting, writtenFor(choice, process.env)),
+        Effect.provide(services({ ...choice, isShared: true })),
+        Effect.flatMap((output) => printOutput(output, json))
+      )
+    }
+  })
 
 /** A flag of one command alone, which may be left out; its variable carries the command's words, as in `WORKSHOP_SHOP_NAME`. */
 export const own =

@@ -1,7 +1,7 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import type { Values } from "../terminal/commands.js"
 import { duration, host, port, share, webAddress, wholeNumber } from "../terminal/decoders.js"
-import { json, list, optional, toggle, value } from "../terminal/flags.js"
+import { json, optional, repeatable, toggle, value } from "../terminal/flags.js"
 
 /** The flags of `workshop receive` (Specification, Commands). */
 export const receiveOptions = {
@@ -19,7 +19,7 @@ export const receiveOptions = {
     fallback: "127.0.0.1",
     variable: "WORKSHOP_RECEIVE_HOST"
   }),
-  secret: list({
+  secret: repeatable({
     flag: "--secret <whsec>",
     description: "The webhook's secret; several, between commas or one flag each, while it is being changed."
   }),

@@ -98,7 +98,7 @@ const partsOf = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
     .filter((part) => part !== "")
 
 /** A flag that may be given several times, or once with values between commas; the default where none is given. */
-export const list = <A = string>(
+export const repeatable = <A = string>(
   flag: WithValue<A>,
   fallback: ReadonlyArray<NoInfer<A>> = []
 ): Flag<ReadonlyArray<A>> =>

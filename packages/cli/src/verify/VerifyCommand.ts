@@ -4,7 +4,7 @@ import { Clock, Console, Effect, Schema } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { command, Operand } from "../terminal/commands.js"
 import { duration, textThat } from "../terminal/decoders.js"
-import { json, list, optional, value } from "../terminal/flags.js"
+import { json, optional, repeatable, value } from "../terminal/flags.js"
 import { judge } from "./judge.js"
 
 const refuse = (message: string) => new CommandRefused({ message })
@@ -19,7 +19,7 @@ const instant = Schema.transform(
 )
 
 const options = {
-  secret: list({
+  secret: repeatable({
     flag: "--secret <whsec>",
     description: "The webhook's secret, whsec_ included; several, between commas or one flag each."
   }),

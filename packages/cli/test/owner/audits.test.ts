@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import * as audits from "../../src/owner/audits.js"
-import * as keys from "../../src/owner/keys.js"
-import * as shops from "../../src/owner/shops.js"
+import * as audits from "../../src/owner/AuditCommand.js"
+import * as keys from "../../src/owner/KeyCommand.js"
+import * as shops from "../../src/owner/ShopCommand.js"
 import { Office } from "./Office.js"
 
 const lac = {

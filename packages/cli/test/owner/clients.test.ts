@@ -1,9 +1,9 @@
 import { appOf, type ShopId, TicketInput, Tickets } from "@workshop/core"
 import { Effect, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { inOneSentence } from "../../src/owner/act.js"
-import * as clients from "../../src/owner/clients.js"
-import * as shops from "../../src/owner/shops.js"
+import * as clients from "../../src/owner/ClientCommand.js"
+import { inOneSentence } from "../../src/owner/ownerCommand.js"
+import * as shops from "../../src/owner/ShopCommand.js"
 import { Office } from "./Office.js"
 
 const lac = {

@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { inOneSentence } from "../../src/owner/act.js"
-import * as keys from "../../src/owner/keys.js"
-import * as shops from "../../src/owner/shops.js"
+import * as keys from "../../src/owner/KeyCommand.js"
+import { inOneSentence } from "../../src/owner/ownerCommand.js"
+import * as shops from "../../src/owner/ShopCommand.js"
 import { Office } from "./Office.js"
 
 const lac = {

@@ -1,7 +1,7 @@
 import { Deliveries } from "@workshop/core/store"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import * as shops from "../../src/owner/shops.js"
+import * as shops from "../../src/owner/ShopCommand.js"
 import * as webhooks from "../../src/owner/webhooks.js"
 import { Office } from "./Office.js"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { inOneSentence } from "../../src/owner/act.js"
-import * as shops from "../../src/owner/shops.js"
+import { inOneSentence } from "../../src/owner/ownerCommand.js"
+import * as shops from "../../src/owner/ShopCommand.js"
 import { Office } from "./Office.js"
 
 const lac = {

@@ -5,7 +5,7 @@ import { ConfigProvider, Effect, Either } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { command, group, Operand, runOf } from "../../src/terminal/commands.js"
 import { text } from "../../src/terminal/decoders.js"
-import { json, list, optional } from "../../src/terminal/flags.js"
+import { json, optional, repeatable } from "../../src/terminal/flags.js"
 import { typed } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 
@@ -21,7 +21,7 @@ const show = command({
   options: {
     json,
     name: optional({ flag: "--name <text>", description: "Its name.", decoder: text }),
-    words: list({ flag: "--word <text>", description: "Words.", decoder: text }),
+    words: repeatable({ flag: "--word <text>", description: "Words.", decoder: text }),
     shop: new Operand<string>("<shop>", "The shop's id.")
   },
   run: (values) =>
