@@ -25,13 +25,13 @@ export interface Case {
   /** Unique, and stable from one version to the next: reports and `--only` name it. */
   readonly id: string
   readonly section: Section
-  /** What is demanded, in one sentence. */
+  /** The requirement, in one sentence. */
   readonly rule: string
   /** The anchor in `docs/specification.md` of the rule that demands it. */
   readonly anchor: string
   /** A case that needs only a key runs without a sandbox too, on the shop of the key. */
   readonly needs: "sandbox" | "key"
-  /** Runs in a shop of its own, while the clock stands. Rejects with `ExpectationFailed` where the server breaks the rule. */
+  /** Runs in a shop of its own, while the clock is frozen. Rejects with `ExpectationFailed` where the server breaks the rule. */
   readonly run: (shop: Shop) => Promise<void>
 }
 

@@ -10,7 +10,7 @@ import type { Inbox, Inboxes } from "./Inboxes.js"
 /** An id that nothing has. */
 export const NOBODY = "01890000-0000-7000-8000-000000000000"
 
-/** The sandbox did not do what the case needs, so the case cannot tell. */
+/** The sandbox did not do what the case needs, so the case cannot judge the server. */
 export class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
   readonly call: string
   readonly answer: string
@@ -20,10 +20,10 @@ export class SandboxRefused extends Data.TaggedError("SandboxRefused")<{
   }
 }
 
-/** Webhooks cannot reach this machine, so the case cannot tell. */
+/** Webhooks cannot reach this machine, so the case cannot judge the server. */
 export class CannotReceive extends Data.TaggedError("CannotReceive")<{}> {}
 
-/** What an environment is made of: the server, its sandbox where there is one, and names that nobody has used yet. */
+/** The parts of an environment: the server, its sandbox where there is one, and names that nobody has used yet. */
 interface Means {
   readonly api: Api
   /** Null where webhooks cannot come here. */
@@ -42,7 +42,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const MAX_TRIES = 3
 
-/** Where a case acts: through the API, and through the sandbox as the app, the owner, the client and the clock. */
+/** The world of a case: it acts through the API, and through the sandbox as the app, the owner, the client and the clock. */
 export class Environment {
   readonly #means: Means
   readonly #opened: Array<Inbox> = []

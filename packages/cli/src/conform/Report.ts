@@ -8,7 +8,7 @@ export interface Failure {
   readonly exchange: Exchange | undefined
 }
 
-/** What came of one case. */
+/** The result of one case. */
 export interface Result {
   readonly case: Case
   readonly outcome: "passed" | "failed" | "skipped"
@@ -18,7 +18,7 @@ export interface Result {
   readonly because?: string
 }
 
-/** How many cases came out how. */
+/** The number of cases by outcome. */
 export interface Counts {
   readonly passed: number
   readonly failed: number
@@ -68,7 +68,7 @@ const causesOf = (results: ReadonlyArray<Result>): ReadonlyArray<Cause> => {
   return [...found.values()].toSorted((a, b) => b.cases.length - a.cases.length)
 }
 
-/** What must not be printed, by the shell variable that holds it. */
+/** Texts that must not be printed, by the shell variable that holds each. */
 type Secrets = Readonly<Record<string, string>>
 
 /** A header as it may be shown: of a bearer token, that there was one. */
@@ -118,11 +118,11 @@ const responseLines = ({ response: { status, headers, body } }: Exchange): strin
 /** A run, as reports show it. */
 export interface Report {
   readonly base_url: string
-  /** What was used: the server's sandbox, or the key of a real shop. */
+  /** Whether the server's sandbox was used, or the key of a real shop. */
   readonly with: "sandbox" | "key"
   readonly duration_ms: number
   readonly counts: Counts
-  /** What failed, by its causes: one missing endpoint fails many cases. */
+  /** The failures by cause, because one missing endpoint fails many cases. */
   readonly causes: ReadonlyArray<Cause>
   readonly sections: ReadonlyArray<ReportedSection>
 }

@@ -30,7 +30,7 @@ const SCOPES = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"
 
 const unknownKey = refuse("The server does not know that key: give a good one with --key.")
 
-/** What another endpoint says of the key, where `GET /v1/shop` says nothing: it may be missing, or broken. */
+/** Checks the key at another endpoint, because `GET /v1/shop` may be missing or broken. */
 const checkElsewhere = Effect.fnUntraced(function* (api: Api, key: string, shop: number) {
   const { status } = (yield* api.call("GET", "/v1/tickets?limit=1", { bearer: key })).response
   if (status === 401) return yield* unknownKey

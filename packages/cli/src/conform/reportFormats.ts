@@ -44,7 +44,7 @@ const failureLines = (section: string, { id, rule, rule_at, failure }: ReportedC
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-/** Of each cause the first failure in full, and the other cases that failed in the same way. */
+/** For each cause, the first failure in full and the other cases that failed in the same way. */
 const causeLines = ({ causes, sections }: Report, paint: Paint): ReadonlyArray<string> =>
   causes.flatMap(({ cases: [first, ...others] }) => {
     const lines = sections.flatMap(({ section, cases }) =>
@@ -59,7 +59,7 @@ const causesInWords = ({ causes, counts: { failed } }: Report): ReadonlyArray<st
     ? []
     : ["", `${failed} failures, of ${causes.length} ${causes.length === 1 ? "cause" : "causes"}:`]
 
-/** What failed by its causes, why cases were skipped, and the count of all. */
+/** The failures by cause, the reasons of skipped cases, and the totals. */
 export const closingLines = (report: Report, paint: Paint): ReadonlyArray<string> => {
   const { sections, counts, duration_ms } = report
   const cases = sections.flatMap(({ cases }) => cases)

@@ -8,7 +8,7 @@ import { type Names, ReferenceUnknown } from "./references.js"
 /** The service cannot be reached, or a receiver cannot be opened. */
 export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ readonly message: string }> {}
 
-/** A step cannot be made: a reference stands for nothing, or the service did not play along. */
+/** A step cannot be made, because a reference has no value or a request that it needs failed. */
 export type StepFailed = ReferenceUnknown | EnvironmentFailed
 
 /** A shop as the scenario knows it. */
@@ -17,7 +17,7 @@ export interface ScenarioShop {
   readonly key: string
 }
 
-/** What an action is made with: the environment, and what the step says besides its argument. */
+/** The context in which an action runs: the environment, and the options of the step. */
 export interface StepContext {
   readonly names: Names
   readonly shop: ScenarioShop
@@ -27,7 +27,7 @@ export interface StepContext {
   readonly idempotency_key: string | null
   /** A request as it is. */
   readonly ask: (method: string, path: string, options?: CallOptions) => Effect.Effect<StepExchange, StepFailed>
-  /** A request to the sandbox, with its token. What is due now runs first. */
+  /** A request to the sandbox, with its token; everything that is due runs first. */
   readonly sandbox: (method: string, path: string, body?: unknown) => Effect.Effect<StepExchange, StepFailed>
   /** Moves or reads the clock. */
   readonly clock: (move: Readonly<Record<string, unknown>>) => Effect.Effect<StepExchange, StepFailed>
@@ -68,7 +68,7 @@ export interface Observation {
   readonly description: string
   /** The endpoint that lists what it observes; left out where none does. */
   readonly endpoint?: string
-  /** What its entries are, the field that a bare name stands for, and what that may hold. */
+  /** The kind of its entries, the field that a bare name gives, and the values of that field. */
   readonly named?: { readonly what: string; readonly field: string; readonly words: ReadonlyArray<string> }
   readonly takes: Schema.Schema.AnyNoContext
   readonly observe: (context: StepContext) => Effect.Effect<ReadonlyArray<unknown>, StepFailed>
@@ -106,7 +106,7 @@ export const Nothing = Schema.Union(Schema.Record({ key: Schema.String, value: N
   jsonSchema: { type: ["object", "null"], additionalProperties: false }
 })
 
-/** The id that a resolved reference stands for. */
+/** The id of a resolved reference. */
 export const idOf = (value: unknown): Effect.Effect<string, ReferenceUnknown> => {
   const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value
   return typeof id === "string" || typeof id === "number"

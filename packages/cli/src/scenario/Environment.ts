@@ -6,7 +6,7 @@ import { inProcessFetch, inProcessService } from "../testkit/InProcessService.js
 import type { Handler } from "../testkit/Receiver.js"
 import { EnvironmentFailed, type ScenarioReceiver } from "./Action.js"
 
-/** What a scenario runs in: a service of the specification with its sandbox, and receivers that it can reach. */
+/** The environment of a scenario: a service of the specification with its sandbox, and receivers that it can reach. */
 export interface Environment {
   readonly api: Api
   /** Needed by `/sandbox`; null where it asks for none. */
@@ -29,7 +29,7 @@ const logs = Layer.merge(
   Logger.minimumLogLevel(LogLevel.Warning)
 )
 
-/** A service of its own in this process, on the memory store, without sockets. What is due runs when its clock is moved. */
+/** A service of its own in this process, on the memory store, without sockets. Everything that is due runs when its clock is moved. */
 export const inProcessEnvironment: Effect.Effect<Environment, never, Scope.Scope> = Effect.gen(function* () {
   const handlers = new Map<string, Handler>()
   const service = inProcessService({

@@ -41,7 +41,7 @@ const alignLists = (
   return pairs
 }
 
-/** What stands beside an entry that has no partner. */
+/** Shown beside an entry that has no partner. */
 const nothingIn = (actual: ReadonlyArray<unknown>): string =>
   shown(`(no such entry; there are ${actual.map(shown).join(", ") || "none"})`)
 
@@ -64,7 +64,7 @@ const unassigned = (wanted: ReadonlyArray<unknown>, list: ReadonlyArray<unknown>
   return wanted.filter((_, i) => !place(i, new Set()))
 }
 
-/** What is wrong with the entry that comes nearest to a wanted one; nothing where none has anything in common with it. */
+/** The mismatches of the entry nearest to a wanted one; none where no entry has anything in common with it. */
 const nearest = (one: unknown, list: ReadonlyArray<unknown>, names: Names, path: string): Found => {
   const wrong = list.map((entry, i) => match(one, entry, names, at(path, i)))
   const closest = wrong.reduce((a, b) => (b.length < a.length ? b : a), wrong[0] ?? [])
@@ -91,7 +91,7 @@ const holding =
     ]
   }
 
-/** What an object with a single field such as `$not` expects. */
+/** Objects with a single field such as `$not`, by that field. */
 export const operators: Readonly<Record<string, Operator>> = {
   $not: (operand, actual, names, path) =>
     unless(!isMatch(operand, actual, names), path, `not ${shown(operand)}`, actual),
@@ -118,7 +118,7 @@ export const operators: Readonly<Record<string, Operator>> = {
 /** Up to here each entry is compared with each, to find those that belong together; longer lists are compared by their places. */
 const MAX_COMPARED = 10_000
 
-/** How little two entries have in common, from 0 to 1; entries with different ids are different things. */
+/** The distance of two entries, from 0 to 1; it is 1 for entries with different ids. */
 const distance = (expected: unknown, actual: unknown, names: Names): number => {
   const wrong = match(expected, actual, names)
   if (wrong.length === 0) return 0
@@ -151,7 +151,7 @@ const matchFields = (expected: Fields, actual: unknown, names: Names, path: stri
 }
 
 /**
- * What of a value is not as expected. Objects may have more fields than are expected; lists are compared entry by
+ * Compares a value with what is expected. Objects may have more fields than are expected; lists are compared entry by
  * entry, all of them, in order. Texts may hold references, kinds (`$uuid`), patterns (`/^wk_/`) and bounds (`<= 20`).
  * Throws `ReferenceUnknown`.
  */

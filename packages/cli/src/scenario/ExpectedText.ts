@@ -7,7 +7,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 /** Whether a value is text. */
 export const isText = (value: unknown): value is string => typeof value === "string"
 
-/** The words that stand for any value of a kind. */
+/** The words that match any value of a kind. */
 export const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   any: (value) => value !== undefined,
   absent: (value) => value === undefined,
@@ -55,7 +55,7 @@ export const patternOf = (text: string): RegExp | undefined | null => {
   }
 }
 
-/** What of a value is not as a text expects it, which may be a kind, a pattern, a bound, or hold references. */
+/** Compares a value with an expected text, which may be a kind, a pattern or a bound, or hold references. */
 export const matchText = (expected: string, actual: unknown, names: Names, path: string): Found => {
   const word = expected.slice(1)
   const kind = expected.startsWith("$") && Object.hasOwn(kinds, word) ? kinds[word] : undefined

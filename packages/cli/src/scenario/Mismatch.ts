@@ -34,7 +34,7 @@ export const shown = (value: unknown): string => {
   return typeof type === "string" ? type : shortened(JSON.stringify(value))
 }
 
-/** What is wrong at a path, unless something is so. */
+/** A mismatch at a path, unless a condition is met. */
 export const unless = (isMet: boolean, path: string, expected: unknown, actual: unknown): Found =>
   isMet ? [] : [{ path: path === "" ? "it" : path, expected: shown(expected), actual: shown(actual) }]
 

@@ -51,7 +51,7 @@ const failureLines = (
   ...(exchange === null ? [] : exchangeLines(exchange, paint))
 ]
 
-/** What became of a scenario: a line for it, a line a step, and at a failure what was expected and what there was. */
+/** The report of a scenario: a line for it, a line for each step, and the differences where a step failed. */
 export const reportLines = (
   result: ScenarioResult,
   paint: Paint = plain,
@@ -72,7 +72,7 @@ export const reportLines = (
   ]
 }
 
-/** What is wrong with a file, a line each. */
+/** The problems of a file, a line each. */
 export const problemLines = (file: string, problems: ReadonlyArray<Problem>): ReadonlyArray<string> =>
   problems.map(
     ({ line, column, path, message }) => `${file}:${line}:${column} ${path === "" ? "The file" : path} ${message}`

@@ -28,14 +28,14 @@ export interface Failure extends Position {
   readonly exchange: StepExchange | null
 }
 
-/** What became of a step. */
+/** The result of a step. */
 export interface StepResult {
   readonly line: number
   readonly title: string
   readonly outcome: "passed" | "failed" | "not_run"
 }
 
-/** What became of a scenario. */
+/** The result of a scenario. */
 export interface ScenarioResult {
   readonly file: string
   readonly name: string

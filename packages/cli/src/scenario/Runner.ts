@@ -118,7 +118,7 @@ export class Runner {
     )
   })
 
-  /** What is due now runs first, so that an action meets its consequences. */
+  /** Runs everything that is due first, so that an action sees its effects. */
   readonly sandbox = (method: string, path: string, body?: unknown): Effect.Effect<StepExchange, EnvironmentFailed> =>
     Effect.zipRight(this.clock({ advance_ms: 0 }), this.#sandbox(method, path, body))
 
@@ -146,7 +146,7 @@ export class Runner {
       return receiver
     })
 
-  /** What a step is made with. */
+  /** The context in which a step runs. */
   readonly context = Effect.fnUntraced(function* (
     this: Runner,
     step: Pick<Step, "shop" | "key" | "idempotency_key">,

@@ -78,7 +78,7 @@ const ExpectedResponse = Schema.Union(
   message: () =>
     "must be a status such as 201, a status and its reason such as 409 REOPEN_WINDOW, or fields of the answer"
 })
-/** What a step expects of an answer. */
+/** The response that a step expects. */
 export type ExpectedResponse = typeof ExpectedResponse.Type
 
 const Captures = Schema.Union(Name, Schema.Record({ key: Name, value: Schema.String })).annotations({

@@ -4,10 +4,10 @@ import { SandboxApi } from "@workshop/http-node/sandbox"
 import { SchemaAST as AST, Schema } from "effect"
 import { didYouMean } from "../terminal/nearestName.js"
 
-/** What is known of a value before there is any: the schema that it will have. */
+/** The schema of a value that does not exist yet. */
 export type Shape = AST.AST
 
-/** Of which nothing is known. */
+/** The shape of a value of which nothing is known. */
 export const anything: Shape = AST.unknownKeyword
 
 const membersOf = (shape: Shape): ReadonlyArray<AST.AST> => {
@@ -87,7 +87,7 @@ const partOf = (envelope: Shape, part: string): Shape | undefined => {
 /** The data of a success of an endpoint. */
 export const dataOf = (endpoint: string): Shape => partOf(envelopes.get(endpoint) ?? anything, "data") ?? anything
 
-/** What stands under `error` of every refusal (Specification, Errors). */
+/** The shape of `error` in every refusal (Specification, Errors). */
 export const refusalShape = Schema.Struct({ code: Schema.String, message: Schema.String, details: Schema.Unknown }).ast
 
 /** The places of a success of an endpoint, such as `GET /v1/tickets/:id`, as a scenario names them (Specification, States; Sandbox). */
@@ -110,7 +110,7 @@ const shopFields = "shape" in opened && AST.isTypeLiteral(opened.shape) ? opened
 
 const Secret = Schema.Struct({ key_id: Schema.String, key: Schema.String })
 
-/** What a scenario is given, by what it is. */
+/** The shapes of the things under `given`. */
 export const givenShapes = {
   shop: new AST.TypeLiteral([...shopFields, ...(Secret.ast as AST.TypeLiteral).propertySignatures], []),
   key: dataOf("POST /sandbox/shops/:id/keys"),

@@ -16,7 +16,7 @@ export interface Position {
   readonly column: number
 }
 
-/** Where a value stands within the others, from the top. */
+/** The place of a value in the file: the fields that lead to it, from the top. */
 export type Path = ReadonlyArray<string | number>
 
 /** Something that is wrong with a file, and what to do. */
@@ -52,7 +52,7 @@ const UNENDING = "has aliases (*name) that stand for too much, or for themselves
 
 const EMPTY = "is empty: workshop scenario new writes one to begin with."
 
-/** What a document says; undefined where its aliases have no end, or hardly one. */
+/** The value of a document; undefined where its aliases never end, or expand to too much. */
 const unfolded = (document: Document): unknown => {
   try {
     const value: unknown = document.toJS()
@@ -65,9 +65,9 @@ const unfolded = (document: Document): unknown => {
 
 /** A scenario's text, with the places of all that is in it. */
 export class Source {
-  /** What the text says, as JSON would; undefined where it is no YAML. */
+  /** The value of the text, as JSON; undefined where it is not valid YAML. */
   readonly value: unknown
-  /** What keeps the text from being YAML, the first of all: the others mostly follow from it. */
+  /** The first syntax error: the others mostly follow from it. */
   readonly faults: ReadonlyArray<Problem>
   readonly #document: Document
   readonly #lines = new LineCounter()
@@ -81,7 +81,7 @@ export class Source {
     else this.faults = this.value === null ? [{ ...this.#at(0), path: "", message: EMPTY }] : []
   }
 
-  /** Where the value at a path begins; where it is not there, what it would be in. */
+  /** The position of the value at a path, or else of the value that would contain it. */
   place(path: Path): Position {
     let node: unknown = this.#document.contents
     let start = startOf(node)
@@ -94,7 +94,7 @@ export class Source {
     return this.#at(start ?? 0)
   }
 
-  /** Where the name of a field stands. */
+  /** The position of the name of a field. */
   placeOfName(path: Path): Position {
     const last = path.at(-1)
     let node: unknown = this.#document.contents

@@ -30,7 +30,7 @@ function* checkReference({ name, path: fields }: Reference, known: Known, path: 
 
 const MISPLACED_KIND = "stands for any such value, so it has its place only where something is expected."
 
-/** What is wrong with a text and its references. In expectations there are kinds and patterns too. */
+/** Checks a text and its references. Expectations may have kinds and patterns too. */
 function* checkText(text: string, known: Known, path: Path, isExpected: boolean): Problems {
   if (text.startsWith("$$")) return
   if (isExpected && patternOf(text) === null) return yield problemAt(path, `${text} is no regular expression.`)
@@ -54,7 +54,7 @@ function* checkOperator(field: string, path: Path): Problems {
     yield problemWithName([...path, field], `is no way to expect something${meant}`)
 }
 
-/** What is wrong with the texts within a value: unknown names, or names without such a field. */
+/** Checks the texts within a value for unknown names, and for fields that a name does not have. */
 export function* checkTexts(value: unknown, known: Known, path: Path, isExpected = false): Problems {
   if (typeof value === "string") yield* checkText(value, known, path, isExpected)
   if (typeof value !== "object" || value === null) return
@@ -102,7 +102,7 @@ export function* checkGiven(names: ReadonlyArray<Given>): Problems {
   }
 }
 
-/** What a step names, and what is known of it. */
+/** A name that a step gives with `as`, and the shape of its value. */
 export interface Capture {
   readonly name: string
   readonly shape: Shape
@@ -138,7 +138,7 @@ const capture = (answer: Shape, name: string, place: string, path: Path): Captur
     : { name, shape: found.shape }
 }
 
-/** What a step names with `as`. */
+/** The names that a step gives with `as`. */
 export const capturesOf = (step: Fields, path: Path): ReadonlyArray<Capture> => {
   const { as } = step
   const answer = responseOf(step)

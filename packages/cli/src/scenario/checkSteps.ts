@@ -137,7 +137,7 @@ function* checkListed({ named }: Observation, expected: unknown, path: Path): Pr
       yield problemAt(at, `${word} is no ${what}${didYouMean(word, words) || `; there are ${words.join(", ")}.`}`)
 }
 
-/** Where a step refers to something, besides the actions that take nothing else. */
+/** The fields that hold references, in actions that take fields. */
 const REFERRING = ["ticket", "client"] as const
 
 /** A name without its dollar would be sent as a text, and nothing would be found by it. */

@@ -66,7 +66,7 @@ const all =
   (context) =>
     Effect.tap(observe(context), (found) => Effect.sync(() => context.observed.upTo(list, found.length)))
 
-/** What has come since the list was last observed. */
+/** The entries since the list was last observed. */
 const fresh =
   (list: string, observe: Observe): Observe =>
   (context) =>

@@ -7,7 +7,7 @@ import type { Runner } from "./Runner.js"
 import { lookUp, type Names, resolve, wholeReference, withReferences } from "./references.js"
 import type { ExpectedResponse, Step } from "./Scenario.js"
 
-/** The places of an answer that a scenario can name; headers in small letters, numbers in them as numbers. */
+/** The places of a response that a scenario can name; headers in lower case, numbers in them as numbers. */
 const placesOf = ({ status, headers, body }: StepExchange): Fields => {
   const { data, meta, error } = isObject(body) ? body : {}
   const read = (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : value)
@@ -40,7 +40,7 @@ const withSmallHeaders = (expected: Fields): Fields => {
   return { ...expected, headers: Object.fromEntries(small) }
 }
 
-/** What of a response is not as expected. Unless a refusal is expected, it must be a success. Throws `ReferenceUnknown`. */
+/** Compares a response with what is expected. Unless a refusal is expected, it must be a success. Throws `ReferenceUnknown`. */
 const matchResponse = (expected: ExpectedResponse | undefined, exchange: StepExchange, names: Names): Found => {
   const success = isSuccess(exchange) ? [] : mismatch("a success (2xx)", exchange)
   if (expected === undefined) return success
@@ -51,7 +51,7 @@ const matchResponse = (expected: ExpectedResponse | undefined, exchange: StepExc
     : success
 }
 
-/** What came of a step that was made, and what of it was not as expected. */
+/** The outcome of a step that was made. */
 export interface Outcome {
   /** The step, or the one within it, that the outcome is of. */
   readonly step: Step

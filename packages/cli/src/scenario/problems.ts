@@ -3,7 +3,7 @@ import { SchemaAST as AST, Option, type ParseResult } from "effect"
 import { didYouMean } from "../terminal/nearestName.js"
 import type { Path, Problem, Source } from "./Source.js"
 
-/** What is wrong with a scenario at a place. */
+/** A problem at a place of a scenario. */
 export interface PathProblem {
   readonly path: Path
   readonly message: string
@@ -41,7 +41,7 @@ const withFollowers = ({ mistake, ...problem }: Placed, all: ReadonlyArray<Place
   return later.length === 0 ? problem : { ...problem, message: `${problem.message} ${inWords(later)}` }
 }
 
-/** What is wrong with a file, in its order: at each place the first problem, and each mistake once. */
+/** The problems in the order of the file: at each place the first one, and each mistake once. */
 export const placed = (problems: ReadonlyArray<PathProblem>, source: Source): ReadonlyArray<Problem> => {
   const found = problems.map(
     ({ path, message, isOfName, mistake }): Placed => ({
@@ -105,7 +105,7 @@ const unknownField = (owner: AST.AST, path: Path): PathProblem => {
   )
 }
 
-/** What a schema found wrong, a line each; of a choice, what is wrong with the one that comes nearest. */
+/** The problems that a schema found, a line each; for a choice, those of the nearest alternative. */
 export const schemaProblems = (
   issue: ParseResult.ParseIssue,
   path: Path = [],

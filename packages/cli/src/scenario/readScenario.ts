@@ -71,7 +71,7 @@ const scenarioOf = (file: string, text: ScenarioText, source: Source): Scenario 
 
 const decode = ParseResult.decodeUnknownEither(ScenarioText, { errors: "all", onExcessProperty: "error" })
 
-/** Reads a scenario, or tells everything that is wrong with it. */
+/** Reads a scenario, or returns all its problems. */
 export const readScenario = (file: string, text: string): Either.Either<Scenario, ReadonlyArray<Problem>> => {
   const source = new Source(text)
   if (source.faults.length > 0) return Either.left(source.faults)

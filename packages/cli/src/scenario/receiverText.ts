@@ -8,14 +8,14 @@ export const DurationText = Schema.String.pipe(
   Schema.pattern(new RegExp(`^${DURATION}$`), { message: () => "must be a length of time such as 60d, 23h59m or 1ms" })
 ).annotations({ message: () => "must be a length of time such as 60d, 23h59m or 1ms", examples: ["60d", "23h59m"] })
 
-/** What a receiver can do in place of a status. */
+/** The replies of a receiver that are not a status. */
 export const WORDS = ["redirect", "cut", "silent", "endless"] as const
 
 const AnswerText = Schema.Union(Schema.Int, Schema.Literal(...WORDS)).annotations({
   message: () => `must be a status such as 200 or 410, or one of ${WORDS.join(", ")}`
 })
 
-/** How a receiver behaves: what it answers, how many times before it is healthy again, after how long. */
+/** The behaviour of a receiver: its reply, how many times until it is healthy again, and its delay. */
 export const ReceiverText = Schema.Union(
   AnswerText,
   Schema.Struct({

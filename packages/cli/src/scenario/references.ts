@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "../testkit/Time.js"
 
 const UNITS = { d: DAY, h: HOUR, m: MINUTE, s: SECOND, ms: 1 } as const
 
-/** What a length of time looks like, for regular expressions: `60d`, `23h59m`, `1ms`. */
+/** A regular expression for a length of time: `60d`, `23h59m`, `1ms`. */
 export const DURATION = String.raw`(?:\d{1,9}(?:ms|d|h|m|s))+`
 
 const WHOLE_DURATION = new RegExp(`^${DURATION}$`)
@@ -28,7 +28,7 @@ export interface Reference {
   readonly text: string
   readonly name: string
   readonly path: ReadonlyArray<string>
-  /** Milliseconds to add to the instant it stands for. */
+  /** Milliseconds to add to its value, an instant. */
   readonly shift_ms: number | null
 }
 
@@ -75,7 +75,7 @@ const unknown = (message: string): never => {
   throw new ReferenceUnknown({ message })
 }
 
-/** Computes with values that hold references; fails where one of them stands for nothing. */
+/** Computes with values that hold references; fails where one of them has no value. */
 export const withReferences = <A>(compute: () => A): Effect.Effect<A, ReferenceUnknown> =>
   Effect.suspend(() => {
     try {

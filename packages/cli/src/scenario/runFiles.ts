@@ -61,7 +61,7 @@ const found = (asked: string): Either.Either<ReadonlyArray<string>, string> => {
   return files.length > 0 ? Either.right(files) : Either.left(`No file matches ${asked}.`)
 }
 
-/** The scenario files that names of files, folders and patterns such as `specs/*.yaml` stand for, each once. */
+/** The scenario files that are named, that are in named folders, or that match patterns such as `specs/*.yaml`, each once. */
 export const findFiles = (asked: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, string> =>
   Either.map(Either.all(asked.map(found)), (lists) => [...new Set(lists.flat())])
 

@@ -4,7 +4,7 @@ import { Console, Effect } from "effect"
 import { CommandRefused } from "../OneSentence.js"
 import { editorSchema } from "./Scenario.js"
 
-/** What `workshop scenario new` writes: a scenario that passes, and says how it is made. */
+/** The file that `workshop scenario new` writes: a scenario that passes, with comments on how it works. */
 const startingFile = (schema: string): string => `# yaml-language-server: $schema=${schema}
 # Run it:  npx workshop scenario run FILE
 # All acts and expectations: docs/scenarios.md

@@ -104,7 +104,7 @@ export interface PlannedRequest {
   readonly onResponse?: (response: RecordedResponse | null) => void
 }
 
-/** Where an activity is planned: the actors, and the dice that decide. */
+/** The context in which an activity is planned: the actors, and the dice that decide. */
 export interface Planning {
   readonly actors: Actors
   readonly dice: Dice
@@ -152,7 +152,7 @@ const MINUTES = 60_000
 /** A phone number that no client has. */
 export const UNKNOWN_PHONE = "+21629999999"
 
-/** What a till or the app asks of a new ticket. */
+/** The body of a request for a new ticket. */
 export const drawTicket = ({ actors, dice }: Planning): Record<string, unknown> => {
   const price_minor = dice.between(0, 400) * 250
   const client = dice.pick(actors.clients)

@@ -14,7 +14,7 @@ import { pause, type Receivers } from "./Receivers.js"
 /** The service cannot be reached, or does not answer as a service of the specification does. */
 export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ readonly message: string }> {}
 
-/** What is sent of a planned request. */
+/** The part of a planned request that is sent. */
 type Sent = Pick<PlannedRequest, "key" | "method" | "path" | "query" | "once" | "body" | "fault">
 
 /** A service with its sandbox, and receivers that it can reach. */
@@ -83,7 +83,7 @@ export const inProcessEnvironment = Effect.map(inProcessPipeline(true), (pipe): 
   }
 })
 
-/** How long a request may take that is cut off. */
+/** A request that is cut off ends after so long. */
 const CUT_AFTER_MS = 3
 
 /** A running server with its sandbox, called over HTTP; its webhooks reach receivers on a free port of this machine. */

@@ -10,7 +10,7 @@ const MOST_CELLS = 24
 const FEWEST_CELLS = 8
 const ERASE = "\r\u001b[K"
 
-/** Where a bar is drawn: standard error, if that is a terminal. */
+/** The output on which a bar is drawn: standard error, if that is a terminal. */
 export interface Screen extends Outlet {
   readonly write: (text: string) => unknown
 }

@@ -11,7 +11,7 @@ import { type Recorder, realMs } from "./Recorder.js"
 const [first, ...others] = [...tillActivities, ...sandboxActivities]
 const ACTIVITIES: readonly [Activity, ...ReadonlyArray<Activity>] = [first!, ...others]
 
-/** How often another activity is drawn where one cannot be done. */
+/** The most draws for an activity that can be done now. */
 const MAX_DRAWS = 20
 
 interface Gap {
@@ -20,7 +20,7 @@ interface Gap {
   readonly most: number
 }
 
-/** How long it takes until the next activity: mostly seconds, at times days, and once in a while sixty of them. */
+/** The time until the next activity: mostly seconds, at times days, and rarely sixty days. */
 const GAPS: readonly [Gap, ...ReadonlyArray<Gap>] = [
   { weight: 70, least: 200, most: 20 * SECOND },
   { weight: 16, least: MINUTE, most: 20 * MINUTE },

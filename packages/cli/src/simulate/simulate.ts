@@ -26,7 +26,7 @@ const repeated = ({ store, baseUrl, signatureHeader }: SimulateFlags, { seed, st
 
 interface Played {
   readonly trace: Trace
-  /** What became of a running server's clock. */
+  /** A sentence about the clock of a running server. */
   readonly clock: string | null
 }
 

@@ -13,7 +13,7 @@ import { Runner } from "./Runner.js"
 
 const ZONES = ["Africa/Tunis", "Europe/Paris", "America/New_York", "Asia/Kolkata"] as const
 
-/** How many clients there are to each shop when a simulation begins. */
+/** The number of clients for each shop when a simulation begins. */
 const CLIENTS_PER_SHOP = 3
 
 interface Opened {
@@ -84,7 +84,7 @@ const opening = (runner: Runner, shops: number): Effect.Effect<void, Environment
       yield* alone(visiting(client, actors.shops[i % actors.shops.length]!))
   })
 
-/** How a simulation is drawn, and how far it goes. */
+/** The seed and the size of a simulation. */
 export interface Bounds {
   readonly seed: number
   readonly steps: number
@@ -105,7 +105,7 @@ export const observersOf = (seed: number, signatureHeader = SIGNATURE_HEADER): O
   return { recorder, receivers: new Receivers(new Dice(seed + 0x5eed), recorder, signatureHeader) }
 }
 
-/** How far a simulation has come. */
+/** The progress of a simulation. */
 export interface Progress {
   readonly step: number
   readonly now: number
@@ -113,7 +113,7 @@ export interface Progress {
   readonly deliveries: number
 }
 
-/** What may end a simulation before its steps are made, and what reports its progress. */
+/** Ends a simulation early, and reports its progress. */
 export interface Control {
   readonly isOver: () => boolean
   readonly progress: (progress: Progress) => Effect.Effect<void>

@@ -2,7 +2,7 @@ import { DAY } from "../../testkit/Time.js"
 import { actOf, dataOf, isGood } from "./queries.js"
 import type { RecordedRequest, Trace } from "./Trace.js"
 
-/** What is remembered of an Idempotency-Key, and how long (Specification, Idempotency). */
+/** How long an Idempotency-Key is remembered (Specification, Idempotency). */
 export const REMEMBERED = 30 * DAY
 
 /** All requests that a caller made under one Idempotency-Key for one operation (Specification, Idempotency). */
@@ -35,7 +35,7 @@ const resultsOf = (exchanges: ReadonlyArray<RecordedRequest>): Operation["result
   return [...found.values()]
 }
 
-/** What was done under Idempotency-Keys over the API. */
+/** The operations under Idempotency-Keys over the API. */
 export const operationsOf = ({ exchanges }: Trace): ReadonlyArray<Operation> => {
   const groups = new Map<string, Array<RecordedRequest>>()
   for (const exchange of exchanges) {

@@ -15,7 +15,7 @@ const formWrong = (exchange: RecordedRequest, kind: Operation["kind"]): string |
   return answer.status === status ? null : `answered ${answer.status}, and not ${status}`
 }
 
-/** When it was surely done: the first answers that were no repetitions. */
+/** The responses that are no repetitions, so the operation was done then. */
 const doneAt = (operation: Operation): ReadonlyArray<RecordedRequest> =>
   operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
 

@@ -124,7 +124,7 @@ const use = (exchange: RecordedRequest, what: Use["what"], count = 1): Use => ({
   exchange: shown(exchange)
 })
 
-/** At the gate: what is refused there counts nowhere. */
+/** Checked first: a request that these refuse counts against no limit. */
 const AT_GATE = new Set(["requests_per_minute", "writes_per_minute"])
 
 const requestUse = (exchange: RecordedRequest): ReadonlyArray<Use> => {
@@ -197,7 +197,7 @@ const perCard = (shop: ShopTrace, mine: ReadonlyArray<RecordedRequest>) => {
   })
 }
 
-/** What an answer says of its limit can be so. */
+/** The limit headers of a response must be possible. */
 const headerWrong = ({ answer, path, key }: RecordedRequest): string | null => {
   if (answer === null || key === null || !path.startsWith("/v1")) return null
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>

@@ -11,7 +11,7 @@ const programAt = (trace: Trace, shop: string) => {
     (settings(now).program as Program | undefined) ?? { active: false, stamps_required: 10, stamps_per_ticket: 1 }
 }
 
-/** What tickets earned for each client: once in a ticket's life, when it is first ready or collected as ready. */
+/** The stamps that tickets earned for each client: once in a ticket's life, when it is first ready or collected as ready. */
 const earned = (shop: ShopTrace, program: (now: number) => Program): Map<string, number> => {
   const stamps = new Map<string, number>()
   for (const events of eventsByTicket(shop.events).values()) {
@@ -27,7 +27,7 @@ const earned = (shop: ShopTrace, program: (now: number) => Program): Map<string,
   return stamps
 }
 
-/** What a client's card must show, from everything that was acknowledged. */
+/** The card that a client must have, from everything that was acknowledged. */
 const ledger = (operations: ReadonlyArray<Operation>, tickets: number, program: (now: number) => Program) => {
   let [balance, lifetime, redeemed] = [tickets, tickets, 0]
   for (const { kind, results } of operations)

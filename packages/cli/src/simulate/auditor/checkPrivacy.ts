@@ -14,7 +14,7 @@ import {
 } from "./queries.js"
 import type { RecordedRequest, Trace } from "./Trace.js"
 
-/** Since when each client of a shop blocks it. The exchange names the offer's shop. */
+/** The instant from which each client blocks a shop. The exchange names the offer's shop. */
 const blocksOf = (
   trace: Trace
 ): ReadonlyArray<{ readonly shop: string; readonly client: string; readonly at: number }> =>
@@ -24,7 +24,7 @@ const blocksOf = (
 
 const OF_CLIENT = /^\/v1\/clients(?:\/([^/]+)(\/.*)?)?$/
 
-/** What an exchange asks about clients, and about whom; null where it asks nothing of them. */
+/** The kind of a request about a client, and the client; null for other requests. */
 const asksAbout = (
   exchange: RecordedRequest,
   phones: Map<string, string>

@@ -147,7 +147,7 @@ const ACCEPTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   abandoned: []
 }
 
-/** What a status request must have met, given that its ticket stood so. */
+/** The reason for which a status must be refused, given the state of its ticket; null where it must succeed. */
 const reasonFor = (event: TicketEvent, to: string, now: number): string | null => {
   const { state, collected_at } = event.data.ticket
   if (state === "abandoned") return "ABANDONED"
@@ -156,7 +156,7 @@ const reasonFor = (event: TicketEvent, to: string, now: number): string | null =
   return state === to ? "SAME_STATE" : "INVALID_TRANSITION"
 }
 
-/** How a ticket may have stood at an instant: as it came there, and as it went through it. */
+/** The states that a ticket may have had at an instant: the one before it, and those that it passed through at it. */
 const standings = (events: ReadonlyArray<TicketEvent>, now: number) => {
   const before = events.filter(({ created_at }) => ms(created_at) < now).at(-1)
   const during = events.filter(({ created_at }) => ms(created_at) === now)

@@ -7,7 +7,7 @@ const LAST_NUMBER = 9999
 
 const label = (number: number): string => String(number).padStart(4, "0")
 
-/** At which number a shop went on, set by its owner, and when. */
+/** The next numbers that the owner set, and when. */
 const restarts = ({ exchanges }: Trace, shop: string) =>
   exchanges.flatMap((one) => {
     const next = (one.body as { readonly next_number?: number } | undefined)?.next_number
@@ -44,7 +44,7 @@ export const checkNumbers = check("numbers", "Specification, Resources; Tickets"
   }
 })
 
-/** Whence each event may lead, and whereto. */
+/** The states before and after each event. */
 const MOVES: Readonly<Record<string, { readonly from: ReadonlyArray<string>; readonly to: string }>> = {
   "ticket.ready": { from: ["workshop"], to: "ready" },
   "ticket.impossible": { from: ["workshop"], to: "impossible" },
@@ -56,7 +56,7 @@ const MOVES: Readonly<Record<string, { readonly from: ReadonlyArray<string>; rea
 const REOPEN_WINDOW = 24 * HOUR
 const CLOSURE = 60 * DAY
 
-/** By whom a ticket was changed, when: what puts its closure off (Specification, States). */
+/** The shop's changes to a ticket that postpone its closure (Specification, States). */
 const NEWS = new Set(["status", "notified", "quote", "edit", "delay", "part", "photo"])
 
 /** The instants at which the shop changed each of its tickets. */
@@ -75,7 +75,7 @@ const newsOf = ({ exchanges }: Trace): Map<string, Array<number>> => {
 const lastNews = (instants: ReadonlyArray<number> = [], created_at: number, until: number): number =>
   instants.reduce((last, at) => (at <= until && at > last ? at : last), created_at)
 
-/** When a ticket in this state closes by itself, and why. */
+/** The instant at which a ticket closes by itself, and the reason. */
 const closureOf = (ticket: Ticket, news: ReadonlyArray<number> | undefined, until: number) => {
   if (ticket.state === "ready" && ticket.ready_at !== null)
     return { due_at: ms(ticket.ready_at) + CLOSURE, reason: "uncollected" }

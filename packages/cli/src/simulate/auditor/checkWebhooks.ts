@@ -11,7 +11,7 @@ const MAX_ATTEMPTS = DELAYS.length + 1
 const isAcknowledged = ({ status }: Pick<DeliveryAttempt, "status">): boolean =>
   status !== null && status >= 200 && status < 300
 
-/** When the shop's deliveries were made due anew: by turning the webhook on, or by a replay. */
+/** The instants at which the shop's deliveries became due again: the webhook was turned on, or they were replayed. */
 const releasesOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
   (["enable", "replay"] as const).flatMap((kind) =>
     goodActs(trace, kind)
@@ -19,7 +19,7 @@ const releasesOf = (trace: Trace, shop: string): ReadonlyArray<number> =>
       .map(({ now }) => now)
   )
 
-/** Attempts follow one another after the delays of the table, unless they were made due anew between. */
+/** Attempts follow one another after the delays of the table, unless they became due again in between. */
 const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: ReadonlyArray<number>): string | null => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
@@ -37,7 +37,7 @@ const attemptsWrong = (attempts: ReadonlyArray<DeliveryAttempt>, releases: Reado
   return null
 }
 
-/** How many attempts were made since it was last made due anew. */
+/** The number of attempts since the delivery last became due again. */
 const roundOf = (attempts: ReadonlyArray<DeliveryAttempt>): number => {
   let round = 0
   for (const [i, attempt] of attempts.entries()) {
@@ -83,7 +83,7 @@ const receivedWrong = (delivery: Delivery, event: Event, received: ReadonlyArray
     : "its text is not the event"
 }
 
-/** Since when events are delivered: from the first address on. */
+/** The instant from which events are delivered: the first address was set then. */
 const setAt = ({ exchanges }: Trace, shop: string): number =>
   exchanges.find((one) => one.method === "PUT" && one.path === `/sandbox/shops/${shop}/webhook` && isGood(one))?.now ??
   Number.POSITIVE_INFINITY

@@ -8,7 +8,7 @@ export const ms = (iso: string): number => Date.parse(iso)
 export const isGood = ({ answer }: RecordedRequest): boolean =>
   answer !== null && answer.status >= 200 && answer.status < 300
 
-/** What a success answered. */
+/** The data of a success. */
 export const dataOf = <A>({ answer }: RecordedRequest): A => answer?.body.data as A
 
 /** Whether an answer repeats an earlier one (Specification, Lists and sync). */
@@ -29,7 +29,7 @@ export const check =
   (trace: Trace): ReadonlyArray<Violation> =>
     [...find(trace)].flatMap(([message, evidence]) => (message === null ? [] : [{ rule, section, message, evidence }]))
 
-/** What is shown of an exchange as evidence: enough to find it and to see what is wrong. */
+/** The part of an exchange that is shown as evidence: enough to find it and to see what is wrong. */
 export const shown = ({ seq, step, now, act, method, path, query, key, once, body, answer }: RecordedRequest) => ({
   exchange: seq,
   step,
@@ -67,7 +67,7 @@ const ACTS = {
 /** A kind of POST, or the PATCH that edits a ticket. */
 export type ActKind = keyof typeof ACTS
 
-/** What a request asks for, told by its path; and the id in it. */
+/** The kind of a request, by its path, and the id in it. */
 export const actOf = ({ method, path }: RecordedRequest): { readonly kind: ActKind; readonly id: string } | null => {
   if (method !== "POST" && method !== "PATCH") return null
   for (const [kind, pattern] of Object.entries(ACTS)) {

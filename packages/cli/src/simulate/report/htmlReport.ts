@@ -25,7 +25,7 @@ th, td { padding: .15rem .6rem .15rem 0; text-align: left; border-bottom: 1px so
 ${COLOURS.map((colour, i) => `.c${i}{background:${colour}}.l${i}{stroke:${colour}}.a${i}{fill:${colour}}`).join("")}
 `
 
-/** Trace is long: so many of a rule tell enough. */
+/** The most violations of a rule that the page shows, because their evidence is long. */
 const MOST_SHOWN = 20
 
 const cellOf = (tag: "td" | "th", text: string, align = "left"): string =>
@@ -37,7 +37,7 @@ const latencyTable = (latencies: RunReport["latencies"]): string => {
   return `<table>${[titles, ...rows].map((cells) => `<tr>${cells.join("")}</tr>`).join("\n")}</table>`
 }
 
-/** What one rule was broken by, each with its evidence to be unfolded. */
+/** The violations of one rule, each with its evidence to unfold. */
 const brokenRule = (rule: string, violations: ReadonlyArray<Violation>): string => {
   const shown = violations
     .slice(0, MOST_SHOWN)
@@ -51,19 +51,19 @@ const brokenRule = (rule: string, violations: ReadonlyArray<Violation>): string 
 }
 
 /** The report of a simulation as one page, with nothing outside of it. */
-export const htmlReport = (told: RunReport, trace: Trace, timings: ReadonlyArray<Timing>): string => {
-  const { seed, violations } = told.summary
+export const htmlReport = (report: RunReport, trace: Trace, timings: ReadonlyArray<Timing>): string => {
+  const { seed, violations } = report.summary
   const times = violations.length === 1 ? "1 violation" : `${violations.length} violations`
-  const counts = countLines(told).map((line) => `<p class="faint">${escaped(line)}</p>`)
+  const counts = countLines(report).map((line) => `<p class="faint">${escaped(line)}</p>`)
   const found = [...grouped(violations, ({ rule }) => rule)].map(([rule, of]) => brokenRule(rule, of))
   return pageText({
     title: `Simulation of seed ${seed}${violations.length === 0 ? "" : `: ${times}`}`,
     isGood: violations.length === 0,
     style: STYLE,
     body: `<div class="counts">${counts.join("\n")}</div>
-<pre>${escaped(endLines(told).join("\n"))}</pre>
+<pre>${escaped(endLines(report).join("\n"))}</pre>
 ${found.join("\n")}
 <div class="plots">${plots(trace, timings).join("\n")}</div>
-${latencyTable(told.latencies)}`
+${latencyTable(report.latencies)}`
   })
 }

@@ -11,7 +11,7 @@ interface Series {
   readonly points: ReadonlyArray<readonly [x: number, y: number]>
 }
 
-/** What stands beside a plot. */
+/** The texts of a plot. */
 interface PlotText {
   readonly title: string
   readonly x: string
@@ -118,7 +118,7 @@ const bars = (text: PlotText, named: ReadonlyArray<readonly [name: string, n: nu
 
 const BUCKETS = 60
 
-/** How many timings ended in each of equal parts of the run, a second. */
+/** The requests a second in equal parts of the run. */
 const throughput = (timings: ReadonlyArray<Timing>): Series => {
   const first = timings[0]?.ended_ms ?? 0
   const width = Math.max(1, ((timings.at(-1)?.ended_ms ?? 1) - first) / BUCKETS)
@@ -173,7 +173,7 @@ const deliveryDelays = ({ shops }: Trace): ReadonlyArray<readonly [string, numbe
 
 const STATES = ["workshop", "ready", "impossible", "collected", "abandoned"] as const
 
-/** How many tickets stood where, over the days of the simulation. */
+/** The number of tickets in each state, over the days of the simulation. */
 const statesOverTime = ({ shops, started_at, ended_at }: Trace): ReadonlyArray<Series> => {
   const events: ReadonlyArray<Event> = shops
     .flatMap((shop) => shop.events)
@@ -195,7 +195,7 @@ const statesOverTime = ({ shops, started_at, ended_at }: Trace): ReadonlyArray<S
 
 const day = (instant: number): string => new Date(instant).toISOString().slice(0, 10)
 
-/** What a simulation was, drawn: how fast it went, when deliveries arrived, where tickets stood. */
+/** The plots of a simulation: its speed, the delays of deliveries, the states of tickets. */
 export const plots = (trace: Trace, timings: ReadonlyArray<Timing>): ReadonlyArray<string> => [
   lines(
     { title: "Throughput", x: "seconds of the run", y: "requests a second" },

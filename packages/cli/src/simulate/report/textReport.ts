@@ -8,7 +8,7 @@ import type { Timing } from "../Recorder.js"
 
 type Tally = Readonly<Record<string, number>>
 
-/** What was done, counted: the same for the same seed. */
+/** Counts of a simulation, which are the same for the same seed. */
 interface Counts {
   readonly steps: number
   readonly shops: number
@@ -22,13 +22,13 @@ interface Counts {
   /** Answers by status; `cut` got none. */
   readonly answers: Tally
   readonly events: Tally
-  /** Tickets by where they stand at the end. */
+  /** Tickets by state at the end. */
   readonly states: Tally
   /** Deliveries by what became of them. */
   readonly outcomes: Tally
 }
 
-/** What a simulation answers to a program (Specification, Commands). */
+/** The result of a simulation for a program (Specification, Commands). */
 export interface Summary {
   readonly seed: number
   /** A fingerprint of everything that was seen; the same seed has the same on the memory store. */
@@ -71,7 +71,7 @@ interface Latency {
   readonly p99: number
 }
 
-/** What a share of numbers, in their order, is below. */
+/** A percentile of sorted numbers; `share` is 0.5 for the median. */
 export const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
@@ -106,7 +106,7 @@ export interface RunReport {
   readonly command: string
   /** Why it ended before its steps were made; null where it did not. */
   readonly stopped: string | null
-  /** What became of the clock of a running server; null for a store in this process. */
+  /** A sentence about the clock of a running server; null for a store in this process. */
   readonly clock: string | null
 }
 
@@ -128,7 +128,7 @@ const shortened = (evidence: unknown): string => {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...` : text
 }
 
-/** How often a rule was broken, and where it stands. */
+/** How often a rule was broken, and where it is written. */
 export const ruleLine = (rule: string, violations: ReadonlyArray<Violation>): string =>
   `${rule}: broken ${violations.length === 1 ? "once" : `${number(violations.length)} times`} (${violations[0]?.section})`
 
@@ -142,7 +142,7 @@ const broken = (rule: string, violations: ReadonlyArray<Violation>, paint: Paint
   ]
 }
 
-/** What a simulation was, in counts. */
+/** The counts of a simulation, as lines. */
 export const countLines = ({ summary, took_ms, stopped }: RunReport, paint: Paint = plain): ReadonlyArray<string> => {
   const { seed, counts } = summary
   const seconds = took_ms / 1000
@@ -182,13 +182,13 @@ export const endLines = ({ summary, command, clock }: RunReport, paint: Paint = 
 
 /** The report of a simulation, for the terminal. */
 export const textReport = (
-  told: RunReport,
+  report: RunReport,
   { paint = plain, width = Number.POSITIVE_INFINITY }: { readonly paint?: Paint; readonly width?: number } = {}
 ): ReadonlyArray<string> => [
-  ...countLines(told, paint),
+  ...countLines(report, paint),
   "",
-  ...table(told.latencies, latencyColumns, { width, paint }),
+  ...table(report.latencies, latencyColumns, { width, paint }),
   "",
-  ...[...grouped(told.summary.violations, ({ rule }) => rule)].flatMap(([rule, found]) => broken(rule, found, paint)),
-  ...endLines(told, paint)
+  ...[...grouped(report.summary.violations, ({ rule }) => rule)].flatMap(([rule, found]) => broken(rule, found, paint)),
+  ...endLines(report, paint)
 ]
