@@ -160,7 +160,7 @@ describe("sh blocks name commands that exist", () => {
   }
   const cli = filesBelow("packages/cli/src", /\.ts$/).map((path) => readFileSync(join(root, path), "utf8"))
   const subcommands = cli.flatMap((text) =>
-    [...text.matchAll(/\b(?:command|group)\(\s*\{\s*name: "([\w-]+)"/g)].map(([, name]) => name)
+    [...text.matchAll(/\b(?:command|ownerCommand|group)\(\s*\{\s*name: "([\w-]+)"/g)].map(([, name]) => name)
   )
 
   const complaint = (command: string): string | undefined => {
