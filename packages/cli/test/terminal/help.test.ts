@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { everyHelp, typed } from "../commandLine.js"
 
-describe("help (Specification, Commands)", () => {
+describe("help (Specification, Commands)", { timeout: 60_000 }, () => {
   it("every command says what it does and has an example of itself", async () => {
     const helps = await everyHelp()
     expect(helps.map(({ words }) => words)).toEqual(
