@@ -1,12 +1,12 @@
 import { DAY_MS, Entropy, IdempotencyKey, type KeyId, type ShopId, TicketInput } from "@workshop/core"
 import { Store } from "@workshop/core/store"
-import { SettableClock } from "@workshop/core/testing"
 import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer, Schema } from "effect"
 import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
 import { idempotent } from "../../../packages/core/dist/decisions/Idempotency.js"
 import { ticketDefaults } from "../../../packages/core/dist/decisions/TicketInput.js"
 import { freshCaller, openShop } from "../../../packages/core/dist/testing/Fixtures.js"
+import { SettableClock } from "../../../packages/core/dist/testing/SettableClock.js"
 
 /** How many shops create, and how many creates are on their way at once. */
 export const SHOPS = 50

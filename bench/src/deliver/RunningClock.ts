@@ -1,5 +1,5 @@
-import { SettableClock } from "@workshop/core/testing"
 import { Effect } from "effect"
+import { SettableClock } from "../../../packages/core/dist/testing/SettableClock.js"
 
 /** The real time, for the fixtures of the contract suite, which want a clock that could be set. */
 export class RunningClock extends SettableClock {
