@@ -1,60 +1,82 @@
 import type { SendError, Sent, Timings } from "@workshop/core"
 import { type Clock, Effect } from "effect"
-import { Transcript } from "./Transcript.js"
 
-type Stage = Exclude<keyof Timings, "total_ms">
+type Phase = Exclude<keyof Timings, "total_ms">
 
-/** What one attempt has learnt so far, and what it must let go of at its end, however that comes. */
-export class Call {
-  /** The address last dialled. */
+/** How much of a response is kept for the log. */
+const EXCERPT_BYTES = 4096
+
+const NOT_TEXT = /[^\P{C}\n\t]|\uFFFD/gu
+// Most responses match this, and need no replacement.
+const PLAIN_TEXT = /^[ -~\n\t]*$/
+const NOTHING = Buffer.alloc(0)
+
+/** What one attempt has found out, and what it must release when it ends. */
+export class AttemptRecord {
+  /** The address that was dialled last. */
   address: string | null = null
-  /** Whether the answer came to its end in good order, so that the connection may serve again. */
-  clean = false
-  readonly transcript = new Transcript()
-  readonly #timings: Record<Stage, number | null> = {
+  /** Whether the response ended properly, so that the connection may be used again. */
+  canReuse = false
+  /** Bytes of the response so far, including those that were not kept. */
+  bytes_read = 0
+  readonly #excerpt: Array<Buffer> = []
+  #excerpt_bytes = 0
+  readonly #timings: Record<Phase, number | null> = {
     lookup_ms: null,
     connect_ms: null,
     tls_ms: null,
     first_byte_ms: null
   }
-  readonly #started: number
+  readonly #started_at: number
   readonly #releases: Array<() => void> = []
-  #has_ended = false
+  #hasEnded = false
 
   constructor(readonly clock: Clock.Clock) {
-    this.#started = this.time_ms
+    this.#started_at = this.time_ms
   }
 
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a clock that never goes back. */
   get time_ms(): number {
     return Number(this.clock.unsafeCurrentTimeNanos()) / 1e6
   }
 
-  /** Notes how long a stage takes, if it succeeds. */
-  timed<A, E>(stage: Stage, run: Effect.Effect<A, E>): Effect.Effect<A, E> {
+  /** Notes how long a phase takes, if it succeeds. */
+  timed<A, E>(phase: Phase, run: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.suspend(() => {
-      const started = this.time_ms
-      return Effect.tap(run, () => Effect.sync(() => this.note(stage, started)))
+      const started_at = this.time_ms
+      return Effect.tap(run, () => Effect.sync(() => this.note(phase, started_at)))
     })
   }
 
-  /** Notes that a stage is over, and when it began. */
-  note(stage: Stage, started: number): void {
-    this.#timings[stage] = Math.round(this.time_ms - started)
+  /** Notes that a phase is over, given when it began. */
+  note(phase: Phase, started_at: number): void {
+    this.#timings[phase] = Math.round(this.time_ms - started_at)
   }
 
-  /** Noted at once when something is taken: the end may come right after. What is taken later than that is let go at once. */
+  /** Keeps the start of the response as it came over the wire. */
+  keep(chunk: Buffer): void {
+    this.bytes_read += chunk.length
+    const room = EXCERPT_BYTES - this.#excerpt_bytes
+    if (room === 0) return
+    // A copy, so that a small part does not hold the memory of all that was read with it.
+    const part = Buffer.from(chunk.subarray(0, room))
+    this.#excerpt.push(part)
+    this.#excerpt_bytes += part.length
+  }
+
+  /** Registers a release for the end of the attempt. After the end, it runs at once. */
   atEnd(release: () => void): void {
-    if (this.#has_ended) release()
+    if (this.#hasEnded) release()
     else this.#releases.push(release)
   }
 
-  /** Lets go of everything, the last taken first. */
+  /** Releases everything, the last first. */
   end(): void {
-    this.#has_ended = true
+    this.#hasEnded = true
     for (let release = this.#releases.pop(); release !== undefined; release = this.#releases.pop()) release()
   }
 
+  /** The record as it is stored. */
   sent(outcome: { readonly status: number } | { readonly error: SendError; readonly detail: string | null }): Sent {
     const isAnswered = "status" in outcome
     return {
@@ -62,8 +84,15 @@ export class Call {
       error: isAnswered ? null : outcome.error,
       detail: isAnswered ? null : outcome.detail,
       address: this.address,
-      timings: { ...this.#timings, total_ms: Math.round(this.time_ms - this.#started) },
-      head: this.transcript.text()
+      timings: { ...this.#timings, total_ms: Math.round(this.time_ms - this.#started_at) },
+      head: this.#excerptText()
     }
+  }
+
+  /** The excerpt without control characters, and not longer in UTF-8 than it was. */
+  #excerptText(): string {
+    const bytes = this.#excerpt.length > 1 ? Buffer.concat(this.#excerpt) : (this.#excerpt[0] ?? NOTHING)
+    const text = bytes.toString("utf8").replaceAll("\r\n", "\n")
+    return PLAIN_TEXT.test(text) ? text : text.replaceAll(NOT_TEXT, "?")
   }
 }

@@ -1,12 +1,12 @@
 import * as Net from "node:net"
 import * as Tls from "node:tls"
 import { Effect } from "effect"
-import type { Call } from "./Call.js"
-import { type NotSent, notSent } from "./NotSent.js"
-import type { Route } from "./Route.js"
+import type { AttemptRecord } from "./AttemptRecord.js"
+import { type SendFailed, sendFailed } from "./SendFailed.js"
+import type { Target } from "./Target.js"
 
-/** More than these many addresses of one name are not tried. */
-const MOST_ADDRESSES = 4
+/** Further addresses of a name are not tried. */
+const MAX_TRIED = 4
 
 /** How connections are opened. */
 export interface DialOptions {
@@ -14,85 +14,83 @@ export interface DialOptions {
   readonly secureContext: Tls.SecureContext
 }
 
-const destroyedAtEnd = (socket: Net.Socket, call: Call) =>
-  call.atEnd(() => {
-    if (!call.clean) socket.destroy()
+const destroyAtEnd = (socket: Net.Socket, record: AttemptRecord) =>
+  record.atEnd(() => {
+    if (!record.canReuse) socket.destroy()
   })
 
-/** Settles with the first of its events. The socket keeps its listeners: a late error must find one. */
-const first = (socket: Net.Socket, done: "connect" | "secureConnect", error: "connect" | "tls") =>
-  Effect.async<void, NotSent>((resume) => {
-    socket.on(done, () => resume(Effect.void))
-    socket.on("error", (cause) => resume(Effect.fail(notSent(error, cause))))
-    socket.on("close", () => resume(Effect.fail(notSent(error))))
+/** Waits for an event of a socket. Listeners stay on the socket, because an error may come later. */
+const waitFor = (socket: Net.Socket, event: "connect" | "secureConnect", error: "connect" | "tls") =>
+  Effect.async<void, SendFailed>((resume) => {
+    socket.on(event, () => resume(Effect.void))
+    socket.on("error", (cause) => resume(Effect.fail(sendFailed(error, cause))))
+    socket.on("close", () => resume(Effect.fail(sendFailed(error))))
     return Effect.sync(() => socket.destroy())
   })
 
-/** By literal address, so that no look-up of Node's own can lead anywhere else. */
-const connect = (address: string, { port, allows }: Route, call: Call) =>
+/** Dials an IP address, so that Node looks nothing up. Then checks where the connection ended up. */
+const connect = (address: string, { port, allowsAddress }: Target, record: AttemptRecord) =>
   Effect.suspend(() => {
-    call.address = address
+    record.address = address
     const socket = Net.connect({ host: address, port, noDelay: true })
-    destroyedAtEnd(socket, call)
-    return Effect.as(first(socket, "connect", "connect"), socket)
+    destroyAtEnd(socket, record)
+    return Effect.as(waitFor(socket, "connect", "connect"), socket)
   }).pipe(
     Effect.filterOrFail(
-      ({ remoteAddress }) => remoteAddress !== undefined && allows(remoteAddress),
+      ({ remoteAddress }) => remoteAddress !== undefined && allowsAddress(remoteAddress),
       () => {
-        call.address = null
-        return notSent("refused_address")
+        record.address = null
+        return sendFailed("refused_address")
       }
     )
   )
 
-/** The first address that takes a connection; a silent one keeps the others waiting for its share of the time only. */
-const connectAny = (addresses: ReadonlyArray<string>, route: Route, call: Call, deadline_ms: number) =>
-  Effect.suspend(() => {
-    const tried = addresses.slice(0, MOST_ADDRESSES)
-    const share = (address: string, last: boolean) => {
-      const one = connect(address, route, call)
-      const onTimeout = () => notSent("connect")
-      return last ? one : Effect.timeoutFail(one, { duration: deadline_ms / tried.length, onTimeout })
-    }
-    return tried
-      .map((address, i) => share(address, i === tried.length - 1))
-      .reduce((one, next) =>
-        Effect.catchIf(
-          one,
-          ({ error }) => error === "connect",
-          () => next
-        )
+/** Tries the addresses in turn. Each but the last gets an equal share of the deadline. */
+const connectAny = (addresses: ReadonlyArray<string>, target: Target, record: AttemptRecord, deadline_ms: number) => {
+  const tried = addresses.slice(0, MAX_TRIED)
+  return tried
+    .map((address, i) => {
+      const one = connect(address, target, record)
+      const onTimeout = () => sendFailed("connect")
+      const isLast = i === tried.length - 1
+      return isLast ? one : Effect.timeoutFail(one, { duration: deadline_ms / tried.length, onTimeout })
+    })
+    .reduce((one, next) =>
+      Effect.catchIf(
+        one,
+        ({ error }) => error === "connect",
+        () => next
       )
-  })
+    )
+}
 
-/** The certificate must be trusted, and for the name in the webhook's address, whatever address that led to. */
-const secure = (socket: Net.Socket, host: string, secureContext: Tls.SecureContext, call: Call) =>
+/** The certificate must be trusted and be for the host of the webhook's URL, whatever address it has. */
+const encrypt = (socket: Net.Socket, host: string, secureContext: Tls.SecureContext, record: AttemptRecord) =>
   Effect.suspend(() => {
     const tls = Tls.connect({
       socket,
       host,
       servername: Net.isIP(host) === 0 ? host : "",
       secureContext,
-      // Stated, as an environment variable could say otherwise.
+      // Set here because an environment variable could turn it off.
       rejectUnauthorized: true,
       ALPNProtocols: ["http/1.1"]
     })
-    destroyedAtEnd(tls, call)
-    return Effect.as(first(tls, "secureConnect", "tls"), tls)
+    destroyAtEnd(tls, record)
+    return Effect.as(waitFor(tls, "secureConnect", "tls"), tls)
   })
 
-/**
- * A connection to one of the vetted addresses of a route, and to which; destroyed at the end of the call unless that
- * was clean.
- */
+/** Connects to one of the allowed addresses. The socket is destroyed when the attempt ends unless it can be reused. */
 export const dial = Effect.fnUntraced(function* (
   addresses: ReadonlyArray<string>,
-  route: Route,
-  call: Call,
+  target: Target,
+  record: AttemptRecord,
   { deadline_ms, secureContext }: DialOptions
 ) {
-  const plain = yield* call.timed("connect_ms", connectAny(addresses, route, call, deadline_ms))
-  const socket = route.secure ? yield* call.timed("tls_ms", secure(plain, route.host, secureContext, call)) : plain
-  if (socket.destroyed) return yield* notSent("reset")
-  return [call.address!, socket] as const
+  const plain = yield* record.timed("connect_ms", connectAny(addresses, target, record, deadline_ms))
+  const socket = target.isHttps
+    ? yield* record.timed("tls_ms", encrypt(plain, target.host, secureContext, record))
+    : plain
+  if (socket.destroyed) return yield* sendFailed("reset")
+  return [record.address!, socket] as const
 })

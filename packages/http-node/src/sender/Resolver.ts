@@ -1,18 +1,18 @@
 import { Resolver } from "node:dns/promises"
 import { Effect } from "effect"
-import { type NotSent, notSent } from "./NotSent.js"
+import { type SendFailed, sendFailed } from "./SendFailed.js"
 
-/** The addresses of a name, at least one; the preferred ones first. */
-export type Resolve = (name: string) => Effect.Effect<ReadonlyArray<string>, NotSent>
+/** Looks up the addresses of a name, at least one, the preferred first. */
+export type Resolve = (name: string) => Effect.Effect<ReadonlyArray<string>, SendFailed>
 
-/** Time for the first question; the second one gets about twice that, and both stay well within the ten seconds. */
+/** Time for the first try. The second gets about twice that, and both stay well within ten seconds. */
 const ANSWER_MS = 1500
 const TRIES = 2
 
 /**
- * Asks name servers, the system's unless told, for IPv4 first as more receivers are really reachable there. Not `dns.lookup`: that waits in
- * one of the process's four threads, so that four dead name servers would stop the deliveries of every shop. It also
- * leaves out `/etc/hosts`, where no receiver's name stands. A resolver each, as only a whole resolver can be cancelled.
+ * Asks name servers, the system's by default. IPv4 comes first because more receivers are reachable over it.
+ * `dns.lookup` would use one of the process's four threads, so four dead name servers would stop the deliveries of every
+ * shop. `/etc/hosts` is not read. Each look-up has its own resolver, because only a whole resolver can be cancelled.
  */
 export const nameServers =
   (servers?: ReadonlyArray<string>): Resolve =>
@@ -23,7 +23,7 @@ export const nameServers =
       void Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]).then(([v4, v6]) => {
         const addresses = [v4, v6].flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
         if (addresses.length > 0) return resume(Effect.succeed(addresses))
-        return resume(Effect.fail(notSent("lookup", v4.status === "rejected" ? v4.reason : undefined)))
+        return resume(Effect.fail(sendFailed("lookup", v4.status === "rejected" ? v4.reason : undefined)))
       })
       return Effect.sync(() => resolver.cancel())
     })

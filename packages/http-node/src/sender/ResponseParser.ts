@@ -1,187 +1,219 @@
-import { Chunks } from "./Chunks.js"
-import { NotSent } from "./NotSent.js"
+import { SendFailed } from "./SendFailed.js"
 
-/** How large the head of an answer may be, those of informational answers before it included. */
-export const HEAD_BYTES = 8 * 1024
-const MOST_HEADERS = 64
+/** The largest head of a response that is read, including the informational responses before it. */
+export const MAX_HEAD_BYTES = 8 * 1024
+const MAX_HEADERS = 64
 
-const START = "HTTP/1."
+const PROTOCOL = "HTTP/1."
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/
 const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/
-const END_OF_LINE = /\r?\n/
-/** Characters of the longest end of a head, but for the one that completes it. */
-const LONGEST_END = 3
+const LINE_END = /\r?\n/
+const HEAD_END = /\r?\n\r?\n/g
+/** A head that has not ended yet holds at most this many characters of its end. */
+const PARTIAL_HEAD_END = 3
 const FOLD = /\r?\n[\t ]+/g
+const CONTENT_LENGTH = /^\d{1,15}$/
+const CHUNKED_LAST = /(?:^|[,\s])chunked$/i
+const KEEP_ALIVE_SECONDS = /(?:^|[,\s])timeout\s*=\s*(\d{1,9})/i
+const CHUNK_SIZE = /^([0-9a-f]{1,8})[\t ]*(?:;.*)?$/i
+const LF = 10
 
-/** The names that Node's own parser has for what is wrong with an answer. */
-type Fault =
+/** Node's names for what is wrong with a response. */
+type ParseErrorCode =
   | "HPE_INVALID_CONSTANT"
   | "HPE_INVALID_HEADER_TOKEN"
   | "HPE_INVALID_CONTENT_LENGTH"
   | "HPE_UNEXPECTED_CONTENT_LENGTH"
 
-const malformed = (detail: Fault): NotSent => new NotSent({ error: "malformed", detail })
-const tooLarge = (): NotSent => new NotSent({ error: "too_large_head", detail: "HPE_HEADER_OVERFLOW" })
+const malformed = (detail: ParseErrorCode): SendFailed => new SendFailed({ error: "malformed", detail })
+const headTooLarge = (): SendFailed => new SendFailed({ error: "too_large_head", detail: "HPE_HEADER_OVERFLOW" })
 
-/** The headers that say where the answer ends and whether the connection stays. */
-interface Framing {
-  length: number | null
-  coding: string | null
-  connection: string
-  keep_alive: string
-}
+/** Finds the end of a chunked body (RFC 9112 §7.1). */
+class ChunkedBody {
+  isComplete = false
+  #nextLine: "size" | "after data" | "trailer" = "size"
+  #line = ""
+  #data_left = 0
 
-const LENGTH = /^\d{1,15}$/
-const KEPT_S = /(?:^|[,\s])timeout\s*=\s*(\d{1,9})/i
-
-const framed = (framing: Framing, name: string, value: string): NotSent | undefined => {
-  switch (name.toLowerCase()) {
-    case "content-length":
-      if (framing.length !== null) return malformed("HPE_UNEXPECTED_CONTENT_LENGTH")
-      if (!LENGTH.test(value)) return malformed("HPE_INVALID_CONTENT_LENGTH")
-      framing.length = Number(value)
-      return undefined
-    case "transfer-encoding":
-      framing.coding = framing.coding === null ? value : `${framing.coding},${value}`
-      return undefined
-    case "connection":
-      framing.connection += `,${value.toLowerCase()}`
-      return undefined
-    case "keep-alive":
-      framing.keep_alive += `,${value}`
-      return undefined
+  /** Returns the index after the last byte that belongs to the body, or -1 if the chunks are malformed. */
+  read(bytes: Buffer, from: number): number {
+    let at = from
+    while (at < bytes.length && !this.isComplete) {
+      if (this.#data_left > 0) {
+        const taken = Math.min(this.#data_left, bytes.length - at)
+        this.#data_left -= taken
+        at += taken
+        continue
+      }
+      const end = bytes.indexOf(LF, at)
+      this.#line += bytes.toString("latin1", at, end === -1 ? bytes.length : end)
+      if (this.#nextLine === "after data" && this.#line !== "" && this.#line !== "\r") return -1
+      if (end === -1) return bytes.length
+      if (!this.#readLine(this.#line.replace(/\r$/, ""))) return -1
+      this.#line = ""
+      at = end + 1
+    }
+    return at
   }
-  return undefined
+
+  #readLine(line: string): boolean {
+    if (this.#nextLine === "trailer") {
+      this.isComplete = line === ""
+      return true
+    }
+    if (this.#nextLine === "after data") {
+      this.#nextLine = "size"
+      return true
+    }
+    const size = CHUNK_SIZE.exec(line)?.[1]
+    if (size === undefined) return false
+    this.#data_left = Number.parseInt(size, 16)
+    this.#nextLine = this.#data_left === 0 ? "trailer" : "after data"
+    return true
+  }
 }
 
-/** How much of what comes is body: so many bytes, what the chunks say, or all until the connection ends. */
-type Body = number | Chunks | "rest"
+type Headers = ReadonlyMap<string, string>
+
+/** How the end of the body is found: by its length, by its chunks, or by the end of the connection. */
+type Body = number | ChunkedBody | "until close"
+
+const bodyOf = (status: number, headers: Headers): Body => {
+  if (status === 101) return "until close"
+  if (status === 204 || status === 304) return 0
+  const coding = headers.get("transfer-encoding")
+  if (coding !== undefined) return CHUNKED_LAST.test(coding) ? new ChunkedBody() : "until close"
+  const length = headers.get("content-length")
+  return length === undefined ? "until close" : Number(length)
+}
+
+const keepAliveSeconds = (isHttp10: boolean, headers: Headers): number | null => {
+  const options =
+    headers
+      .get("connection")
+      ?.toLowerCase()
+      .split(/[,\s]+/) ?? []
+  if (options.includes("close") || (isHttp10 && !options.includes("keep-alive"))) return 0
+  const seconds = KEEP_ALIVE_SECONDS.exec(headers.get("keep-alive") ?? "")?.[1]
+  return seconds === undefined ? null : Number(seconds)
+}
+
+/** Reads header lines. Repeated headers are joined by commas, except for Content-Length, which must not be repeated. */
+const readHeaders = (lines: ReadonlyArray<string>): Headers | SendFailed => {
+  if (lines.length > MAX_HEADERS) return headTooLarge()
+  const headers = new Map<string, string>()
+  for (const line of lines) {
+    const [, header, raw] = HEADER.exec(line) ?? []
+    if (header === undefined) return malformed("HPE_INVALID_HEADER_TOKEN")
+    const name = header.toLowerCase()
+    const value = raw!.replace(/^[\t ]+/, "").trimEnd()
+    const before = headers.get(name)
+    if (name === "content-length") {
+      if (before !== undefined) return malformed("HPE_UNEXPECTED_CONTENT_LENGTH")
+      if (!CONTENT_LENGTH.test(value)) return malformed("HPE_INVALID_CONTENT_LENGTH")
+    }
+    headers.set(name, before === undefined ? value : `${before},${value}`)
+  }
+  const isAmbiguous = headers.has("content-length") && headers.has("transfer-encoding")
+  return isAmbiguous ? malformed("HPE_INVALID_CONTENT_LENGTH") : headers
+}
 
 /**
- * An answer of HTTP/1.1 as it comes in, read for its status, for where it ends and for whether its connection may serve
- * again, and for nothing else (RFC 9112). What is ambiguous is refused.
+ * Reads an HTTP/1.1 response (RFC 9112) for three things only: its status, where it ends, and whether the connection
+ * may be used again. It never decompresses a body. It rejects a head that could be read in two ways.
  */
-export class Answer {
-  /** As soon as its line is there; informational answers are passed over. */
+export class ResponseParser {
+  /**
+   * Set as soon as the status line is there. Informational responses are skipped. A redirect (3xx) is a status like any
+   * other: it is never followed, because its `Location` may lead to an address that is not public.
+   */
   status: number | null = null
-  /** Whether the head is there in whole. */
-  has_head = false
-  /** Whether it came to its end, with nothing after that. */
-  is_whole = false
-  /** Whether what follows the head is nothing that can be read on: another protocol, or no chunks where chunks were promised. */
-  is_senseless = false
-  /** How long the receiver keeps the connection for a next request: not at all, so many seconds, or untold. */
-  kept_s: number | null = 0
-  /** Bytes of what follows the head, sizes of chunks and the like included. */
+  /** Whether the whole head was read. */
+  hasHead = false
+  /** Whether the response has ended and nothing came after it. */
+  isComplete = false
+  /** Whether the body cannot be read on, because the protocol changes or the chunks are malformed. */
+  isUnreadable = false
+  /** Seconds for which the receiver keeps the connection open; 0 if it closes it, null if it does not say. */
+  keep_alive_s: number | null = 0
+  /** Bytes after the head, including the sizes of chunks. */
   body_bytes = 0
   #head = ""
   #head_bytes = 0
-  #body: Body = "rest"
+  #body: Body = "until close"
 
-  /** Takes what came. Answers what is wrong with the head, if anything is. */
-  add(chunk: Buffer): NotSent | undefined {
-    if (this.has_head) {
-      this.#follow(chunk, 0)
+  /** Reads on. Returns what is wrong with the head, if anything. */
+  add(chunk: Buffer): SendFailed | undefined {
+    if (this.hasHead) {
+      this.#readBody(chunk, 0)
       return undefined
     }
     const before = this.#head.length
-    this.#head += chunk.toString("latin1", 0, HEAD_BYTES - this.#head_bytes + 1)
+    this.#head += chunk.toString("latin1", 0, MAX_HEAD_BYTES - this.#head_bytes + 1)
     let begin = 0
-    // What came before has no end in it. Searched again with each byte of a head that comes one by one, it would take a second.
-    let unsearched = Math.max(0, before - LONGEST_END)
-    while (!this.has_head) {
-      const end = this.#endOfHead(unsearched)
-      if (end === undefined) break
-      const refused = this.#readHead(this.#head.slice(begin, end.at))
-      if (refused !== undefined) return refused
-      begin = end.next
-      unsearched = begin
+    // Earlier chunks had no end in them. To search them again for each byte that arrives would take a second.
+    HEAD_END.lastIndex = Math.max(0, before - PARTIAL_HEAD_END)
+    while (!this.hasHead) {
+      const end = HEAD_END.exec(this.#head)
+      if (end === null) break
+      const failure = this.#readHead(this.#head.slice(begin, end.index))
+      if (failure !== undefined) return failure
+      begin = HEAD_END.lastIndex
     }
     this.#head_bytes += this.#head.length - before
-    if (this.has_head) {
+    if (this.hasHead) {
       this.#head = ""
-      this.#follow(chunk, begin - before)
+      this.#readBody(chunk, begin - before)
       return undefined
     }
-    if (this.#head_bytes > HEAD_BYTES) return tooLarge()
+    if (this.#head_bytes > MAX_HEAD_BYTES) return headTooLarge()
     this.#head = this.#head.slice(begin)
-    return this.#peek()
+    return this.#readStatusEarly()
   }
 
-  #endOfHead(from: number): { readonly at: number; readonly next: number } | undefined {
-    for (let at = this.#head.indexOf("\n", from); at !== -1; at = this.#head.indexOf("\n", at + 1)) {
-      const next = this.#head[at + 1] === "\r" ? at + 2 : at + 1
-      if (this.#head[next] === "\n") return { at: this.#head[at - 1] === "\r" ? at - 1 : at, next: next + 1 }
-    }
-    return undefined
-  }
-
-  /** What the start of a head tells: whether it is one at all, and the status. */
-  #peek(): NotSent | undefined {
-    const head = this.#head
-    if (!START.startsWith(head.slice(0, START.length))) return malformed("HPE_INVALID_CONSTANT")
-    const end = head.indexOf("\n")
+  /** Reads the status before the rest of the head is there. */
+  #readStatusEarly(): SendFailed | undefined {
+    if (!PROTOCOL.startsWith(this.#head.slice(0, PROTOCOL.length))) return malformed("HPE_INVALID_CONSTANT")
+    const end = this.#head.indexOf("\n")
     if (end === -1) return undefined
-    const status = STATUS_LINE.exec(head.slice(0, head[end - 1] === "\r" ? end - 1 : end))?.[2]
+    const status = STATUS_LINE.exec(this.#head.slice(0, this.#head[end - 1] === "\r" ? end - 1 : end))?.[2]
     if (status === undefined) return malformed("HPE_INVALID_CONSTANT")
     if (!status.startsWith("1")) this.status = Number(status)
     return undefined
   }
 
-  #readHead(head: string): NotSent | undefined {
-    const [first = "", ...lines] = head.replace(FOLD, " ").split(END_OF_LINE)
-    const [, minor, code] = STATUS_LINE.exec(first) ?? []
+  #readHead(head: string): SendFailed | undefined {
+    const [statusLine = "", ...lines] = head.replace(FOLD, " ").split(LINE_END)
+    const [, minorVersion, code] = STATUS_LINE.exec(statusLine) ?? []
     if (code === undefined) return malformed("HPE_INVALID_CONSTANT")
-    if (lines.length > MOST_HEADERS) return tooLarge()
-    const framing: Framing = { length: null, coding: null, connection: "", keep_alive: "" }
-    for (const line of lines) {
-      const [, name, value] = HEADER.exec(line) ?? []
-      if (name === undefined) return malformed("HPE_INVALID_HEADER_TOKEN")
-      const refused = framed(framing, name, value!.replace(/^[\t ]+/, "").trimEnd())
-      if (refused !== undefined) return refused
-    }
-    if (framing.length !== null && framing.coding !== null) return malformed("HPE_INVALID_CONTENT_LENGTH")
+    const headers = readHeaders(lines)
+    if (headers instanceof SendFailed) return headers
     const status = Number(code)
     if (status < 200 && status !== 101) return undefined
     this.status = status
-    this.has_head = true
-    this.is_senseless = status === 101
-    this.#body = bodyOf(status, framing)
-    this.kept_s = keptSeconds(minor === "0", framing)
+    this.hasHead = true
+    this.isUnreadable = status === 101
+    this.#body = bodyOf(status, headers)
+    this.keep_alive_s = keepAliveSeconds(minorVersion === "0", headers)
     return undefined
   }
 
-  #follow(chunk: Buffer, from: number): void {
+  #readBody(chunk: Buffer, from: number): void {
     this.body_bytes += chunk.length - from
-    const end = this.#endOfBody(chunk, from)
-    // More than an answer is no answer to anything.
-    this.is_whole = end === chunk.length
+    // Bytes after the end belong to no request of ours.
+    this.isComplete = this.#bodyEnd(chunk, from) === chunk.length
   }
 
-  /** Where in the chunk the answer ends; undefined where it does not. */
-  #endOfBody(chunk: Buffer, from: number): number | undefined {
-    if (this.#body === "rest") return undefined
+  /** Returns where in the chunk the response ends; undefined if it does not end there. */
+  #bodyEnd(chunk: Buffer, from: number): number | undefined {
+    if (this.#body === "until close") return undefined
     if (typeof this.#body !== "number") {
       const end = this.#body.read(chunk, from)
-      if (end === -1) this.is_senseless = true
-      return this.#body.isWhole ? end : undefined
+      if (end === -1) this.isUnreadable = true
+      return this.#body.isComplete ? end : undefined
     }
     const left = this.#body - (chunk.length - from)
     this.#body = Math.max(0, left)
     return left > 0 ? undefined : chunk.length + left
   }
-}
-
-const bodyOf = (status: number, { length, coding }: Framing): Body => {
-  if (status === 101) return "rest"
-  if (status === 204 || status === 304) return 0
-  if (coding !== null) return /(?:^|[,\s])chunked$/i.test(coding) ? new Chunks() : "rest"
-  return length ?? "rest"
-}
-
-const keptSeconds = (isOld: boolean, { connection, keep_alive }: Framing): number | null => {
-  const words = connection.split(/[,\s]+/)
-  if (words.includes("close") || (isOld && !words.includes("keep-alive"))) return 0
-  const told = KEPT_S.exec(keep_alive)?.[1]
-  return told === undefined ? null : Number(told)
 }

@@ -1,166 +1,178 @@
+import { validateHeaderName, validateHeaderValue } from "node:http"
 import type { SecureContext } from "node:tls"
-import type { Sent, WebhookPost } from "@workshop/core"
+import { REQUEST_HEADERS, type Sent, type WebhookPost } from "@workshop/core"
 import { Cause, type Clock, Effect, Either, Exit, Option } from "effect"
-import { Answer, HEAD_BYTES } from "./Answer.js"
-import { Call } from "./Call.js"
-import type { Connection, Connections, Listener } from "./Connections.js"
+import { AttemptRecord } from "./AttemptRecord.js"
+import type { Connection, ConnectionPool, ConnectionUser } from "./ConnectionPool.js"
 import type { Deadlines } from "./Deadlines.js"
 import { dial } from "./Dial.js"
-import { codeOf, type NotSent, notSent } from "./NotSent.js"
-import { requestText } from "./Request.js"
-import type { Route, Routes } from "./Route.js"
+import { MAX_HEAD_BYTES, ResponseParser } from "./ResponseParser.js"
+import { codeOf, type SendFailed, sendFailed } from "./SendFailed.js"
+import type { Target, Targets } from "./Target.js"
 
-/** How much of an answer's body is read. */
-const BODY_BYTES = 16 * 1024
+/** How much of a response's body is read. */
+const MAX_BODY_BYTES = 16 * 1024
 
 /** What all attempts of a sender share. */
-export interface Surroundings {
+export interface SenderContext {
   readonly clock: Clock.Clock
-  readonly routes: Routes
-  readonly connections: Connections
+  readonly targets: Targets
+  readonly pool: ConnectionPool
   readonly secureContext: SecureContext
   readonly deadline_ms: number
+  /** From the start to the status line. */
+  readonly statusDeadlines: Deadlines
+  /** From the status line to the end of the response. */
+  readonly bodyDeadlines: Deadlines
   readonly user_agent: string
-  /** For the status line, from the attempt's start. */
-  readonly verdicts: Deadlines
-  /** For what follows it. */
-  readonly rests: Deadlines
   readonly onBytes: (bytes: number) => void
 }
 
-// A receiver that wants a certificate of ours says so only after the handshake.
-const broken = (cause: Error): NotSent => notSent(/^ERR_(SSL|TLS)_/.test(codeOf(cause) ?? "") ? "tls" : "reset", cause)
+const requestText = ({ headers, body }: WebhookPost, { path, authority }: Target, user_agent: string): string => {
+  let custom = ""
+  for (const [name, value] of Object.entries(headers)) {
+    if (REQUEST_HEADERS.has(name.toLowerCase())) continue
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    custom += `${name}: ${value}\r\n`
+  }
+  return `POST ${path} HTTP/1.1\r\nHost: ${authority}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nUser-Agent: ${user_agent}\r\nAccept-Encoding: identity\r\n${custom}Connection: keep-alive\r\n\r\n${body}`
+}
+
+// A receiver that requires a client certificate says so only after the handshake.
+const connectionFailed = (cause: Error): SendFailed =>
+  sendFailed(/^ERR_(SSL|TLS)_/.test(codeOf(cause) ?? "") ? "tls" : "reset", cause)
 
 /**
- * One attempt, from step to step as the socket calls back: a place of its shop, the addresses, a connection, the request,
- * and the answer as far as the limits allow. Whatever comes first ends it, and ends it once.
+ * One attempt to deliver an event. Its steps: a slot of the shop, the addresses, a connection, the request, and the
+ * response as far as the limits allow. Whatever happens first ends the attempt, once.
  */
-export class Attempt implements Listener {
+export class SendAttempt implements ConnectionUser {
   readonly #post: WebhookPost
-  readonly #around: Surroundings
+  readonly #context: SenderContext
   readonly #done: (sent: Effect.Effect<Sent>) => void
-  readonly #call: Call
-  readonly #answer = new Answer()
-  #isOver = false
-  #takeBack: () => void = () => undefined
-  #asked_at = 0
-  /** Dials anew, as long as a kept connection has answered nothing: its receiver may have let go of it as we wrote. */
-  #afresh: (() => void) | undefined
+  readonly #record: AttemptRecord
+  readonly #response = new ResponseParser()
+  #hasEnded = false
+  #cancelDeadline: () => void = () => undefined
+  #requested_at = 0
+  /** Dials again. Set until a reused connection answers, because its receiver may have closed it before our request came. */
+  #redial: (() => void) | undefined
 
-  constructor(post: WebhookPost, around: Surroundings, done: (sent: Effect.Effect<Sent>) => void) {
+  constructor(post: WebhookPost, context: SenderContext, done: (sent: Effect.Effect<Sent>) => void) {
     this.#post = post
-    this.#around = around
+    this.#context = context
     this.#done = done
-    this.#call = new Call(around.clock)
+    this.#record = new AttemptRecord(context.clock)
   }
 
   begin(): void {
-    const { routes, verdicts, connections } = this.#around
-    const route = routes.to(this.#post.url)
-    if (Either.isLeft(route)) this.#end(route.left)
+    const { targets, pool, statusDeadlines } = this.#context
+    const target = targets.get(this.#post.url)
+    if (Either.isLeft(target)) this.#end(target.left)
     else {
-      this.#takeBack = verdicts.begin(() => this.#end(notSent("timeout")))
-      connections.place(this.#post.shop_id, this.#call, () => this.#orDie(() => this.#locate(route.right)))
+      this.#cancelDeadline = statusDeadlines.set(() => this.#end(sendFailed("timeout")))
+      pool.acquireSlot(this.#post.shop_id, this.#record, () => this.#orDie(() => this.#locate(target.right)))
     }
   }
 
-  /** Ends it without an answer to anybody. */
-  abandon(): void {
-    if (this.#isOver) return
-    this.#isOver = true
-    this.#takeBack()
-    this.#call.end()
+  /** Ends the attempt without a result. */
+  abort(): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#cancelDeadline()
+    this.#record.end()
   }
 
-  heard(chunk: Buffer): void {
-    const [call, answer] = [this.#call, this.#answer]
-    if (call.transcript.bytes === 0) call.note("first_byte_ms", this.#asked_at)
-    this.#afresh = undefined
-    call.transcript.add(chunk)
-    this.#around.onBytes(chunk.length)
-    const isFirst = answer.status === null
-    const refused = answer.add(chunk)
-    const isTooMuch = answer.body_bytes > BODY_BYTES || call.transcript.bytes > HEAD_BYTES + BODY_BYTES
-    if (refused !== undefined) this.#end(refused)
-    else if (answer.is_whole || answer.is_senseless || isTooMuch) {
-      call.clean = answer.is_whole && !isTooMuch
-      this.#verdict()
-    } else if (isFirst && answer.status !== null) {
-      this.#takeBack()
-      this.#takeBack = this.#around.rests.begin(() => this.#verdict())
+  onData(chunk: Buffer): void {
+    const [record, response] = [this.#record, this.#response]
+    if (record.bytes_read === 0) record.note("first_byte_ms", this.#requested_at)
+    this.#redial = undefined
+    record.keep(chunk)
+    this.#context.onBytes(chunk.length)
+    const isStatusNew = response.status === null
+    const failure = response.add(chunk)
+    const isTooLarge = response.body_bytes > MAX_BODY_BYTES || record.bytes_read > MAX_HEAD_BYTES + MAX_BODY_BYTES
+    if (failure !== undefined) this.#end(failure)
+    else if (response.isComplete || response.isUnreadable || isTooLarge) {
+      record.canReuse = response.isComplete && !isTooLarge
+      this.#endWithStatus()
+    } else if (isStatusNew && response.status !== null) {
+      this.#cancelDeadline()
+      this.#cancelDeadline = this.#context.bodyDeadlines.set(() => this.#endWithStatus())
     }
   }
 
-  failed(cause: Error): void {
-    if (this.#afresh !== undefined) this.#afresh()
-    else if (this.#answer.status === null) this.#end(broken(cause))
-    else this.#verdict()
+  onError(cause: Error): void {
+    if (this.#redial !== undefined) this.#redial()
+    else if (this.#response.status === null) this.#end(connectionFailed(cause))
+    else this.#endWithStatus()
   }
 
-  closed(): void {
-    if (this.#afresh !== undefined) this.#afresh()
-    else this.#verdict()
+  onClose(): void {
+    if (this.#redial !== undefined) this.#redial()
+    else this.#endWithStatus()
   }
 
-  #locate(route: Route): void {
-    const { addresses } = route
+  #locate(target: Target): void {
+    const { addresses } = target
     if (Effect.isEffect(addresses))
-      this.#run(this.#call.timed("lookup_ms", addresses), (found) => this.#reach(route, found))
-    else this.#reach(route, addresses)
+      this.#run(this.#record.timed("lookup_ms", addresses), (found) => this.#connect(target, found))
+    else this.#connect(target, addresses)
   }
 
-  #reach(route: Route, addresses: ReadonlyArray<string>): void {
-    const { connections } = this.#around
-    const poolOf = (address: string) => `${this.#post.shop_id} ${route.key} ${address}`
-    const dialAnew = () =>
-      this.#run(dial(addresses, route, this.#call, this.#around), ([address, socket]) =>
-        this.#ask(route, address, connections.open(poolOf(address), socket))
+  #connect(target: Target, addresses: ReadonlyArray<string>): void {
+    const { pool } = this.#context
+    const keyOf = (address: string) => `${this.#post.shop_id} ${target.origin} ${address}`
+    const dialNew = () =>
+      this.#run(dial(addresses, target, this.#record, this.#context), ([address, socket]) =>
+        this.#request(target, address, pool.add(keyOf(address), socket))
       )
     for (const address of addresses) {
-      const idle = connections.reuse(poolOf(address))
+      const idle = pool.takeIdle(keyOf(address))
       if (idle === undefined) continue
-      this.#afresh = () => {
-        this.#afresh = undefined
+      this.#redial = () => {
+        this.#redial = undefined
         idle.user = null
-        dialAnew()
+        dialNew()
       }
-      this.#ask(route, address, idle)
+      this.#request(target, address, idle)
       return
     }
-    dialAnew()
+    dialNew()
   }
 
-  #ask(route: Route, address: string, connection: Connection): void {
-    const [call, { connections, user_agent }] = [this.#call, this.#around]
-    call.address = address
+  #request(target: Target, address: string, connection: Connection): void {
+    const [record, { pool, user_agent }] = [this.#record, this.#context]
+    record.address = address
     connection.user = this
-    // An answer may come before the request is read; then there is no more to say, and the rest stays unsent.
-    call.atEnd(() => {
+    record.atEnd(() => {
       if (connection.user !== this) return
-      call.clean &&= connection.socket.writableLength === 0
-      connections.leave(connection, call.clean ? this.#answer.kept_s : 0)
+      // If the response came before the whole request was written, the rest of it would pass for the next request.
+      record.canReuse &&= connection.socket.writableLength === 0
+      pool.release(connection, record.canReuse ? this.#response.keep_alive_s : 0)
     })
-    this.#asked_at = call.time_ms
-    connection.socket.write(requestText(this.#post, route, user_agent), "utf8")
+    this.#requested_at = record.time_ms
+    connection.socket.write(requestText(this.#post, target, user_agent), "utf8")
   }
 
-  /** Goes on with what an effect finds, unless the attempt has ended meanwhile. */
-  #run<A>(work: Effect.Effect<A, NotSent>, next: (found: A) => void): void {
-    const cancel = Effect.runCallback(Effect.withClock(work, this.#around.clock), {
+  /** Runs an effect and goes on with its result, unless the attempt has ended meanwhile. */
+  #run<A>(work: Effect.Effect<A, SendFailed>, next: (found: A) => void): void {
+    const cancel = Effect.runCallback(Effect.withClock(work, this.#context.clock), {
       onExit: (exit) => {
-        if (this.#isOver) return
+        if (this.#hasEnded) return
         if (Exit.isSuccess(exit)) return this.#orDie(() => next(exit.value))
         const failure = Cause.failureOption(exit.cause)
         if (Option.isSome(failure)) return this.#end(failure.value)
         this.#die(exit.cause as Cause.Cause<never>)
       }
     })
-    this.#call.atEnd(cancel)
+    this.#record.atEnd(cancel)
   }
 
   /**
-   * A defect, such as a header that HTTP has not, is its caller's: thrown here, it would end the process, or the attempt
-   * whose place this one takes.
+   * Hands a defect, such as an invalid header, to the caller of this attempt. Thrown, it would end the process, or the
+   * attempt whose slot this one was given.
    */
   #orDie(step: () => void): void {
     try {
@@ -171,18 +183,18 @@ export class Attempt implements Listener {
   }
 
   #die(cause: Cause.Cause<never>): void {
-    this.abandon()
+    this.abort()
     this.#done(Effect.failCause(cause))
   }
 
-  #verdict(): void {
-    const { status } = this.#answer
-    this.#end(status === null ? notSent("reset") : { status })
+  #endWithStatus(): void {
+    const { status } = this.#response
+    this.#end(status === null ? sendFailed("reset") : { status })
   }
 
-  #end(outcome: NotSent | { readonly status: number }): void {
-    if (this.#isOver) return
-    this.abandon()
-    this.#done(Effect.succeed(this.#call.sent(outcome)))
+  #end(outcome: SendFailed | { readonly status: number }): void {
+    if (this.#hasEnded) return
+    this.abort()
+    this.#done(Effect.succeed(this.#record.sent(outcome)))
   }
 }

@@ -1,19 +1,20 @@
 import type { SendError } from "@workshop/core"
 import { Data } from "effect"
 
-/** There is no answer: why, and the system's name for it where it has one. */
-export class NotSent extends Data.TaggedError("NotSent")<{
+/** No response came: the reason, and the system's error code if there is one. */
+export class SendFailed extends Data.TaggedError("SendFailed")<{
   readonly error: SendError
   readonly detail: string | null
 }> {}
 
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/
 
-/** The code of an error of Node's. Only codes are told on: messages may quote what a stranger sent. */
+/** The code of a Node error. Messages are left out because they may quote what the receiver sent. */
 export const codeOf = (cause: unknown): string | null =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" && CODE.test(cause.code)
     ? cause.code
     : null
 
-/** A {@link NotSent} for an error of Node's. */
-export const notSent = (error: SendError, cause?: unknown): NotSent => new NotSent({ error, detail: codeOf(cause) })
+/** A {@link SendFailed} for a Node error. */
+export const sendFailed = (error: SendError, cause?: unknown): SendFailed =>
+  new SendFailed({ error, detail: codeOf(cause) })

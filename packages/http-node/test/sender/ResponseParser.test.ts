@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest"
-import { Answer } from "../../src/sender/Answer.js"
+import { ResponseParser } from "../../src/sender/ResponseParser.js"
 
 const HEAD = "HTTP/1.1 200 OK\r\n"
 
 /** What an answer is found to be, wherever the network cuts it. */
 const read = (text: string, cut: number) => {
-  const answer = new Answer()
+  const answer = new ResponseParser()
   const bytes = Buffer.from(text, "latin1")
   let refused: string | undefined
   for (let i = 0; i < bytes.length && refused === undefined; i += cut)
     refused = answer.add(bytes.subarray(i, i + cut))?.error
-  return refused ?? { status: answer.status, whole: answer.is_whole, kept_s: answer.kept_s }
+  return refused ?? { status: answer.status, whole: answer.isComplete, kept_s: answer.keep_alive_s }
 }
 
 const whole = { status: 200, whole: true, kept_s: null }
@@ -74,8 +74,8 @@ describe("an answer of HTTP/1.1", () => {
   })
 
   it.each(["x\r\n", "123456789\r\n", "2\r\nokay"])("with chunks that are none (%j) makes no sense", (body) => {
-    const answer = new Answer()
+    const answer = new ResponseParser()
     expect(answer.add(Buffer.from(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${body}`))).toBeUndefined()
-    expect(answer).toMatchObject({ status: 200, is_senseless: true, is_whole: false })
+    expect(answer).toMatchObject({ status: 200, isUnreadable: true, isComplete: false })
   })
 })

@@ -1,7 +1,7 @@
 import { productionAddresses, sandboxAddresses } from "@workshop/core"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { notSent } from "../../src/sender/NotSent.js"
+import { sendFailed } from "../../src/sender/SendFailed.js"
 import { authority, forShop, key } from "./certificates.js"
 import { answer, answering, post, receiver, sendOnce, withSender } from "./Receiver.js"
 
@@ -169,7 +169,9 @@ describe("addresses that a name leads to", () => {
 
 describe("the look-up", () => {
   it("that fails, or has no answer, is told", async () => {
-    const failing = { resolve: () => Effect.fail(notSent("lookup", Object.assign(new Error(), { code: "ENOTFOUND" }))) }
+    const failing = {
+      resolve: () => Effect.fail(sendFailed("lookup", Object.assign(new Error(), { code: "ENOTFOUND" })))
+    }
     const empty = resolving([])
     expect(await sendOnce("https://shop.test/", failing)).toMatchObject({ error: "lookup", detail: "ENOTFOUND" })
     expect(await sendOnce("https://shop.test/", empty)).toMatchObject({ error: "lookup", detail: null })

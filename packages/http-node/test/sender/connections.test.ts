@@ -2,7 +2,7 @@ import { Socket } from "node:net"
 import type { ShopId } from "@workshop/core"
 import { Cause, Effect, Exit, Fiber, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
-import { Connections } from "../../src/sender/Connections.js"
+import { ConnectionPool } from "../../src/sender/ConnectionPool.js"
 import { answer, answering, post, receiver, until, withSender } from "./Receiver.js"
 
 const OK = answer("200 OK", [], "ok")
@@ -87,12 +87,12 @@ describe("connections kept alive", () => {
   })
 
   it("are 1024 in all at most: beyond, they are closed after use", () => {
-    const connections = new Connections(60_000)
-    const open = Array.from({ length: 1025 }, (_, i) => connections.open(`pool ${i}`, new Socket()))
-    for (const connection of open) connections.leave(connection, null)
-    expect(connections.counts.idle).toBe(1024)
+    const pool = new ConnectionPool(60_000)
+    const open = Array.from({ length: 1025 }, (_, i) => pool.add(`pool ${i}`, new Socket()))
+    for (const connection of open) pool.release(connection, null)
+    expect(pool.counts.idle).toBe(1024)
     expect(open.filter(({ socket }) => socket.destroyed)).toHaveLength(1)
-    connections.destroy()
+    pool.closeAll()
   })
 
   it("that the receiver has closed meanwhile are not used", async () => {
