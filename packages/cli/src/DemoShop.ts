@@ -27,7 +27,7 @@ import {
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import { aboutKey, GivenKey, makeKey, openShop } from "./FirstShop.js"
-import { Pasting } from "./terminal/Pasting.js"
+import { CommandHints } from "./terminal/CommandHints.js"
 
 /** By its name a later start finds the demo shop again. */
 const NAME = "Demo workshop"
@@ -134,7 +134,7 @@ const reused = ({ id }: ShopRecord) =>
     return { key, phone: null, opening: `The shop ${NAME} of an earlier start is there. ${what}` } satisfies Demo
   }).pipe(
     Effect.catchTag("TooManyKeys", () =>
-      Effect.map(Pasting, ({ command, condition }): Demo => {
+      Effect.map(CommandHints, ({ command, condition }): Demo => {
         const there = `The shop ${NAME} of an earlier start is there, with all the keys that a shop may have.`
         const remedy = `The first command shows them, and the second, with the id of one, makes room for a new one${condition}:`
         const commands = [command(`key list ${id}`), command("key revoke KEY")]

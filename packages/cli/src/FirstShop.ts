@@ -1,8 +1,8 @@
 import { Actor, isActive, KeyInput, Keys, keyHash, type ShopId, ShopInput, Shops, scopePresets } from "@workshop/core"
 import { Directory } from "@workshop/core/store"
 import { Clock, Context, Effect, Schema } from "effect"
-import { CommandRefused } from "./OneSentence.js"
-import { Pasting } from "./terminal/Pasting.js"
+import { CommandRefused } from "./CommandRefused.js"
+import { CommandHints } from "./terminal/CommandHints.js"
 
 /** Whether the store has a shop already: then its keys were shown when they were made. */
 export const hasShops = Effect.gen(function* () {
@@ -75,7 +75,7 @@ export const madeBySandbox: ReadonlyArray<string> = [
 
 /** What to say where the shops are there already. */
 export const stillThere = Effect.gen(function* () {
-  const { command, condition } = yield* Pasting
+  const { command, condition } = yield* CommandHints
   const [first, second] = yield* (yield* Directory).listShops(null, 2)
   const shop = first === undefined || second !== undefined ? "SHOP" : first.id
   return [

@@ -1,9 +1,181 @@
-import { looksLikeTestKey } from "@workshop/core"
-import { isGuard, sandboxAllowed, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
-import { Effect } from "effect"
-import { CommandRefused } from "./OneSentence.js"
-import { type ServeFlags, serveOptions } from "./ServeOptions.js"
+import { readFile } from "node:fs/promises"
+import { resolve } from "node:path"
+import {
+  ClockAdvance,
+  Closer,
+  Dispatcher,
+  Entropy,
+  looksLikeTestKey,
+  makeWordList,
+  NotificationSender,
+  Notifiers,
+  Profanity,
+  productionAddresses,
+  SandboxClock,
+  sandboxAddresses,
+  Workshop
+} from "@workshop/core"
+import { pipeline, type RouteGroup, workshopRoutes } from "@workshop/core/http"
+import { Directory } from "@workshop/core/store"
+import { serve as listen, pages } from "@workshop/http-node"
+import { isGuard, sandboxAllowed, sandboxRoutes, TOKEN_CHARACTERS } from "@workshop/http-node/sandbox"
+import { Console, Effect, Layer } from "effect"
+import { CommandRefused } from "./CommandRefused.js"
+import { demoShop, demoSteps } from "./DemoShop.js"
+import { delivering, reaching, workOff } from "./dispatch/delivering.js"
+import {
+  claimForSandbox,
+  GivenKey,
+  hasShops,
+  madeBySandbox,
+  nextSteps,
+  openFirstShop,
+  refuseRealData,
+  shopOfKey,
+  stillThere
+} from "./FirstShop.js"
+import { boundHeapGrowth } from "./heapGrowth.js"
+import { observing, watching } from "./observe/observing.js"
+import { connectionLimits, type ServeFlags, serveOptions } from "./ServeOptions.js"
+import { choiceOf, type StoreChoice, storeLayer } from "./StoreChoice.js"
+import { CommandHints, hintsFor } from "./terminal/CommandHints.js"
 import { command } from "./terminal/commands.js"
+import { baseOf, cannotListen, isEverywhere } from "./terminal/listenAddress.js"
+
+const readWords = (file: string) =>
+  Effect.tryPromise({
+    try: () => readFile(file, "utf8"),
+    catch: (error) =>
+      new CommandRefused({
+        message: `The words in ${file} cannot be read (${error instanceof Error ? error.message : error}): give --words a text file with one word or phrase a line.`
+      })
+  })
+
+const isEntry = (line: string): boolean => line.trim() !== "" && !line.startsWith("#")
+
+/** The default words, or those of a file: one word or phrase a line; empty lines and lines that begin with # are passed over. */
+const wordsLayer = (file: string | null) =>
+  file === null
+    ? Profanity.layer
+    : Layer.unwrapEffect(
+        Effect.gen(function* () {
+          const words = (yield* readWords(file)).split("\n").filter(isEntry)
+          if (words.length === 0)
+            yield* Effect.logWarning(`${file} holds no words, so only words that shops forbid are refused.`)
+          return Profanity.layerWords(makeWordList(words))
+        })
+      )
+
+const services = ({ words }: ServeFlags, choice: StoreChoice) =>
+  NotificationSender.Default.pipe(
+    Layer.provide(Notifiers.layer),
+    Layer.provideMerge(Workshop.layer),
+    Layer.provideMerge(storeLayer(choice)),
+    Layer.provideMerge(wordsLayer(words)),
+    Layer.provideMerge(Entropy.layer)
+  )
+
+const dispatching = (asked: ServeFlags, choice: StoreChoice) =>
+  delivering(asked, productionAddresses).pipe(Layer.provideMerge(services(asked, choice)))
+
+/** A sandbox on data that was kept goes on where its clock stood: no shop may find itself in its own past. */
+const caughtUp = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const clock = yield* SandboxClock
+    clock.holdAt(yield* (yield* Directory).latest)
+    clock.release(false)
+  })
+)
+
+const sandboxed = (asked: ServeFlags, choice: StoreChoice) =>
+  ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
+    Layer.provideMerge(delivering(asked, sandboxAddresses, false)),
+    Layer.provideMerge(caughtUp),
+    Layer.provideMerge(services(asked, choice)),
+    Layer.provideMerge(SandboxClock.layer)
+  )
+
+const kept: Readonly<Record<StoreChoice["store"], (choice: StoreChoice) => string>> = {
+  memory: () => "Everything is kept in memory, until this process ends.",
+  embedded: ({ dataDir }) => `Everything is kept in ${resolve(dataDir)}, by a Postgres of its own.`,
+  postgres: () => "Everything is kept in the Postgres database."
+}
+
+/** Where the sandbox's calls are listed, and what it does to tickets that are kept. */
+const aboutSandbox = (base: string, { store }: StoreChoice): ReadonlyArray<string> => [
+  `All calls of the sandbox: ${base}/sandbox/openapi.json`,
+  ...(store === "memory"
+    ? []
+    : ["Its clock never goes back, and what it makes old here stays old: for trials add --store memory."])
+]
+
+/** npm passes Ctrl-C on, but not the signal of a `kill`: a script that kills npx leaves the server running. */
+const aboutStopping = ({ npm_command }: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
+  npm_command === undefined
+    ? []
+    : [`Stop it with Ctrl-C, or in a script with kill ${process.pid}: a kill of npx or npm leaves it running.`]
+
+/** What a start with `--demo` says; `workshop serve` alone opens a shop where there is none. */
+const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string) {
+  if (asked.sandbox) yield* claimForSandbox
+  else if (yield* Effect.flatMap(Directory, ({ isSandboxMade }) => isSandboxMade)) return madeBySandbox
+  const { demoKey } = asked
+  const opened = demoKey === null ? null : yield* shopOfKey(demoKey)
+  if (demoKey !== null && opened !== null)
+    return nextSteps(base, `The shop ${opened.name} of an earlier start is there, with the key of --demo-key:`, demoKey)
+  if (asked.demo) {
+    const demo = yield* demoShop
+    return demo.key === null ? [demo.opening] : [...nextSteps(base, demo.opening, demo.key), ...demoSteps(base, demo)]
+  }
+  if (demoKey === null && (yield* hasShops)) return yield* stillThere
+  const { opening, key } = yield* openFirstShop
+  return nextSteps(base, opening, key)
+})
+
+/** Serves the API, the pages and what else there is, until interrupted. */
+const run = <E, R>(asked: ServeFlags, choice: StoreChoice, others: Effect.Effect<ReadonlyArray<RouteGroup>, E, R>) =>
+  Effect.gen(function* () {
+    if (asked.sandbox && !asked.sandboxOnRealData) yield* refuseRealData
+    const branches = [yield* workshopRoutes({ isHeld: false }), ...(yield* others), ...(yield* pages(asked))]
+    // Before a shop is opened: with the port taken, nobody would see its key.
+    const pipe = yield* pipeline(branches, watching(asked))
+    const { port } = yield* Effect.mapError(listen(pipe, { ...asked, limits: connectionLimits(asked) }), cannotListen)
+    const base = baseOf(asked.host, port)
+    const greeted = yield* greeting(asked, base).pipe(
+      Effect.provideService(GivenKey, asked.demoKey),
+      Effect.provideService(CommandHints, hintsFor(choice, process.env))
+    )
+    if (!asked.noDispatcher) yield* workOff
+    yield* Console.log(
+      [
+        `Listening on ${base}${isEverywhere(asked.host) ? ", and on every other address of this machine" : ""}`,
+        kept[choice.store](choice),
+        ...greeted,
+        `Read and try the API: ${base}/docs`,
+        ...(asked.sandbox ? aboutSandbox(base, choice) : []),
+        ...aboutStopping(process.env)
+      ].join("\n")
+    )
+    return yield* Effect.never
+    // At once, so that all of them are done within the ten seconds of a shutdown (Specification, Commands).
+  }).pipe(Effect.parallelFinalizers, Effect.scoped)
+
+const served = (asked: ServeFlags) => {
+  // A sandbox's clock makes everything old in a moment.
+  const tidies = !asked.noDispatcher && !asked.sandbox
+  const choice = { ...choiceOf(asked), ...(tidies ? { keepEvents_ms: asked.keepEvents } : {}) }
+  if (!asked.sandbox) return Effect.provide(run(asked, choice, Effect.succeed([])), dispatching(asked, choice))
+  const options = { token: asked.sandboxToken, webhookPolicy: reaching(sandboxAddresses, asked), isHeld: false }
+  const others = Effect.map(sandboxRoutes(options), (branch) => [branch])
+  return Effect.provide(run(asked, choice, others), sandboxed(asked, choice))
+}
+
+const serve = (asked: ServeFlags) =>
+  Effect.zipRight(Effect.sync(boundHeapGrowth), Effect.provide(served(asked), observing(asked))).pipe(
+    Effect.onInterrupt(() =>
+      Console.log(asked.store === "memory" ? "Stopped; what was in memory is gone." : "Stopped; everything is kept.")
+    )
+  )
 
 /** The flags that say where a store is which is not the chosen one. */
 const unusedBy = {
@@ -55,7 +227,7 @@ const conflicts = (flags: ServeFlags): ReadonlyArray<readonly [isThere: boolean,
   ]
 }
 
-/** `workshop serve` (Specification, Commands). The service is loaded once it is to run: help and refusals need not wait for it. */
+/** `workshop serve` (Specification, Commands). */
 export const serveCommand = command({
   name: "serve",
   examples: ["workshop serve", "workshop serve --sandbox --demo --store memory"],
@@ -64,7 +236,6 @@ export const serveCommand = command({
     Effect.gen(function* () {
       const [, message] = conflicts(flags).find(([isThere]) => isThere) ?? [true, unused(flags.store, isTyped)]
       if (message !== undefined) return yield* new CommandRefused({ message })
-      const { serve } = yield* Effect.promise(() => import("./serve.js"))
       return yield* serve(flags)
     })
 })

@@ -4,7 +4,7 @@ import { Entropy, type StorePorts } from "@workshop/core"
 import type { EmbeddedRefusal } from "@workshop/store-pg/embedded"
 import type { DatabaseFailure } from "@workshop/store-pg/migrate"
 import { Effect, Layer, type Scope } from "effect"
-import { CommandRefused } from "./OneSentence.js"
+import { CommandRefused } from "./CommandRefused.js"
 import { optional, repeatable, toggle, value } from "./terminal/flags.js"
 
 /** Where tickets are kept. */

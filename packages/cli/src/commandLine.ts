@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
 import { Command } from "commander"
 import { Effect, Either } from "effect"
-import { output } from "./OneSentence.js"
 import { group, type MakeCommand, runOf } from "./terminal/commands.js"
 import { completionsCommand } from "./terminal/completions.js"
+import { output } from "./terminal/legible.js"
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 

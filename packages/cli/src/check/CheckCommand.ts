@@ -1,6 +1,6 @@
 import type { Checked, Finding } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { choiceOf, databaseOf, databaseUrlFlag, servedDataDir, storeRefused } from "../StoreChoice.js"
 import { command } from "../terminal/commands.js"
 import { duration } from "../terminal/decoders.js"

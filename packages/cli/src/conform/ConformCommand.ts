@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { command } from "../terminal/commands.js"
 import { conformOptions } from "./ConformOptions.js"
 

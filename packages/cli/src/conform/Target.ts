@@ -1,5 +1,5 @@
 import { Effect, type Scope } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { Api, dataOf, type Exchange, type Fetch } from "../testkit/Api.js"
 import { listen } from "../testkit/Receiver.js"
 import { Inboxes } from "./Inboxes.js"

@@ -1,5 +1,5 @@
 import { Console, Duration, Effect } from "effect"
-import { CommandRefused, refused } from "../OneSentence.js"
+import { CommandRefused, refused } from "../CommandRefused.js"
 import { printOutput } from "../terminal/Output.js"
 import { type Paint, paintFor } from "../terminal/Style.js"
 import { writeReport } from "../terminal/writeReport.js"

@@ -1,10 +1,16 @@
-import { Effect } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { Closer, dataAhead, Entropy, NotificationSender, Notifiers, productionAddresses } from "@workshop/core"
+import { pipeline, type RequestObserver } from "@workshop/core/http"
+import { serve as listen, pages } from "@workshop/http-node"
+import { Console, Effect, Layer } from "effect"
+import { CommandRefused } from "../CommandRefused.js"
 import { observeOptions } from "../observe/ObserveOptions.js"
-import { databaseUrlFlag, noMigrateFlag, secretsKey } from "../StoreChoice.js"
-import { command } from "../terminal/commands.js"
+import { observing, watching } from "../observe/observing.js"
+import { choiceOf, databaseUrlFlag, noMigrateFlag, type StoreChoice, secretsKey, storeLayer } from "../StoreChoice.js"
+import { command, type Values } from "../terminal/commands.js"
 import { host, port } from "../terminal/decoders.js"
 import { optional, value } from "../terminal/flags.js"
+import { baseOf, cannotListen } from "../terminal/listenAddress.js"
+import { delivering, workOff } from "./delivering.js"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./WebhookOptions.js"
 
 /** The flags of `workshop dispatch` (Specification, Commands). */
@@ -30,6 +36,43 @@ export const dispatchOptions = {
   ...observeOptions
 }
 
+type Flags = Values<typeof dispatchOptions>
+
+const services = (choice: StoreChoice, flags: Flags) =>
+  Layer.mergeAll(Closer.Default, NotificationSender.Default, delivering(flags, productionAddresses)).pipe(
+    Layer.provide(Notifiers.layer),
+    Layer.provideMerge(storeLayer(choice)),
+    Layer.provideMerge(Entropy.layer)
+  )
+
+/** Answers health and metrics, and nothing else. Answers where. */
+const status = ({ statusHost: host, signatureHeader }: Flags, port: number, watch: RequestObserver) =>
+  Effect.gen(function* () {
+    const pipe = yield* pipeline(yield* pages({ signatureHeader }), watch)
+    const at = yield* Effect.mapError(listen(pipe, { host, port, trustProxy: false }), cannotListen)
+    return baseOf(host, at.port)
+  })
+
+/** Works off what is due in a database, until interrupted; then it claims no more and waits for what is on its way. */
+const dispatch = (flags: Flags, choice: StoreChoice) =>
+  Effect.gen(function* () {
+    yield* workOff
+    const { statusPort } = flags
+    // The pages see to it where there are any.
+    if (statusPort === null) yield* dataAhead
+    const watch = watching({ ...flags, accessLog: false })
+    const at = statusPort === null ? "" : `\nHealth and metrics are at ${yield* status(flags, statusPort, watch)}`
+    yield* Console.log(`Delivering and closing what is due in the Postgres database.${at}`)
+    return yield* Effect.never
+    // At once, as the loops are apart from each other and all must be done within ten seconds.
+  }).pipe(
+    Effect.parallelFinalizers,
+    Effect.scoped,
+    Effect.provide(services(choice, flags)),
+    Effect.provide(observing(flags)),
+    Effect.onInterrupt(() => Console.log("Stopped."))
+  )
+
 const refused = new CommandRefused({
   message:
     "workshop dispatch works on a database that workshop serve --no-dispatcher uses: name it with --database-url."
@@ -40,10 +83,8 @@ export const dispatchCommand = command({
   name: "dispatch",
   examples: ["DATABASE_URL_FILE=/run/secrets/database-url workshop dispatch"],
   options: dispatchOptions,
-  run: ({ databaseUrl, noMigrate, keepEvents, secretsKey: secretsKeys, ...flags }) =>
-    Effect.gen(function* () {
-      if (databaseUrl === null) return yield* refused
-      const { dispatch } = yield* Effect.promise(() => import("./dispatch.js"))
-      return yield* dispatch({ ...flags, databaseUrl, migrate: !noMigrate, keepEvents_ms: keepEvents, secretsKeys })
-    })
+  run: (flags) =>
+    flags.databaseUrl === null
+      ? refused
+      : dispatch(flags, { ...choiceOf({ ...flags, dataDir: "" }), keepEvents_ms: flags.keepEvents })
 })

@@ -14,7 +14,7 @@ import {
 } from "@workshop/core"
 import { Directory } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { group } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { yesOrNo } from "../terminal/decoders.js"

@@ -1,12 +1,12 @@
 import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId, scopePresets, toIso, toIsoOrNull } from "@workshop/core"
 import { Clock, Effect } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
+import { CommandHints } from "../terminal/CommandHints.js"
 import { group } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { oneOf } from "../terminal/decoders.js"
 import { repeatable, yes } from "../terminal/flags.js"
 import { rows, sentence, shownOnce } from "../terminal/Output.js"
-import { Pasting } from "../terminal/Pasting.js"
 import type { Column } from "../terminal/Table.js"
 import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
 import { idOf, own, ownerCommand } from "./ownerCommand.js"
@@ -68,7 +68,7 @@ export const create = Effect.fnUntraced(function* ({ shop, preset, scopes, ...fi
 export const list = Effect.fnUntraced(function* (shop: string) {
   const id = yield* idFrom(ShopId, "a shop", shop)
   const records = yield* Keys.list(id)
-  const { command, condition } = yield* Pasting
+  const { command, condition } = yield* CommandHints
   const remedy = `The shop has no key yet. This makes one${condition}: ${command(`key create ${id} --name Till`)}`
   const now = toIso(yield* Clock.currentTimeMillis)
   return rows(records.map(keyView), columnsAt(now), remedy)

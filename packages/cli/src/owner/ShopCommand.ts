@@ -13,12 +13,12 @@ import {
   usualDecimals
 } from "@workshop/core"
 import { Effect, Schema } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
+import { CommandHints } from "../terminal/CommandHints.js"
 import { group } from "../terminal/commands.js"
 import { oneOf, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
 import { optional, repeatable, variableOf } from "../terminal/flags.js"
 import { record, rows } from "../terminal/Output.js"
-import { Pasting } from "../terminal/Pasting.js"
 import type { Column } from "../terminal/Table.js"
 import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
 import { idOf, own, ownerCommand } from "./ownerCommand.js"
@@ -74,7 +74,7 @@ export const create = Effect.fnUntraced(function* (fields: Opening) {
     })
   }
   const shop = yield* Shops.create(input)
-  const { command, condition } = yield* Pasting
+  const { command, condition } = yield* CommandHints
   return record(shopRow(shop), [
     `Its first key${condition}: ${command(`key create ${shop.id} --name Till --preset full`)}`
   ])

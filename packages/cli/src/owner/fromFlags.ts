@@ -1,6 +1,6 @@
 import { inputIssues } from "@workshop/core"
 import { Either, type ParseResult, Schema } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 
 /** The flags whose names differ from those of the fields they fill. */
 const flagNames: Readonly<Record<string, string>> = {

@@ -2,8 +2,9 @@ import { userInfo } from "node:os"
 import { Actor, Entropy, InvalidInput, Profanity, Workshop } from "@workshop/core"
 import type { Layer as LayerType } from "effect"
 import { Effect, Layer } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { choiceOf, databaseUrlFlag, type StoreChoice, secretsKey, servedDataDir, storeLayer } from "../StoreChoice.js"
+import { CommandHints, hintsFor } from "../terminal/CommandHints.js"
 import {
   type CommandHelp,
   command,
@@ -14,7 +15,6 @@ import {
 } from "../terminal/commands.js"
 import { type Flag, json, type OptionalFlag, optional, toggle, variableOf } from "../terminal/flags.js"
 import { type Output, printOutput } from "../terminal/Output.js"
-import { Pasting, writtenFor } from "../terminal/Pasting.js"
 import { flagOf } from "./fromFlags.js"
 
 /** Where the data is; every command against a database has these. */
@@ -94,7 +94,7 @@ export const ownerCommand = <O extends Options, E extends Refusal>({
       const choice = choiceOf(asked)
       return Effect.mapError(act(own), inOneSentence).pipe(
         Effect.provideService(Actor, actor ?? `cli:${userName()}`),
-        Effect.provideService(Pasting, writtenFor(choice, process.env)),
+        Effect.provideService(CommandHints, hintsFor(choice, process.env)),
         Effect.provide(services({ ...choice, isShared: true })),
         Effect.flatMap((output) => printOutput(output, json))
       )

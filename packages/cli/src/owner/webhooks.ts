@@ -18,7 +18,7 @@ import {
 import { Directory } from "@workshop/core/store"
 import { deliveryView, noticeView } from "@workshop/http-node/sandbox"
 import { Clock, Effect, Either } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { confirm } from "../terminal/confirm.js"
 import { record, rows, sentence, shownOnce } from "../terminal/Output.js"
 import type { Column } from "../terminal/Table.js"

@@ -1,6 +1,6 @@
 import { beginsAsSecret } from "@workshop/core"
 import { Effect } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { command } from "../terminal/commands.js"
 import { type ReceiveFlags, receiveOptions } from "./ReceiveOptions.js"
 

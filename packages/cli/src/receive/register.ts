@@ -1,6 +1,6 @@
 import { looksLikeKey } from "@workshop/core"
 import { Effect } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { Api, type CallOptions, dataOf, type Exchange, envelopeOf } from "../testkit/Api.js"
 
 /** Which sandbox, and whose webhook. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Clock, Console, Effect, Either } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { paintFor } from "../terminal/Style.js"
 import { widthFor } from "../terminal/Table.js"
 import { problemLines, reportLines, summary } from "./Report.js"

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Console, Effect } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { editorSchema } from "./Scenario.js"
 
 /** The file that `workshop scenario new` writes: a scenario that passes, with comments on how it works. */

@@ -1,7 +1,7 @@
 import type { Entropy, StorePorts } from "@workshop/core"
 import * as MemoryStore from "@workshop/store-memory"
 import { Context, type Layer } from "effect"
-import type { CommandRefused } from "../OneSentence.js"
+import type { CommandRefused } from "../CommandRefused.js"
 import { type StoreChoice, storeLayer } from "../StoreChoice.js"
 
 type Kept = Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto"
 import { SIGNATURE_HEADER } from "@workshop/core"
 import { Console, Effect, Fiber, type Scope } from "effect"
-import { CommandRefused, refused } from "../OneSentence.js"
+import { CommandRefused, refused } from "../CommandRefused.js"
 import { paintFor } from "../terminal/Style.js"
 import { widthFor } from "../terminal/Table.js"
 import { writeReport } from "../terminal/writeReport.js"

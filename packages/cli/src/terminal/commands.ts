@@ -1,6 +1,6 @@
 import { Argument, Command, CommanderError } from "commander"
 import { Console, Effect, Either } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { Flag, flagValue } from "./flags.js"
 
 /** An operand in its place on the command line, such as `<shop>`, `[file]` or `[file...]`. */

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline"
 import { Console, Context, Effect } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 
 const NOTHING_CHANGED = "Nothing was changed."
 

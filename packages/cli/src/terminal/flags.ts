@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { Option } from "commander"
 import { Config, Effect, Either, Schema } from "effect"
 import { ArrayFormatter } from "effect/ParseResult"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { type Decoder, text } from "./decoders.js"
 
 /** What every flag has. */

@@ -1,5 +1,5 @@
 import type { CannotListen } from "@workshop/http-node"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 
 const NO_ADDRESS = "is no address of this machine: choose one with --host, such as 127.0.0.1"
 

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises"
 import { Effect } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 
 const OWNER_ONLY = 0o600
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
 import { Clock, Console, Effect, Schema } from "effect"
-import { CommandRefused } from "../OneSentence.js"
+import { CommandRefused } from "../CommandRefused.js"
 import { command, Operand } from "../terminal/commands.js"
 import { duration, textThat } from "../terminal/decoders.js"
 import { json, optional, repeatable, value } from "../terminal/flags.js"

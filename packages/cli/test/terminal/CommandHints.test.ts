@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { writtenFor } from "../../src/terminal/Pasting.js"
+import { hintsFor } from "../../src/terminal/CommandHints.js"
 
 const embedded = { store: "embedded", databaseUrl: null, dataDir: ".workshop" } as const
 const postgres = (databaseUrl: string) => ({ ...embedded, store: "postgres", databaseUrl }) as const
@@ -19,19 +19,19 @@ describe("a printed command runs as it is pasted (Specification, Commands)", () 
       "workshop key list --database-url 'postgres://db/workshop?sslmode=require'"
     ]
   ])("%s", (_, choice, line) => {
-    const { command, condition } = writtenFor(choice, {})
+    const { command, condition } = hintsFor(choice, {})
     expect([command("key list"), condition]).toEqual([line, ""])
   })
 
   it.each(["postgres://me:secret@db/workshop", "postgres://db/workshop?password=secret", "host=db password=secret"])(
     "names DATABASE_URL in place of the address %s",
     (url) => {
-      const { command, condition } = writtenFor(postgres(url), {})
+      const { command, condition } = hintsFor(postgres(url), {})
       expect([command("key list"), condition]).toEqual(["workshop key list", ", with DATABASE_URL set as here"])
     }
   )
 
   it("begins with npx where npm or npx started this process", () => {
-    expect(writtenFor(embedded, { npm_command: "exec" }).command("key list")).toBe("npx workshop key list")
+    expect(hintsFor(embedded, { npm_command: "exec" }).command("key list")).toBe("npx workshop key list")
   })
 })

@@ -2,7 +2,7 @@ import { Context } from "effect"
 import type { StoreChoice } from "../StoreChoice.js"
 
 /** How a printed command is written, so that it runs as it is pasted and works on the same data. */
-export interface Written {
+export interface CommandHint {
   /** `key list` as a whole line: begun as this process was, with the flags of its store. */
   readonly command: (words: string) => string
   /** What must be set besides; empty where nothing must. It follows what is said of the command. */
@@ -29,10 +29,10 @@ const flagsOf = ({ store, databaseUrl, dataDir }: Pick<StoreChoice, "store" | "d
 }
 
 /** Commands for the data of a store. npm and npx name themselves in the environment, and then `workshop` alone is not found. */
-export const writtenFor = (
+export const hintsFor = (
   choice: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">,
   { npm_command }: Readonly<Record<string, string | undefined>>
-): Written => {
+): CommandHint => {
   const [program, flags] = [npm_command ? "npx workshop" : "workshop", flagsOf(choice)]
   const needsUrl = choice.store === "postgres" && flags === ""
   return {
@@ -42,6 +42,6 @@ export const writtenFor = (
 }
 
 /** How the commands that this process prints are written. */
-export class Pasting extends Context.Reference<Pasting>()("@workshop/cli/Pasting", {
-  defaultValue: (): Written => ({ command: (words) => `workshop ${words}`, condition: "" })
+export class CommandHints extends Context.Reference<CommandHints>()("@workshop/cli/CommandHints", {
+  defaultValue: (): CommandHint => ({ command: (words) => `workshop ${words}`, condition: "" })
 }) {}

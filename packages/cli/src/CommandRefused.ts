@@ -1,0 +1,7 @@
+import { Data } from "effect"
+
+/** Why a command was not done, in one sentence that says what to do. */
+export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonly message: string }> {}
+
+/** Any other refusal as that of a command, in its own words. */
+export const refused = ({ message }: { readonly message: string }): CommandRefused => new CommandRefused({ message })
