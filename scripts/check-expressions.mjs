@@ -13,8 +13,7 @@ const MADE = {
   "packages/cli/src/scenario/runFiles.ts": "from a pattern that users type for their own files",
   "packages/cli/src/terminal/Table.ts": "from a constant, because the linter refuses control characters in a literal",
   "packages/core/src/domain/Person.ts":
-    "from one client's escaped names and numbers, of which every repetition ends after three characters",
-  "packages/store-pg/src/embedded/StaleServer.ts": "a constant word before a class"
+    "from one client's escaped names and numbers, of which every repetition ends after three characters"
 }
 
 const VERDICTS = new URL("../node_modules/.cache/expressions.json", import.meta.url)

@@ -1,5 +1,11 @@
 /** Entry `@workshop/store-pg/embedded`: a Postgres of its own in a folder, for development and small shops. */
 
-export { type EmbeddedOptions, type EmbeddedPostgres, share, start, throwaway } from "./embedded/EmbeddedPostgres.js"
-export type { EmbeddedRefusal } from "./embedded/EmbeddedRefused.js"
-export { layer } from "./embedded/EmbeddedStore.js"
+export type { EmbeddedRefusal } from "./embedded/Cluster.js"
+export {
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+  layer,
+  share,
+  start,
+  throwaway
+} from "./embedded/EmbeddedPostgres.js"

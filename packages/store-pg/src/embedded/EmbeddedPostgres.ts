@@ -1,14 +1,23 @@
 import { readFileSync } from "node:fs"
+import { createServer } from "node:net"
 import { resolve } from "node:path"
-import { Deferred, Effect, Schedule, type Scope } from "effect"
-import { accountFor } from "./Account.js"
-import { binariesFor } from "./Binaries.js"
-import { clusterIn, makeRoom, NAME } from "./Cluster.js"
-import { type EmbeddedRefused, failed } from "./EmbeddedRefused.js"
-import { ensureDatabase } from "./ensureDatabase.js"
-import { type Place, placeIn } from "./Place.js"
-import { freePort, type Launch, launch, type Postmaster } from "./Postmaster.js"
-import { pidLines, stopStaleServer } from "./StaleServer.js"
+import { Deferred, Effect, Layer, Schedule, type Scope } from "effect"
+import * as MigratedStore from "../MigratedStore.js"
+import { connect } from "../migrate/Session.js"
+import type { PgStoreOptions } from "../PgStore.js"
+import {
+  accountFor,
+  binariesFor,
+  clusterIn,
+  type EmbeddedRefused,
+  failed,
+  makeRoom,
+  NAME,
+  onFiles,
+  type Place,
+  placeIn
+} from "./Cluster.js"
+import { type Launch, launch, readyPort, stopStaleServer } from "./Postmaster.js"
 
 /** How an embedded Postgres is to run. */
 export interface EmbeddedOptions {
@@ -42,56 +51,73 @@ export const throwaway: Readonly<Record<string, string>> = {
 
 const SETTINGS: Readonly<Record<string, string>> = { max_connections: "200", cluster_name: NAME }
 
-/** About a tenth of a second apart at first: the children of a killed server take a moment to notice. */
-const AGAIN = Schedule.intersect(Schedule.exponential("100 millis", 1.5), Schedule.recurs(7))
+/** Starts are tried again after a tenth of a second at first, because the children of a killed server need a moment to notice. */
+const START_RETRIES = Schedule.intersect(Schedule.exponential("100 millis", 1.5), Schedule.recurs(7))
 
-/** A server that was killed is started again on its port; one that will not stay up is given up, and said so. */
-const RESTARTS = Schedule.intersect(Schedule.exponential("200 millis"), Schedule.recurs(8))
+/** A server that was killed is started again; after eight restarts within a short time it is given up. */
+const RESTARTS = Schedule.resetAfter(
+  Schedule.intersect(Schedule.exponential("200 millis"), Schedule.recurs(8)),
+  "1 minute"
+)
 
-interface Started {
-  readonly server: Postmaster
-  readonly port: number
-}
-
-/** Starts servers, one at a time: a port of no one's choice is chosen anew until one has served, and kept from then on. */
-const launching = (config: Omit<Launch, "port">, wanted: number | undefined) => {
-  let kept = wanted
-  const once = Effect.gen(function* () {
-    const port = kept ?? (yield* freePort)
-    const server = yield* launch({ ...config, port })
-    kept = port
-    return { server, port } satisfies Started
+/** A port of this machine on which nothing listens now. */
+export const freePort: Effect.Effect<number> = Effect.async((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    server.close(() => resume(Effect.succeed(port)))
   })
-  return Effect.retry(once, { while: (error) => error._tag === "TryAgain", schedule: AGAIN }).pipe(
-    Effect.mapError((error) => (error._tag === "TryAgain" ? error.refused : error))
-  )
-}
+})
 
-const supervised = (
-  { log }: Place,
-  launched: ReturnType<typeof launching>,
-  started: Deferred.Deferred<Started, EmbeddedRefused>
-) => {
-  const once = Effect.gen(function* () {
-    const running = yield* launched
-    const isFirst = yield* Deferred.succeed(started, running)
-    if (!isFirst) yield* Effect.logInfo("The embedded Postgres runs again")
-    yield* running.server.exited
-    yield* Effect.logWarning(`The embedded Postgres ended by itself and is started again; see ${log}`)
-  })
-  return Effect.scoped(once).pipe(
-    Effect.repeat(Schedule.resetAfter(RESTARTS, "1 minute")),
-    Effect.zipRight(Effect.logError(`The embedded Postgres does not stay up; see ${log}`)),
-    Effect.catchAll((refused) =>
-      Effect.flatMap(Deferred.fail(started, refused), (isFirst) =>
-        isFirst ? Effect.void : Effect.logError(refused.message)
+/** Starts servers until the scope closes, each after the end of the one before it and on the same port. Succeeds with the port. */
+const supervised = (config: Launch, wanted: number | undefined) =>
+  Effect.gen(function* () {
+    const { log } = config.place
+    const started = yield* Deferred.make<number, EmbeddedRefused>()
+    let kept = wanted
+    const attempt = Effect.gen(function* () {
+      const port = kept ?? (yield* freePort)
+      const exited = yield* launch(config, port)
+      kept = port
+      const isFirst = yield* Deferred.succeed(started, port)
+      if (!isFirst) yield* Effect.logInfo("The embedded Postgres runs again")
+      return exited
+    }).pipe(Effect.retry({ while: ({ isTransient }) => isTransient === true, schedule: START_RETRIES }))
+    const once = Effect.gen(function* () {
+      yield* yield* attempt
+      yield* Effect.logWarning(`The embedded Postgres ended by itself and is started again; see ${log}`)
+    })
+    const supervisor = Effect.scoped(once).pipe(
+      Effect.repeat(RESTARTS),
+      Effect.zipRight(Effect.logError(`The embedded Postgres does not stay up; see ${log}`)),
+      Effect.catchAll((refused) =>
+        Effect.flatMap(Deferred.fail(started, refused), (isFirst) =>
+          isFirst ? Effect.void : Effect.logError(refused.message)
+        )
       )
     )
-  )
-}
+    yield* Effect.forkScoped(supervisor)
+    return yield* Deferred.await(started)
+  })
 
-const urlOf = (database: string, password: string, port: number): string =>
+const urlOf = (password: string, port: number, database: string = NAME): string =>
   `postgres://${NAME}:${password}@127.0.0.1:${port}/${database}`
+
+const NO_SUCH_DATABASE = "3D000"
+
+/** Creates our database in a new cluster. */
+const ensureDatabase = (password: string, port: number, { dataDir }: Place) =>
+  Effect.scoped(connect(urlOf(password, port))).pipe(
+    Effect.catchIf(
+      ({ code }) => code === NO_SUCH_DATABASE,
+      () =>
+        Effect.scoped(
+          Effect.flatMap(connect(urlOf(password, port, "postgres")), ({ run }) => run(`create database ${NAME}`))
+        )
+    ),
+    Effect.mapError(({ what }) => failed(dataDir, what))
+  )
 
 /**
  * Runs a real Postgres from the binaries that npm brings, in `dataDir` and on loopback alone, until the scope closes;
@@ -102,33 +128,16 @@ const urlOf = (database: string, password: string, port: number): string =>
 export const start = (options: EmbeddedOptions): Effect.Effect<EmbeddedPostgres, EmbeddedRefused, Scope.Scope> =>
   Effect.gen(function* () {
     const place = placeIn(resolve(options.dataDir))
-    const account = yield* Effect.try({
-      try: () => accountFor(place.cluster),
-      catch: (error) => failed(place.dataDir, error)
-    })
+    const account = yield* onFiles(place, () => accountFor(place.cluster))
     yield* makeRoom(place, account)
-    const binaries = yield* binariesFor(place.folder, account)
+    const binaries = yield* binariesFor(place, account)
     const password = yield* clusterIn(place, binaries, account)
     yield* stopStaleServer(place)
     const settings = { ...SETTINGS, ...options.settings }
-    const started = yield* Deferred.make<Started, EmbeddedRefused>()
-    const launched = launching({ place, binaries, account, settings }, options.port)
-    yield* Effect.forkScoped(supervised(place, launched, started))
-    const { port } = yield* Deferred.await(started)
-    yield* ensureDatabase(NAME, (database) => urlOf(database, password, port), place)
-    return { url: urlOf(NAME, password, port), port, log: place.log }
+    const port = yield* supervised({ place, binaries, account, settings }, options.port)
+    yield* ensureDatabase(password, port, place)
+    return { url: urlOf(password, port), port, log: place.log }
   })
-
-const joined = (place: Place, refused: EmbeddedRefused) =>
-  Effect.try({
-    try: () => {
-      const [, , , port, , , , state] = pidLines(place)
-      return state?.trim() === "ready"
-        ? urlOf(NAME, readFileSync(place.password, "utf8").trim(), Number(port))
-        : undefined
-    },
-    catch: (error) => failed(place.dataDir, error)
-  }).pipe(Effect.flatMap((url) => (url === undefined ? refused : Effect.succeed({ url }))))
 
 /**
  * The Postgres of a data directory for a short while: the one that another process of this user runs there now, or else
@@ -140,5 +149,15 @@ export const share = (
   Effect.catchIf(
     start(options),
     ({ reason }) => reason === "taken",
-    (refused) => joined(placeIn(resolve(options.dataDir)), refused)
+    (refused) => {
+      const place = placeIn(resolve(options.dataDir))
+      return Effect.flatMap(
+        onFiles(place, () => ({ port: readyPort(place), password: readFileSync(place.password, "utf8").trim() })),
+        ({ port, password }) => (port === undefined ? refused : Effect.succeed({ url: urlOf(password, port) }))
+      )
+    }
   )
+
+/** Every store port on a Postgres of this process's own, which keeps its data in `dataDir` and stops with the layer. */
+export const layer = ({ secretsKeys = [], ...options }: EmbeddedOptions & Pick<PgStoreOptions, "secretsKeys">) =>
+  Layer.unwrapScoped(Effect.map(start(options), ({ url }) => MigratedStore.layer({ url, secretsKeys })))

@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
-import { freePort } from "../../src/embedded/Postmaster.js"
+import { freePort } from "../../src/embedded/EmbeddedPostgres.js"
 
 /** Where Debian puts the programs that npm does not bring: `pg_basebackup`, `pg_dump`, `pg_restore`. */
 const BIN = [18, 17, 16, 15].map((major) => `/usr/lib/postgresql/${major}/bin`).find((path) => existsSync(path))

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { binariesFor } from "../../src/embedded/Binaries.js"
+import { binariesFor, placeIn } from "../../src/embedded/Cluster.js"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { build, Server } from "./Server.js"
 
@@ -60,7 +60,9 @@ describe("an embedded Postgres is refused in one sentence", { timeout: LONG }, (
   })
 
   it("where npm has no Postgres for the machine", async () => {
-    const { reason, message } = await Effect.runPromise(Effect.flip(binariesFor("/nowhere", undefined, "sunos-x64")))
+    const { reason, message } = await Effect.runPromise(
+      Effect.flip(binariesFor(placeIn("/nowhere"), undefined, "sunos-x64"))
+    )
     expect(reason).toBe("no_binaries")
     expect(message).toBe(
       "No Postgres comes with this program for sunos-x64, or npm left it out: use another store, such as that of @workshop/store-memory, or PgStore on a Postgres of yours."

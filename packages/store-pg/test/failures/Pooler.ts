@@ -4,7 +4,7 @@ import { connect as dial } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schedule, type Scope } from "effect"
-import { freePort } from "../../src/embedded/Postmaster.js"
+import { freePort } from "../../src/embedded/EmbeddedPostgres.js"
 
 /** Where Debian and others put it. */
 const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path))

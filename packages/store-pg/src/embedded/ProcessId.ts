@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync, realpathSync } from "node:fs"
 
 const isLinux = process.platform === "linux"
 
-const ask = (pid: number, column: string): string | undefined => {
+const ps = (pid: number, column: string): string | undefined => {
   try {
     return execFileSync("ps", ["-o", `${column}=`, "-p", String(pid)], { encoding: "utf8", stdio: "pipe" }).trim()
   } catch {
@@ -11,9 +11,9 @@ const ask = (pid: number, column: string): string | undefined => {
   }
 }
 
-/** When a process began, in the system's own words, or undefined once it is gone: its id may be another's by now. */
+/** When a process started, as the system writes it, or undefined once it is gone. */
 const startOf = (pid: number): string | undefined => {
-  if (!isLinux) return ask(pid, "lstart")?.replaceAll(/\W+/g, "_")
+  if (!isLinux) return ps(pid, "lstart")?.replaceAll(/\W+/g, "_")
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
     const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
@@ -23,7 +23,7 @@ const startOf = (pid: number): string | undefined => {
   }
 }
 
-/** Whether Postgres would think that a process of this id runs, which it does of one that is dead and not yet buried. */
+/** Whether Postgres would think that a process of this id runs; it does so for a zombie too. */
 export const seemsAlive = (pid: number): boolean => {
   try {
     return pid > 0 && process.kill(pid, 0)
@@ -32,18 +32,18 @@ export const seemsAlive = (pid: number): boolean => {
   }
 }
 
-/** A process for as long as the machine runs: its id, and when it began. */
+/** Identifies a process until the machine restarts: its id and its start, because the system reuses ids. */
 export const markOf = (pid: number): string => `${pid}@${startOf(pid) ?? ""}`
 
-/** The id of a process that was marked, if that very process still runs. */
+/** The id of a marked process, if that very process still runs. */
 export const livingPid = (mark: string): number | undefined => {
   const pid = Number(mark.split("@")[0])
   return startOf(pid) !== undefined && markOf(pid) === mark ? pid : undefined
 }
 
-/** Whether the process of this id is a Postgres whose data are in `cluster`, and no stranger that has its id now. */
+/** Whether the process of this id is a Postgres on `cluster`, and not another one that got its id. */
 export const isServerOf = (pid: number, cluster: string): boolean => {
-  if (!isLinux) return ask(pid, "command")?.includes(cluster) === true
+  if (!isLinux) return ps(pid, "command")?.includes(cluster) === true
   try {
     return startOf(pid) !== undefined && readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster)
   } catch {
