@@ -1,8 +1,15 @@
 // Writes the generated files from the built sources: rules are rows, and these files are the rows as people read them.
 import { readFileSync, writeFileSync } from "node:fs"
 import { auditActs } from "../packages/core/dist/domain/AuditEntry.js"
+import { claimOrder, compareClaims, nextClaims } from "../packages/core/dist/domain/ClaimOrder.js"
+import { asSeen, isVisible } from "../packages/core/dist/domain/Client.js"
 import { eventTypes } from "../packages/core/dist/domain/EventType.js"
-import { Limits, Policies } from "../packages/core/dist/domain/Limits.js"
+import { Limits, MOST_ATTEMPTS, Policies, retryDelays_ms, ServiceLimits } from "../packages/core/dist/domain/Limits.js"
+import { offersShown } from "../packages/core/dist/domain/Offer.js"
+import { nextAttempt } from "../packages/core/dist/domain/RetrySchedule.js"
+import { closure, movedFields, moveTo } from "../packages/core/dist/domain/TicketLifecycle.js"
+import { meantFirst, nextNumber } from "../packages/core/dist/domain/TicketNumber.js"
+import { failureSteps, onFailure } from "../packages/core/dist/domain/WebhookHealth.js"
 import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.js"
 import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
 import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
@@ -40,9 +47,12 @@ const SECOND_MS = 1000
 
 /** @param {number} ms */
 const span = (ms) => {
-  if (ms > 2 * DAY_MS) return `${ms / DAY_MS} days`
-  if (ms >= HOUR_MS) return `${ms / HOUR_MS} hours`
-  return ms >= MINUTE_MS ? `${ms / MINUTE_MS} minutes` : `${ms / SECOND_MS} seconds`
+  /** @param {number} n @param {string} unit */
+  const counted = (n, unit) => `${n} ${unit}${n === 1 ? "" : "s"}`
+  if (ms > 3 * DAY_MS) return counted(ms / DAY_MS, "day")
+  if (ms >= HOUR_MS) return counted(ms / HOUR_MS, "hour")
+  if (ms >= MINUTE_MS) return counted(ms / MINUTE_MS, "minute")
+  return ms >= SECOND_MS ? counted(ms / SECOND_MS, "second") : `${ms} ms`
 }
 
 /** A limit with its unit, which the end of its name says. @param {string} name @param {number} value */
@@ -53,6 +63,31 @@ const amount = (name, value) => {
   if (name.endsWith("_characters")) return `${number} characters`
   return number
 }
+
+/** The docstrings of a table's rows, by name: what an editor shows is what the page says. @param {string} file */
+const docstringsOf = (file) =>
+  Object.fromEntries(
+    [...readFileSync(file, "utf8").matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}(\w+):/gm)].map(([, text, name]) => [
+      name,
+      text
+    ])
+  )
+
+/** The rules that are functions: which one, and the file of `packages/core/src/domain` that has it. */
+const rules = [
+  ["The ticket that `by-number` means", meantFirst, "TicketNumber"],
+  ["The number after a ticket's", nextNumber, "TicketNumber"],
+  ["The move that a status makes", moveTo, "TicketLifecycle"],
+  ["The fields that a move sets and clears", movedFields, "TicketLifecycle"],
+  ["When a ticket closes by itself", closure, "TicketLifecycle"],
+  ["Whether a shop sees a client", isVisible, "Client"],
+  ["What a shop sees of a client", asSeen, "Client"],
+  ["The offers that a client sees", offersShown, "Offer"],
+  [`Which delivery of a shop goes first, by ${claimOrder.map(code).join(", ")}`, compareClaims, "ClaimOrder"],
+  ["Which deliveries of all shops are claimed", nextClaims, "ClaimOrder"],
+  ["When a failed attempt is made again", nextAttempt, "RetrySchedule"],
+  ["When a failing webhook turns off", onFailure, "WebhookHealth"]
+]
 
 const WINDOW = {
   minute: "a minute from the first use",
@@ -116,7 +151,7 @@ page("docs/errors.md", [
 page("docs/limits.md", [
   "# Limits",
   NOTE,
-  "Every number stands once, in `packages/core/src/domain/Limits.ts`.",
+  "Each number is one row of `packages/core/src/domain/Limits.ts`, or of the table that its section names. Decisions, services and all stores read it there. Constants of an adapter's technique, such as the size of a statement, are in the adapter. [Change a rule](changing-a-rule.md) says how to change one.",
   "## How often",
   "A 429 names the policy in `details.limit`, and `Retry-After` says how many seconds are left of its window. Other answers tell in `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` of the policy that has the fewest uses left.",
   table(
@@ -133,6 +168,38 @@ page("docs/limits.md", [
   table(
     ["name", "value"],
     Object.entries(Limits).map(([name, value]) => [code(name), amount(name, value)])
+  ),
+  "## How the service works",
+  "The rows of `ServiceLimits`: no response shows them, but operators and people who write a store meet them.",
+  table(
+    ["name", "value", "meaning"],
+    Object.entries(ServiceLimits).map(([name, value]) => [
+      code(name),
+      amount(name, value),
+      docstringsOf("packages/core/src/domain/Limits.ts")[name] ?? ""
+    ])
+  ),
+  "## Retries",
+  `An event is tried ${MOST_ATTEMPTS} times in all: at once, and after each of the delays of \`retryDelays_ms\`, which count from the end of the attempt before. Notifications to clients and owners follow the same table.`,
+  table(
+    ["attempt", "after"],
+    retryDelays_ms.map((delay, i) => [String(i + 2), span(delay)])
+  ),
+  "## Webhooks that fail",
+  "The table `failureSteps` of `packages/core/src/domain/WebhookHealth.ts`: both numbers of a row must be reached. A success starts again at 0; a 410 turns the webhook off at once.",
+  table(
+    ["failures in a row", "over at least", "then"],
+    failureSteps.map(({ failures, age_ms, kind }) => [
+      String(failures),
+      span(age_ms),
+      kind === "webhook_off" ? "the webhook turns off, and its owner is notified" : "its owner is warned"
+    ])
+  ),
+  "## Rules that are functions",
+  "Pure functions in `packages/core/src/domain`; every store calls them, or builds its SQL from the tables that they read.",
+  table(
+    ["rule", "function", "file"],
+    rules.map(([rule, { name }, file]) => [rule, code(name), code(`${file}.ts`)])
   )
 ])
 

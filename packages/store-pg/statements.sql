@@ -684,7 +684,7 @@ select /* workshop read notices */ row_to_json(n) as notice from notice n
       union all select c.whom, (select x.shop_id from "offer" x where x.phone = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1) from shops c where c.shop_id is not null) select row_to_json(o) as offer from shops c
         left join client_link l on l.shop_id = c.shop_id and l.client_id = $2
         cross join lateral (select * from (select o.* from unnest($3::text[]) s (status) cross join lateral (select * from offer x
-        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status <> 'open' or l.blocked_at is null) order by created_at desc, place desc limit $4) o) x order by created_at desc, place desc limit $5) o
+        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any($4) or l.blocked_at is null) order by created_at desc, place desc limit $5) o) x order by created_at desc, place desc limit $6) o
         order by o.created_at, o.place;
 
 -- read shop (workshop reads)

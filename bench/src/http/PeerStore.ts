@@ -3,7 +3,6 @@ import { HOUR_MS, Limits, Policies, type Ticket } from "@workshop/core"
 import { Schema } from "effect"
 import { parsePhoneNumberFromString } from "libphonenumber-js"
 import { nextMidnight, TimeZone } from "../../../packages/core/dist/domain/CalendarDay.js"
-import { LAST_TICKET_NUMBER } from "../../../packages/core/dist/domain/TicketNumber.js"
 import { trackingCode, uuid } from "./PeerIds.js"
 import { scarcer, type Told, type Window } from "./PeerLimits.js"
 import type { Body } from "./PeerSchemas.js"
@@ -167,7 +166,7 @@ const newCode = (codes: Set<string>): string => {
 
 const newTicket = (shop: Shop, input: Input, now: number): Ticket => {
   const number = shop.next_number
-  shop.next_number = number >= LAST_TICKET_NUMBER ? 1 : number + 1
+  shop.next_number = number >= Limits.ticket_number_max ? 1 : number + 1
   const tracking_code = newCode(shop.codes)
   const at = new Date(now).toISOString()
   const { price_minor, deposit_minor } = input

@@ -1623,13 +1623,13 @@ export class HttpClient<SecurityDataType = unknown> {
  * | from | to | made by | when | event | besides |
  * | --- | --- | --- | --- | --- | --- |
  * | – | `workshop` | `POST /v1/tickets` |  | `ticket.created` |  |
- * | `workshop` | `ready` | `POST /v1/tickets/{id}/status` with `ready` |  | `ticket.ready` | a linked client is told in the app; loyalty stamps, once in the ticket's life |
- * | `workshop` | `impossible` | `POST /v1/tickets/{id}/status` with `impossible` |  | `ticket.impossible` | a linked client is told in the app |
- * | `ready` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` | loyalty stamps, once in the ticket's life |
- * | `impossible` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` |  |
- * | `ready` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` |  | `ticket.reopened` |  |
- * | `impossible` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` |  | `ticket.reopened` |  |
- * | `collected` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` | at most 24 hours after collection | `ticket.reopened` |  |
+ * | `workshop` | `ready` | `POST /v1/tickets/{id}/status` with `ready` |  | `ticket.ready` | sets `ready_at`; a linked client is notified in the app; loyalty stamps, once in the ticket's life |
+ * | `workshop` | `impossible` | `POST /v1/tickets/{id}/status` with `impossible` |  | `ticket.impossible` | a linked client is notified in the app |
+ * | `ready` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` | sets `collected_at`; `outcome` is `ready`; loyalty stamps, once in the ticket's life |
+ * | `impossible` | `collected` | `POST /v1/tickets/{id}/status` with `collected` |  | `ticket.collected` | sets `collected_at`; `outcome` is `impossible` |
+ * | `ready` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` |  | `ticket.reopened` | clears `ready_at`, `collected_at`, `outcome` |
+ * | `impossible` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` |  | `ticket.reopened` | clears `ready_at`, `collected_at`, `outcome` |
+ * | `collected` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` | at most 24 hours after collection | `ticket.reopened` | clears `ready_at`, `collected_at`, `outcome` |
  * | `ready` | `abandoned` | the service | 60 days after it became ready | `ticket.abandoned` | `abandon_reason` is `uncollected` |
  * | `workshop` | `abandoned` | the service | 60 days after the shop last did something with it | `ticket.abandoned` | `abandon_reason` is `no_news` |
  *

@@ -29,7 +29,7 @@ export { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "./domain/Id
 export { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, toIso, toIsoOrNull } from "./domain/Instant.js"
 export { InvalidInput } from "./domain/InvalidInput.js"
 export { Language } from "./domain/Language.js"
-export { Limits, Policies, type PolicyName } from "./domain/Limits.js"
+export { Limits, Policies, type PolicyName, retryDelays_ms, ServiceLimits } from "./domain/Limits.js"
 export { LimitReached, type LimitStatus } from "./domain/LimitWindow.js"
 export { LoyaltyProgram } from "./domain/LoyaltyProgram.js"
 export { Currency, usualDecimals } from "./domain/Money.js"

@@ -5,7 +5,8 @@ export { type Command, type Decision, decide, execute, type HeldShop, type Outco
 export type { LoadRequest } from "./decisions/Load.js"
 export { apply, loadState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
 export { acknowledges } from "./domain/Attempt.js"
-export { asSeen, type Client, type ClientLink } from "./domain/Client.js"
+export { type ClaimRank, claimOrder, compareClaims } from "./domain/ClaimOrder.js"
+export { asSeen, type Client, type ClientLink, isVisible, visibleLink } from "./domain/Client.js"
 export { deliveryState, presentSchedule } from "./domain/Delivery.js"
 export { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey } from "./domain/IdempotencyRecord.js"
 export { latestOfShops } from "./domain/LatestOfShops.js"
@@ -14,31 +15,25 @@ export type { LimitWindow } from "./domain/LimitWindow.js"
 export { blankCard, type CardRecord, type LedgerEntry } from "./domain/LoyaltyCard.js"
 export type { Message, MessageRecord } from "./domain/Message.js"
 export { ENTROPY_BYTES, IDENTIFIERS_PER_MS, type Moment } from "./domain/Moment.js"
+export { offersShown, shownWhileBlocked } from "./domain/Offer.js"
 export type { Person } from "./domain/Person.js"
 export { type EventRange, matchesReplayFilter, type ReplayFilter, type ReplayRecord } from "./domain/Replay.js"
 export { firstHead } from "./domain/Shop.js"
 export { type StampCountKey, stampCountKey } from "./domain/StampCount.js"
 export { closure, closureMoves, isOpen, openStates } from "./domain/TicketLifecycle.js"
+export { meantFirst } from "./domain/TicketNumber.js"
 export { AuditLog } from "./ports/AuditLog.js"
 export { Closures, type DueClosure } from "./ports/Closures.js"
-export {
-  type Claim,
-  Deliveries,
-  LEASE_MS,
-  MOST_IN_FLIGHT_PER_SHOP,
-  MOST_REPLAYS,
-  type OpenReplay
-} from "./ports/Deliveries.js"
+export { type Claim, Deliveries, type OpenReplay } from "./ports/Deliveries.js"
 export { DeliveryLog, type LoggedDelivery } from "./ports/DeliveryLog.js"
 export { type Belonging, Directory } from "./ports/Directory.js"
 export { Messages } from "./ports/Messages.js"
-export { EVENTS_AT_ONCE, type HeldAnswers, type HeldData, PersonalData } from "./ports/PersonalData.js"
+export { type HeldAnswers, type HeldData, PersonalData } from "./ports/PersonalData.js"
 export { RateLimits } from "./ports/RateLimits.js"
 export {
   type CountedClient,
   type EventPart,
   type ListedTickets,
-  MOST_LISTED,
   Reads,
   type SeenTicket,
   type SeenTickets,

@@ -1,12 +1,5 @@
-import type { ShopId } from "@workshop/core"
-import {
-  type Claim,
-  type Deliveries,
-  type DeliveryLog,
-  LEASE_MS,
-  MOST_LISTED,
-  MOST_REPLAYS
-} from "@workshop/core/store"
+import { ServiceLimits, type ShopId } from "@workshop/core"
+import type { Claim, Deliveries, DeliveryLog } from "@workshop/core/store"
 import { type Clock, type Context, Effect } from "effect"
 import { askedFor, logged } from "./deliveryLog.js"
 import type { Memory } from "./Memory.js"
@@ -35,7 +28,7 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
     claim: (now, most) =>
       Effect.clockWith((clock) =>
         Effect.sync(() => {
-          const lease_until = realNanos(clock) + BigInt(LEASE_MS) * NANOS_PER_MS
+          const lease_until = realNanos(clock) + BigInt(ServiceLimits.delivery_lease_ms) * NANOS_PER_MS
           const claims: Array<Claim> = []
           while (claims.length < most) {
             const shop_id = memory.turns.next(now)
@@ -79,7 +72,9 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
       return Effect.sync(() => memory.turns.sleepers.delete(wake))
     }),
     replays: Effect.sync(() =>
-      [...memory.openReplays.values()].slice(0, MOST_REPLAYS).map(({ shop_id, id }) => ({ shop_id, id }))
+      [...memory.openReplays.values()]
+        .slice(0, ServiceLimits.replays_per_look)
+        .map(({ shop_id, id }) => ({ shop_id, id }))
     )
   }
 }
@@ -88,5 +83,5 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
 export const memoryDeliveryLog = (memory: Memory): Context.Tag.Service<DeliveryLog> => ({
   deliveries: (shop_id, part) => Effect.sync(() => logged(memory.shelf(shop_id), part)),
   count: (shop_id, filter) => Effect.sync(() => [...askedFor(memory.shelf(shop_id), filter)].length),
-  notices: (shop_id) => Effect.sync(() => memory.shelf(shop_id).notices.slice(-MOST_LISTED))
+  notices: (shop_id) => Effect.sync(() => memory.shelf(shop_id).notices.slice(-ServiceLimits.list_max))
 })

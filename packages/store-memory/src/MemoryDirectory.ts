@@ -1,5 +1,12 @@
 import type { ShopId } from "@workshop/core"
-import { type Belonging, type Closures, type Directory, type DueClosure, latestOfShops } from "@workshop/core/store"
+import {
+  type Belonging,
+  type Closures,
+  type Directory,
+  type DueClosure,
+  latestOfShops,
+  offersShown
+} from "@workshop/core/store"
 import { type Context, Effect, Stream } from "effect"
 import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"
@@ -76,11 +83,8 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     Effect.sync(() => {
       const account = memory.accounts.get(id)
       const offers = account === undefined ? [] : memory.offers(account.phone)
-      const seen = offers.filter(({ shop_id, status }) => {
-        const blocked = (memory.shelf(shop_id).slice.links.get(id)?.blocked_at ?? null) !== null
-        return status !== "open" || !blocked
-      })
-      return latestOfShops(seen)
+      const isBlocked = (shop_id: ShopId) => (memory.shelf(shop_id).slice.links.get(id)?.blocked_at ?? null) !== null
+      return offersShown(offers, isBlocked)
     }),
   news: Stream.empty,
   inbox: (id) => Effect.sync(() => latestOfShops(memory.inboxes.get(id) ?? []))

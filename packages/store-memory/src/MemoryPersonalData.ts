@@ -1,10 +1,5 @@
-import {
-  EVENTS_AT_ONCE,
-  type HeldData,
-  idempotencyRecordKey,
-  type Person,
-  type PersonalData
-} from "@workshop/core/store"
+import { ServiceLimits } from "@workshop/core"
+import { type HeldData, idempotencyRecordKey, type Person, type PersonalData } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"
@@ -65,7 +60,7 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
       const { events, attempts } = memory.shelf(shop_id)
       const isNamed = names(person)
       return events
-        .slice(from_seq - 1, from_seq - 1 + EVENTS_AT_ONCE)
+        .slice(from_seq - 1, from_seq - 1 + ServiceLimits.erasure_batch_events)
         .filter(({ ticket_id, body }) => (ticket_id !== null && tickets.includes(ticket_id)) || isNamed(body))
         .map((event) => ({ event, attempts: attempts.get(event.id) ?? [] }))
     }),

@@ -1,10 +1,10 @@
-import type { ClientId, TicketId, TicketRecord } from "@workshop/core"
+import { type ClientId, ServiceLimits, type TicketId, type TicketRecord } from "@workshop/core"
 import {
   asSeen,
   blankCard,
   type Client,
   isOpen,
-  MOST_LISTED,
+  meantFirst,
   type Reads,
   type SeenTicket,
   type TicketFilter,
@@ -106,12 +106,8 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
     Effect.sync(() => {
       const shelf = memory.shelf(shop_id)
       const newest = [...inOrder(shelf, { number }, { _tag: "Newest", after: null })]
-      const meant = newest.find(({ state }) => isOpen(state)) ?? newest[0]
-      const others = newest.filter((ticket) => ticket !== meant).slice(0, limit)
-      return {
-        shop: shelf.slice.shop,
-        tickets: (meant === undefined ? [] : [meant, ...others]).map((record) => seen(shelf, record))
-      }
+      const found = meantFirst(newest, ({ state }) => state, limit)
+      return { shop: shelf.slice.shop, tickets: found.map((record) => seen(shelf, record)) }
     }),
 
   client: (shop_id, by) =>
@@ -131,6 +127,6 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
       }
     }),
 
-  keys: (shop_id) => Effect.sync(() => [...memory.shelf(shop_id).slice.keys.values()].slice(-MOST_LISTED)),
+  keys: (shop_id) => Effect.sync(() => [...memory.shelf(shop_id).slice.keys.values()].slice(-ServiceLimits.list_max)),
   events: (shop_id, part) => Effect.sync(() => partOf(memory.shelf(shop_id).events, part))
 })

@@ -1,5 +1,5 @@
-import type { DeliveryRecord, EventId, Instant, Webhook } from "@workshop/core"
-import { MOST_IN_FLIGHT_PER_SHOP, presentSchedule } from "@workshop/core/store"
+import { type DeliveryRecord, type EventId, type Instant, Limits, type Webhook } from "@workshop/core"
+import { compareClaims, presentSchedule } from "@workshop/core/store"
 import { DueQueue } from "./DueQueue.js"
 import { type Kind, kindOf, type QueueHead, type QueuePosition, TicketDeliveryQueue } from "./TicketDeliveryQueue.js"
 
@@ -67,7 +67,7 @@ export class ShopDeliveryQueue {
 
   /** Claims the next delivery that is due; undefined where there is none, or four are in flight. */
   claim(now: Instant, lease_until: bigint): DeliveryRecord | undefined {
-    const place = this.#isOpen ? (this.#due("live", now) ?? this.#due("replayed", now)) : undefined
+    const place = this.#isOpen ? this.#first(now) : undefined
     if (place === undefined) return undefined
     const { event_id, line } = place
     const row = this.#rows.get(event_id)!
@@ -96,12 +96,22 @@ export class ShopDeliveryQueue {
 
   /** Whether the webhook is set and on, and has room for one more. */
   get #isOpen(): boolean {
-    return this.#webhook !== null && this.#webhook.off_reason === null && this.#inFlight.size < MOST_IN_FLIGHT_PER_SHOP
+    return (
+      this.#webhook !== null &&
+      this.#webhook.off_reason === null &&
+      this.#inFlight.size < Limits.deliveries_in_flight_per_shop
+    )
   }
 
-  #due(kind: Kind, now: Instant): QueuePosition | undefined {
-    const first = this.#queues[kind].first()
-    return first !== undefined && first.due_at <= now ? first : undefined
+  /** Of the first ones of both kinds that are due, the one that the order of claims puts first. */
+  #first(now: Instant): QueuePosition | undefined {
+    const due = kinds.flatMap((kind) => {
+      const first = this.#queues[kind].first()
+      return first !== undefined && first.due_at <= now
+        ? [{ first, rank: { ...first, is_replay: kind === "replayed" } }]
+        : []
+    })
+    return due.sort((a, b) => compareClaims(a.rank, b.rank))[0]?.first
   }
 
   readonly #look: QueueHead = (event_id) => {

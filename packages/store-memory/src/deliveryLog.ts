@@ -1,11 +1,10 @@
-import type { AttemptRecord, DeliveryState, EventId, EventRecord } from "@workshop/core"
+import { type AttemptRecord, type DeliveryState, type EventId, type EventRecord, ServiceLimits } from "@workshop/core"
 import {
   acknowledges,
   deliveryState,
   type EventPart,
   type EventRange,
   type LoggedDelivery,
-  MOST_LISTED,
   matchesReplayFilter,
   presentSchedule,
   type ReplayFilter,
@@ -75,7 +74,7 @@ const countBefore = (events: ReadonlyArray<EventRecord>, before: number): number
 /** The latest events of a part. */
 export const partOf = (
   events: ReadonlyArray<EventRecord>,
-  { before = Number.MAX_SAFE_INTEGER, limit = MOST_LISTED }: EventPart = {}
+  { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max }: EventPart = {}
 ): ReadonlyArray<EventRecord> => {
   const end = countBefore(events, before)
   return events.slice(Math.max(0, end - limit), end)
@@ -84,7 +83,7 @@ export const partOf = (
 /** What became of the latest events of a part that were to be delivered. */
 export const logged = (
   shelf: Deliveries,
-  { before = Number.MAX_SAFE_INTEGER, limit = MOST_LISTED }: EventPart = {}
+  { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max }: EventPart = {}
 ): ReadonlyArray<LoggedDelivery> => {
   const found: Array<LoggedDelivery> = []
   for (let at = countBefore(shelf.events, before) - 1; at >= 0 && found.length < limit; at--) {

@@ -1,5 +1,5 @@
-import type { Instant, ShopId } from "@workshop/core"
-import { LEASE_MS, MOST_IN_FLIGHT_PER_SHOP } from "@workshop/core/store"
+import { type Instant, Limits, ServiceLimits, type ShopId } from "@workshop/core"
+import { claimOrder } from "@workshop/core/store"
 import type { Statement } from "./Statement.js"
 
 /** Turns are numbered with room between, so that the shops of one claim can be put in order behind all others. */
@@ -69,6 +69,12 @@ export const removeTurns = (shop_ids: ReadonlySet<ShopId>): ReadonlyArray<Statem
     ) g where t.ctid = g.at and t.shop_id is not distinct from g.shop_id`,
     values: [[...shop_ids]]
   }))
+
+const { delivery_lease_ms } = ServiceLimits
+const { deliveries_in_flight_per_shop } = Limits
+
+/** In which order the deliveries of a shop go, of an alias: as core has it. */
+const inOrder = (alias: string) => claimOrder.map((field) => `${alias}.${field}`).join(", ")
 
 /** The end of time: nothing of the shop is to be looked at until something changes. */
 const NEVER = "253402300799999"
@@ -148,7 +154,7 @@ export const LOCK_FIRST_TURNS =
     where t.look_at <= $1 order by t.look_at, t.turn limit $2 for update of t skip locked`)
 
 /** Leases that ended so long ago were put back since, or are of no process that is alive. */
-const LEASE_LONG_ENDED_MS = 2 * LEASE_MS
+const LEASE_LONG_ENDED_MS = 2 * delivery_lease_ms
 
 /**
  * The locked shops, in their order, with what they have on their way. There is room for nothing where the webhook is off. Leases are
@@ -157,7 +163,7 @@ const LEASE_LONG_ENDED_MS = 2 * LEASE_MS
 const open = (
   lease_now: string
 ) => `select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
-    case when w.off_reason is null then greatest(${MOST_IN_FLIGHT_PER_SHOP} - f.in_flight, 0) else 0 end as room, f.busy, f.served
+    case when w.off_reason is null then greatest(${deliveries_in_flight_per_shop} - f.in_flight, 0) else 0 end as room, f.busy, f.served
   from ${LOCKED_TURNS}
   join webhook w on w.shop_id = s.shop_id
   cross join lateral (
@@ -196,10 +202,10 @@ const WAITS = "coalesce(d.lease_until, 0) = 0"
 export const CLAIM = `with open as (${open("$3")}), found as (
     select o.shop_id, o.place, d.event_id, d.rank
     from open o cross join lateral (
-      select one.*, row_number() over (order by one.is_replay, one.due_at, one.seq) as rank from (
+      select one.*, row_number() over (order by ${inOrder("one")}) as rank from (
         select distinct on (coalesce(c.ticket_id, c.event_id)) c.*
         from (${released(false)} union all ${due(false)} union all ${released(true)} union all ${due(true)}) c
-        order by coalesce(c.ticket_id, c.event_id), c.is_replay, c.due_at, c.seq
+        order by coalesce(c.ticket_id, c.event_id), ${inOrder("c")}
       ) one
     ) d where d.rank <= o.room
   ), picked as (
@@ -209,7 +215,7 @@ export const CLAIM = `with open as (${open("$3")}), found as (
       select from delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and ${WAITS} for update skip locked
     ) d
   ), leased as (
-    update delivery d set token = d.token + 1, lease_until = ${leaseTime("$3")} + ${LEASE_MS}
+    update delivery d set token = d.token + 1, lease_until = ${leaseTime("$3")} + ${delivery_lease_ms}
     from free f where d.shop_id = f.shop_id and d.event_id = f.event_id
     returning d.shop_id, d.event_id, d.token, f.n
   )
@@ -250,7 +256,7 @@ const DUE_FROM_EVERY = 32
  */
 export const LOOK_AGAIN = `with claim as (select nextval('delivery_turns') as n), looked as (
     select o.*, c.n, o.next <= $1 is true as is_ready,
-      case when o.served > 0 then c.n * ${TURN_STEP} + (o.served - 1) * ${TURN_STEP / MOST_IN_FLIGHT_PER_SHOP} + o.place else o.turn end as new_turn
+      case when o.served > 0 then c.n * ${TURN_STEP} + (o.served - 1) * ${TURN_STEP / deliveries_in_flight_per_shop} + o.place else o.turn end as new_turn
     from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, ${NEXT} as next,
         least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) as earliest from (${open("$2")}) o) o
     cross join claim c

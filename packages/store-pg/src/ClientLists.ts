@@ -1,13 +1,14 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import { type ClientId, Limits, type NotificationRecord, type OfferRecord } from "@workshop/core"
-import type { Directory } from "@workshop/core/store"
+import { type Directory, shownWhileBlocked } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
 import { type Placed, unplaced } from "./Tables.js"
 
-/** Every status of an offer. */
-const STATUSES = Object.keys({ open: 0, accepted: 0, blocked: 0 } satisfies Record<OfferRecord["status"], number>)
+const STATUSES = Object.keys(shownWhileBlocked)
+/** The statuses of offers that a client sees although they block the shop. */
+const SHOWN = STATUSES.filter((status) => shownWhileBlocked[status as OfferRecord["status"]])
 
 /** What a client sees of all shops. Each shop costs a look into the index, and the rows of it that are shown. */
 export const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offers" | "inbox"> => {
@@ -30,7 +31,7 @@ export const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>
         sql`select a.phone from client_account a where a.id = ${id}`
       )
       const inStatus = latest(sql`offer x
-        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status <> 'open' or l.blocked_at is null)`)
+        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN}) or l.blocked_at is null)`)
       return sql<{ readonly offer: Placed<OfferRecord> }>`
         with /* workshop read offers */ recursive shops as (${shops}) select row_to_json(o) as offer from shops c
         left join client_link l on l.shop_id = c.shop_id and l.client_id = ${id}

@@ -19,7 +19,8 @@ import {
   type MessageRecord,
   type ReplayRecord,
   type ShopState,
-  stampCountKey
+  stampCountKey,
+  visibleLink
 } from "@workshop/core/store"
 import { candidatesOfReplay, type EventFound, eventRangeOf } from "./ReplayStatements.js"
 import type { Statement } from "./Statement.js"
@@ -33,13 +34,17 @@ import {
   unplaced
 } from "./Tables.js"
 
+const isVisible = Object.entries(visibleLink)
+  .map(([field, isSet]) => `l.${field} is ${isSet ? "not null" : "null"}`)
+  .join(" and ")
+
 /**
  * The link of a client whom a shop sees, as `l`, for `q (shop_id, id)`: written as in the index `client_link_seen`, which
  * holds nobody else. A look-up begins here and reads the rest only for whom it finds, so that unknown, unknown to this shop
  * and blocking cost the same, and the time of an answer does not tell who has an account (Specification, Endpoints; Clients and loyalty).
  */
 export const VISIBLE_LINK = `client_link l on l.shop_id = q.shop_id
-  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id`
+  and (case when ${isVisible} then l.client_id end) = q.id`
 
 /** A load that a command of a batch requests. */
 export interface RequestedLoad<A extends LoadRequest = LoadRequest> {

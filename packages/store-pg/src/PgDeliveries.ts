@@ -1,5 +1,5 @@
-import type { Instant, ShopId, StoreUnavailable } from "@workshop/core"
-import { type Claim, type Deliveries, MOST_REPLAYS, type OpenReplay } from "@workshop/core/store"
+import { type Instant, ServiceLimits, type ShopId, type StoreUnavailable } from "@workshop/core"
+import type { Claim, Deliveries, OpenReplay } from "@workshop/core/store"
 import { type Context, Effect, Schedule, type Scope } from "effect"
 import {
   CLAIM,
@@ -147,7 +147,7 @@ export const pgDeliveries = (
       changed: due,
       replays: inTurn((connection) =>
         Effect.map(
-          connection.send([statement("open replays", OPEN_REPLAYS, MOST_REPLAYS)]),
+          connection.send([statement("open replays", OPEN_REPLAYS, ServiceLimits.replays_per_look)]),
           ([answer]) => answer!.rows as unknown as ReadonlyArray<OpenReplay>
         )
       )

@@ -1,9 +1,8 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { AttemptRecord, NoticeRecord, ShopId, Webhook } from "@workshop/core"
+import { type AttemptRecord, type NoticeRecord, ServiceLimits, type ShopId, type Webhook } from "@workshop/core"
 import {
   type DeliveryLog,
   type LoggedDelivery,
-  MOST_LISTED,
   matchesReplayFilter,
   presentSchedule,
   type ReplayFilter
@@ -51,7 +50,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
     )
 
   return {
-    deliveries: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = MOST_LISTED } = {}) =>
+    deliveries: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max } = {}) =>
       Effect.gen(function* () {
         const webhook = yield* webhookOf(shop_id)
         const found: Array<LoggedDelivery> = []
@@ -83,7 +82,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
       sql<{
         readonly notice: Placed<NoticeRecord>
       }>`select /* workshop read notices */ row_to_json(n) as notice from notice n
-        where n.shop_id = ${shop_id} order by n.created_at desc, n.place desc limit ${MOST_LISTED}`.pipe(
+        where n.shop_id = ${shop_id} order by n.created_at desc, n.place desc limit ${ServiceLimits.list_max}`.pipe(
         Effect.map((rows) => rows.map(({ notice }) => unplaced<NoticeRecord>(notice)).reverse()),
         available
       )

@@ -1,13 +1,14 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { ClientId, NotificationRecord, OfferRecord, Phone, SentEvent, ShopId } from "@workshop/core"
 import {
-  EVENTS_AT_ONCE,
-  type HeldData,
-  type IdempotencyRecord,
-  type IdempotencyRecordKey,
-  type Person,
-  type PersonalData
-} from "@workshop/core/store"
+  type ClientId,
+  type NotificationRecord,
+  type OfferRecord,
+  type Phone,
+  type SentEvent,
+  ServiceLimits,
+  type ShopId
+} from "@workshop/core"
+import type { HeldData, IdempotencyRecord, IdempotencyRecordKey, Person, PersonalData } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { available } from "./Sql.js"
 import { type Placed, type TicketRow, ticketOf, unplaced } from "./Tables.js"
@@ -102,7 +103,7 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
       }>`select /* workshop events of person */ json_build_object('event', e, 'attempts', coalesce((
           select json_agg(a order by a.n) from attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]')) as sent
       from event e
-      where e.shop_id = ${shop_id} and e.seq >= ${from_seq} and e.seq < ${from_seq + EVENTS_AT_ONCE}
+      where e.shop_id = ${shop_id} and e.seq >= ${from_seq} and e.seq < ${from_seq + ServiceLimits.erasure_batch_events}
         and (e.ticket_id = any(${[...tickets]}::uuid[]) or exists (
           select from unnest(${[person.client_id, ...person.phones]}::text[]) w (word) where strpos(e.body, w.word) > 0))
       order by e.seq`.pipe(

@@ -1,15 +1,16 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
-import type {
-  ApiKeyRecord,
-  ClientAccount,
-  EventRecord,
-  Instant,
-  Phone,
-  ShopHead,
-  ShopId,
-  ShopRecord,
-  Webhook
+import {
+  type ApiKeyRecord,
+  type ClientAccount,
+  type EventRecord,
+  type Instant,
+  type Phone,
+  ServiceLimits,
+  type ShopHead,
+  type ShopId,
+  type ShopRecord,
+  type Webhook
 } from "@workshop/core"
 import {
   asSeen,
@@ -17,9 +18,8 @@ import {
   type CardRecord,
   type ClientLink,
   type CountedClient,
-  isOpen,
   type ListedTickets,
-  MOST_LISTED,
+  meantFirst,
   openStates,
   type Reads
 } from "@workshop/core/store"
@@ -80,13 +80,6 @@ const lastChange = (sql: SqlClient, shop_id: ShopId): Fragment =>
 const holderOf = (sql: SqlClient, shop_id: ShopId, phone: Phone) =>
   sql`coalesce((select case when n.phone = ${phone} then n.id end from client_account n
       where n.phone >= ${phone} order by n.phone limit 1), ${shop_id})`
-
-/** The ticket that `by-number` means, then at most `limit` others. */
-const meantFirst = ({ tickets, ...seen }: ListedTickets, limit: number): ListedTickets => {
-  const meant = tickets.find(({ record }) => isOpen(record.state)) ?? tickets[0]
-  const others = tickets.filter((ticket) => ticket !== meant).slice(0, limit)
-  return { ...seen, tickets: meant === undefined ? [] : [meant, ...others] }
-}
 
 /** The shop's reads, one statement each. */
 export const pgReads = (secrets: WebhookSecrets) =>
@@ -150,7 +143,9 @@ export const pgReads = (secrets: WebhookSecrets) =>
             (select t.id from ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
             union (select t.id from ticket t where ${ofNumber} order by ${newestFirst} limit ${limit + 1})) offset 0`,
           newestFirst
-        ).pipe(Effect.map((seen) => meantFirst(seen, limit)))
+        ).pipe(
+          Effect.map((seen) => ({ ...seen, tickets: meantFirst(seen.tickets, ({ record }) => record.state, limit) }))
+        )
       },
       client: (shop_id, by) =>
         sql<FoundClient>`select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
@@ -168,11 +163,11 @@ export const pgReads = (secrets: WebhookSecrets) =>
         ),
       keys: (shop_id) =>
         sql<{ readonly key: Placed<ApiKeyRecord> }>`select /* workshop read keys */ row_to_json(k) as key from api_key k
-        where k.shop_id = ${shop_id} order by k.created_at desc, k.place desc limit ${MOST_LISTED}`.pipe(
+        where k.shop_id = ${shop_id} order by k.created_at desc, k.place desc limit ${ServiceLimits.list_max}`.pipe(
           Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key)).reverse()),
           available
         ),
-      events: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = MOST_LISTED } = {}) =>
+      events: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max } = {}) =>
         sql<{ readonly event: EventRecord }>`select /* workshop read events */ row_to_json(e) as event from event e
         where e.shop_id = ${shop_id} and e.seq < ${before} order by e.seq desc limit ${limit}`.pipe(
           Effect.map((rows) => rows.map(({ event }) => event).reverse()),

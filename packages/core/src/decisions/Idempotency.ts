@@ -3,7 +3,7 @@ import { sha256Hex } from "../domain/Digest.js"
 import { type IdempotencyRecord, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { KeyId } from "../domain/Identifier.js"
 import { jsonText } from "../domain/JsonText.js"
-import { Limits } from "../domain/Limits.js"
+import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { Text } from "../domain/Text.js"
 import type { Command, Decision } from "./Command.js"
 
@@ -61,13 +61,10 @@ const canonical = (value: unknown, defaults: Fields): unknown => {
   return said
 }
 
-/** Up to this many characters a request is its own fingerprint, which costs nothing and mistakes nothing. */
-const SHORT_CHARACTERS = 512
-
 /** Alike for requests that differ only in the order of fields, in absent against null ones, or in explicit defaults. */
 export const fingerprint = (request: unknown, defaults: Fields = NONE): string => {
   const text = JSON.stringify(canonical(request, defaults))
-  return text.length <= SHORT_CHARACTERS ? text : sha256Hex(text)
+  return text.length <= ServiceLimits.fingerprint_characters ? text : sha256Hex(text)
 }
 
 /**

@@ -1,32 +1,18 @@
 import { Either } from "effect"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
-import { type Instant, toIso } from "../domain/Instant.js"
+import { toIso } from "../domain/Instant.js"
 import type { LimitReached } from "../domain/LimitWindow.js"
 import { stampsEarned } from "../domain/LoyaltyEarning.js"
 import type { Ticket, TicketNotFound, TicketRecord } from "../domain/Ticket.js"
 import { countUse, type TicketBounds, ticketBounds } from "../domain/TicketBounds.js"
-import { type MoveRefusal, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
+import { type MoveRefusal, movedFields, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
 
-/** The fields that follow from entering a state: going back to the workshop forgets the end, not that the client was told (Specification, States). */
-const entering = (ticket: TicketRecord, to: TicketStatus, now: Instant): Partial<TicketRecord> => {
-  switch (to) {
-    case "ready":
-      return { ready_at: now }
-    case "impossible":
-      return {}
-    case "collected":
-      return { collected_at: now, outcome: ticket.state === "impossible" ? "impossible" : "ready" }
-    case "workshop":
-      return { ready_at: null, collected_at: null, outcome: null }
-  }
-}
-
 /**
- * A ticket's next state, by the transition table. It tells a linked client, earns the ticket's stamps,
- * and raises the events of the move; how often in a day is bounded (Specification, States).
+ * Moves a ticket by the table `statusMoves`: notifies a linked client, earns the ticket's stamps and raises the events of the
+ * move. `bounds` limits how often in a day (Specification, States).
  */
 export const changeStatus = (
   shop_id: ShopId,
@@ -46,23 +32,23 @@ export const changeStatus = (
       const move = found.right
       const changes = new ChangeSet(loaded, moment)
       const stamps = stampsEarned(record, move, loaded.shop.program, linked?.client ?? null)
-      const told = move.notifies_client && linked !== null
-      const policies = told ? (["moves_per_day", "notifications_per_day"] as const) : (["moves_per_day"] as const)
+      const notifies = move.notifies_client && linked !== null
+      const policies = notifies ? (["moves_per_day", "notifications_per_day"] as const) : (["moves_per_day"] as const)
       const counted = countUse(record, policies, { bounds, now, time_zone: loaded.shop.time_zone })
       if (Either.isLeft(counted)) return Either.left(counted.left)
       const next: TicketRecord = {
         ...record,
-        ...entering(record, to, now),
+        ...movedFields(move, now),
         ...counted.right,
         state: to,
         shop_changed_at: now,
-        notified_at: told ? now : record.notified_at,
+        notified_at: notifies ? now : record.notified_at,
         stamps_earned: record.stamps_earned || stamps !== null
       }
       const ticket = changes.ticket(next, linked?.client ?? null)
       const data = move.event === "ticket.reopened" ? { ticket, from: record.state } : { ticket }
       changes.raise(move.event, data, id)
-      if (linked !== null && told) {
+      if (linked !== null && notifies) {
         changes.raise("client.notified", { ticket, channel: "app", notified_at: toIso(now) }, id)
         const type = to === "ready" ? "ticket.ready" : "ticket.impossible"
         changes.tellClient({ client_id: linked.card.client_id, type, ticket, ticket_id: id })

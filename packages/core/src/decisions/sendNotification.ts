@@ -1,12 +1,9 @@
-import { MINUTE_MS } from "../domain/Instant.js"
+import { MOST_ATTEMPTS, ServiceLimits } from "../domain/Limits.js"
 import type { MessageRecord } from "../domain/Message.js"
-import { MOST_ATTEMPTS, nextAttempt } from "../domain/RetrySchedule.js"
+import { nextAttempt } from "../domain/RetrySchedule.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
-
-/** When a message is looked at again that was begun to be told for the last time: longer than telling can take. */
-const LAST_LOOK_MS = MINUTE_MS
 
 /** Which attempt at which message. */
 export type NotificationAttempt = Pick<MessageRecord, "shop_id" | "id" | "attempts_made">
@@ -28,7 +25,8 @@ export const beginNotification = ({
       if (message === null) return unchanged<"begun" | "given_up" | "superseded">("superseded")
       const changes = new ChangeSet(loaded, moment)
       if (attempts_made >= MOST_ATTEMPTS) return removed(changes, message).decidedQuietly("given_up" as const)
-      const due_at = nextAttempt(attempts_made + 1, moment.now, 0) ?? moment.now + LAST_LOOK_MS
+      const due_at =
+        nextAttempt(attempts_made + 1, moment.now, 0) ?? moment.now + ServiceLimits.notification_last_look_ms
       changes.add({ _tag: "MessagePut", row: { ...message, attempts_made: attempts_made + 1, due_at } })
       return changes.decidedQuietly("begun" as const)
     }

@@ -59,9 +59,18 @@ export const displayName = ({
 }: Pick<ClientAccount, "given_name" | "family_name" | "hide_name">): string =>
   hide_name ? `${given_name} ${[...family_name][0] ?? ""}.` : `${given_name} ${family_name}`
 
+/** Which fields of a link are set where the shop sees the client: one who is known and does not block it (Specification, Clients and loyalty). */
+export const visibleLink = { known_at: true, blocked_at: false } as const satisfies Partial<
+  Record<keyof ClientLink, boolean>
+>
+
+/** Whether a shop sees a client, by the table {@link visibleLink}. */
+export const isVisible = (link: ClientLink): boolean =>
+  (link.known_at !== null) === visibleLink.known_at && (link.blocked_at !== null) === visibleLink.blocked_at
+
 /** The client as this shop may see them, or null: unknown and blocking are one (Specification, Clients and loyalty). */
 export const asSeen = (account: ClientAccount | undefined, link: ClientLink | undefined): Client | null =>
-  account === undefined || link === undefined || link.known_at === null || link.blocked_at !== null
+  account === undefined || link === undefined || !isVisible(link)
     ? null
     : { id: account.id, display_name: displayName(account) }
 

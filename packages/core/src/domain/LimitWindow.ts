@@ -1,7 +1,7 @@
 import { Data } from "effect"
 import { nextMidnight, type TimeZone } from "./CalendarDay.js"
 import { HOUR_MS, type Instant, MINUTE_MS } from "./Instant.js"
-import { Policies, type PolicyName, type WindowKind } from "./Limits.js"
+import { Policies, type PolicyName, ServiceLimits, type WindowKind } from "./Limits.js"
 
 /** How often a policy was used in its present window, and when that window ends. */
 export interface LimitWindow {
@@ -48,13 +48,13 @@ const endOfWindow = (policy: PolicyName, now: Instant, time_zone: TimeZone | nul
 const isOpen = ({ resets_at }: LimitWindow, policy: PolicyName, now: Instant): boolean =>
   now < resets_at && resets_at - now <= longest[Policies[policy].window]
 
-/** Processes share windows, and one whose clock is a little behind must not take another's for such a one: it would begin anew. */
-const SKEW_MS = 5_000
+// Processes share windows. One whose clock is a little behind must not take another's for such a one, because it would start it anew.
+const { window_clock_skew_ms } = ServiceLimits
 
 // The longest calendar day has the hour that clocks go back; two, to be safe.
 const longest = {
-  minute: MINUTE_MS + SKEW_MS,
-  hour: HOUR_MS + SKEW_MS,
+  minute: MINUTE_MS + window_clock_skew_ms,
+  hour: HOUR_MS + window_clock_skew_ms,
   calendar_day: 26 * HOUR_MS
 } as const satisfies Record<WindowKind, number>
 

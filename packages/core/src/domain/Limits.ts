@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./Instant.js"
 
 /**
- * Every number that bounds something, once, with its unit in its name (Specification, Limits; Idempotency; Tickets; Clients and loyalty; Webhooks).
- * Durations are in milliseconds, lengths in Unicode code points.
+ * What a caller or an owner meets: every bound of the contract, with its unit in its name (Specification, Limits; Idempotency; Tickets;
+ * Clients and loyalty; Webhooks). Durations are in milliseconds, lengths in Unicode code points.
  */
 export const Limits = {
   service_characters: 120,
@@ -18,6 +18,7 @@ export const Limits = {
   items_min: 2,
   items_max: 20,
   amount_minor_max: 1_000_000_000_000,
+  ticket_number_max: 9999,
   page_min: 1,
   page_max: 100,
   page_default: 50,
@@ -44,6 +45,93 @@ export const Limits = {
   webhook_tolerance_ms: 5 * MINUTE_MS,
   webhook_answer_ms: 10 * SECOND_MS
 } as const
+
+/**
+ * How the service itself works: leases, caches, batches and pauses. Every store and every process uses these rows; `docs/limits.md`
+ * prints them with their docstrings. What ends in `_ms` is in milliseconds.
+ */
+export const ServiceLimits = {
+  /** A process uses an API key that it has read for so long, unless it is notified of a change: well within the minute in which a revoked key must stop working. */
+  api_key_cache_ms: 30 * SECOND_MS,
+  /** API keys that a process caches; when there are more, it empties the cache. */
+  api_key_cache_size: 10_000,
+  /** The last use of a key is stored at most this often. */
+  key_use_every_ms: MINUTE_MS,
+  /** Uses of keys are gathered for so long, in real time, and stored in one write. */
+  key_use_batch_ms: 100,
+  /** A claimed delivery belongs to its process for so long: longer than an attempt can last. */
+  delivery_lease_ms: 15 * SECOND_MS,
+  /** Deliveries that one process has in flight, without those that wait for slow receivers. */
+  deliveries_in_flight_per_process: 256,
+  /** A delivery that has taken so long, in real time, no longer holds one of those slots. */
+  delivery_slow_after_ms: 250,
+  /** With the slow ones, at most so many times as many deliveries are in flight. */
+  delivery_slow_factor: 16,
+  /** Claims are at least so far apart while deliveries are in flight. */
+  delivery_claim_pause_min_ms: 1,
+  /** Claims are as far apart as the last one took, but no farther than this. */
+  delivery_claim_pause_max_ms: 5,
+  /** A process looks for due deliveries this often when nothing wakes it. */
+  delivery_poll_ms: 250,
+  /** A process looks for leases that have ended this often. */
+  delivery_reclaim_every_ms: SECOND_MS,
+  /** A process that always has something to deliver looks for replays every so many claims. */
+  delivery_claims_per_replay_look: 16,
+  /** Replays that advance in one look. */
+  replays_per_look: 100,
+  /** A retry is put off by at most this share of its delay, so that not all come at once. */
+  retry_jitter_share: 0.1,
+  /** A retry is put off by at most this. */
+  retry_jitter_max_ms: 5 * MINUTE_MS,
+  /** Notifications that one process sends at once. */
+  notifications_in_flight_per_process: 256,
+  /** A notifier has so long for one notification, in real time. */
+  notifier_answer_ms: 10 * SECOND_MS,
+  /** A process looks for due notifications this often. */
+  notification_poll_ms: SECOND_MS,
+  /** A notification whose last attempt never ended is given up after so long. */
+  notification_last_look_ms: MINUTE_MS,
+  /** A process that stops waits so long, in real time, for what is in flight. */
+  stop_grace_ms: 5 * SECOND_MS,
+  /** A process looks for tickets to close this often. */
+  closure_poll_ms: SECOND_MS,
+  /** Tickets to close that are read at once. */
+  closures_per_batch: 256,
+  /** Rows of a client that one command rewrites: few enough that the shop waits for none of them. */
+  erasure_batch_rows: 100,
+  /** Events that a search for a client's data reads at once. */
+  erasure_batch_events: 1000,
+  /** Tickets that a repair of a shop's clock reads at once. */
+  clock_repair_batch_tickets: 100,
+  /** Data that are farther ahead of the server's clock are reported. */
+  data_ahead_max_ms: 10 * SECOND_MS,
+  /** Data that were in step with the clock are compared with it again after so long, in real time. */
+  data_ahead_check_every_ms: MINUTE_MS,
+  /** A limit's window that would end later than its length and this was opened by a clock that was set back; it starts anew. */
+  window_clock_skew_ms: 5 * SECOND_MS,
+  /** Rows of a list that has no pages: the latest ones. */
+  list_max: 10_000,
+  /** Rows of such a list where an owner gives no `limit`. */
+  list_default: 1000,
+  /** Events that a stream keeps for a slow reader; it drops the oldest. */
+  event_stream_buffer: 1024,
+  /** Requests up to this length are their own fingerprint; longer ones are hashed. */
+  fingerprint_characters: 512
+} as const
+
+/** How long after the end of each failed attempt the next one starts; there is none after the last (Specification, Webhooks). */
+export const retryDelays_ms = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  24 * HOUR_MS
+] as const satisfies ReadonlyArray<number>
+
+/** How often an event is tried in all: at once, and after each delay. */
+export const MOST_ATTEMPTS = retryDelays_ms.length + 1
 
 /** How long a policy's window lasts: a minute or an hour from its first use, or the shop's own calendar day. */
 export type WindowKind = "minute" | "hour" | "calendar_day"

@@ -1,6 +1,7 @@
 import { Data } from "effect"
 import type { OfferId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
+import { latestOfShops } from "./LatestOfShops.js"
 import type { Phone } from "./Phone.js"
 
 /** Whether an offer waits for its answer, was accepted, or answered with a block of the shop. */
@@ -19,6 +20,19 @@ export interface OfferRecord {
   readonly created_at: Instant
   readonly answered_at: Instant | null
 }
+
+/** Whether a client still sees an offer of a shop that they block, by its status: an open one is hidden (Specification, Clients and loyalty). */
+export const shownWhileBlocked = { open: false, accepted: true, blocked: true } as const satisfies Record<
+  OfferStatus,
+  boolean
+>
+
+/** The offers that a client sees, out of all to their number, oldest first: the latest of each shop (Specification, Clients and loyalty). */
+export const offersShown = (
+  offers: ReadonlyArray<OfferRecord>,
+  isBlocked: (shop_id: ShopId) => boolean
+): ReadonlyArray<OfferRecord> =>
+  latestOfShops(offers.filter(({ shop_id, status }) => shownWhileBlocked[status] || !isBlocked(shop_id)))
 
 /** No such offer. */
 export class OfferNotFound extends Data.TaggedError("OfferNotFound")<{}> {

@@ -30,6 +30,19 @@ export interface StatusMove {
   readonly earns_stamps: boolean
   /** How long after collection the move is still accepted. */
   readonly within_ms?: number
+  /** The field that is set to the instant of the move. */
+  readonly dates?: "ready_at" | "collected_at"
+  /** The outcome that the move gives the ticket. */
+  readonly outcome?: "ready" | "impossible"
+  /** The fields that the move empties. */
+  readonly clears?: ReadonlyArray<keyof MovedFields>
+}
+
+/** The fields of a ticket that its moves set and empty. */
+export interface MovedFields {
+  readonly ready_at: Instant | null
+  readonly collected_at: Instant | null
+  readonly outcome: "ready" | "impossible" | null
 }
 
 /** A move that the service makes by itself. */
@@ -42,16 +55,31 @@ export interface ClosureMove {
 }
 
 const quiet = { notifies_client: false, earns_stamps: false } as const
+/** Back to the workshop: the ticket forgets how its work ended, but not when its client was notified (Specification, States). */
+const reopened = {
+  to: "workshop",
+  event: "ticket.reopened",
+  ...quiet,
+  clears: ["ready_at", "collected_at", "outcome"]
+} as const
+const collected = { to: "collected", event: "ticket.collected", dates: "collected_at", notifies_client: false } as const
 
 /** Every move that a status request can make; all others are refused (Specification, States). */
 export const statusMoves = [
-  { from: "workshop", to: "ready", event: "ticket.ready", notifies_client: true, earns_stamps: true },
+  {
+    from: "workshop",
+    to: "ready",
+    event: "ticket.ready",
+    notifies_client: true,
+    earns_stamps: true,
+    dates: "ready_at"
+  },
   { from: "workshop", to: "impossible", event: "ticket.impossible", notifies_client: true, earns_stamps: false },
-  { from: "ready", to: "collected", event: "ticket.collected", notifies_client: false, earns_stamps: true },
-  { from: "impossible", to: "collected", event: "ticket.collected", ...quiet },
-  { from: "ready", to: "workshop", event: "ticket.reopened", ...quiet },
-  { from: "impossible", to: "workshop", event: "ticket.reopened", ...quiet },
-  { from: "collected", to: "workshop", event: "ticket.reopened", ...quiet, within_ms: Limits.reopen_window_ms }
+  { from: "ready", ...collected, outcome: "ready", earns_stamps: true },
+  { from: "impossible", ...collected, outcome: "impossible", earns_stamps: false },
+  { from: "ready", ...reopened },
+  { from: "impossible", ...reopened },
+  { from: "collected", ...reopened, within_ms: Limits.reopen_window_ms }
 ] as const satisfies ReadonlyArray<StatusMove>
 
 /** Both automatic closures. `impossible` never closes by itself (Specification, States). */
@@ -59,6 +87,13 @@ export const closureMoves = [
   { from: "ready", reason: "uncollected", counts_from: "ready_at", after_ms: Limits.closure_ms },
   { from: "workshop", reason: "no_news", counts_from: "shop_changed_at", after_ms: Limits.closure_ms }
 ] as const satisfies ReadonlyArray<ClosureMove>
+
+/** The fields that a move sets and empties, by its row (Specification, States). */
+export const movedFields = ({ dates, outcome, clears = [] }: StatusMove, now: Instant): Partial<MovedFields> => ({
+  ...Object.fromEntries(clears.map((field) => [field, null])),
+  ...(dates !== undefined && { [dates]: now }),
+  ...(outcome !== undefined && { outcome })
+})
 
 /** States in which the item is still in the shop. `by-number` prefers them (Specification, Lists and sync). */
 export const openStates = ["workshop", "ready", "impossible"] as const satisfies ReadonlyArray<TicketState>

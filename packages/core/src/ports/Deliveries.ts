@@ -1,17 +1,10 @@
 import { Context, type Effect } from "effect"
 import type { EventId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
-import { Limits } from "../domain/Limits.js"
 import type { Webhook } from "../domain/Webhook.js"
 import type { StoreUnavailable } from "./Store.js"
 
-/** How many deliveries of one shop may be on their way at once (Specification, Webhooks). */
-export const MOST_IN_FLIGHT_PER_SHOP = Limits.deliveries_in_flight_per_shop
-
-/** How long a claim holds: longer than an attempt can last, so that none is sent twice while it runs. */
-export const LEASE_MS = 15_000
-
-/** A delivery that is this process's to make, until the lease ends. */
+/** A delivery that is this process's to make, until its lease (`ServiceLimits.delivery_lease_ms`) ends. */
 export interface Claim {
   readonly shop_id: ShopId
   readonly event_id: EventId
@@ -22,9 +15,6 @@ export interface Claim {
   /** The event's text, byte for byte. */
   readonly body: string
 }
-
-/** How many replays take a step in one round. */
-export const MOST_REPLAYS = 100
 
 /** A replay that has steps to take. */
 export interface OpenReplay {
@@ -51,7 +41,7 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
     readonly next: (until: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
     /** Returns when something may have become due. It may return early or for nothing; a slow poll covers what it misses. */
     readonly changed: Effect.Effect<void>
-    /** Replays that have steps to take, oldest first, at most {@link MOST_REPLAYS}. */
+    /** Replays that have steps to take, oldest first, at most `ServiceLimits.replays_per_look`. */
     readonly replays: Effect.Effect<ReadonlyArray<OpenReplay>, StoreUnavailable>
   }
 >() {}

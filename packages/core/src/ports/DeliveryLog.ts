@@ -5,7 +5,7 @@ import type { EventId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { ReplayFilter } from "../domain/Replay.js"
-import type { EventPart, MOST_LISTED } from "./Reads.js"
+import type { EventPart } from "./Reads.js"
 import type { StoreUnavailable } from "./Store.js"
 
 /** What became of an event on its way to the shop's webhook. */
@@ -31,7 +31,7 @@ export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
     ) => Effect.Effect<ReadonlyArray<LoggedDelivery>, StoreUnavailable>
     /** How many events a replay with this filter would send again now. */
     readonly count: (shop_id: ShopId, filter: ReplayFilter) => Effect.Effect<number, StoreUnavailable>
-    /** What the owner was told, the latest {@link MOST_LISTED}, oldest first. */
+    /** What the owner was told, the latest `ServiceLimits.list_max`, oldest first. */
     readonly notices: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<NoticeRecord>, StoreUnavailable>
   }
 >() {}

@@ -2,10 +2,10 @@ import { Context, Data, type Effect } from "effect"
 import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 
-/** It could not be told now: try again later. */
-export class NotificationFailed extends Data.TaggedError("NotTold")<{ readonly cause?: unknown }> {
+/** A notifier could not deliver a notification; it is sent again later. */
+export class NotificationFailed extends Data.TaggedError("NotificationFailed")<{ readonly cause?: unknown }> {
   override get message() {
-    return "This could not be told now"
+    return "The notification failed; it is sent again later"
   }
 }
 

@@ -49,7 +49,7 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
     /** What a shop has of the person. */
     readonly held: (shop_id: ShopId, person: Person) => Effect.Effect<HeldData, StoreUnavailable>
     /**
-     * Of the thousand events from `from_seq` on those that are of the tickets, or whose text has the person's id or one
+     * Of the `ServiceLimits.erasure_batch_events` events from `from_seq` on those that are of the tickets, or whose text has the person's id or one
      * of the numbers.
      */
     readonly events: (
@@ -67,6 +67,3 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
     ) => Effect.Effect<HeldAnswers, StoreUnavailable>
   }
 >() {}
-
-/** How many events {@link PersonalData} looks at in one call. */
-export const EVENTS_AT_ONCE = 1000

@@ -12,9 +12,6 @@ import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 import type { StoreUnavailable } from "./Store.js"
 
-/** How many rows a list that has no pages holds at most, so that none grows with the years: then the latest ones, oldest first. */
-export const MOST_LISTED = 10_000
-
 /** A ticket with its client as the shop sees them now: blocks and renames apply on reading. */
 export interface SeenTicket {
   readonly record: TicketRecord
@@ -62,7 +59,7 @@ export interface CountedClient extends SeenClient {
   readonly tickets_total: number
 }
 
-/** Which of a shop's events: the latest ones, at most `limit` or else {@link MOST_LISTED}, of those before the one numbered `before`. */
+/** Which of a shop's events: the latest ones, at most `limit` or else `ServiceLimits.list_max`, of those before the one numbered `before`. */
 export interface EventPart {
   /** The `seq` of an event: for the part before this one, that of its first. */
   readonly before?: number | undefined
@@ -99,7 +96,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
       shop_id: ShopId,
       by: { readonly id: ClientId } | { readonly phone: Phone }
     ) => Effect.Effect<CountedClient | null, StoreUnavailable>
-    /** The shop's latest {@link MOST_LISTED} keys, revoked ones too, oldest first. */
+    /** The shop's latest `ServiceLimits.list_max` keys, revoked ones too, oldest first. */
     readonly keys: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, StoreUnavailable>
     /** The latest events of a part, in the order in which they were raised. */
     readonly events: (shop_id: ShopId, part?: EventPart) => Effect.Effect<ReadonlyArray<EventRecord>, StoreUnavailable>

@@ -1,7 +1,8 @@
 import { Effect, Stream } from "effect"
 import { type ApiKeyRecord, isActive, keyHash, looksLikeKey, looksLikeTestKey } from "../domain/ApiKey.js"
 import type { ShopId } from "../domain/Identifier.js"
-import { type Instant, SECOND_MS } from "../domain/Instant.js"
+import type { Instant } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import { Directory } from "../ports/Directory.js"
 import type { Caller } from "./Caller.js"
@@ -14,11 +15,9 @@ export interface ApiKeyHolder {
   readonly shop: ShopRecord
 }
 
-/** How long a key read from the directory is believed, if nothing tells that it changed: within the minute of Specification, Keys and scopes. */
-const BELIEVED_MS = 30 * SECOND_MS
-const MOST_KEYS = 10_000
+const { api_key_cache_ms, api_key_cache_size } = ServiceLimits
 
-interface Believed {
+interface CachedKey {
   readonly holder: ApiKeyHolder
   readonly read_at: Instant
   readonly until: Instant
@@ -33,7 +32,7 @@ const holder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: Shop
 export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/KeyRing", {
   scoped: Effect.gen(function* () {
     const directory = yield* Directory
-    const believed = new Map<string, Believed>()
+    const cached = new Map<string, CachedKey>()
     const used = yield* lastUsedWriter(directory)
     const isSandbox = yield* inSandbox
     /** Counts what was forgotten, so that a look-up begun before does not bring it back. */
@@ -45,17 +44,17 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/K
       if (found === null || !isActive(found.key, now)) return null
       const known = holder(found)
       if (before === forgotten) {
-        if (believed.size >= MOST_KEYS) believed.clear()
-        const until = Math.min(now + BELIEVED_MS, found.key.expires_at ?? Number.POSITIVE_INFINITY)
-        believed.set(key, { holder: known, read_at: now, until })
+        if (cached.size >= api_key_cache_size) cached.clear()
+        const until = Math.min(now + api_key_cache_ms, found.key.expires_at ?? Number.POSITIVE_INFINITY)
+        cached.set(key, { holder: known, read_at: now, until })
       }
       used(known.caller.caller_id, now)
       return known
     })
 
-    /** Who holds a key, where memory knows it. One read later than now is not believed: a clock stepped back, so its age is not known. */
+    /** Who holds a key, where memory knows it. One read later than now is not cached: a clock stepped back, so its age is not known. */
     const known = (key: string, now: Instant): ApiKeyHolder | undefined => {
-      const entry = believed.get(key)
+      const entry = cached.get(key)
       if (entry === undefined || now < entry.read_at || now >= entry.until) return undefined
       used(entry.holder.caller.caller_id, now)
       return entry.holder
@@ -64,8 +63,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/K
     const forget = (shop_id: ShopId | null) =>
       Effect.sync(() => {
         forgotten++
-        for (const [key, { holder }] of believed)
-          if (shop_id === null || holder.shop.id === shop_id) believed.delete(key)
+        for (const [key, { holder }] of cached) if (shop_id === null || holder.shop.id === shop_id) cached.delete(key)
       })
     yield* Effect.forkScoped(Stream.runForEach(directory.news, forget))
 
@@ -75,7 +73,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/K
     return {
       known,
       /** Whether a key must be looked up that was never found good here. */
-      isNew: (key: string): boolean => looksLikeKey(key) && !isTestKeyElsewhere(key) && !believed.has(key),
+      isNew: (key: string): boolean => looksLikeKey(key) && !isTestKeyElsewhere(key) && !cached.has(key),
       isTestKeyElsewhere,
       /** Who holds a key; null where the key is missing, wrong, revoked or expired. Such misses are not remembered. */
       holderOf: (key: string, now: Instant) => {

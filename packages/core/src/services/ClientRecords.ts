@@ -5,20 +5,22 @@ import type { SentEvent } from "../domain/Delivery.js"
 import type { IdempotencyRecord, IdempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { type Instant, toIso, toIsoOrNull } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import type { Person } from "../domain/Person.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import { ticketView } from "../domain/Ticket.js"
-import { EVENTS_AT_ONCE, type HeldData, PersonalData } from "../ports/PersonalData.js"
+import { type HeldData, PersonalData } from "../ports/PersonalData.js"
 import { Reads } from "../ports/Reads.js"
 import { Store, type StoreUnavailable } from "../ports/Store.js"
 import { auditing } from "./Actor.js"
 import { resultOf } from "./answered.js"
 
-/** How many rows one command rewrites: few enough that nobody waits long for the shop. */
-const AT_ONCE = 100
+const { erasure_batch_rows, erasure_batch_events } = ServiceLimits
 
 const chunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, i) => all.slice(i * AT_ONCE, (i + 1) * AT_ONCE))
+  Array.from({ length: Math.ceil(all.length / erasure_batch_rows) }, (_, i) =>
+    all.slice(i * erasure_batch_rows, (i + 1) * erasure_batch_rows)
+  )
 
 const dated = <Row extends { readonly created_at: Instant }>({ created_at, ...row }: Row) => ({
   ...row,
@@ -90,7 +92,7 @@ export const clientRecords = Effect.gen(function* () {
   ) {
     const ids = tickets.map(({ id }) => id)
     const last = (yield* reads.shop(shop_id))?.head.event_seq ?? 0
-    for (let from = 1; from < last; from += EVENTS_AT_ONCE)
+    for (let from = 1; from < last; from += erasure_batch_events)
       yield* each(yield* personal.events(shop_id, person, ids, from))
   })
 

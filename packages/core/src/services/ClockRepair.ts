@@ -3,16 +3,11 @@ import { redateTicket, repairClock } from "../decisions/repairClock.js"
 import { retryNotificationNow } from "../decisions/sendNotification.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { type Instant, LAST_INSTANT, toIso } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import { Messages } from "../ports/Messages.js"
 import { Reads, type SeenTickets } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
 import { auditing } from "./Actor.js"
-
-/** How many tickets are looked for at once. */
-const AT_ONCE = 100
-
-/** How many messages of all shops are looked through; they wait for minutes, hence are few. */
-const MOST_MESSAGES = 10_000
 
 /** What a repair came to. */
 export interface ClockRepaired {
@@ -35,7 +30,7 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
     until === null ? null : { act: "shop.clock_repaired", details: { ahead_until: toIso(until) } }
   )
   if (ahead_until !== null) {
-    const waiting = yield* messages.due(LAST_INSTANT, MOST_MESSAGES)
+    const waiting = yield* messages.due(LAST_INSTANT, ServiceLimits.list_max)
     yield* Effect.forEach(
       waiting.filter((message) => message.shop_id === shop_id),
       (message) => store.transact(retryNotificationNow(message)),
@@ -47,7 +42,12 @@ export const repairShopClock = Effect.fn("repairShopClock")(function* (shop_id: 
   const last = ((yield* reads.shop(shop_id))?.head.change_seq ?? 1) - 1
   let tickets = 0
   for (let after: number | null = null; after === null || after < last; ) {
-    const found: SeenTickets = yield* reads.tickets(shop_id, {}, { _tag: "Changes", since, after }, AT_ONCE)
+    const found: SeenTickets = yield* reads.tickets(
+      shop_id,
+      {},
+      { _tag: "Changes", since, after },
+      ServiceLimits.clock_repair_batch_tickets
+    )
     const now = yield* Clock.currentTimeMillis
     const answers = yield* Effect.forEach(
       found.tickets.filter(({ record }) => record.updated_at > now),

@@ -1,12 +1,12 @@
 import { Effect, Metric, Schedule } from "effect"
 import { closeTicket } from "../decisions/closeTicket.js"
 import type { Instant } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import { Closures, type DueClosure } from "../ports/Closures.js"
 import { Store } from "../ports/Store.js"
 import { ticketsClosed } from "./ServiceMetrics.js"
 
-/** How many tickets are looked at before the rest is asked for again; it bounds memory, not what gets closed. */
-const AT_ONCE = 256
+const { closures_per_batch, closure_poll_ms } = ServiceLimits
 
 /** Closes tickets that were never collected, or of which the shop gave no news, for sixty days (Specification, States). */
 export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
@@ -29,12 +29,12 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
       let closed = 0
       while (true) {
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-        const due = yield* closures.due(now, AT_ONCE)
+        const due = yield* closures.due(now, closures_per_batch)
         const answers = yield* Effect.forEach(due, close, { concurrency: 16 })
         const closedNow = answers.filter((isClosed) => isClosed).length
         yield* Metric.incrementBy(ticketsClosed, closedNow)
         closed += closedNow
-        if (due.length < AT_ONCE || closedNow === 0) return closed
+        if (due.length < closures_per_batch || closedNow === 0) return closed
       }
     })
 
@@ -45,7 +45,7 @@ export class Closer extends Effect.Service<Closer>()("@workshop/core/Closer", {
       /** Closes what is due, now and then again, until interrupted. A store that is away is tried again at the next turn. */
       run: runOnce.pipe(
         Effect.catchAllCause((cause) => Effect.logWarning("Tickets could not be closed; trying again", cause)),
-        Effect.repeat(Schedule.spaced("1 second"))
+        Effect.repeat(Schedule.spaced(closure_poll_ms))
       )
     }
   })

@@ -2,6 +2,7 @@ import { Cause, Context, Deferred, Effect, Either, Exit, Layer, Runtime, Stream 
 import type { Command } from "../decisions/Command.js"
 import type { EventData, EventRecord } from "../domain/Event.js"
 import type { EventType } from "../domain/EventType.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import { Store } from "../ports/Store.js"
 
 /** An event as it was committed: the envelope that webhooks carry, typed by `type` (Specification, Resources; Webhooks). */
@@ -17,9 +18,6 @@ export type CommittedEvent = {
 }[EventType]
 
 type Listener = (event: CommittedEvent) => unknown
-
-/** How many events a stream keeps for a reader who is slow; beyond that the oldest are dropped. */
-const MOST_WAITING = 1024
 
 const eventOf = ({ body }: EventRecord): CommittedEvent => JSON.parse(body)
 
@@ -96,7 +94,7 @@ const observed = (
         Effect.sync(() => listen((event) => void emit.single(event))),
         (stop) => Effect.sync(stop)
       ),
-    { bufferSize: MOST_WAITING, strategy: "sliding" }
+    { bufferSize: ServiceLimits.event_stream_buffer, strategy: "sliding" }
   ).pipe(Stream.interruptWhenDeferred(ended))
   return { store: Store.of({ transact }), events: CommittedEvents.of({ stream, listen }) }
 }

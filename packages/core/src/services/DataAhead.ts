@@ -1,15 +1,12 @@
 import { type Clock, Effect } from "effect"
 import { durationInWords } from "../domain/durationInWords.js"
 import type { Instant } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import { Directory } from "../ports/Directory.js"
 import { readClock } from "../ports/readClock.js"
 import type { StoreUnavailable } from "../ports/Store.js"
 
-/** How far the data of a server may be ahead of its clock, in milliseconds, until it says so (Specification, Commands). */
-const MOST_AHEAD_MS = 10_000
-
-/** How long an answer that found nothing wrong holds, in real time: it looks at every shop. */
-const HOLDS_NS = 60_000_000_000n
+const { data_ahead_max_ms, data_ahead_check_every_ms } = ServiceLimits
 
 /**
  * Compares the data with the clock: logs at once that they are more than ten seconds ahead of it, and answers an effect that
@@ -24,7 +21,7 @@ export const dataAhead: Effect.Effect<Effect.Effect<string | null, StoreUnavaila
     const compare = (clock: Clock.Clock) =>
       Effect.map(latest, (latest) => {
         const at = clock.unsafeCurrentTimeMillis()
-        const isAhead = latest - at > MOST_AHEAD_MS
+        const isAhead = latest - at > data_ahead_max_ms
         fine = isAhead ? undefined : { at, ns: clock.unsafeCurrentTimeNanos() }
         return isAhead
           ? `The data are ${durationInWords(Math.round((latest - at) / 1000))} ahead of this server's clock: set the clock right or, where a wrong clock or a sandbox dated them, run workshop shop repair-clock.`
@@ -35,7 +32,7 @@ export const dataAhead: Effect.Effect<Effect.Effect<string | null, StoreUnavaila
       const isFine =
         fine !== undefined &&
         clock.unsafeCurrentTimeMillis() >= fine.at &&
-        clock.unsafeCurrentTimeNanos() - fine.ns < HOLDS_NS
+        clock.unsafeCurrentTimeNanos() - fine.ns < BigInt(data_ahead_check_every_ms) * 1_000_000n
       return isFine ? Effect.succeed(null) : compare(clock)
     })
 

@@ -1,139 +1,152 @@
 import { Context, Effect, Layer } from "effect"
+import { advanceReplay } from "../decisions/replayDeliveries.js"
 import type { Instant } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import { Deliveries } from "../ports/Deliveries.js"
 import type { Entropy } from "../ports/Entropy.js"
 import { probe } from "../ports/Probes.js"
 import { Store, type StoreUnavailable } from "../ports/Store.js"
 import type { WebhookSender } from "../ports/WebhookSender.js"
-import { type AttemptOptions, makeAttempt } from "./Attempts.js"
+import { type AttemptOptions, makeAttempt } from "./DeliveryAttempt.js"
 import { deliveryClaimer } from "./DeliveryClaimer.js"
 import { InFlight } from "./InFlight.js"
-import { replaySteps } from "./ReplaySteps.js"
 import { showDeliveries } from "./ServiceMetrics.js"
 
 /** How a dispatcher works. */
 export interface DispatcherOptions extends AttemptOptions {
-  /** How many deliveries this process has on their way at once, not counting those that wait for slow receivers: see `Places`. */
+  /** How many deliveries this process has in flight at once, without those that wait for slow receivers. */
   readonly mostInFlight: number
 }
 
-const usual: DispatcherOptions = { signatureHeader: SIGNATURE_HEADER, isJittered: true, mostInFlight: 256 }
+const {
+  deliveries_in_flight_per_process,
+  delivery_poll_ms,
+  delivery_reclaim_every_ms,
+  delivery_claims_per_replay_look
+} = ServiceLimits
 
-/** How long a wake-up may be missed before the queue is looked at all the same. */
-const POLL = "250 millis"
-/** How often leases are looked at. */
-const RECLAIM = "1 second"
-/** How long deliveries on their way may go on after an interruption, in real time; then they are left to their lease. */
-const GRACE = "5 seconds"
-/** So many turns that had something to send may pass until replays are looked for. */
-const TURNS_WITHOUT_REPLAYS = 16
+const defaults: DispatcherOptions = {
+  signatureHeader: SIGNATURE_HEADER,
+  isJittered: true,
+  mostInFlight: deliveries_in_flight_per_process
+}
 
 const now = Effect.clockWith((clock) => clock.currentTimeMillis)
 
-/** Says why work on the queue failed, and waits a little before it is tried again. */
-const patiently = <A, E>(work: Effect.Effect<A, E>) =>
+/** Logs why work on the queue failed, and waits a second before the next try. */
+const logFailure = <A, E>(work: Effect.Effect<A, E>) =>
   Effect.catchAllCause(work, (cause) =>
     Effect.zipRight(Effect.logWarning("Deliveries could not be claimed; trying again", cause), Effect.sleep("1 second"))
   )
+
+/** Turns replays into deliveries, step by step (Specification, Webhooks). */
+const replayer = ({ replays }: Context.Tag.Service<Deliveries>, store: Context.Tag.Service<Store>) => {
+  let replayed = 0
+  return {
+    /** Takes a step of every open replay. Returns how many replays advanced. */
+    advance: Effect.gen(function* () {
+      const open = yield* replays
+      const steps = yield* Effect.forEach(open, ({ shop_id, id }) => store.transact(advanceReplay(shop_id, id)))
+      for (const { answer } of steps) replayed += answer.taken_up
+      return steps.filter(({ answer }) => answer.taken_up > 0 || !answer.is_done).length
+    }),
+    /** How many events were replayed so far. */
+    replayed: () => replayed
+  }
+}
 
 const make = (options: DispatcherOptions) =>
   Effect.gen(function* () {
     const store = yield* Store
     const deliveries = yield* Deliveries
     const attempt = yield* makeAttempt(options)
-    const flights = new InFlight()
-    yield* Effect.addFinalizer(() => flights.letGo)
-    yield* probe({ measure: Effect.suspend(() => showDeliveries(flights.count)) })
+    const inFlight = new InFlight()
+    yield* Effect.addFinalizer(() => inFlight.interruptAll)
+    yield* probe({ measure: Effect.suspend(() => showDeliveries(inFlight.count)) })
     const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
-    const ground = { deliveries, flights, attempt, oneByOne, mostInFlight: options.mostInFlight }
-    const { gather, dispatch, dispatchBesideSlow, hasPlace } = deliveryClaimer(ground)
-    const replays = replaySteps(deliveries, store)
+    const { mostInFlight } = options
+    const claimer = deliveryClaimer({ deliveries, inFlight, attempt, oneByOne, mostInFlight })
+    const replays = replayer(deliveries, store)
 
-    let turnsLeft = 0
-    /** Replays take steps and deliveries take off. Answers how much of that there was; without any, replays were looked for. */
-    const turn = (takeOff: typeof dispatch) =>
+    let claimsLeft = 0
+    /** Advances replays, now and then, and dispatches. Returns how much was done; where that is nothing, it has looked for replays. */
+    const turn = (dispatch: typeof claimer.dispatch) =>
       Effect.gen(function* () {
-        const isLookingFirst = turnsLeft === 0
+        const isLookingFirst = claimsLeft === 0
         const replayed = isLookingFirst ? yield* replays.advance : 0
-        const begun = yield* takeOff
-        turnsLeft = replayed > 0 || begun === 0 ? 0 : isLookingFirst ? TURNS_WITHOUT_REPLAYS : turnsLeft - 1
+        const begun = yield* dispatch
+        claimsLeft = replayed > 0 || begun === 0 ? 0 : isLookingFirst ? delivery_claims_per_replay_look : claimsLeft - 1
         return begun === 0 && !isLookingFirst ? yield* replays.advance : replayed + begun
       })
 
-    let answered = 0
+    let reported = 0
     const progress = Effect.sync(() => {
-      const since = flights.landed + replays.stepped() - answered
-      answered += since
+      const since = inFlight.finished + replays.replayed() - reported
+      reported += since
       return since
     })
 
     const runOnce: Effect.Effect<number, StoreUnavailable> = Effect.gen(function* () {
       yield* deliveries.reclaim
       while (true) {
-        const { news } = flights
-        // What landed after the claim had looked has made room that it did not see.
-        const isQuiet = flights.count === 0
-        const begun = yield* turn(dispatch)
-        if (flights.count > 0) yield* news
+        const { news } = inFlight
+        // A delivery that finishes after the claim has looked makes room that the claim did not see.
+        const isQuiet = inFlight.count === 0
+        const begun = yield* turn(claimer.dispatch)
+        if (inFlight.count > 0) yield* news
         else if (begun === 0 && isQuiet) return yield* progress
       }
     })
 
-    // Only here does it matter how long something takes: what is done once, as by a sandbox, must come about in the same
-    // order however fast the machine is.
-    const turnOrRest = Effect.gen(function* () {
-      yield* gather
-      const { news } = flights
-      const begun = yield* turn(dispatchBesideSlow)
-      if (begun === 0 || !(yield* hasPlace)) yield* Effect.race(news, Effect.sleep(POLL))
+    // Only here does real time count: `runOnce`, as in a sandbox, gives the same order however fast the machine is.
+    const turnOrWait = Effect.gen(function* () {
+      yield* claimer.throttle
+      const { news } = inFlight
+      const begun = yield* turn(claimer.dispatchIgnoringSlow)
+      if (begun === 0 || !(yield* claimer.hasFreeSlot)) yield* Effect.race(news, Effect.sleep(delivery_poll_ms))
     })
 
     const run: Effect.Effect<never> = Effect.gen(function* () {
-      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(deliveries.changed, flights.ring)))
-      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(patiently(deliveries.reclaim), Effect.sleep(RECLAIM))))
-      return yield* Effect.forever(patiently(turnOrRest))
-    }).pipe(
-      Effect.scoped,
-      // However it ends: an interruption may meet a store that dies.
-      Effect.ensuring(
-        Effect.zipRight(Effect.timeoutOption(Effect.interruptible(flights.allLanded), GRACE), flights.letGo)
-      )
-    )
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(deliveries.changed, inFlight.wake)))
+      const reclaimThenWait = Effect.zipRight(logFailure(deliveries.reclaim), Effect.sleep(delivery_reclaim_every_ms))
+      yield* Effect.forkScoped(Effect.forever(reclaimThenWait))
+      return yield* Effect.forever(logFailure(turnOrWait))
+    }).pipe(Effect.scoped, inFlight.finishAfter)
 
     return {
       /**
-       * Makes every delivery due by now, also those whose process died, and waits for all on their way. Answers how many
-       * landed, and how many events a replay took up, since it last answered: whoever began them.
+       * Makes every delivery due by now, also those whose process died, and waits for all in flight. Returns how many finished,
+       * and how many events were replayed, since the last call, whoever began them.
        */
       runOnce,
-      /** The earliest instant, at most `until`, at which there is something to do: now while deliveries or replays are on their way. */
+      /** The earliest instant, at most `until`, at which there is something to do: now while deliveries or replays are in progress. */
       next: (until: Instant) =>
         oneByOne(
           Effect.gen(function* () {
-            const isUnderWay = flights.count > 0 || (yield* deliveries.replays).length > 0
-            return isUnderWay ? yield* now : yield* deliveries.next(until)
+            const isInProgress = inFlight.count > 0 || (yield* deliveries.replays).length > 0
+            return isInProgress ? yield* now : yield* deliveries.next(until)
           })
         ),
       /**
-       * Delivers, until interrupted. A store that is away is tried again. Interrupted, it claims no more and waits for what
-       * is on its way, at most five real seconds; what has not landed by then is left to its lease, and uses up no attempt.
+       * Delivers, until interrupted; tries again when the store is unavailable. After an interruption it claims no more and waits at
+       * most five real seconds for what is in flight. The rest is left to its lease and uses up no attempt.
        */
       run
     }
   })
 
 /**
- * Brings events to the webhooks of shops: claims what is due, signs it as it is sent, and records what came of it, from
- * which the store's commands tell what comes next (Specification, Webhooks).
+ * Delivers events to the webhooks of shops: claims what is due, signs and sends it, and records the result. The command that records
+ * it decides what comes next (Specification, Webhooks).
  */
 export class Dispatcher extends Context.Tag("@workshop/core/Dispatcher")<
   Dispatcher,
   Effect.Effect.Success<ReturnType<typeof make>>
 >() {
-  /** A dispatcher that works as usual but for the given options. */
+  /** A dispatcher with the default options except those given. */
   static readonly layer = (
     options: Partial<DispatcherOptions> = {}
   ): Layer.Layer<Dispatcher, never, Store | Deliveries | WebhookSender | Entropy> =>
-    Layer.scoped(Dispatcher, make({ ...usual, ...options }))
+    Layer.scoped(Dispatcher, make({ ...defaults, ...options }))
 }

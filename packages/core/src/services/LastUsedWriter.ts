@@ -1,13 +1,10 @@
 import { Clock, type Context, Effect, FiberSet, type Scope } from "effect"
 import type { KeyId } from "../domain/Identifier.js"
-import { type Instant, MINUTE_MS } from "../domain/Instant.js"
+import type { Instant } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import type { Directory } from "../ports/Directory.js"
 
-/** How often the use of one key is written down at most. */
-const WRITTEN_EVERY_MS = MINUTE_MS
-const MOST_KEYS = 10_000
-/** For how long, in real time, uses are gathered into one write: each write costs as much as half a request. */
-const GATHERED = "100 millis"
+const { key_use_every_ms, key_use_batch_ms, api_key_cache_size } = ServiceLimits
 
 /**
  * Notes that keys were used: at most once a minute for each, several in one write, and never in the path of the request
@@ -30,13 +27,13 @@ export const lastUsedWriter = (
       })
     })
 
-    const writeLater = Effect.zipRight(Effect.withClock(Effect.sleep(GATHERED), Clock.make()), write)
+    const writeLater = Effect.zipRight(Effect.withClock(Effect.sleep(key_use_batch_ms), Clock.make()), write)
     yield* Effect.addFinalizer(() => (waiting.size > 0 ? write : Effect.void))
 
     return (id, now) => {
       const before = noted.get(id)
-      if (before !== undefined && now >= before && now < before + WRITTEN_EVERY_MS) return
-      if (noted.size >= MOST_KEYS) noted.clear()
+      if (before !== undefined && now >= before && now < before + key_use_every_ms) return
+      if (noted.size >= api_key_cache_size) noted.clear()
       noted.set(id, now)
       waiting.set(id, now)
       // The first of those that wait writes them all down.

@@ -1,5 +1,7 @@
 import { Schema } from "effect"
-import { MOST_LISTED } from "../ports/Reads.js"
+import { ServiceLimits } from "../domain/Limits.js"
+
+const { list_max, list_default } = ServiceLimits
 
 const count = (most: number) => Schema.optionalWith(Schema.Int.pipe(Schema.between(1, most)), { exact: true })
 
@@ -7,8 +9,8 @@ const count = (most: number) => Schema.optionalWith(Schema.Int.pipe(Schema.betwe
  * Which part of a shop's events or deliveries an owner reads: the latest, at most `limit` (1,000 where it is left out, 10,000 at
  * most), of those before the event whose `seq` is `before`.
  */
-export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER), limit: count(MOST_LISTED) })
+export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER), limit: count(list_max) })
 export type OwnerPage = typeof OwnerPage.Type
 
 /** The page as the store is asked for it. */
-export const pageOf = ({ before, limit = 1_000 }: OwnerPage) => ({ before, limit: Math.min(limit, MOST_LISTED) })
+export const pageOf = ({ before, limit = list_default }: OwnerPage) => ({ before, limit: Math.min(limit, list_max) })

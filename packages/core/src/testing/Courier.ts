@@ -4,8 +4,9 @@ import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import { setWebhook } from "../decisions/webhookSettings.js"
 import type { SendError, Sent } from "../domain/Attempt.js"
 import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import type { Webhook } from "../domain/Webhook.js"
-import { type Claim, Deliveries, LEASE_MS } from "../ports/Deliveries.js"
+import { type Claim, Deliveries } from "../ports/Deliveries.js"
 import type { Entropy } from "../ports/Entropy.js"
 import type { StorePorts } from "../ports/StorePorts.js"
 import type { ContractCase } from "./ContractCase.js"
@@ -82,7 +83,7 @@ export class Courier {
   readonly leave = Effect.gen(this, function* () {
     for (const shop_id of this.#shops) yield* this.turnOff(shop_id)
     const clock = yield* SettableClock.current
-    clock.advance(LEASE_MS)
+    clock.advance(ServiceLimits.delivery_lease_ms)
     yield* (yield* Deliveries).reclaim
   })
 }

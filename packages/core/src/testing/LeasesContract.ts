@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS } from "../domain/Instant.js"
-import { Deliveries, LEASE_MS } from "../ports/Deliveries.js"
+import { ServiceLimits } from "../domain/Limits.js"
+import { Deliveries } from "../ports/Deliveries.js"
 import { DeliveryLog } from "../ports/DeliveryLog.js"
 import { Reads } from "../ports/Reads.js"
 import { holds, same } from "./ContractCase.js"
@@ -43,7 +44,7 @@ export const leasesContract = [
       const shop = yield* courier.open
       yield* courier.raise(shop, 1, 1)
       const [lost] = yield* courier.claim()
-      clock.advance(LEASE_MS - 1)
+      clock.advance(ServiceLimits.delivery_lease_ms - 1)
       yield* reclaim
       yield* same("held", yield* courier.claim(), [])
       clock.advance(1)
@@ -71,7 +72,7 @@ export const leasesContract = [
       const shop = yield* courier.open
       yield* courier.raise(shop, null)
       const [slow] = yield* courier.claim()
-      clock.advance(LEASE_MS)
+      clock.advance(ServiceLimits.delivery_lease_ms)
       yield* (yield* Deliveries).reclaim
       const [again] = yield* courier.claim()
       clock.advance(1)

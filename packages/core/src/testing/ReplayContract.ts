@@ -3,8 +3,9 @@ import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
 import { enableWebhook } from "../decisions/webhookSettings.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
 import type { ReplayFilter } from "../domain/Replay.js"
-import { Deliveries, LEASE_MS } from "../ports/Deliveries.js"
+import { Deliveries } from "../ports/Deliveries.js"
 import { DeliveryLog } from "../ports/DeliveryLog.js"
 import { Reads } from "../ports/Reads.js"
 import { same } from "./ContractCase.js"
@@ -178,7 +179,7 @@ export const replayContract = [
         })
       )
       yield* run(forgotten)
-      clock.advance(LEASE_MS)
+      clock.advance(ServiceLimits.delivery_lease_ms)
       yield* (yield* Deliveries).reclaim
       const again = (yield* courier.claim()).find(({ event_id }) => event_id === second)
       yield* recordLate(late!, answered(500))
@@ -205,7 +206,7 @@ export const replayContract = [
     const shop = yield* courier.open
     yield* courier.raise(shop, null)
     const [lost] = yield* courier.claim()
-    clock.advance(LEASE_MS)
+    clock.advance(ServiceLimits.delivery_lease_ms)
     yield* (yield* Deliveries).reclaim
     const [first] = yield* courier.claim()
     yield* record(first!, OK)

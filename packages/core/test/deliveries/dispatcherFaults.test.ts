@@ -3,7 +3,8 @@ import { PCGRandom } from "effect/Utils"
 import { describe, expect, it } from "vitest"
 import { startReplay } from "../../src/decisions/replayDeliveries.js"
 import { LAST_INSTANT, MINUTE_MS } from "../../src/domain/Instant.js"
-import { Deliveries, LEASE_MS } from "../../src/ports/Deliveries.js"
+import { ServiceLimits } from "../../src/domain/Limits.js"
+import { Deliveries } from "../../src/ports/Deliveries.js"
 import { Store, StoreUnavailable } from "../../src/ports/Store.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { answered } from "../../src/testing/Courier.js"
@@ -88,9 +89,9 @@ const trouble = (seed: number) => {
           yield* Fiber.interrupt(running)
           expect(sender.flying).toBe(0)
           troubled.isOn = false
-          clock.advance(troubled.integer(2) === 0 ? LEASE_MS : troubled.integer(MINUTE_MS))
+          clock.advance(troubled.integer(2) === 0 ? ServiceLimits.delivery_lease_ms : troubled.integer(MINUTE_MS))
         }
-        clock.advance(LEASE_MS)
+        clock.advance(ServiceLimits.delivery_lease_ms)
         for (let due: number | null = 0; due !== null; due = yield* next(LAST_INSTANT)) {
           clock.set(Math.max(due, clock.unsafeCurrentTimeMillis()))
           yield* runOnce

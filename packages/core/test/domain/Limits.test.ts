@@ -1,10 +1,10 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { eventTypes } from "../../src/domain/EventType.js"
-import { Limits, Policies } from "../../src/domain/Limits.js"
+import { Limits, Policies, ServiceLimits } from "../../src/domain/Limits.js"
 import { ReopenWindowPassed } from "../../src/domain/TicketLifecycle.js"
-import { LAST_TICKET_NUMBER } from "../../src/domain/TicketNumber.js"
-import { MOST_IN_FLIGHT_PER_SHOP } from "../../src/ports/Deliveries.js"
 import { ReplayInput } from "../../src/services/DeliveryHistory.js"
 
 const SECOND = 1000
@@ -38,6 +38,7 @@ describe("Specification, Limits: every limit has the specification's value", () 
     ["item_label_characters", 200, "Specification, Tickets"],
     ["item_service_characters", 120, "Specification, Tickets"],
     ["amount_minor_max", 1_000_000_000_000, "Specification, Tickets"],
+    ["ticket_number_max", 9999, "Specification, Resources"],
     ["deliveries_in_flight_per_shop", 4, "Specification, Webhooks"],
     ["unwanted_body_bytes", 262_144, "Specification, Requests and answers"],
     ["issues_max", 50, "Specification, Errors"],
@@ -60,8 +61,6 @@ describe("Specification, Limits: every limit has the specification's value", () 
   it("there are no others", () => {
     expect(Object.keys(Limits).sort()).toEqual(VALUES.map(([name]) => name as string).sort())
   })
-
-  it("numbers start again after 9999 (Specification, Resources)", () => expect(LAST_TICKET_NUMBER).toBe(9999))
 })
 
 describe("Specification, Limits: what spells a limit out, or keeps a copy of it, agrees with it", () => {
@@ -86,9 +85,6 @@ describe("Specification, Limits: what spells a limit out, or keeps a copy of it,
     const { replay_named_events: most } = Limits
     expect([accepts(most), accepts(most + 1)]).toEqual([true, false])
   })
-
-  it("a shop has at most four deliveries on their way (Specification, Webhooks)", () =>
-    expect(MOST_IN_FLIGHT_PER_SHOP).toBe(4))
 })
 
 describe("Specification, Limits: every policy has the specification's value", () => {
@@ -113,4 +109,40 @@ describe("Specification, Limits: every policy has the specification's value", ()
   it("there are no others (Specification, Limits)", () => {
     expect(Object.keys(Policies).sort()).toEqual(VALUES.map(([name]) => name as string).sort())
   })
+})
+
+describe("docs/limits.md: a number that bounds something is a row of Limits.ts", () => {
+  const root = fileURLToPath(new URL("../../..", import.meta.url))
+  // What belongs to an algorithm or a text format, and bounds nothing that anybody meets.
+  const TECHNIQUE = [
+    ...["SECOND_MS", "MINUTE_MS", "HOUR_MS", "DAY_MS", "LAST_IDENTIFIER", "IDENTIFIERS_PER_MS", "IDENTIFIER_BYTES"],
+    ...["SECRET_BYTES", "DIGEST_CHARACTERS", "IPV6_PREFIX", "LONGEST", "FIRST_INSTANT", "LAST_INSTANT", "MOST_DATES"],
+    ...["START", "POOL_BYTES", "MOST_IDENTIFIERS_MADE", "MOST_IDLE", "MOST_DEEP", "NANOS_PER_MS", "MOST_MOMENTS"],
+    ...["MOST_WINDOWS", "FEW", "FIRST_RETRY"]
+  ]
+  const sources = ["core/src/domain", "core/src/decisions", "core/src/ports", "core/src/services", "store-memory/src"]
+
+  it("there is none in the rest of the core or in the memory store", () => {
+    const found = sources.flatMap((folder) =>
+      readdirSync(`${root}/${folder}`)
+        .filter((name) => name.endsWith(".ts") && name !== "Limits.ts")
+        .flatMap((name) => {
+          const text = readFileSync(`${root}/${folder}/${name}`, "utf8")
+          const constants = text.matchAll(/^(?:export )?const ([A-Z][A-Z0-9_]*)(?:: \w+)? = -?(?:\d|"\d+ |[A-Z]+_MS)/gm)
+          return [...constants].map(([, constant]) => constant!)
+        })
+    )
+    expect(found.filter((name) => !TECHNIQUE.includes(name))).toEqual([])
+  })
+
+  it("every row of ServiceLimits says what it means", () => {
+    const text = readFileSync(`${root}/core/src/domain/Limits.ts`, "utf8")
+    for (const name of Object.keys(ServiceLimits)) expect(text).toMatch(new RegExp(`\\*/\\n {2}${name}:`))
+  })
+
+  it("a key that is revoked elsewhere works for less than a minute (Specification, Keys and scopes)", () =>
+    expect(ServiceLimits.api_key_cache_ms).toBeLessThan(MINUTE))
+
+  it("a lease outlasts an attempt: ten seconds, and one more for its log (Specification, Webhooks)", () =>
+    expect(ServiceLimits.delivery_lease_ms).toBeGreaterThan(Limits.webhook_answer_ms + SECOND))
 })

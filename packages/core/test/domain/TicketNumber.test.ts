@@ -1,6 +1,7 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { nextNumber, numberLabel, TicketNumber } from "../../src/domain/TicketNumber.js"
+import type { TicketState } from "../../src/domain/TicketLifecycle.js"
+import { meantFirst, nextNumber, numberLabel, TicketNumber } from "../../src/domain/TicketNumber.js"
 
 describe("Specification, Resources: ticket numbers", () => {
   it("each number is followed by the next, 9999 by 1 (Specification, Resources)", () => {
@@ -26,5 +27,13 @@ describe("Specification, Resources: ticket numbers", () => {
     const accepts = (n: unknown) => Either.isRight(Schema.decodeUnknownEither(TicketNumber)(n))
     expect([1, 9999].every(accepts)).toBe(true)
     expect([0, 10_000, -1, 1.5, "1"].some(accepts)).toBe(false)
+  })
+
+  it("by-number means the newest open ticket, else the newest; the others follow, newest first (Specification, Lists and sync)", () => {
+    const found = (...tickets: ReadonlyArray<readonly [id: string, state: TicketState]>) =>
+      meantFirst(tickets, ([, state]) => state, 2).map(([id]) => id)
+    expect(found(["d", "collected"], ["c", "ready"], ["b", "workshop"], ["a", "abandoned"])).toEqual(["c", "d", "b"])
+    expect(found(["c", "collected"], ["b", "abandoned"])).toEqual(["c", "b"])
+    expect(found()).toEqual([])
   })
 })

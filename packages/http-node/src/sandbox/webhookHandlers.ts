@@ -4,11 +4,11 @@ import {
   type EventRecord,
   InvalidInput,
   parseWebhookAddress,
+  ServiceLimits,
   type WebhookAddressPolicy,
   Webhooks
 } from "@workshop/core"
 import type { Handlers } from "@workshop/core/http"
-import { MOST_LISTED } from "@workshop/core/store"
 import { Effect, Either } from "effect"
 import type { SandboxApi } from "./SandboxApi.js"
 import { deliveryView, noticeView } from "./webhookViews.js"
@@ -22,7 +22,7 @@ const address = (url: string, policy: WebhookAddressPolicy) =>
   )
 
 /** The sandbox has no pages. */
-const ALL = { limit: MOST_LISTED }
+const ALL = { limit: ServiceLimits.list_max }
 
 const data = <A>(data: A) => ({ data })
 

@@ -1,4 +1,5 @@
-import { Deliveries, LEASE_MS } from "@workshop/core/store"
+import { ServiceLimits } from "@workshop/core"
+import { Deliveries } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -49,7 +50,7 @@ describe("a snapshot that somebody holds (docs/operating.md)", { timeout: 120_00
         }
         const { claim } = yield* Effect.provide(Deliveries, ports)
         const deliver = Effect.gen(function* () {
-          clock.advance(LEASE_MS)
+          clock.advance(ServiceLimits.delivery_lease_ms)
           const claims = yield* claim(now(), SHOPS)
           expect(claims).toHaveLength(SHOPS)
           yield* Effect.forEach(claims, (one) => record(one, answered(200)), { concurrency: "unbounded" })

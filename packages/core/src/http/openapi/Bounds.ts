@@ -1,12 +1,11 @@
 import { ticketDefaults } from "../../decisions/TicketInput.js"
 import { Limits } from "../../domain/Limits.js"
-import { LAST_TICKET_NUMBER } from "../../domain/TicketNumber.js"
 import type { Node } from "./Json.js"
 
 const text = (most: number): Node => ({ minLength: 1, maxLength: most })
 const count: Node = { minimum: 0 }
 const amount: Node = { format: "int64", minimum: 0, maximum: Limits.amount_minor_max }
-const number: Node = { minimum: 1, maximum: LAST_TICKET_NUMBER }
+const number: Node = { minimum: 1, maximum: Limits.ticket_number_max }
 const label: Node = { pattern: "^[0-9]{4}$" }
 const phone: Node = { pattern: "^\\+[1-9][0-9]{1,14}$" }
 // As it is typed: trimmed first, and what stands between the digits is dropped.

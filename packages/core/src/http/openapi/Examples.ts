@@ -1,5 +1,4 @@
 import { Limits } from "../../domain/Limits.js"
-import { LAST_TICKET_NUMBER } from "../../domain/TicketNumber.js"
 import type { RequestIssue } from "../ErrorTable.js"
 import * as Sample from "./Samples.js"
 
@@ -106,7 +105,7 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
         })
       }
     },
-    issues: [{ in: "path", field: "n", message: `must be a whole number from 1 to ${LAST_TICKET_NUMBER}` }]
+    issues: [{ in: "path", field: "n", message: `must be a whole number from 1 to ${Limits.ticket_number_max}` }]
   },
   changeTicketStatus: {
     requests: {

@@ -1,6 +1,5 @@
 import { DAY_MS } from "../../domain/Instant.js"
 import { Limits } from "../../domain/Limits.js"
-import { LAST_TICKET_NUMBER } from "../../domain/TicketNumber.js"
 import { badge, inWorkshop } from "./Samples.js"
 
 /** What the document says of a parameter instead of what its schema's text form would. */
@@ -14,7 +13,7 @@ interface Parameter {
 }
 
 const uuid = { type: "string", format: "uuid" }
-const number = { type: "integer", minimum: 1, maximum: LAST_TICKET_NUMBER }
+const number = { type: "integer", minimum: 1, maximum: Limits.ticket_number_max }
 
 /** Every path, query and header parameter, by the name that its schema gives it; a tag goes before where the name alone does not tell. */
 export const parameters: Readonly<Record<string, Parameter>> = {

@@ -28,9 +28,14 @@ const COUNTS_FROM = {
 const conditionOf = ({ within_ms }: StatusMove): string =>
   within_ms === undefined ? "" : `at most ${hours(within_ms)} after collection`
 
-const effectsOf = ({ notifies_client, earns_stamps }: StatusMove): string =>
+const fields = (names: ReadonlyArray<string>) => names.map((name) => `\`${name}\``).join(", ")
+
+const effectsOf = ({ notifies_client, earns_stamps, dates, outcome, clears }: StatusMove): string =>
   [
-    ...(notifies_client ? ["a linked client is told in the app"] : []),
+    ...(dates === undefined ? [] : [`sets ${fields([dates])}`]),
+    ...(outcome === undefined ? [] : [`\`outcome\` is \`${outcome}\``]),
+    ...(clears === undefined ? [] : [`clears ${fields(clears)}`]),
+    ...(notifies_client ? ["a linked client is notified in the app"] : []),
     ...(earns_stamps ? ["loyalty stamps, once in the ticket's life"] : [])
   ].join("; ")
 

@@ -18,11 +18,11 @@ export interface AttemptOptions {
   readonly isJittered: boolean
 }
 
-/** How an attempt's record is tried to be written, for about as long as its claim holds: later it would change nothing. */
+/** How the result of an attempt is recorded: for about as long as its claim holds, because a later record changes nothing. */
 const RECORDING = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(6))
-const FIRST_AGAIN = "50 millis"
+const FIRST_RETRY = "50 millis"
 
-/** One attempt: signs, sends and records. One that cannot be recorded is left to its lease, and made again under the same event id. */
+/** One attempt: signs, sends and records. If it cannot be recorded, its lease ends, and the delivery is made again under the same event id. */
 export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOptions) =>
   Effect.gen(function* () {
     if (!isOwnHeader(header))
@@ -38,9 +38,9 @@ export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOpti
       const recording = Effect.flatMap(store.transact(recordAttempt(shop_id, attempted)), (outcome) =>
         outcome.answer === "superseded" ? store.transact(recordSuperseded(shop_id, attempted)) : Effect.succeed(outcome)
       )
-      // The first try goes without what a schedule needs.
+      // The first try goes without a schedule, which costs time.
       return recording.pipe(
-        Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_AGAIN)),
+        Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),
         Effect.map(({ answer }) => attemptsEnded[answer].unsafeUpdate(1, []))
       )
     }

@@ -1,5 +1,5 @@
-import type { Instant } from "../domain/Instant.js"
-import { MOST_IN_FLIGHT_PER_SHOP } from "../ports/Deliveries.js"
+import type { Instant } from "./Instant.js"
+import { Limits } from "./Limits.js"
 
 /** A delivery in the queue. */
 export interface Queued {
@@ -11,18 +11,28 @@ export interface Queued {
   readonly due_at: Instant
 }
 
+/** The fields by which a shop's due deliveries are ordered, ascending: live before replayed, then the earliest (Specification, Webhooks). */
+export const claimOrder = ["is_replay", "due_at", "seq"] as const satisfies ReadonlyArray<keyof Queued>
+
+/** Compares two due deliveries of a shop by {@link claimOrder}: negative where `a` goes first. */
+export const compareClaims = (a: ClaimRank, b: ClaimRank): number =>
+  claimOrder.reduce((order, field) => order || Number(a[field]) - Number(b[field]), 0)
+
+/** What the order of claims depends on. */
+export type ClaimRank = Pick<Queued, (typeof claimOrder)[number]>
+
 /** A shop whose webhook is on. */
 export interface QueuedShop {
   readonly waiting: ReadonlyArray<Queued>
   readonly in_flight: ReadonlyArray<Queued>
 }
 
-/** The delivery of a shop that goes next: live before replayed, the earliest first, none of a ticket that has one on its way. */
+/** The delivery of a shop that goes next: none of a ticket that has one in flight, and no more than a shop may have in flight. */
 const nextOf = ({ waiting, in_flight }: QueuedShop, now: Instant): Queued | undefined => {
-  if (in_flight.length >= MOST_IN_FLIGHT_PER_SHOP) return undefined
+  if (in_flight.length >= Limits.deliveries_in_flight_per_shop) return undefined
   const busy = new Set(in_flight.map(({ ticket }) => ticket))
   const free = waiting.filter(({ ticket, due_at }) => due_at <= now && (ticket === null || !busy.has(ticket)))
-  return [...free].sort((a, b) => Number(a.is_replay) - Number(b.is_replay) || a.due_at - b.due_at || a.seq - b.seq)[0]
+  return [...free].sort(compareClaims)[0]
 }
 
 /** What was claimed, each with the place of its shop in the queue before; and the queue afterwards. */
@@ -32,9 +42,9 @@ export interface NextClaims<Shop> {
 }
 
 /**
- * The claims that a queue gives next, in their order, said as plainly as can be: it stands for no store, and every store is held to
- * it (Specification, Webhooks). The queue has the shop that was served longest ago first. A shop that is served goes to the end, so
- * each shop that has something due gets its turn before any gets its second.
+ * The rule of claims (Specification, Webhooks), written without regard to speed: the contract suite compares every store with it. The
+ * queue has the shop that was served longest ago first. A shop that is served goes to the end, so each shop that has something due
+ * gets its turn before any gets its second.
  */
 export const nextClaims = <Shop extends QueuedShop>(
   queue: ReadonlyArray<Shop>,

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest"
+import { compareClaims, nextClaims } from "../../src/domain/ClaimOrder.js"
+
+const queued = (seq: number, ticket: number | null, is_replay = false, due_at = 0) => ({
+  seq,
+  ticket,
+  is_replay,
+  due_at
+})
+
+describe("Specification, Webhooks: the order of claims", () => {
+  it("live before replayed, then the earliest, then the first raised", () => {
+    const [late, early, replay, first] = [
+      queued(3, 1, false, 9),
+      queued(2, 1, false, 5),
+      queued(1, 1, true),
+      queued(0, 1, false, 9)
+    ]
+    expect([late, replay, first, early].sort(compareClaims)).toEqual([early, first, late, replay])
+  })
+
+  it("one of a ticket and four of a shop in flight, and each shop has its turn before any has its second", () => {
+    const busy = {
+      in_flight: [],
+      waiting: [queued(1, 1), queued(2, 1), queued(3, 2), queued(4, null), queued(5, null), queued(6, null)]
+    }
+    const quiet = { in_flight: [], waiting: [queued(1, 1)] }
+    const { claims } = nextClaims([busy, quiet], 0, 10)
+    expect(claims.map(([place, { seq }]) => [place, seq])).toEqual([
+      [0, 1],
+      [1, 1],
+      [0, 3],
+      [0, 4],
+      [0, 5]
+    ])
+  })
+
+  it("nothing that is not due yet", () => {
+    expect(nextClaims([{ in_flight: [], waiting: [queued(1, 1, false, 1)] }], 0, 10).claims).toEqual([])
+  })
+})
