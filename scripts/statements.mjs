@@ -14,15 +14,14 @@ import { Reads } from "../packages/core/dist/ports/Reads.js"
 import { openAccount, openShop } from "../packages/core/dist/testing/Fixtures.js"
 import { RiggedEntropy } from "../packages/core/dist/testing/RiggedEntropy.js"
 import { SettableClock } from "../packages/core/dist/testing/SettableClock.js"
-import { lockAll, lockFree, SHOPS } from "../packages/store-pg/dist/Batch.js"
-import { asking, writing } from "../packages/store-pg/dist/BatchReceipt.js"
-import { loads } from "../packages/store-pg/dist/Loading.js"
+import { resetTurns } from "../packages/store-pg/dist/ClaimStatements.js"
+import { asking, lockAll, lockFree, SHOPS, writing } from "../packages/store-pg/dist/CommandBatch.js"
+import { loads } from "../packages/store-pg/dist/LoadStatements.js"
 import { notifying } from "../packages/store-pg/dist/PgNotifier.js"
 import { layer } from "../packages/store-pg/dist/PgStore.js"
 import { retention } from "../packages/store-pg/dist/retention/Retention.js"
-import { saves } from "../packages/store-pg/dist/Saving.js"
+import { saves } from "../packages/store-pg/dist/SaveStatements.js"
 import { textOf } from "../packages/store-pg/dist/Statement.js"
-import { turnsReset } from "../packages/store-pg/dist/TurnStatements.js"
 import { capture, titleOf } from "../packages/store-pg/test/capture.mjs"
 
 /** @typedef {{ readonly title: string, readonly by: string, readonly text: string }} Told */
@@ -43,7 +42,7 @@ const ofCommands = () => {
   const receipts = [writing(receipt), asking(receipt)]
   return [
     ...[lockAll, lockFree, SHOPS, ...loads, ...saves, ...receipts].map(told("workshop lane")),
-    told("workshop deliveries")(turnsReset(new Set())),
+    told("workshop deliveries")(resetTurns(new Set())),
     told("workshop speaker")(notifying("", new Set()))
   ]
 }

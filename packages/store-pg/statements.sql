@@ -778,7 +778,7 @@ delete /* workshop remove remembered */ from remembered t using (
     ) f where t.ctid = f.place and t.shop_id = f.shop_id;
 
 -- remove webhook (workshop lane)
-delete /* workshop remove webhook */ from webhook w using unnest($1::uuid[], $2::uuid[]) q (shop_id, id) where w.shop_id = q.shop_id;
+delete /* workshop remove webhook */ from webhook w using unnest($1::uuid[]) q (shop_id) where w.shop_id = q.shop_id;
 
 -- renew delivery (workshop lane)
 update /* workshop renew delivery */ delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)

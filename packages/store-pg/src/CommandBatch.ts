@@ -59,7 +59,8 @@ const LOCK = `select (
 
 /** Locks the heads of shops. Everything else is loaded by later statements, because one that waited for a lock still sees the state before its wait. */
 export const lockAll: Omit<Statement, "values"> = { name: "lock heads", text: `${LOCK}) h) as heads` }
-const lockFree: Omit<Statement, "values"> = { name: "lock free heads", text: `${LOCK} skip locked) h) as heads` }
+/** Locks those heads that nobody else has locked. */
+export const lockFree: Omit<Statement, "values"> = { name: "lock free heads", text: `${LOCK} skip locked) h) as heads` }
 
 /** Loads what every decision needs of its shop besides the head. */
 export const SHOPS: Omit<Statement, "values"> = {
@@ -204,7 +205,7 @@ export const writing = ({ connection, batch, saved_at }: BatchReceipt): Statemen
  * Returns the batch's number if it was committed. Otherwise it writes and returns the next number, so that the batch cannot be
  * committed later either. It waits for a transaction that is still open, and for a synchronous standby because it writes.
  */
-const asking = ({ connection, batch, saved_at }: BatchReceipt): Statement => ({
+export const asking = ({ connection, batch, saved_at }: BatchReceipt): Statement => ({
   name: "ask batch_receipt",
   text: `insert into batch_receipt (connection, batch, saved_at) values ($1, $2::bigint + 1, $3)
     on conflict (connection) do update set saved_at = excluded.saved_at,
