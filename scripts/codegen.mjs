@@ -73,7 +73,7 @@ const docstringsOf = (file) =>
     ])
   )
 
-/** The rules that are functions: which one, and the file of `packages/core/src/domain` that has it. */
+/** The rules that are functions: which one, and the file of `packages/core/src/domain` that has it. @type {ReadonlyArray<readonly [string, Function, string]>} */
 const rules = [
   ["The ticket that `by-number` means", meantFirst, "TicketNumber"],
   ["The number after a ticket's", nextNumber, "TicketNumber"],
