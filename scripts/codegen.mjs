@@ -118,7 +118,7 @@ writeFileSync("openapi.sandbox.json", `${JSON.stringify(sandboxDocument, null, 2
 page("docs/states.md", [
   "# States",
   NOTE,
-  "A ticket is in one of five states. The tables `statusMoves` and `closureMoves` of `packages/core/src/domain/TicketLifecycle.ts` are the rule; the service looks moves up there, and this page is printed from them.",
+  "A ticket is in one of five states. The tables `statusMoves` and `closureMoves` of `packages/core/src/domain/TicketLifecycle.ts` contain the rules. The service looks moves up there, and this page is generated from them.",
   diagram,
   statesTable,
   "## Moves",
@@ -134,15 +134,15 @@ page("docs/states.md", [
 page("docs/errors.md", [
   "# Errors",
   NOTE,
-  'Every failure is `{"success": false, "error": {"code", "message", "details"}}`. Programs read `code` and `details`; `message` is for people, and its words may change. The table is `packages/core/src/http/ErrorTable.ts`.',
+  'Every failure is `{"success": false, "error": {"code", "message", "details"}}`. Programs should use `code` and `details`; `message` is for people, and its text may change. The table is in `packages/core/src/http/ErrorTable.ts`.',
   table(
     ["status", "code", "meaning"],
     Object.entries(errorCodes).map(([name, { status, meaning }]) => [String(status), code(name), meaning])
   ),
   "## Reasons of a 409",
-  "`details.reason` of a `CONFLICT`. A refused move also has `details.from`, `details.to` and `details.allowed`; every 409 of a ticket has `details.state` and `details.updated_at`, as the ticket is now, but for `IDEMPOTENCY_KEY_REUSED`, which speaks of the key alone.",
+  "`details.reason` of a `CONFLICT` is one of these. A refused move also has `details.from`, `details.to` and `details.allowed`. Every 409 about a ticket has the ticket's present `details.state` and `details.updated_at`, except `IDEMPOTENCY_KEY_REUSED`, which is about the key.",
   table(["reason", "when", "for example"], conflicts),
-  "## What they look like",
+  "## Examples",
   ...["VALIDATION_ERROR", "CONFLICT", "PROFANITY", "TOO_MANY_ATTEMPTS"].map(
     (name) => `\`\`\`json\n${JSON.stringify(exampleOf(name)?.value, null, 2)}\n\`\`\``
   )
@@ -153,7 +153,7 @@ page("docs/limits.md", [
   NOTE,
   "Each number is one row of `packages/core/src/domain/Limits.ts`, or of the table that its section names. Decisions, services and all stores read it there. Constants of an adapter's technique, such as the size of a statement, are in the adapter. [Change a rule](changing-a-rule.md) says how to change one.",
   "## How often",
-  "A 429 names the policy in `details.limit`, and `Retry-After` says how many seconds are left of its window. Other answers tell in `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` of the policy that has the fewest uses left.",
+  "A 429 names the policy in `details.limit`, and `Retry-After` gives the seconds until its window ends. The headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` of other responses describe the policy with the fewest uses left.",
   table(
     ["policy", "at most", "of", "per", "window"],
     Object.entries(Policies).map(([name, { limit, counts, per, window }]) => [
@@ -207,7 +207,7 @@ insert(
   "docs/operating.md",
   "audit acts",
   table(
-    ["act", "what, and what else is told"],
+    ["act", "meaning, and recorded details"],
     Object.entries(auditActs).map(([act, what]) => [code(act), what])
   )
 )

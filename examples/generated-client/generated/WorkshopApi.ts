@@ -162,14 +162,14 @@ export interface ClientLinkedEvent {
   };
 }
 
-/** The client was told, in the app, by SMS, by WhatsApp or by a call */
+/** The client was notified in the app, by SMS, by WhatsApp or by a call */
 export interface ClientNotifiedEvent {
   /**
    * The same at every attempt: drop what you have seen
    * @format uuid
    */
   id: string;
-  /** The client was told, in the app, by SMS, by WhatsApp or by a call */
+  /** The client was notified in the app, by SMS, by WhatsApp or by a call */
   type: "client.notified";
   /**
    * When it happened
@@ -196,7 +196,7 @@ export interface ClientNotifiedEvent {
   };
 }
 
-/** CONFLICT: Not possible in this state; details.reason says why */
+/** CONFLICT: Not possible in this state; details.reason gives the reason */
 export interface ConflictAnswer {
   /** Whether there is a result */
   success: false;
@@ -263,7 +263,7 @@ export interface FieldDetails {
   field: string;
 }
 
-/** FORBIDDEN: The key lacks the right in details.scope. SHOP_NOT_APPROVED: The shop is not approved yet. ACCOUNT_DEACTIVATED: The shop is deactivated. API_DISABLED: The API is not open for this shop yet */
+/** FORBIDDEN: The key lacks the scope in details.scope. SHOP_NOT_APPROVED: The shop is not approved yet. ACCOUNT_DEACTIVATED: The shop is deactivated. API_DISABLED: The API is not switched on for this shop yet */
 export interface ForbiddenAnswer {
   /** Whether there is a result */
   success: false;
@@ -282,7 +282,7 @@ export interface ForbiddenAnswer {
   };
 }
 
-/** INTERNAL: The service failed; quote the Request-Id */
+/** INTERNAL: The service failed; report the Request-Id */
 export interface InternalAnswer {
   /** Whether there is a result */
   success: false;
@@ -446,7 +446,7 @@ export interface Money {
   before_minor: number | null;
 }
 
-/** NOT_FOUND: Not found for this shop: an unknown route, another shop's ticket, a client unknown or blocking */
+/** NOT_FOUND: Not found for this shop: an unknown route, another shop's ticket, a client whom it does not know or who blocks it */
 export interface NotFoundAnswer {
   /** Whether there is a result */
   success: false;
@@ -531,7 +531,7 @@ export interface PingEvent {
   data: object;
 }
 
-/** PROFANITY: The text in details.field holds a forbidden word */
+/** PROFANITY: The text in details.field contains a forbidden word */
 export interface ProfanityAnswer {
   /** Whether there is a result */
   success: false;
@@ -1226,14 +1226,14 @@ export interface TicketSummary {
   created_at: string;
 }
 
-/** The shop edits the ticket, announces a delay, notes a part or adds a photo */
+/** The shop edits the ticket, announces a delay, records a part or adds a photo */
 export interface TicketUpdatedEvent {
   /**
    * The same at every attempt: drop what you have seen
    * @format uuid
    */
   id: string;
-  /** The shop edits the ticket, announces a delay, notes a part or adds a photo */
+  /** The shop edits the ticket, announces a delay, records a part or adds a photo */
   type: "ticket.updated";
   /**
    * When it happened
@@ -1325,7 +1325,7 @@ export interface UnavailableAnswer {
   };
 }
 
-/** VALIDATION_ERROR: Invalid body or parameter; details.issues says which */
+/** VALIDATION_ERROR: Invalid body or parameter; details.issues lists what to change */
 export interface ValidationErrorAnswer {
   /** Whether there is a result */
   success: false;
@@ -1614,11 +1614,11 @@ export class HttpClient<SecurityDataType = unknown> {
  *
  * | state | meaning |
  * | --- | --- |
- * | `workshop` | The item is in the workshop and somebody works on it |
- * | `ready` | The work is done; the item can be picked up |
- * | `impossible` | The work cannot be done; the item is to be picked up as it is |
- * | `collected` | The client took the item back; `outcome` keeps whether the work was done |
- * | `abandoned` | The service closed the ticket by itself; `abandon_reason` keeps why. Nothing leads out of here |
+ * | `workshop` | The item is in the workshop, and somebody is working on it |
+ * | `ready` | The work is done; the client can pick up the item |
+ * | `impossible` | The work cannot be done; the client can pick up the item as it is |
+ * | `collected` | The client took the item back; `outcome` says whether the work was done |
+ * | `abandoned` | The service closed the ticket; `abandon_reason` says why. This state is final |
  *
  * | from | to | made by | when | event | besides |
  * | --- | --- | --- | --- | --- | --- |
@@ -1631,7 +1631,7 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `impossible` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` |  | `ticket.reopened` | clears `ready_at`, `collected_at`, `outcome` |
  * | `collected` | `workshop` | `POST /v1/tickets/{id}/status` with `workshop` | at most 24 hours after collection | `ticket.reopened` | clears `ready_at`, `collected_at`, `outcome` |
  * | `ready` | `abandoned` | the service | 60 days after it became ready | `ticket.abandoned` | `abandon_reason` is `uncollected` |
- * | `workshop` | `abandoned` | the service | 60 days after the shop last did something with it | `ticket.abandoned` | `abandon_reason` is `no_news` |
+ * | `workshop` | `abandoned` | the service | 60 days after the shop's last change to it | `ticket.abandoned` | `abandon_reason` is `no_news` |
  *
  * Every other move is a 409, whose `details.allowed` lists the statuses that the ticket would accept. Every 409 of a ticket but `IDEMPOTENCY_KEY_REUSED` tells its present `details.state` and `details.updated_at`.
  *
@@ -1668,9 +1668,9 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `ticket.reopened` | The ticket goes back to the workshop |
  * | `ticket.collected` | The client picked up their item |
  * | `ticket.abandoned` | The ticket closed: ready and never collected, or left in the workshop without news, for 60 days |
- * | `client.notified` | The client was told, in the app, by SMS, by WhatsApp or by a call |
+ * | `client.notified` | The client was notified in the app, by SMS, by WhatsApp or by a call |
  * | `client.linked` | A client is linked to the ticket |
- * | `ticket.updated` | The shop edits the ticket, announces a delay, notes a part or adds a photo |
+ * | `ticket.updated` | The shop edits the ticket, announces a delay, records a part or adds a photo |
  * | `quote.proposed` | The shop proposes a new price |
  * | `quote.accepted` | The client accepts a new price |
  * | `quote.refused` | The client refuses a new price |

@@ -3,20 +3,20 @@ import type { Instant } from "./Instant.js"
 
 /** What owners and operators do that is written down, each with what its entry tells besides who did it and when. */
 export const auditActs = {
-  "shop.created": "a shop was opened: its name",
-  "shop.changed": "settings of a shop changed: their new values, of lists of words only how many",
-  "shop.clock_repaired": "a shop that was dated ahead was brought back to the present: until when it was ahead",
-  "key.created": "a key was made: its id, name, scopes and expiry",
+  "shop.created": "a shop was created: its name",
+  "shop.changed": "settings of a shop were changed: their new values, for lists of words only their number",
+  "shop.clock_repaired": "the clock of a shop that was dated ahead was repaired: until when it was ahead",
+  "key.created": "a key was created: its id, name, scopes and expiry",
   "key.revoked": "a key was revoked: its id and name",
-  "webhook.set": "the address of the webhook was set: its host, as the path may be a secret",
+  "webhook.set": "the webhook's URL was set: its host only, because the path may be a secret",
   "webhook.rotated": "the webhook got a new secret",
   "webhook.enabled": "the webhook was turned on again",
   "webhook.disabled": "the webhook was turned off",
-  "webhook.removed": "the webhook was removed with all that waited",
-  "webhook.pinged": "a ping was raised: the id of the event",
-  "deliveries.replayed": "events were sent again: of which time and state, or how many were named",
-  "client.exported": "the data of a client were exported: the client's id",
-  "client.corrected": "the account of a client was corrected: the client's id and the names of the fields",
+  "webhook.removed": "the webhook was removed with all waiting deliveries",
+  "webhook.pinged": "a ping was sent: the id of the event",
+  "deliveries.replayed": "events were replayed: their period and state, or how many ids were given",
+  "client.exported": "a client's data were exported: the client's id",
+  "client.corrected": "a client's account was corrected: the client's id and the names of the fields",
   "client.erased": "a client was erased: the client's id"
 } as const
 

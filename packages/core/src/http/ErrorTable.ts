@@ -4,20 +4,21 @@ import type { Scope } from "../domain/Scope.js"
 
 /** Every code an answer may carry, with its HTTP status and meaning (Specification, Errors). */
 export const errorCodes = {
-  VALIDATION_ERROR: { status: 400, meaning: "Invalid body or parameter; details.issues says which" },
+  VALIDATION_ERROR: { status: 400, meaning: "Invalid body or parameter; details.issues lists what to change" },
   UNAUTHENTICATED: { status: 401, meaning: "Missing, wrong, revoked or expired key" },
-  FORBIDDEN: { status: 403, meaning: "The key lacks the right in details.scope" },
+  FORBIDDEN: { status: 403, meaning: "The key lacks the scope in details.scope" },
   SHOP_NOT_APPROVED: { status: 403, meaning: "The shop is not approved yet" },
   ACCOUNT_DEACTIVATED: { status: 403, meaning: "The shop is deactivated" },
-  API_DISABLED: { status: 403, meaning: "The API is not open for this shop yet" },
+  API_DISABLED: { status: 403, meaning: "The API is not switched on for this shop yet" },
   NOT_FOUND: {
     status: 404,
-    meaning: "Not found for this shop: an unknown route, another shop's ticket, a client unknown or blocking"
+    meaning:
+      "Not found for this shop: an unknown route, another shop's ticket, a client whom it does not know or who blocks it"
   },
-  CONFLICT: { status: 409, meaning: "Not possible in this state; details.reason says why" },
-  PROFANITY: { status: 422, meaning: "The text in details.field holds a forbidden word" },
+  CONFLICT: { status: 409, meaning: "Not possible in this state; details.reason gives the reason" },
+  PROFANITY: { status: 422, meaning: "The text in details.field contains a forbidden word" },
   TOO_MANY_ATTEMPTS: { status: 429, meaning: "The limit in details.limit is used up; wait RateLimit-Reset seconds" },
-  INTERNAL: { status: 500, meaning: "The service failed; quote the Request-Id" },
+  INTERNAL: { status: 500, meaning: "The service failed; report the Request-Id" },
   UNAVAILABLE: { status: 503, meaning: "The store cannot be reached; try again after Retry-After seconds" }
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>
 

@@ -51,7 +51,7 @@ const ofTickets: ReadonlyArray<Invariant> = [
   {
     name: "change-place",
     finds:
-      "Tickets are ahead of their shop: the next change will take a place that is taken, or an instant that has passed",
+      "Tickets are ahead of their shop: the next change would get a place that is already used, or a time before theirs",
     sql: `select t.shop_id, t.id as ticket_id, t.change_seq, h.change_seq as next_change_seq, t.updated_at, h.last_instant
       from ticket t join shop_head h on h.shop_id = t.shop_id
       where t.change_seq >= h.change_seq or t.updated_at > h.last_instant`
@@ -59,7 +59,7 @@ const ofTickets: ReadonlyArray<Invariant> = [
   {
     name: "change-order",
     finds:
-      "Tickets are not in the order of their changes, so a sync passes over some: their places are shared, or their instants go back",
+      "Tickets are not in the order of their changes, so a sync skips some: they share a place, or their times go back",
     sql: `select shop_id, ticket_id, change_seq, updated_at from (
         select shop_id, id as ticket_id, change_seq, updated_at, lag(updated_at) over earlier as previous_at,
           lag(change_seq) over earlier as previous_seq
@@ -68,7 +68,7 @@ const ofTickets: ReadonlyArray<Invariant> = [
   },
   {
     name: "ticket-closure",
-    finds: "Tickets are due to close by themselves at another instant than their state says",
+    finds: "Tickets have a closing time that does not follow from their state",
     sql: `select t.shop_id, t.id as ticket_id, t.state, t.closure_due_at from ticket t
       where t.closure_due_at is distinct from ${CLOSURE}`
   },
@@ -81,7 +81,7 @@ const ofTickets: ReadonlyArray<Invariant> = [
   },
   {
     name: "offer-ticket",
-    finds: "Offers have no ticket, or a ticket has several that are open",
+    finds: "Offers have no ticket, or a ticket has several open offers",
     sql: `select o.shop_id, o.id as offer_id, o.ticket_id from offer o
       where not exists (select from ticket t where t.shop_id = o.shop_id and t.id = o.ticket_id)
         or (o.status = 'open' and exists (select from offer p
@@ -93,7 +93,7 @@ const ofClients: ReadonlyArray<Invariant> = [
   { name: "card-ledger", finds: "Loyalty cards differ from the sum of their ledger", sql: CARDS },
   {
     name: "ledger-ticket",
-    finds: "The ledger has stamps of tickets that did not earn any, or are not there",
+    finds: "The ledger has stamps of tickets that earned none or do not exist",
     sql: `select l.shop_id, l.id as entry_id, l.ticket_id from loyalty_ledger l
       left join ticket t on t.shop_id = l.shop_id and t.id = l.ticket_id
       where l.kind = 'ticket' and t.stamps_earned is distinct from true`
@@ -107,7 +107,7 @@ const ofClients: ReadonlyArray<Invariant> = [
   },
   {
     name: "message-news",
-    finds: "Messages wait that have nothing to say",
+    finds: "Waiting messages have no content",
     sql: `select m.shop_id, m.id, m.receiver from message m where not case m.receiver
       when 'client' then exists (select from notification n where n.shop_id = m.shop_id and n.id = m.id)
       else exists (select from notice n where n.shop_id = m.shop_id and n.id = m.id) end`
@@ -117,24 +117,24 @@ const ofClients: ReadonlyArray<Invariant> = [
 const ofDeliveries = (kept_since: number): ReadonlyArray<Invariant> => [
   {
     name: "event-order",
-    finds: "Events are missing between two others, or share a place (seq)",
+    finds: "Events are missing from the sequence, or share a place (seq)",
     sql: eventOrder(kept_since)
   },
   {
     name: "delivery-event",
-    finds: "Deliveries have no event, or another than they say, so they cannot be sent",
+    finds: "Deliveries have no event, or one that does not match, so they cannot be sent",
     sql: `select d.shop_id, d.event_id, d.seq from delivery d left join event e on e.shop_id = d.shop_id and e.id = d.event_id
       where (e.seq, e.type, e.ticket_id) is distinct from (d.seq, d.type, d.ticket_id)`
   },
   {
     name: "delivery-webhook",
-    finds: "Deliveries have no webhook, or one of a later generation, so they are never sent",
+    finds: "Deliveries have no webhook, or belong to a later generation of it, so they are never sent",
     sql: `select d.shop_id, d.event_id from delivery d left join webhook w on w.shop_id = d.shop_id
       where d.generation <= w.generation is not true`
   },
   {
     name: "delivery-turn",
-    finds: "Shops have deliveries and no turn, or a turn after they are due, so they are sent late or never",
+    finds: "Shops have deliveries but no turn, or a turn that is too late, so the deliveries are sent late or never",
     sql: `select d.shop_id, d.due_at, t.look_at from (
         select d.shop_id, min(case when d.generation < w.generation then w.released_at else d.due_at end) as due_at
         from delivery d join webhook w on w.shop_id = d.shop_id and w.off_reason is null
@@ -143,7 +143,7 @@ const ofDeliveries = (kept_since: number): ReadonlyArray<Invariant> => [
   },
   {
     name: "turn-webhook",
-    finds: "Shops have a turn and no webhook",
+    finds: "Shops have a turn but no webhook",
     sql: `select t.shop_id from delivery_turn t where not exists (select from webhook w where w.shop_id = t.shop_id)`
   },
   {
@@ -157,11 +157,11 @@ const ofDeliveries = (kept_since: number): ReadonlyArray<Invariant> => [
 const ofShopsAndSchema: ReadonlyArray<Invariant> = [
   {
     name: "shop-head",
-    finds: "Shops lack the row under which their commands run, or it lacks its shop",
+    finds: "Shops lack their head row, or head rows lack their shop",
     sql: `select coalesce(s.id, h.shop_id) as shop_id from shop s full join shop_head h on h.shop_id = s.id
       where s.id is null or h.shop_id is null`
   },
-  { name: "shop-rows", finds: "Rows belong to a shop that is not there", sql: SHOPLESS },
+  { name: "shop-rows", finds: "Rows belong to a shop that does not exist", sql: SHOPLESS },
   {
     name: "schema-rules",
     finds: "Constraints or indexes of the schema are not valid, so the database does not enforce them",

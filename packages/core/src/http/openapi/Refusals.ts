@@ -36,17 +36,17 @@ const present = (state: TicketState) => ({ state, updated_at: Date.UTC(2026, 10,
 export const refusalSamples = {
   unauthenticated: { when: "No key, a wrong key or a revoked one", refusal: { _tag: "Unauthenticated" } },
   account_deactivated: { when: "The shop's account is closed", refusal: { _tag: "AccountDeactivated" } },
-  shop_not_approved: { when: "The shop still waits for its approval", refusal: { _tag: "ShopNotApproved" } },
+  shop_not_approved: { when: "The shop is not approved yet", refusal: { _tag: "ShopNotApproved" } },
   api_disabled: { when: "The API is not switched on for the shop", refusal: { _tag: "ApiDisabled" } },
   unknown_route: { when: "No endpoint has this path and method", refusal: { _tag: "RouteNotFound" } },
   ticket_not_found: { when: "No ticket of this shop, or one of another shop", refusal: new TicketNotFound() },
   client_not_found: { when: "A client unknown to the shop, or one who blocks it", refusal: new ClientNotFound() },
   same_state: {
-    when: "The ticket is in that state already",
+    when: "The ticket is already in that state",
     refusal: new SameState({ ...present("ready"), from: "ready", to: "ready", allowed: ["collected", "workshop"] })
   },
   invalid_transition: {
-    when: "No such move leads out of the ticket's state",
+    when: "The table of moves does not allow this move from the ticket's state",
     refusal: new InvalidTransition({
       ...present("workshop"),
       from: "workshop",
@@ -55,22 +55,22 @@ export const refusalSamples = {
     })
   },
   reopen_window: {
-    when: "Collected too long ago to be opened again",
+    when: "The ticket was collected too long ago to be reopened",
     refusal: new ReopenWindowPassed({ ...present("collected"), from: "collected", to: "workshop", allowed: [] })
   },
   abandoned_move: {
-    when: "A status for a ticket that the service closed",
+    when: "The service has closed the ticket",
     refusal: new TicketAbandoned({ ...present("abandoned"), from: "abandoned", to: "ready", allowed: [] })
   },
   abandoned: { when: "The service closed the ticket", refusal: new TicketAbandoned(present("abandoned")) },
   idempotency_key_reused: {
-    when: "The same Idempotency-Key came before with another request",
+    when: "The Idempotency-Key was used for another request before",
     refusal: new IdempotencyKeyReused()
   },
-  loyalty_off: { when: "The shop's programme is off", refusal: new LoyaltyOff() },
-  no_reward: { when: "Too few stamps for a reward", refusal: new NoReward({ balance: 7, stamps_required: 10 }) },
-  forbidden_word: { when: "A text holds a forbidden word", refusal: new ForbiddenWord({ field: "items.1.label" }) },
-  store_unavailable: { when: "The store is out of reach for a moment", refusal: new StoreUnavailable({}) },
+  loyalty_off: { when: "The shop's loyalty programme is off", refusal: new LoyaltyOff() },
+  no_reward: { when: "The card has too few stamps for a reward", refusal: new NoReward({ balance: 7, stamps_required: 10 }) },
+  forbidden_word: { when: "A text contains a forbidden word", refusal: new ForbiddenWord({ field: "items.1.label" }) },
+  store_unavailable: { when: "The store cannot be reached at the moment", refusal: new StoreUnavailable({}) },
   invalid_input: {
     when: "A value that the shop's data does not allow",
     refusal: new InvalidInput({
@@ -81,10 +81,10 @@ export const refusalSamples = {
   shop_not_found: { when: "No such shop", refusal: new ShopNotFound() },
   key_not_found: { when: "No such key", refusal: new KeyNotFound() },
   webhook_not_set: { when: "The shop has no webhook", refusal: new WebhookNotSet() },
-  too_many_keys: { when: "A sixth active key", refusal: new TooManyKeys() },
-  offer_closed: { when: "The offer was answered before", refusal: new OfferClosed() },
+  too_many_keys: { when: "The shop has five active keys already", refusal: new TooManyKeys() },
+  offer_closed: { when: "The offer was already answered", refusal: new OfferClosed() },
   quote_closed: {
-    when: "No proposed price waits for an answer",
+    when: "There is no proposed price to answer",
     refusal: new QuoteClosed({ ...present("workshop"), status: "accepted" })
   }
 } as const satisfies Record<string, Sample>

@@ -10,11 +10,11 @@ import {
 
 /** What each state means to a person at the counter (Specification, States). */
 export const stateMeanings = {
-  workshop: "The item is in the workshop and somebody works on it",
-  ready: "The work is done; the item can be picked up",
-  impossible: "The work cannot be done; the item is to be picked up as it is",
-  collected: "The client took the item back; `outcome` keeps whether the work was done",
-  abandoned: "The service closed the ticket by itself; `abandon_reason` keeps why. Nothing leads out of here"
+  workshop: "The item is in the workshop, and somebody is working on it",
+  ready: "The work is done; the client can pick up the item",
+  impossible: "The work cannot be done; the client can pick up the item as it is",
+  collected: "The client took the item back; `outcome` says whether the work was done",
+  abandoned: "The service closed the ticket; `abandon_reason` says why. This state is final"
 } as const satisfies Record<TicketState, string>
 
 const hours = (ms: number) => `${ms / HOUR_MS} hours`
@@ -22,7 +22,7 @@ const days = (ms: number) => `${ms / DAY_MS} days`
 
 const COUNTS_FROM = {
   ready_at: "after it became ready",
-  shop_changed_at: "after the shop last did something with it"
+  shop_changed_at: "after the shop's last change to it"
 } as const satisfies Record<ClosureMove["counts_from"], string>
 
 const conditionOf = ({ within_ms }: StatusMove): string =>
