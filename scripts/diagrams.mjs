@@ -1,5 +1,8 @@
 // The diagrams of docs/how-it-is-built.md: packages from what they depend on, and the way of a request from its steps.
 import { readdirSync, readFileSync } from "node:fs"
+import { Effect } from "effect"
+import { AUTHENTICATION } from "../packages/core/dist/http/authentication.js"
+import { workshopChecks } from "../packages/core/dist/http/workshopRoutes.js"
 
 /** @param {ReadonlyArray<string>} lines */
 const mermaid = (lines) => `\`\`\`mermaid\n${lines.join("\n")}\n\`\`\``
@@ -20,22 +23,24 @@ export const packagesDiagram = mermaid([
   })
 ])
 
-/** What a `POST /v1/tickets` passes, and where it may be turned back (Specification, Errors). */
+/** The way of a `POST /v1/tickets`; the checks are those that the service runs, in its order (Specification, Errors). */
 const STEPS = /** @type {const} */ ([
   ["client", "server", "the request"],
-  ["server", "admission", "method, path and headers"],
-  ["admission", "admission", "key 401, requests 429, shop 403, route 404, scope 403, writes 429"],
-  ["admission", "service", "the input, parsed by the endpoint's schemas, or 400"],
+  ["server", "checks", "method, path and headers"],
+  ...workshopChecks({ ...AUTHENTICATION, wait: Effect.succeed }, { validateResponses: false }).map(
+    ({ name, refuses }) => ["checks", "checks", `${name}: ${refuses}`]
+  ),
+  ["checks", "service", "the input, parsed by the endpoint's schemas"],
   ["service", "store", "a command: the data it needs, and a pure decision"],
   ["store", "store", "waits for the shop's earlier commands, loads, decides, saves all changes and events"],
   ["store", "service", "the ticket, or a refusal without any change"],
-  ["service", "server", "201, or the refusal's status from the error table"],
-  ["server", "client", "the response"],
+  ["service", "checks", "the outcome"],
+  ["checks", "client", "the response: 201, or the refusal's status from the error table"],
   ["store", "dispatcher", "a claimed delivery"],
   ["dispatcher", "receiver", "the signed event, repeated until a 2xx"]
 ])
 
-/** A request's way, from its first byte to the webhook. */
+/** The way of a request, from its first byte to the webhook. */
 export const requestDiagram = mermaid([
   "sequenceDiagram",
   ...[...new Set(STEPS.flatMap((step) => step.slice(0, 2)))].map((name) => `    participant ${name}`),

@@ -111,8 +111,8 @@ const runtime = ManagedRuntime.make(layer)
 
 const serving = Effect.gen(function* () {
   const branches = [
-    yield* workshopRoutes({ isHeld: true }),
-    yield* sandboxRoutes({ token: null, webhookPolicy: sandboxAddresses, isHeld: true })
+    yield* workshopRoutes({ validateResponses: true }),
+    yield* sandboxRoutes({ token: null, webhookPolicy: sandboxAddresses, validateResponses: true })
   ]
   return {
     answer: webHandler(yield* pipeline(branches), yield* Effect.runtime<never>()),

@@ -30,7 +30,7 @@ const openShop = Effect.fnUntraced(function* (n: number) {
 const main = Effect.gen(function* () {
   boundHeapGrowth()
   for (let n = 0; n < SHOPS; n++) yield* openShop(n)
-  const branches = [yield* workshopRoutes({ isHeld: false }), ...(yield* pages())]
+  const branches = [yield* workshopRoutes({ validateResponses: false }), ...(yield* pages())]
   const at = yield* serve(yield* pipeline(branches, makeHttpMetrics()), {
     host: "127.0.0.1",
     port: 0,

@@ -136,7 +136,7 @@ const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string) {
 const run = <E, R>(asked: ServeFlags, choice: StoreChoice, others: Effect.Effect<ReadonlyArray<RouteGroup>, E, R>) =>
   Effect.gen(function* () {
     if (asked.sandbox && !asked.sandboxOnRealData) yield* refuseRealData
-    const branches = [yield* workshopRoutes({ isHeld: false }), ...(yield* others), ...(yield* pages(asked))]
+    const branches = [yield* workshopRoutes({ validateResponses: false }), ...(yield* others), ...(yield* pages(asked))]
     // Before a shop is opened: with the port taken, nobody would see its key.
     const pipe = yield* pipeline(branches, watching(asked))
     const { port } = yield* Effect.mapError(listen(pipe, { ...asked, limits: connectionLimits(asked) }), cannotListen)
@@ -165,7 +165,7 @@ const served = (asked: ServeFlags) => {
   const tidies = !asked.noDispatcher && !asked.sandbox
   const choice = { ...choiceOf(asked), ...(tidies ? { keepEvents_ms: asked.keepEvents } : {}) }
   if (!asked.sandbox) return Effect.provide(run(asked, choice, Effect.succeed([])), dispatching(asked, choice))
-  const options = { token: asked.sandboxToken, webhookPolicy: reaching(sandboxAddresses, asked), isHeld: false }
+  const options = { token: asked.sandboxToken, webhookPolicy: reaching(sandboxAddresses, asked), validateResponses: false }
   const others = Effect.map(sandboxRoutes(options), (branch) => [branch])
   return Effect.provide(run(asked, choice, others), sandboxed(asked, choice))
 }

@@ -1,12 +1,21 @@
 /** Entry `@workshop/core/http`: the API as a request handler: mounts for frameworks, authentication of your own, and what an adapter is built from. */
 
-export { addressLimit, addressUse, ambiguousHead, bearer } from "./http/Admission.js"
+export { bearer } from "./http/authentication.js"
+export {
+  addressUse,
+  ambiguousHead,
+  type Check,
+  type CheckedRequest,
+  handlingChecks,
+  Rejected,
+  respondAfter,
+  routeCheck
+} from "./http/checks.js"
 export { refused } from "./http/EffectAnswer.js"
 export { httpApp } from "./http/EffectMount.js"
-export { type HandlerResult, type Handlers, Nothing, routes } from "./http/Endpoint.js"
+export { type Handlers, Nothing, routes } from "./http/Endpoint.js"
 export {
   FailureBodyOf,
-  failureBody,
   RepeatableMeta,
   SuccessBody,
   SuccessBodyWithMeta,
@@ -20,19 +29,21 @@ export {
   givenTwice,
   type RequestIssue
 } from "./http/ErrorTable.js"
+export { type ExhaustedLimits, exhaustedLimits } from "./http/ExhaustedLimits.js"
 export {
   BodyIncomplete,
   BodyTooLarge,
   bodyText,
+  type HandlerResult,
   type HttpRequest,
   type HttpResponse,
-  isHeaderRepeated
+  isHeaderRepeated,
+  type Page
 } from "./http/HttpMessage.js"
 export { type CallerFields, type Mountable, type MountOptions, mountFetch, mountPromise } from "./http/Mount.js"
-export { type Pipeline, pipeline, type RequestObserver, requestId } from "./http/Pipeline.js"
-export { causeResponse, type RouteGroup, respondWith } from "./http/RouteGroup.js"
+export { newContext, type Pipeline, pipeline, type RequestObserver, type RouteGroup } from "./http/Pipeline.js"
 export { type RouteMatch, router } from "./http/Router.js"
-export { failureResponse, internalError, pageResponse, type RequestContext, successResponse } from "./http/responses.js"
+export { type ObservedResponse, type RequestContext, respond } from "./http/respond.js"
 export { webHandler } from "./http/WebHandler.js"
 export { WorkshopApi } from "./http/WorkshopApi.js"
 export { createdTicket } from "./http/workshopHandlers.js"

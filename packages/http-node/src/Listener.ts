@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Limits } from "@workshop/core"
-import { type HttpResponse, internalError, type Pipeline } from "@workshop/core/http"
-import { Cause, Exit, Runtime } from "effect"
+import type { HttpResponse, Pipeline } from "@workshop/core/http"
+import { Exit, Runtime } from "effect"
 import { discardBody } from "./discardBody.js"
-import { announcedLength, awaitsBody, httpRequestOf } from "./nodeRequest.js"
+import { announcedLength, awaitsBody, httpRequestOf, type RequestBody } from "./nodeRequest.js"
 import type { PipelinedWork } from "./PipelinedWork.js"
 import type { UnreadResponses } from "./UnreadResponses.js"
 
@@ -13,14 +13,17 @@ export interface ListenerOptions {
   readonly trustProxy: boolean
   readonly backlog: PipelinedWork
   readonly unread: UnreadResponses
-  /** An id for an answer that the pipeline did not give. */
-  readonly requestId: () => string
-  /** A request's key was found good. Where this is told, all other answers take their turn in the backlog. */
+  /** Called once a request's key was found good. Where it is given, all other responses take their turn in the backlog. */
   readonly onAdmitted?: (request: IncomingMessage) => void
 }
 
-/** A listener for `node:http`; `onAsked` runs when the pipeline asks for the request's body. */
-export type Listener = (request: IncomingMessage, response: ServerResponse, onAsked?: () => void) => void
+/** A listener for `node:http`. A client that was told to wait before it sends the body gets the word when the body is asked for. */
+export type Listener = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  body?: RequestBody,
+  isBodyHeld?: boolean
+) => void
 
 /**
  * The last answer on a connection while the client still sends: closed now, the kernel would reset the connection,
@@ -61,14 +64,13 @@ const endAtOnce = (response: ServerResponse, body: HttpResponse["body"]): void =
 export const send = (
   request: IncomingMessage,
   response: ServerResponse,
-  departure: HttpResponse,
+  { status, headers, body }: HttpResponse,
   unread: UnreadResponses
 ): void => {
   if (response.headersSent || response.destroyed) return
-  const { status, body } = departure
   const isSending = awaitsBody(request)
   if (isSending && !(announcedLength(request) <= Limits.unwanted_body_bytes)) response.shouldKeepAlive = false
-  response.writeHead(status, rawHeaders(departure))
+  response.writeHead(status, rawHeaders({ status, headers, body }))
   if (isSending) discardBody(request)
   if (!response.shouldKeepAlive && isSending) linger(request, response, body)
   else if (request.method === "HEAD" || status === 304) response.end()
@@ -96,10 +98,10 @@ const inTurn = (response: ServerResponse, backlog: PipelinedWork, run: () => voi
 export const listener = (
   pipeline: Pipeline,
   runtime: Runtime.Runtime<never>,
-  { trustProxy, backlog, unread, requestId, onAdmitted }: ListenerOptions
+  { trustProxy, backlog, unread, onAdmitted }: ListenerOptions
 ): Listener => {
   const fork = Runtime.runFork(runtime)
-  return (request, response, onAsked) => {
+  return (request, response, body, isBodyHeld = false) => {
     let isInTurn = onAdmitted !== undefined
     const admitted = () => {
       isInTurn = false
@@ -110,11 +112,10 @@ export const listener = (
       // them leave room for new connections and for clients with a key.
       if (Exit.isSuccess(exit) && isInTurn) backlog.add(() => send(request, response, exit.value, unread))
       else if (Exit.isSuccess(exit)) send(request, response, exit.value, unread)
-      else if (Cause.isInterruptedOnly(exit.cause)) response.destroy()
-      else fork(internalError(exit.cause, { request_id: requestId(), now: 0, part: "header" }, [])).addObserver(settle)
+      else response.destroy()
     }
     const run = () => {
-      const fiber = fork(pipeline(httpRequestOf(request, trustProxy, onAsked, admitted)))
+      const fiber = fork(pipeline(httpRequestOf(request, trustProxy, body, admitted)))
       const settled = fiber.unsafePoll()
       if (settled !== null) return settle(settled)
       fiber.addObserver(settle)
@@ -125,7 +126,7 @@ export const listener = (
     const begin = () => inTurn(response, backlog, run)
     // A short body comes in one packet with its head, of which node has read the head alone. A tick later the body is
     // here as well, and the fiber need not stop to wait for it.
-    if (onAsked === undefined && awaitsBody(request)) process.nextTick(begin)
+    if (!isBodyHeld && awaitsBody(request)) process.nextTick(begin)
     else begin()
   }
 }

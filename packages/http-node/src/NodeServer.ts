@@ -1,27 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Http from "node:http"
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
-import { countedAddress, Entropy, IPV6_PREFIX } from "@workshop/core"
-import {
-  type HttpRequest,
-  type HttpResponse,
-  internalError,
-  isHeaderRepeated,
-  type Pipeline,
-  requestId
-} from "@workshop/core/http"
-import { type Cause, Clock, Effect, Fiber, Runtime, type Scope } from "effect"
+import { countedAddress, type Entropy, IPV6_PREFIX } from "@workshop/core"
+import { type HttpRequest, type HttpResponse, isHeaderRepeated, newContext, type Pipeline } from "@workshop/core/http"
+import { Clock, Effect, Exit, Fiber, Runtime, type Scope } from "effect"
 import { CONNECTION_LIMITS, type ConnectionLimits } from "./ConnectionLimits.js"
 import { type ListenerOptions, listener, send } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
-import { httpRequestOf } from "./nodeRequest.js"
+import { httpRequestOf, RequestBody } from "./nodeRequest.js"
 import { OpenConnections } from "./OpenConnections.js"
 import { PipelinedWork } from "./PipelinedWork.js"
 import { HEAD_BYTES, notHttpResponse, type ParseError, SEVERAL_HOSTS, unknownMethod } from "./parseErrors.js"
 import { SERVER_TIMEOUTS, type ServerTimeouts } from "./ServerTimeouts.js"
 import { UnreadResponses } from "./UnreadResponses.js"
 
-/** Where to listen, and whose word to take for where a request came from. */
+/** Where to listen, and how the address of a client is known. */
 export interface NodeServerOptions {
   readonly host: string
   /** 0 takes a free one. */
@@ -58,7 +51,7 @@ const limitsOf = ({ trustProxy, limits = {} }: NodeServerOptions): ConnectionLim
 const byNetwork = (pipeline: Pipeline, ipv6Prefix: number): Pipeline =>
   ipv6Prefix === IPV6_PREFIX
     ? pipeline
-    : (arrival) => pipeline({ ...arrival, address: countedAddress(arrival.address, ipv6Prefix) })
+    : (request) => pipeline({ ...request, address: countedAddress(request.address, ipv6Prefix) })
 
 /** What a host and its port can be written with (RFC 9112 §3.2, RFC 3986 §3.2.2). */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
@@ -75,24 +68,24 @@ const handle = (
   server: Http.Server,
   connections: OpenConnections,
   pipeline: Pipeline,
-  runtime: Runtime.Runtime<never>,
+  runtime: Runtime.Runtime<Entropy>,
   options: ListenerOptions
 ) => {
-  const { trustProxy, unread, requestId } = options
+  const { trustProxy, unread } = options
   const answer = listener(pipeline, runtime, options)
   const fork = Runtime.runFork(runtime)
-  const failed = (cause: Cause.Cause<never>) =>
-    internalError(cause, { request_id: requestId(), now: 0, part: "header" }, [])
-  /** Also where the pipeline fails: a connection that node no longer minds would otherwise wait for ever. */
-  const answerTo = (arrival: HttpRequest, take: (departure: HttpResponse) => void) =>
-    fork(Effect.map(Effect.catchAllCause(pipeline(arrival), failed), take))
+  const notHttp = (code: string | undefined) => notHttpResponse(code, Runtime.runSync(runtime)(newContext))
+  /** A connection that node no longer minds would wait for ever where nothing is answered. */
+  const answerTo = (request: HttpRequest, socket: Socket, take: (response: HttpResponse) => void) =>
+    fork(pipeline(request)).addObserver((exit) => (Exit.isSuccess(exit) ? take(exit.value) : socket.destroy()))
 
   const onRequest = (request: IncomingMessage, response: ServerResponse, onAsked?: () => void) => {
-    if (!connections.note(request, response)) return
+    const body = new RequestBody(request, onAsked)
+    if (!connections.note(request, response, body)) return
     const error = hostError(request)
-    if (error === undefined) return answer(request, response, onAsked)
+    if (error === undefined) return answer(request, response, body, onAsked !== undefined)
     response.shouldKeepAlive = false
-    return send(request, response, notHttpResponse(error, requestId()), unread)
+    return send(request, response, notHttp(error), unread)
   }
 
   server.on("request", (request, response) => onRequest(request, response))
@@ -104,14 +97,16 @@ const handle = (
   // Any other expectation may be passed over (RFC 9110 §10.1.1).
   server.on("checkExpectation", (request, response) => onRequest(request, response))
   server.on("connect", (request, socket) =>
-    connections.refuseTunnel(socket as Socket, (take) => answerTo(httpRequestOf(request, trustProxy), take))
+    connections.refuseTunnel(socket as Socket, (take) =>
+      answerTo(httpRequestOf(request, trustProxy), socket as Socket, take)
+    )
   )
   server.on("clientError", (error: ParseError, socket) =>
     connections.leave(socket as Socket, error, (take) => {
       const { remoteAddress } = socket as Socket
-      const arrival = error.code === "HPE_INVALID_METHOD" ? unknownMethod(error, remoteAddress, trustProxy) : undefined
-      if (arrival === undefined) take(notHttpResponse(error.code, requestId()))
-      else answerTo(arrival, take)
+      const request = error.code === "HPE_INVALID_METHOD" ? unknownMethod(error, remoteAddress, trustProxy) : undefined
+      if (request === undefined) take(notHttp(error.code))
+      else answerTo(request, socket as Socket, take)
     })
   )
 }
@@ -155,8 +150,7 @@ export const serve = (
   options: NodeServerOptions
 ): Effect.Effect<AddressInfo, CannotListen, Scope.Scope | Entropy> =>
   Effect.gen(function* () {
-    const { bytes } = yield* Entropy
-    const runtime = yield* Effect.runtime<never>()
+    const runtime = yield* Effect.runtime<Entropy>()
     const { trustProxy, patience = SERVER_TIMEOUTS } = options
     const limits = limitsOf(options)
     const server = make(patience)
@@ -167,7 +161,6 @@ export const serve = (
       trustProxy,
       backlog,
       unread,
-      requestId: () => requestId(bytes),
       onAdmitted: (request) => connections.admitted(request)
     })
     const address = yield* Effect.acquireRelease(listen(server, options), () => stop(server, connections, patience))

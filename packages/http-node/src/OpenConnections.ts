@@ -4,7 +4,7 @@ import { countedAddress, Limits } from "@workshop/core"
 import type { HttpResponse } from "@workshop/core/http"
 import type { ConnectionLimits } from "./ConnectionLimits.js"
 import { closeConnection } from "./discardBody.js"
-import { abortBody } from "./nodeRequest.js"
+import type { RequestBody } from "./nodeRequest.js"
 import type { PipelinedWork } from "./PipelinedWork.js"
 import { type ParseError, rawResponse, TOO_LATE } from "./parseErrors.js"
 import { isOver, SocketReader } from "./SocketReader.js"
@@ -14,11 +14,12 @@ interface Connection {
   /** By which it is counted. */
   readonly address: string
   /** None where the address is trusted to wait for its answers. */
-  intake: SocketReader | undefined
+  reader: SocketReader | undefined
   /** Requests that came, and of the latest ones how many came before the answer to the one before. */
   requests: number
   pipelined: number
   request: IncomingMessage | undefined
+  body: RequestBody | undefined
   /** The latest answer: whatever is said outside of node's own order comes after it. */
   response: ServerResponse | undefined
   /** Nothing more is read from it as HTTP. */
@@ -26,7 +27,7 @@ interface Connection {
 }
 
 /** How an answer that the pipeline is to give to a broken request is found: given at once or later. */
-type Answer = (give: (departure: HttpResponse) => void) => void
+type Answer = (give: (response: HttpResponse) => void) => void
 
 /** How many addresses are remembered as trusted, and as not to be trusted again. */
 const MOST_ADDRESSES = 10_000
@@ -64,16 +65,17 @@ export class OpenConnections {
   }
 
   /** A request came, and this is to answer it: false where no more are answered on its connection. */
-  note(request: IncomingMessage, response: ServerResponse): boolean {
+  note(request: IncomingMessage, response: ServerResponse, body: RequestBody): boolean {
     const connection = this.#open.get(request.socket)
     if (connection === undefined || connection.requests >= this.limits.maxRequestsPerConnection) return false
     connection.pipelined = isOver(connection.response) ? 0 : connection.pipelined + 1
     connection.request = request
+    connection.body = body
     connection.response = response
     connection.requests++
     this.#open.delete(request.socket)
     this.#open.set(request.socket, connection)
-    if (connection.intake !== undefined) connection.intake.asked(request, response)
+    if (connection.reader !== undefined) connection.reader.asked(request, response)
     else if (connection.pipelined > MOST_PIPELINED) {
       this.#distrust(request.socket, connection.address)
       return false
@@ -98,7 +100,7 @@ export class OpenConnections {
       socket.destroy()
     } else if (!connection.isLeaving) {
       connection.isLeaving = true
-      connection.intake?.stop()
+      connection.reader?.stop()
       dropRest(socket)
       this.#leave(socket, connection, isOver, answer)
     }
@@ -108,7 +110,7 @@ export class OpenConnections {
   refuseTunnel(socket: Socket, answer: Answer): void {
     socket.on("error", () => socket.destroy())
     const connection = this.#open.get(socket)
-    connection?.intake?.stop()
+    connection?.reader?.stop()
     this.#after(connection?.response, () => depart(socket, true, answer))
   }
 
@@ -138,9 +140,16 @@ export class OpenConnections {
   #accept(socket: Socket): void {
     const address = countedAddress(socket.remoteAddress ?? "unknown", this.limits.ipv6Prefix)
     if (!this.#makeRoom(address)) return void socket.destroy()
-    const intake = this.#trusted.has(address) ? undefined : new SocketReader(socket, this.backlog)
-    const state = { requests: 0, pipelined: 0, request: undefined, response: undefined, isLeaving: false }
-    this.#open.set(socket, { address, intake, ...state })
+    const reader = this.#trusted.has(address) ? undefined : new SocketReader(socket, this.backlog)
+    const state = {
+      requests: 0,
+      pipelined: 0,
+      request: undefined,
+      body: undefined,
+      response: undefined,
+      isLeaving: false
+    }
+    this.#open.set(socket, { address, reader, ...state })
     this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1)
     socket.once("close", () => this.#forget(socket))
   }
@@ -161,10 +170,10 @@ export class OpenConnections {
     this.#forget(socket)
     socket.destroy()
     for (const [other, connection] of this.#open) {
-      if (connection.address !== address || connection.intake !== undefined) continue
-      connection.intake = new SocketReader(other, this.backlog)
+      if (connection.address !== address || connection.reader !== undefined) continue
+      connection.reader = new SocketReader(other, this.backlog)
       const { request, response } = connection
-      if (request !== undefined && response !== undefined) connection.intake.asked(request, response)
+      if (request !== undefined && response !== undefined) connection.reader.asked(request, response)
     }
   }
 
@@ -218,7 +227,7 @@ export class OpenConnections {
     return false
   }
 
-  #leave(socket: Socket, { request, response }: Connection, isOver: boolean, answer: Answer): void {
+  #leave(socket: Socket, { request, body, response }: Connection, isOver: boolean, answer: Answer): void {
     if (request === undefined || response === undefined || request.complete) {
       this.#after(response, () => depart(socket, isOver || this.#isStopping, answer))
     } else if (response.headersSent) {
@@ -227,7 +236,7 @@ export class OpenConnections {
     } else {
       response.shouldKeepAlive = false
       if (isOver) socket.once("finish", () => socket.destroy())
-      abortBody(request)
+      body?.abort()
     }
   }
 
@@ -247,7 +256,7 @@ const dropRest = (socket: Socket): void => {
 
 /** Says the last answer. `isOver`: the client has nothing more to send, or had its time for it. */
 const depart = (socket: Socket, isOver: boolean, answer: Answer) =>
-  answer((departure) => {
-    socket.end(rawResponse(departure))
+  answer((response) => {
+    socket.end(rawResponse(response))
     if (isOver) socket.destroySoon()
   })

@@ -1,48 +1,31 @@
 import { dataAhead, Probes, type StoreUnavailable } from "@workshop/core"
-import {
-  failureBody,
-  failureResponse,
-  failureRows,
-  type HttpRequest,
-  type HttpResponse,
-  pageResponse,
-  type RequestContext,
-  type RouteGroup
-} from "@workshop/core/http"
+import { type Failure, failureRows, type HttpRequest, type Page } from "@workshop/core/http"
 import type { DocumentOptions } from "@workshop/core/openapi"
 import { Directory } from "@workshop/core/store"
 import { Cause, Effect, Option } from "effect"
-import { constantBody, sendConstant } from "./ConstantBody.js"
 import { coalesce, onceAsked } from "./coalesce.js"
-import { docsRoutes } from "./docs/docsRoutes.js"
+import { docsPages } from "./docsPages.js"
 import { EXPOSITION_TYPE } from "./metrics/exposition.js"
 import { scrape } from "./metrics/scrape.js"
+import { constantBody, constantPage, pageGroup } from "./page.js"
 
 /** How long the store may take to answer before the process counts as not ready, in milliseconds. */
 const READY_MS = 2_000
 
-/** How long `/readyz` and `/metrics` show what was found for the one who asked first, in milliseconds. */
+/** For how long `/readyz` and `/metrics` show the same, in milliseconds. */
 const FRESH_MS = 1_000
 
-/** What is told of the pages. */
+/** What the pages show, and for how long. */
 export interface PagesOptions extends DocumentOptions {
   /** How long `/readyz` and `/metrics` show the same, in milliseconds; a second where it is left out. */
   readonly fresh_ms?: number
 }
 
-type Page = (arrival: HttpRequest, stamp: RequestContext) => Effect.Effect<HttpResponse>
+/** A page at one path (Specification, Commands). */
+const at = (path: `/${string}`, show: (request: HttpRequest) => Effect.Effect<Page | Failure>) =>
+  pageGroup(path, (request) => (request.path === path ? show(request) : undefined))
 
-/**
- * A page at one path, read with GET or HEAD; anything else there is not found, in the envelope (Specification, Commands). Pages
- * count against no limit and therefore show none.
- */
-const at = (path: `/${string}`, show: Page): RouteGroup => ({
-  prefix: path,
-  answer: (arrival, stamp) =>
-    arrival.path === path && (arrival.method === "GET" || arrival.method === "HEAD")
-      ? show(arrival, stamp)
-      : Effect.succeed(failureResponse({ _tag: "RouteNotFound" }, stamp, []))
-})
+const json = (value: unknown): Page => ({ body: JSON.stringify(value) })
 
 /** Why a process that the store answers should get no requests all the same; null where nothing is wrong. */
 const complaint = Effect.gen(function* () {
@@ -53,21 +36,15 @@ const complaint = Effect.gen(function* () {
   return null
 })
 
-/** A 503 that says what is wrong. */
-const notReady = (reason: string, stamp: RequestContext): HttpResponse => {
-  const departure = failureResponse({ _tag: "StoreUnavailable" }, stamp, [])
-  return { ...departure, body: JSON.stringify(failureBody("UNAVAILABLE", reason)) }
-}
-
-const STORE_AWAY = failureRows.StoreUnavailable.message
+const STORE_UNAVAILABLE = failureRows.StoreUnavailable.message
 
 /** What the operator has to do, where the store knows it (Specification, Commands). */
 const remedyIn = (cause: Cause.Cause<StoreUnavailable | Cause.TimeoutException>): Option.Option<string> =>
   Option.flatMapNullable(Cause.failureOption(cause), (failure) => ("remedy" in failure ? failure.remedy : null))
 
 /**
- * What is served without a key beside the API: whether the process lives, whether it is ready, how it fares, what the API
- * is, and a page to try it. Tell it what the dispatcher was told, so that the document says the same.
+ * The pages beside the API, which need no key: liveness, readiness, metrics, the OpenAPI document, and a page to try the API.
+ * Give it the dispatcher's options, so that the document is true of what is delivered.
  */
 export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...options }: PagesOptions = {}) {
   const directory = yield* Directory
@@ -88,7 +65,7 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...opti
     Effect.catchAllCause((cause) =>
       Effect.as(
         Effect.logWarning("Not ready: the store does not answer", cause),
-        Option.match(remedyIn(cause), { onNone: () => [STORE_AWAY], onSome: (remedy) => [remedy] })
+        Option.match(remedyIn(cause), { onNone: () => [STORE_UNAVAILABLE], onSome: (remedy) => [remedy] })
       )
     )
   )
@@ -99,19 +76,14 @@ export const pages = Effect.fnUntraced(function* ({ fresh_ms = FRESH_MS, ...opti
   )
 
   return [
-    at("/healthz", (_, stamp) => Effect.succeed(pageResponse(JSON.stringify({ status: "alive" }), stamp))),
-    at("/readyz", (_, stamp) =>
+    at("/healthz", () => Effect.succeed(json({ status: "alive" }))),
+    at("/readyz", () =>
       Effect.map(ready, ([reason]) =>
-        reason === undefined ? pageResponse(JSON.stringify({ status: "ready" }), stamp) : notReady(reason, stamp)
+        reason === undefined ? json({ status: "ready" }) : ({ _tag: "NotReady", message: reason } as const)
       )
     ),
-    at("/metrics", (_, stamp) =>
-      Effect.map(metrics, (body) => {
-        const { headers, status } = pageResponse("", stamp)
-        return { status, headers: { ...headers, "Content-Type": EXPOSITION_TYPE }, body }
-      })
-    ),
-    at("/openapi.json", (arrival, stamp) => Effect.map(openapi, (json) => sendConstant(json, arrival, stamp))),
-    yield* docsRoutes
+    at("/metrics", () => Effect.map(metrics, (body) => ({ headers: { "Content-Type": EXPOSITION_TYPE }, body }))),
+    at("/openapi.json", (request) => Effect.map(openapi, (body) => constantPage(body, request))),
+    yield* docsPages
   ]
 })

@@ -3,15 +3,6 @@ import { isIP } from "node:net"
 import { BodyIncomplete, BodyTooLarge, type HttpRequest, isHeaderRepeated } from "@workshop/core/http"
 import { Effect } from "effect"
 
-const BROKEN = "broken"
-const brokenOff = new WeakSet<IncomingMessage>()
-
-/** Tells that no more of a request's body will come, though its connection lives. */
-export const abortBody = (request: IncomingMessage): void => {
-  brokenOff.add(request)
-  request.emit(BROKEN)
-}
-
 /** Whether a request has a body that may still be on its way. */
 export const awaitsBody = (request: IncomingMessage): boolean => !request.complete && announcedLength(request) !== 0
 
@@ -23,43 +14,68 @@ const tooLarge = Effect.failSync(() => new BodyTooLarge())
 export const announcedLength = ({ headers }: IncomingMessage): number =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Number.NaN
 
-const body =
-  (request: IncomingMessage, onAsked: (() => void) | undefined): HttpRequest["body"] =>
-  (most) =>
-    Effect.suspend(() => {
+/** The body of a request of `node:http`. */
+export class RequestBody {
+  readonly #request: IncomingMessage
+  readonly #onAsked: (() => void) | undefined
+  #isAborted = false
+  #onAborted: (() => void) | undefined
+
+  /** `onAsked` runs when the body is asked for and still on its way. */
+  constructor(request: IncomingMessage, onAsked?: () => void) {
+    this.#request = request
+    this.#onAsked = onAsked
+  }
+
+  /** No more of the body will come, though its connection lives. */
+  abort(): void {
+    this.#isAborted = true
+    this.#onAborted?.()
+  }
+
+  read(most: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete> {
+    return Effect.suspend(() => {
+      const request = this.#request
       const length = announcedLength(request)
       if (length > most) return tooLarge
-      if (request.destroyed || brokenOff.has(request)) return broken
+      if (request.destroyed || this.#isAborted) return broken
       // Here as a whole, it is taken at once, and nothing has to wait.
       if (length > 0 && request.readableLength === length) return Effect.succeed(request.read() as Buffer)
-      return awaited(request, most, onAsked)
+      return this.#arriving(most)
     })
+  }
 
-/** A body that is still on its way. */
-const awaited = (request: IncomingMessage, most: number, onAsked: (() => void) | undefined) =>
-  Effect.async<Uint8Array, BodyTooLarge | BodyIncomplete>((resume) => {
-    let chunks: Array<Buffer> = []
-    let size = 0
-    const stop = () => request.off("data", onData).off("end", onEnd).off("close", onBroken).off(BROKEN, onBroken)
-    const onData = (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= most) return chunks.push(chunk)
-      stop()
-      chunks = []
-      // Without a listener the rest would wait in the socket: the client would never get to read its answer.
-      request.resume()
-      return resume(tooLarge)
-    }
-    // What comes after the first word is not heard, so nobody need take the listeners away from a request that is over.
-    const onEnd = () => resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    const onBroken = () => resume(broken)
-    // A request that fails without a listener for errors says "close" alone.
-    request.on("data", onData).on("end", onEnd).on("close", onBroken).on(BROKEN, onBroken)
-    onAsked?.()
-    return Effect.sync(stop)
-  })
+  #arriving(most: number) {
+    const request = this.#request
+    return Effect.async<Uint8Array, BodyTooLarge | BodyIncomplete>((resume) => {
+      let chunks: Array<Buffer> = []
+      let size = 0
+      const stop = () => {
+        this.#onAborted = undefined
+        request.off("data", onData).off("end", onEnd).off("close", onBroken)
+      }
+      const onData = (chunk: Buffer) => {
+        size += chunk.length
+        if (size <= most) return chunks.push(chunk)
+        stop()
+        chunks = []
+        // Without a listener the rest would wait in the socket: the client would never get to read its response.
+        request.resume()
+        return resume(tooLarge)
+      }
+      // Only the first call of `resume` counts, so the listeners of a request that is over may stay.
+      const onEnd = () => resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      const onBroken = () => resume(broken)
+      this.#onAborted = onBroken
+      // A request that fails without a listener for errors emits "close" alone.
+      request.on("data", onData).on("end", onEnd).on("close", onBroken)
+      this.#onAsked?.()
+      return Effect.sync(stop)
+    })
+  }
+}
 
-/** What a request says of itself, whoever parsed it. */
+/** The head of a request, parsed by Node or by hand. */
 export interface RequestHead {
   readonly method: string
   /** As sent. */
@@ -114,11 +130,11 @@ export const httpRequestFrom = (
   }
 }
 
-/** A request of `node:http` as the pipeline takes it. `onAsked` runs when its body is asked for. */
+/** A request of `node:http` as the pipeline takes it. */
 export const httpRequestOf = (
   request: IncomingMessage,
   trustProxy: boolean,
-  onAsked?: () => void,
+  body = new RequestBody(request),
   onAdmitted?: () => void
 ): HttpRequest =>
   httpRequestFrom(
@@ -133,6 +149,6 @@ export const httpRequestOf = (
       remoteAddress: request.socket.remoteAddress
     },
     trustProxy,
-    body(request, onAsked),
+    (most) => body.read(most),
     onAdmitted
   )

@@ -1,11 +1,12 @@
 import { STATUS_CODES } from "node:http"
 import {
   BodyIncomplete,
-  failureResponse,
   givenTwice,
   type HttpRequest,
   type HttpResponse,
-  type RequestIssue
+  type RequestContext,
+  type RequestIssue,
+  respond
 } from "@workshop/core/http"
 import { Effect } from "effect"
 import { httpRequestFrom } from "./nodeRequest.js"
@@ -39,13 +40,9 @@ const issues: Readonly<Record<string, RequestIssue>> = {
 
 const notHttp1: RequestIssue = { in: "header", field: "header", message: "must be valid HTTP/1.1" }
 
-/** The answer to what is no HTTP: it belongs to no route, key or address, hence tells of no limit (Specification, Limits). */
-export const notHttpResponse = (code: string | undefined, request_id: string): HttpResponse =>
-  failureResponse(
-    { _tag: "InvalidRequest", issues: [issues[code ?? ""] ?? notHttp1] },
-    { request_id, now: 0, part: "header" },
-    []
-  )
+/** The response to what is no HTTP: it belongs to no route, key or address, so it shows no limit (Specification, Limits). */
+export const notHttpResponse = (code: string | undefined, context: RequestContext): HttpResponse =>
+  respond({ _tag: "InvalidRequest", issues: [issues[code ?? ""] ?? notHttp1] }, context)
 
 /** An answer as text, for a connection on which node no longer speaks. It is the last one there. */
 export const rawResponse = ({ status, headers, body }: HttpResponse): string =>

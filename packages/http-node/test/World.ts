@@ -61,7 +61,7 @@ export class World {
     const scope = await runtime.runPromise(Scope.make())
     const at = await runtime.runPromise(
       Effect.gen(function* () {
-        const branch = yield* workshopRoutes({ isHeld: true })
+        const branch = yield* workshopRoutes({ validateResponses: true })
         return yield* serve(yield* pipeline([branch]), { host: "127.0.0.1", port: 0, trustProxy: true })
       }).pipe(Scope.extend(scope))
     )

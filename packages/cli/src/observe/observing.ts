@@ -11,14 +11,15 @@ import type { Observed } from "./ObserveOptions.js"
 const real = Clock.make()
 
 /** Logs a line for each request: by its route and never by its path or query, which may hold phone numbers. */
-export const logged: RequestObserver = ({ method }, stamp, answer) => {
+export const logged: RequestObserver = ({ method }, _, answer) => {
   const began = real.unsafeCurrentTimeNanos()
-  return Effect.tap(answer, ({ status }) => {
+  return Effect.tap(answer, ({ status, context, failure }) => {
     const ms = Number((real.unsafeCurrentTimeNanos() - began) / 1000n) / 1000
     return Effect.annotateLogs(Effect.logInfo("Answered"), {
       method: shownMethod(method),
-      route: shownRoute(stamp),
+      route: shownRoute(context),
       status,
+      ...(failure && { failure: failure._tag }),
       ms
     })
   })
@@ -35,24 +36,24 @@ const parentOf = (header: (name: string) => string | undefined) => {
 }
 
 /** A span for each request, below the caller's where they sent theirs. */
-export const traced: RequestObserver = ({ method: sent, header }, stamp, answer) => {
+export const traced: RequestObserver = ({ method: sent, header }, context, answer) => {
   const method = shownMethod(sent)
   return Effect.useSpan(
     method,
     {
       kind: "server",
       captureStackTrace: false,
-      attributes: { "http.request.method": method, request_id: stamp.request_id },
+      attributes: { "http.request.method": method, request_id: context.id },
       ...parentOf(header)
     },
     (span) =>
-      Effect.map(Effect.withParentSpan(answer, span), (departure) => {
-        const route = shownRoute(stamp)
+      Effect.map(Effect.withParentSpan(answer, span), (response) => {
+        const route = shownRoute(response.context)
         span.attribute("http.route", route)
         // Only now is it known; a span has no other way to be renamed.
         Object.assign(span, { name: `${method} ${route}` })
-        span.attribute("http.response.status_code", departure.status)
-        return departure
+        span.attribute("http.response.status_code", response.status)
+        return response
       })
   )
 }
@@ -99,10 +100,10 @@ export const observing = (asked: Observed): Layer.Layer<never> =>
 export const watching = (asked: Observed & { readonly accessLog: boolean }): RequestObserver => {
   const counted = makeHttpMetrics()
   const others = [...(asked.accessLog ? [logged] : []), ...(asked.otlpEndpoint === null ? [] : [traced])]
-  return (arrival, stamp, answer) =>
+  return (request, context, answer) =>
     counted(
-      arrival,
-      stamp,
-      others.reduce((watched, watch) => watch(arrival, stamp, watched), answer)
+      request,
+      context,
+      others.reduce((observed, observe) => observe(request, context, observed), answer)
     )
 }

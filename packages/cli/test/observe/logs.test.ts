@@ -84,10 +84,12 @@ describe("log lines (Specification, Errors)", () => {
   })
 
   it("of the access log name a method that no route knows as other", () => {
-    const arrival = { method: "A".repeat(60_000) } as HttpRequest
-    const stamp = { request_id: "abc", now: 0, part: "query", route: null } as const
-    const [line = ""] = logged(accessLogged(arrival, stamp, Effect.succeed({ status: 404, headers: {}, body: "" })))
-    expect(JSON.parse(line)).toMatchObject({ message: "Answered", method: "other", route: "none", status: 404 })
+    const request = { method: "A".repeat(60_000) } as HttpRequest
+    const context = { id: "abc", now: 0, route: null, caller: null, usages: [] }
+    const response = { status: 404, headers: {}, body: "", context, failure: { _tag: "RouteNotFound" } } as const
+    const [line = ""] = logged(accessLogged(request, context, Effect.succeed(response)))
+    const shown = { message: "Answered", method: "other", route: "none", status: 404, failure: "RouteNotFound" }
+    expect(JSON.parse(line)).toMatchObject(shown)
   })
 
   it("keep what only looks like one", () => {

@@ -63,7 +63,7 @@ describe("docs/operating.md", { timeout: 30_000 }, () => {
           Layer.provideMerge(Entropy.layerSeeded(3))
         )
         return yield* Effect.gen(function* () {
-          const branches = [yield* workshopRoutes({ isHeld: true }), ...(yield* pages())]
+          const branches = [yield* workshopRoutes({ validateResponses: true }), ...(yield* pages())]
           const answer = webHandler(yield* pipeline(branches, makeHttpMetrics()), yield* Effect.runtime<never>())
           const get = (path: string) =>
             Effect.promise(async () => (await answer(new Request(`http://x${path}`))).text())

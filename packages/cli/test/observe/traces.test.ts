@@ -1,14 +1,14 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type ShopId, Tracing, WebhookSender } from "@workshop/core"
-import type { HttpRequest, HttpResponse, RequestContext } from "@workshop/core/http"
+import type { HttpRequest, ObservedResponse, RequestContext } from "@workshop/core/http"
 import { Deferred, Effect, Layer, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { traced, tracedSender } from "../../src/observe/observing.js"
 import * as Traces from "../../src/observe/Traces.js"
 import { Collector, said } from "./Collector.js"
 
-const arrival = (headers: Readonly<Record<string, string>> = {}): HttpRequest => ({
+const sent = (headers: Readonly<Record<string, string>> = {}): HttpRequest => ({
   method: "GET",
   path: "/v1/tickets/1",
   query: "phone=%2B21620123456",
@@ -17,7 +17,8 @@ const arrival = (headers: Readonly<Record<string, string>> = {}): HttpRequest =>
   address: "127.0.0.1",
   body: () => Effect.never
 })
-const departure: HttpResponse = { status: 404, headers: {}, body: "" }
+const context: RequestContext = { id: "abc", now: 0, route: "/v1", caller: null, usages: [] }
+const ended: ObservedResponse = { status: 404, headers: {}, body: "", context }
 
 /** What a collector receives of some work by the time that it is over. */
 const collected = <A>(work: Effect.Effect<A>, wrap: (work: Effect.Effect<A>, url: string) => Effect.Effect<A>) =>
@@ -35,12 +36,8 @@ const withTraces = <A>(work: Effect.Effect<A>) =>
 
 describe("traces (Specification, Commands)", () => {
   it("send a span for each request, by its route, with its status and Request-Id", async () => {
-    const stamp: RequestContext = { request_id: "abc", now: 0, part: "query", route: "/v1" }
-    const answer = Effect.sync(() => {
-      stamp.route = "/v1/tickets/:id"
-      return departure
-    })
-    const { paths, bodies, spans } = await withTraces(traced(arrival(), stamp, answer))
+    const answer = Effect.succeed({ ...ended, context: { ...context, route: "/v1/tickets/:id" } })
+    const { paths, bodies, spans } = await withTraces(traced(sent(), context, answer))
     expect(paths).toEqual(["/v1/traces"])
     expect(said(bodies[0]!.resourceSpans[0]!.resource)).toEqual({
       "service.name": "workshop",
@@ -57,18 +54,16 @@ describe("traces (Specification, Commands)", () => {
   })
 
   it("call a method that no route knows other", async () => {
-    const stamp: RequestContext = { request_id: "abc", now: 0, part: "query", route: null }
-    const { spans } = await withTraces(
-      traced({ ...arrival(), method: "A".repeat(9_000) }, stamp, Effect.succeed(departure))
-    )
+    const unrouted = { ...context, route: null }
+    const answer = Effect.succeed({ ...ended, context: unrouted })
+    const { spans } = await withTraces(traced({ ...sent(), method: "A".repeat(9_000) }, unrouted, answer))
     expect(spans).toMatchObject([{ name: "other none" }])
     expect(said(spans[0]!)).toMatchObject({ "http.request.method": "other" })
   })
 
   it("go on below the span of a caller that sent traceparent", async () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-    const stamp: RequestContext = { request_id: "abc", now: 0, part: "query", route: "/v1" }
-    const { spans } = await withTraces(traced(arrival({ traceparent }), stamp, Effect.succeed(departure)))
+    const { spans } = await withTraces(traced(sent({ traceparent }), context, Effect.succeed(ended)))
     expect(spans).toMatchObject([{ traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" }])
   })
 
@@ -80,9 +75,8 @@ describe("traces (Specification, Commands)", () => {
       request.socket.once("close", () => Effect.runSync(Deferred.succeed(gaveUp, undefined)))
     })
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const stamp: RequestContext = { request_id: "abc", now: 0, part: "query", route: "/v1" }
     // As many as make a batch.
-    const requests = Effect.repeatN(traced(arrival(), stamp, Effect.succeed(departure)), 999)
+    const requests = Effect.repeatN(traced(sent(), context, Effect.succeed(ended)), 999)
     await Effect.runPromise(
       Effect.andThen(requests, Deferred.await(gaveUp)).pipe(
         Effect.andThen(requests),
@@ -94,10 +88,10 @@ describe("traces (Specification, Commands)", () => {
     server.close()
   })
 
-  const sent = { status: null, error: "timeout", detail: null, address: null, timings: {}, head: "" } as never
+  const result = { status: null, error: "timeout", detail: null, address: null, timings: {}, head: "" } as never
   const post = { shop_id: "s" as ShopId, url: "https://example.com/?token=1", headers: {}, body: "secret" }
   const attempt = Effect.flatMap(WebhookSender, ({ send }) => send(post)).pipe(
-    Effect.provide(Layer.provide(tracedSender, Layer.succeed(WebhookSender, { send: () => Effect.succeed(sent) })))
+    Effect.provide(Layer.provide(tracedSender, Layer.succeed(WebhookSender, { send: () => Effect.succeed(result) })))
   )
 
   it("send a span for each attempt to deliver, without the address, the body or the signature", async () => {

@@ -4,8 +4,8 @@ import type { Refusal } from "../decisions/Refusal.js"
 import { inputIssues } from "../domain/SchemaIssue.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
-import { inputPart } from "./RouteGroup.js"
-import { logUnavailable, retryAfter } from "./responses.js"
+import { inputPart } from "./RequestReader.js"
+import { logUnavailable, retryAfter } from "./respond.js"
 
 /**
  * In what a handler of your own may fail: a refusal of a service, a request that its schema does not take, or an answer

@@ -1,8 +1,14 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Clock, Deferred, Effect, Option, Stream } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { concatBytes } from "./concatBytes.js"
-import { BodyIncomplete, BodyTooLarge, bodyText, type HttpRequest, isHeaderRepeated } from "./HttpMessage.js"
+import {
+  BodyIncomplete,
+  BodyTooLarge,
+  bodyText,
+  concatBytes,
+  type HttpRequest,
+  isHeaderRepeated
+} from "./HttpMessage.js"
 import { type MountEffectOptions, mountEffect } from "./Mount.js"
 
 /** How long a sender whose connection is about to be closed may take to read the answer, in real time. */
@@ -72,7 +78,7 @@ const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, pro
 const rawHeadersOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
   (source as { readonly rawHeaders?: ReadonlyArray<string> }).rawHeaders ?? []
 
-const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string, progress: Progress): HttpRequest => {
+const httpRequestOf = (request: HttpServerRequest.HttpServerRequest, address: string, progress: Progress) => {
   // Below a router's mount `url` has lost the mount's path already.
   const question = request.url.indexOf("?")
   return {
@@ -86,8 +92,9 @@ const arrivalOf = (request: HttpServerRequest.HttpServerRequest, address: string
       if ((announced(request) ?? 0) > most) return Effect.fail(new BodyTooLarge())
       progress.isBegun = true
       return readAll(request, most, progress)
-    }
-  }
+    },
+    source: request
+  } satisfies HttpRequest
 }
 
 /**
@@ -103,14 +110,14 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
         const address = Option.getOrElse(request.remoteAddress, () => "unknown")
         const length = announced(request)
         const progress: Progress = { isBegun: false, isWhole: length === 0 }
-        const departure = yield* answer(request, arrivalOf(request, address, progress))
+        const response = yield* answer(httpRequestOf(request, address, progress))
         if (!progress.isBegun && !progress.isWhole) yield* drop(request)
         // Nothing can follow a body that may not be read to its end.
         const isLast = !progress.isWhole && (length === undefined || length > Limits.unwanted_body_bytes)
-        const { status, headers } = departure
+        const { status, headers } = response
         // The media type is the body's own to say: among the headers it would be a second one.
         const { "Content-Type": contentType = "application/json", ...rest } = headers
-        return HttpServerResponse.text(bodyText(departure), {
+        return HttpServerResponse.text(bodyText(response), {
           status,
           headers: isLast ? { ...rest, Connection: "close" } : rest,
           contentType

@@ -1,11 +1,12 @@
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "@effect/platform"
 import { SchemaAST as AST, Context, type Effect, Either, Option, ParseResult, Schema } from "effect"
 import type { PolicyName } from "../domain/Limits.js"
-import type { LimitStatus } from "../domain/LimitWindow.js"
 import { inputIssues } from "../domain/SchemaIssue.js"
 import type { Scope } from "../domain/Scope.js"
 import { trimmer } from "../domain/Trimmer.js"
+import type { Caller } from "../services/Caller.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
+import type { HandlerResult, Outcome } from "./HttpMessage.js"
 import { quickReader, UNSURE } from "./QuickReader.js"
 
 /** The scope that an endpoint asks of a key; without it any key will do (Specification, Keys and scopes). */
@@ -13,17 +14,6 @@ export class RequiredScope extends Context.Tag("@workshop/core/http/RequiredScop
 
 /** The policies of the shop that a well-formed request to an endpoint uses once each (Specification, Limits). */
 export class CountedAs extends Context.Tag("@workshop/core/http/CountedAs")<CountedAs, ReadonlyArray<PolicyName>>() {}
-
-/** The result of a handler; the envelope is put around it. */
-export interface HandlerResult {
-  /** 200 where it is not said. */
-  readonly status?: number
-  readonly data: unknown
-  readonly meta?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-  /** Limits that the result counted against, for the headers. */
-  readonly usages?: ReadonlyArray<LimitStatus>
-}
 
 type Groups<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Group, infer _E, infer _R> ? Group : never
 type Endpoints<Group> = Group extends HttpApiGroup.HttpApiGroup.Any ? HttpApiGroup.HttpApiGroup.Endpoints<Group> : never
@@ -36,7 +26,7 @@ type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any, C> = (
   context: C
 ) => Effect.Effect<ReplyOf<HttpApiEndpoint.HttpApiEndpoint.Success<E>>, Failure>
 
-/** The handlers of one API, typed by its contract: what is asked, what is answered. `C` is what the pipeline knows of the asker. */
+/** The handlers of one API, typed by its contract: what is asked, what is answered. `C` is what a handler is told of the caller. */
 export type Handlers<Api, C> = {
   readonly [G in Groups<Api> as GroupName<G>]: {
     readonly [Name in HttpApiEndpoint.HttpApiEndpoint.Name<Endpoints<G>>]: Handler<
@@ -55,7 +45,7 @@ export interface RawRequest {
 }
 
 /** One endpoint, ready to serve: its decoders are compiled, its rules read off the contract. */
-export interface Route<C> {
+export interface Route {
   readonly method: string
   /** The path with `:name` for its parameters. */
   readonly path: `/${string}`
@@ -68,8 +58,8 @@ export interface Route<C> {
   readonly listParameters: ReadonlyArray<string>
   /** The request as its schemas read it, or everything that is wrong with it. */
   readonly decode: (raw: RawRequest) => Either.Either<unknown, ReadonlyArray<RequestIssue>>
-  readonly handle: (request: unknown, context: C) => Effect.Effect<HandlerResult, Failure>
-  /** Whether an envelope is one that the contract promises; tests hold every answer to it. */
+  readonly handle: (input: unknown, caller: Caller | null) => Effect.Effect<Outcome, Failure>
+  /** Whether an envelope is one that the contract promises; tests check every response with it. */
   readonly promises: (envelope: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
 }
 
@@ -113,7 +103,7 @@ const named = (part: RequestIssue["in"], field: string): string => {
   return part === "query" ? field.split(".")[0]! : field
 }
 
-const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route<never>["decode"] => {
+const decoder = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): Route["decode"] => {
   const readers = parts.flatMap(([name, part, schema, options]) => {
     const said = Option.getOrUndefined(endpoint[schema] as Option.Option<Schema.Schema<unknown>>)
     const found = said ?? (unsaid(name, endpoint.method) as Schema.Schema<unknown> | undefined)
@@ -151,17 +141,15 @@ const listParameters = ({ urlParamsSchema }: HttpApiEndpoint.HttpApiEndpoint.Any
       )
   })
 
-type AnyHandler<C> = (request: unknown, context: C) => Effect.Effect<HandlerResult, Failure>
-
 /** All endpoints of an API with their handlers, ready to serve. */
 export const routes =
   <C>() =>
   <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
     api: HttpApi.HttpApi<Id, G, E, R>,
     handlers: Handlers<HttpApi.HttpApi<Id, G, E, R>, C>
-  ): ReadonlyArray<Route<C>> => {
-    const found: Array<Route<C>> = []
-    const table = handlers as unknown as Record<string, Record<string, AnyHandler<C>>>
+  ): ReadonlyArray<Route> => {
+    const found: Array<Route> = []
+    const table = handlers as unknown as Record<string, Record<string, Route["handle"]>>
     HttpApi.reflect(api, {
       onGroup: () => undefined,
       onEndpoint: ({ group, endpoint: reflected, mergedAnnotations }) => {

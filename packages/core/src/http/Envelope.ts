@@ -142,10 +142,10 @@ const detailsOf = (failure: Failure, part: RequestIssue["in"]): Readonly<Record<
   }
 }
 
-/** How a failure is answered: the table's row, in words. `part` is where a service's own input issues stand. */
+/** The response to a failure: its row of the table, in words. `part` is the part of the request in which a service's own input is. */
 export const failureStatusAndBody = (
   failure: Failure,
-  part: RequestIssue["in"]
+  part: RequestIssue["in"] = "body"
 ): { readonly status: number; readonly body: FailureBody } => {
   const row = failureRows[failure._tag]
   const message = "message" in row ? row.message : "message" in failure ? failure.message : errorCodes[row.code].meaning

@@ -62,7 +62,14 @@ export interface RequestIssue {
 }
 
 /** Everything that ends a request without its result. */
-export type Failure = Refusal | AdmissionRefusal | { readonly _tag: "StoreUnavailable" }
+export type Failure =
+  | Refusal
+  | AdmissionRefusal
+  | { readonly _tag: "StoreUnavailable" }
+  /** The process should get no requests for now; the message says why. */
+  | { readonly _tag: "NotReady"; readonly message: string }
+  /** A bug. */
+  | { readonly _tag: "InternalError"; readonly message: string }
 
 interface Row {
   readonly code: ErrorCode
@@ -119,6 +126,8 @@ export const failureRows = {
   QuoteClosed: { code: "CONFLICT", reason: "QUOTE_CLOSED" },
   ForbiddenWord: { code: "PROFANITY" },
   LimitReached: { code: "TOO_MANY_ATTEMPTS" },
+  NotReady: { code: "UNAVAILABLE" },
+  InternalError: { code: "INTERNAL" },
   StoreUnavailable: { code: "UNAVAILABLE", message: "The service cannot reach its store; try again in a moment" }
 } as const satisfies Record<Failure["_tag"], Row>
 

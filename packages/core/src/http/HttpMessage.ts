@@ -1,14 +1,15 @@
 import { Data, type Effect } from "effect"
+import type { LimitStatus } from "../domain/LimitWindow.js"
 
-/** The body is larger than the pipeline takes. */
+/** The body is larger than the service takes. */
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
 
 /** The body ended before it was whole. */
 export class BodyIncomplete extends Data.TaggedError("BodyBroken")<{}> {}
 
-/** A request as any server hands it in. */
+/** A request, whichever server received it. */
 export interface HttpRequest {
-  /** Called once the request's key was found good: servers may then take its sender for one that waits for answers. */
+  /** Called once the request's key was found good: the server may then trust its sender to wait for responses. */
   readonly onAdmitted?: (() => void) | undefined
   /** In capital letters. */
   readonly method: string
@@ -20,10 +21,12 @@ export interface HttpRequest {
   readonly header: (name: string) => string | undefined
   /** Whether a header, by its name in lower case, came more than once. */
   readonly repeats: (name: string) => boolean
-  /** Whence it came, for the limit on requests without a good key. */
+  /** The sender's address, for the limit on requests without a good key. */
   readonly address: string
   /** The body, read when it is asked for and once; at most `most` bytes. */
   readonly body: (most: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyIncomplete>
+  /** The request as the framework around the service has it, where there is one: its own `authenticate` reads it. */
+  readonly source?: unknown
 }
 
 /** Whether a header comes more than once in a list of names and values in turn, such as Node's `rawHeaders`. */
@@ -36,14 +39,46 @@ export const isHeaderRepeated = (rawHeaders: ReadonlyArray<string>, name: string
   return count > 1
 }
 
-/** An answer as any server sends it. */
+/** The bytes of all chunks, one after the other. */
+export const concatBytes = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const whole = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+/** A response, whichever server sends it. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Bytes where many answers share one body. */
+  /** Bytes where many responses share one body. */
   readonly body: string | Uint8Array<ArrayBuffer>
 }
 
-/** An answer's body as text. */
+/** A response's body as text. */
 export const bodyText = ({ body }: Pick<HttpResponse, "body">): string =>
   typeof body === "string" ? body : new TextDecoder().decode(body)
+
+/** The result of a handler; the envelope is put around it. */
+export interface HandlerResult {
+  /** 200 where it is left out. */
+  readonly status?: number
+  readonly data: unknown
+  readonly meta?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** Limits that the result counted against, for the headers. */
+  readonly usages?: ReadonlyArray<LimitStatus>
+}
+
+/** A response without an envelope. It counts against no limit and shows none (Specification, Commands). */
+export interface Page {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: HttpResponse["body"]
+}
+
+/** What a handler makes of a request. */
+export type Outcome = HandlerResult | Page

@@ -5,7 +5,7 @@ import { inputIssues } from "../domain/SchemaIssue.js"
 import type { StoreUnavailable } from "../ports/Store.js"
 import { Caller } from "../services/Caller.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
-import type { OwnAuthentication } from "./Admission.js"
+import type { OwnAuthentication } from "./authentication.js"
 import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
 import { isBelow, pipeline } from "./Pipeline.js"
 import { httpRequestOf, responseOf } from "./WebHandler.js"
@@ -24,9 +24,9 @@ export interface Unauthenticated {
 
 const SIGN_IN: Unauthenticated = { message: "Sign in first" }
 
-/** How the API stands inside a server that has routes of its own. `Request` is that server's form of a request. */
+/** How the API is mounted inside a server that has routes of its own. `Request` is that server's form of a request. */
 export interface MountOptions<Request> {
-  /** Under which path the API's `/v1` lies, such as `/workshop`; the root where it is left out. */
+  /** The path below which the API's `/v1` is, such as `/workshop`; the root where it is left out. */
   readonly prefix?: `/${string}`
   /**
    * Who asks, by your own sessions, in place of API keys: the shop, the scopes, and a UUID of the caller, by which
@@ -36,11 +36,11 @@ export interface MountOptions<Request> {
   readonly authenticate?: (
     request: Request
   ) => Promise<CallerFields | null | undefined> | CallerFields | null | undefined
-  /** What those are told whom `authenticate` does not know; `Sign in first` where it is left out. */
+  /** The response to a caller whom `authenticate` does not know; `Sign in first` where it is left out. */
   readonly unauthenticated?: Unauthenticated
   /** How many bits of an IPv6 address name its network, which counts as one address; 64 where it is left out. */
   readonly ipv6Prefix?: number
-  /** Whence a request came, for the limit on requests without a good key. */
+  /** Where a request came from, for the limit on requests without a good key. */
   readonly addressOf?: (request: Request) => string
 }
 
@@ -48,8 +48,8 @@ export interface MountOptions<Request> {
 export interface Mounted<Request> {
   /** Whether a path is the API's; everything else is the server's own. */
   readonly owns: (path: string) => boolean
-  /** Answers a request; `arrival` is the same request as the pipeline reads it. Never fails. */
-  readonly answer: (request: Request, arrival: HttpRequest) => Effect.Effect<HttpResponse>
+  /** Answers a request. Never fails. */
+  readonly answer: (request: HttpRequest & { readonly source: Request }) => Effect.Effect<HttpResponse>
 }
 
 /** The same in Effect, where the caller was checked by its schema, or made by `Schema.decode(Caller)`. */
@@ -91,22 +91,19 @@ export const mountEffect = <Request, R = never>({
 }: MountEffectOptions<Request, R>) =>
   Effect.gen(function* () {
     const context = yield* Effect.context<R>()
-    const requests = new WeakMap<HttpRequest, Request>()
     const own: OwnAuthentication | undefined = authenticate && {
-      authenticate: (arrival) => Effect.provide(authenticate(requests.get(arrival)!), context),
+      authenticate: ({ source }) => Effect.provide(authenticate(source as Request), context),
       refusal: { _tag: "NotSignedIn", ...unauthenticated }
     }
-    const branch = yield* workshopRoutes({ isHeld: false, ...(own && { own }) })
-    const run = yield* pipeline([branch])
+    const group = yield* workshopRoutes({ validateResponses: false, ...(own && { own }) })
+    const run = yield* pipeline([group])
     const base = (prefix ?? "").replace(/(?<!\/)\/+$/, "")
     const mount: Mounted<Request> = {
-      owns: (path) => isBelow(`${base}${branch.prefix}`, path),
-      answer: (request, arrival) => {
-        const isBelow = arrival.path.startsWith(`${base}/`)
-        const address = countedAddress(arrival.address, ipv6Prefix)
-        const inner = { ...arrival, address, path: isBelow ? arrival.path.slice(base.length) : "/" }
-        requests.set(inner, request)
-        return run(inner)
+      owns: (path) => isBelow(`${base}${group.prefix}`, path),
+      answer: (request) => {
+        const isInside = request.path.startsWith(`${base}/`)
+        const address = countedAddress(request.address, ipv6Prefix)
+        return run({ ...request, address, path: isInside ? request.path.slice(base.length) : "/" })
       }
     }
     return mount
@@ -137,7 +134,7 @@ export const mountFetch = (
   const { answer } = mountPromise(workshop, options)
   const { addressOf = () => "unknown" } = options
   return async (request) => {
-    const arrival = httpRequestOf(request, addressOf(request))
-    return responseOf(request, await Runtime.runPromise(workshop.runtime)(answer(request, arrival)))
+    const received = { ...httpRequestOf(request, addressOf(request)), source: request }
+    return responseOf(request, await Runtime.runPromise(workshop.runtime)(answer(received)))
   }
 }

@@ -3,52 +3,85 @@ import { Effect } from "effect"
 import { Entropy } from "../ports/Entropy.js"
 import { RateLimits } from "../ports/RateLimits.js"
 import { readClock } from "../ports/readClock.js"
-import { addressLimit } from "./Admission.js"
+import { addressUse } from "./checks.js"
+import { exhaustedLimits } from "./ExhaustedLimits.js"
 import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
-import { inputPart, type RouteGroup } from "./RouteGroup.js"
-import { failureResponse, type RequestContext } from "./responses.js"
+import type { RouteMatch } from "./Router.js"
+import { type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
 
-/** Turns any request into an answer. It never fails, and answers nothing but the envelope (Specification, Requests and answers). */
-export type Pipeline = (arrival: HttpRequest) => Effect.Effect<HttpResponse>
+/** A part of the service's paths, and how requests to it are answered. */
+export interface RouteGroup {
+  /** The first segment of its paths, such as `/v1`. */
+  readonly prefix: `/${string}`
+  /** Finds the endpoint of a method and a path; left out where the group has none. */
+  readonly find?: (method: string, path: string) => RouteMatch | undefined
+  readonly answer: (
+    request: HttpRequest,
+    context: RequestContext,
+    match?: RouteMatch
+  ) => Effect.Effect<ObservedResponse>
+}
+
+/** Turns any request into a response. It never fails, and all responses but pages have the envelope (Specification, Requests and answers). */
+export type Pipeline = (request: HttpRequest) => Effect.Effect<HttpResponse>
 
 /**
- * Looks on while a request is answered, to count, log and trace; it changes nothing of the answer. It may take the fiber that
- * runs it for the request's own.
+ * Looks on while a request is answered, to count, log and trace; it changes nothing of the response. The context is what is known
+ * when the request begins, the response has what is known at its end. It may take the fiber that runs it for the request's own.
  */
 export type RequestObserver = (
-  arrival: HttpRequest,
-  stamp: RequestContext,
-  answer: Effect.Effect<HttpResponse>
-) => Effect.Effect<HttpResponse>
+  request: HttpRequest,
+  context: RequestContext,
+  answer: Effect.Effect<ObservedResponse>
+) => Effect.Effect<ObservedResponse>
 
 const REQUEST_ID_BYTES = 12
 
-/** A new `Request-Id`. */
-export const requestId = (bytes: (n: number) => Uint8Array): string => bytesToHex(bytes(REQUEST_ID_BYTES))
-
-/** Whether a path is that of a prefix, such as `/v1`, or lies below it. */
+/** Whether a path is that of a prefix, such as `/v1`, or below it. */
 export const isBelow = (prefix: string, path: string): boolean => path === prefix || path.startsWith(`${prefix}/`)
 
-/** The branches as one service; a path of none of them is not found, and no key is asked (Specification, Commands). */
+/** The context of a request that leads nowhere, or that is no HTTP at all. */
+export const newContext: Effect.Effect<RequestContext, never, Entropy> = Effect.flatMap(Entropy, ({ bytes }) =>
+  readClock((clock) => Effect.succeed(contextAt(clock.unsafeCurrentTimeMillis(), bytes, null)))
+)
+
+const contextAt = (now: number, bytes: (n: number) => Uint8Array, route: string | null): RequestContext => ({
+  id: bytesToHex(bytes(REQUEST_ID_BYTES)),
+  now,
+  route,
+  caller: null,
+  usages: []
+})
+
+/** The groups as one service; a path of none of them is not found, and no key is asked (Specification, Commands). */
 export const pipeline = (
-  branches: ReadonlyArray<RouteGroup>,
-  watch?: RequestObserver
+  groups: ReadonlyArray<RouteGroup>,
+  observe?: RequestObserver
 ): Effect.Effect<Pipeline, never, Entropy | RateLimits> =>
   Effect.gen(function* () {
     const { bytes } = yield* Entropy
-    const limits = yield* RateLimits
+    const limits = exhaustedLimits(yield* RateLimits)
 
-    const limitOf = addressLimit(limits)
-    const lost = (arrival: HttpRequest, stamp: RequestContext): Effect.Effect<HttpResponse> =>
-      Effect.succeed(failureResponse({ _tag: "RouteNotFound" }, stamp, limitOf(arrival, stamp.now)))
+    const notFound = (request: HttpRequest, context: RequestContext) =>
+      Effect.sync(() =>
+        respond({ _tag: "RouteNotFound" }, { ...context, usages: [limits.look(addressUse(request), context.now)] })
+      )
 
-    return (arrival) =>
+    return (request) =>
       readClock((clock) => {
         const now = clock.unsafeCurrentTimeMillis()
-        const branch = branches.find(({ prefix }) => isBelow(prefix, arrival.path))
-        const route = branch === undefined ? null : branch.prefix
-        const stamp: RequestContext = { request_id: requestId(bytes), now, part: inputPart(arrival.method), route }
-        const answer = branch === undefined ? lost(arrival, stamp) : branch.answer(arrival, stamp)
-        return watch === undefined ? answer : watch(arrival, stamp, answer)
+        const group = groups.find(({ prefix }) => isBelow(prefix, request.path))
+        if (group === undefined) {
+          const context = contextAt(now, bytes, null)
+          const answer = notFound(request, context)
+          return observe === undefined ? answer : observe(request, context, answer)
+        }
+        const match = group.find?.(request.method === "HEAD" ? "GET" : request.method, request.path)
+        const context = contextAt(now, bytes, group.prefix)
+        const answer = Effect.catchAllCause(group.answer(request, context, match), (cause) =>
+          respondToCause(cause, context)
+        )
+        if (observe === undefined) return answer
+        return observe(request, match === undefined ? context : { ...context, route: match.route.path }, answer)
       })
   })

@@ -29,7 +29,7 @@ const tooManyParameters: RequestPart = {
   issues: [{ in: "query", field: "query", message: `must have at most ${Limits.query_parameters_max} parameters` }]
 }
 
-/** A query string's parameters. One given twice is refused, save a list, whose parts are joined. */
+/** A query string's parameters. One given twice is refused, except a list, whose parts are joined. */
 const readQuery = (query: string, lists: ReadonlyArray<string>): RequestPart => {
   if (query === "") return readable({})
   const values: Record<string, string> = Object.create(null)
@@ -56,13 +56,13 @@ const unreadable = (message: string): RequestPart => ({
 })
 
 /** A body's JSON. An empty body is an empty object, so that an endpoint that asks for nothing may be sent nothing. */
-const readJson = (bytes: Uint8Array, arrival: HttpRequest): RequestPart => {
+const readJson = (bytes: Uint8Array, request: HttpRequest): RequestPart => {
   if (bytes.length === 0) return readable({})
-  const type = arrival.header("content-type")
+  const type = request.header("content-type")
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
     return { value: undefined, issues: [{ in: "header", field: "Content-Type", message: "must be application/json" }] }
   }
-  const encoding = arrival.header("content-encoding")
+  const encoding = request.header("content-encoding")
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     return {
       value: undefined,
@@ -86,37 +86,38 @@ const unreadBody = (failure: BodyTooLarge | BodyIncomplete): RequestPart =>
     ? { value: undefined, issues: [bodyTooLarge] }
     : unreadable("ended before it was whole")
 
-/** Goes on with a body's JSON, once the whole body is here. */
-export const withBody = <A, E>(
-  arrival: HttpRequest,
-  next: (body: RequestPart) => Effect.Effect<A, E>
-): Effect.Effect<A, E> =>
-  Effect.matchEffect(arrival.body(Limits.body_bytes), {
-    onSuccess: (bytes) => next(readJson(bytes, arrival)),
-    onFailure: (failure) => next(unreadBody(failure))
+/** A body's JSON, once the whole body is here. */
+export const readBody = (request: HttpRequest): Effect.Effect<RequestPart> =>
+  Effect.match(request.body(Limits.body_bytes), {
+    onSuccess: (bytes) => readJson(bytes, request),
+    onFailure: unreadBody
   })
+
+/** The part of a request in which a service's own input is. */
+export const inputPart = (method: string): RequestIssue["in"] =>
+  method === "GET" || method === "HEAD" ? "query" : "body"
 
 /** The request as the route's schemas read it, or everything that is wrong with it at once (Specification, Errors). */
 export const readRequest = (
-  route: Route<never>,
-  arrival: HttpRequest,
+  route: Route,
+  request: HttpRequest,
   path: unknown,
   body: RequestPart
 ): Either.Either<unknown, ReadonlyArray<RequestIssue>> => {
-  const query = readQuery(arrival.query, route.listParameters)
+  const query = readQuery(request.query, route.listParameters)
   const headers: Record<string, string> = {}
   const malformed = [...query.issues, ...body.issues]
   for (const name of route.headerNames) {
-    const value = arrival.header(name)
+    const value = request.header(name)
     if (value !== undefined) headers[name] = value
-    if (arrival.repeats(name)) malformed.push(givenTwice("header", headerCase(name)))
+    if (request.repeats(name)) malformed.push(givenTwice("header", headerCase(name)))
   }
   const decoded = route.decode({ path, urlParams: query.value, headers, payload: body.value })
   if (malformed.length === 0) return decoded
-  // What is malformed has nothing to decode; all other parts still tell what is wrong with them.
-  const isTold = (issue: RequestIssue) =>
+  // A malformed part cannot be decoded; the other parts still say what is wrong with them.
+  const isKnown = (issue: RequestIssue) =>
     (body.issues.length > 0 && body.value === undefined && issue.in === "body") ||
     malformed.some((known) => known.in === issue.in && known.field === issue.field)
-  const rest = Either.isLeft(decoded) ? decoded.left.filter((issue) => !isTold(issue)) : []
+  const rest = Either.isLeft(decoded) ? decoded.left.filter((issue) => !isKnown(issue)) : []
   return Either.left([...malformed, ...rest])
 }

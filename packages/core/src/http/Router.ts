@@ -3,8 +3,8 @@ import { Limits } from "../domain/Limits.js"
 import type { Route } from "./Endpoint.js"
 
 /** A route that a path leads to, with the path's parameters. */
-export interface RouteMatch<C> {
-  readonly route: Route<C>
+export interface RouteMatch {
+  readonly route: Route
   readonly path: unknown
 }
 
@@ -24,10 +24,8 @@ const isAsSent = (route: string, path: string): boolean => {
 }
 
 /** Finds routes by method and path. A path without a route, or with another's method, finds nothing. */
-export const router = <C>(
-  routes: ReadonlyArray<Route<C>>
-): ((method: string, path: string) => RouteMatch<C> | undefined) => {
-  const tree = FindMyWay.make<Route<C>>(EXACTLY)
+export const router = (routes: ReadonlyArray<Route>): ((method: string, path: string) => RouteMatch | undefined) => {
+  const tree = FindMyWay.make<Route>(EXACTLY)
   for (const route of routes) tree.on(route.method, route.path, route)
   // The tree looks a method up in a plain object, in which it would also find `constructor` and `toString`.
   const methods = new Set<string>(routes.map(({ method }) => method))

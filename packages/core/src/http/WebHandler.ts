@@ -1,7 +1,6 @@
 import { Effect, Runtime } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { concatBytes } from "./concatBytes.js"
-import { BodyIncomplete, BodyTooLarge, type HttpRequest, type HttpResponse } from "./HttpMessage.js"
+import { BodyIncomplete, BodyTooLarge, concatBytes, type HttpRequest, type HttpResponse } from "./HttpMessage.js"
 import type { Pipeline } from "./Pipeline.js"
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>

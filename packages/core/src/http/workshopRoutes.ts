@@ -1,51 +1,94 @@
 import { Effect } from "effect"
 import { RateLimits } from "../ports/RateLimits.js"
 import type { Caller } from "../services/Caller.js"
-import { type Admitted, addressLimit, admission, type OwnAuthentication } from "./Admission.js"
+import { authentication, type OwnAuthentication } from "./authentication.js"
+import {
+  addressUse,
+  ambiguousHead,
+  type Check,
+  type CheckedRequest,
+  handlingChecks,
+  Rejected,
+  requestUse,
+  respondAfter,
+  routeCheck
+} from "./checks.js"
 import { routes } from "./Endpoint.js"
-import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
-import { causeResponse, failureIn, type RouteGroup, respondWith } from "./RouteGroup.js"
+import type { AdmissionRefusal } from "./ErrorTable.js"
+import { exhaustedLimits } from "./ExhaustedLimits.js"
+import type { RouteGroup } from "./Pipeline.js"
 import { router } from "./Router.js"
-import { failureResponse, type RequestContext, successResponse } from "./responses.js"
 import { WorkshopApi } from "./WorkshopApi.js"
 import { workshopHandlers } from "./workshopHandlers.js"
 
-/** The API of the specification under `/v1`: admitted, read, handled, answered in its envelope (Specification, Endpoints; Errors). */
-export const workshopRoutes = (options: { readonly isHeld: boolean; readonly own?: OwnAuthentication }) =>
+const shopRefusal = ({ shop }: CheckedRequest): AdmissionRefusal | undefined => {
+  if (!shop!.active) return { _tag: "AccountDeactivated" }
+  if (!shop!.approved) return { _tag: "ShopNotApproved" }
+  return shop!.api_enabled ? undefined : { _tag: "ApiDisabled" }
+}
+
+/** The checks of a request to the API, in the order of Specification, Errors: of two refusals the earlier one is the response. */
+export const workshopChecks = (
+  authenticationCheck: Check,
+  options: { readonly validateResponses: boolean }
+): ReadonlyArray<Check> => [
+  {
+    name: "head",
+    refuses: "400 of a key or a host that is sent twice",
+    kind: "check",
+    check: (checked) => {
+      const ambiguous = ambiguousHead(checked.request)
+      return ambiguous === undefined ? checked : new Rejected(ambiguous, [addressUse(checked.request)])
+    }
+  },
+  authenticationCheck,
+  {
+    name: "the limit on requests",
+    refuses: "429",
+    kind: "count",
+    count: ({ context }) => [requestUse(context.caller!.caller_id)]
+  },
+  {
+    name: "the shop",
+    refuses: "403 of a shop that is deactivated, not approved or without API",
+    kind: "check",
+    check: (checked) => {
+      const refusal = shopRefusal(checked)
+      return refusal === undefined ? checked : new Rejected(refusal)
+    }
+  },
+  routeCheck,
+  {
+    name: "scope",
+    refuses: "403",
+    kind: "check",
+    check: (checked) => {
+      const { scope } = checked.match!.route
+      return scope === undefined || checked.context.caller!.scopes.includes(scope)
+        ? checked
+        : new Rejected({ _tag: "ScopeMissing", scope })
+    }
+  },
+  {
+    name: "the limit on writes",
+    refuses: "429",
+    kind: "count",
+    count: ({ request, context }) =>
+      request.method === "POST"
+        ? [{ policy: "writes_per_minute", subject: context.caller!.caller_id, time_zone: null }]
+        : []
+  },
+  ...handlingChecks(options)
+]
+
+/** The API of the specification under `/v1` (Specification, Endpoints; Errors). */
+export const workshopRoutes = (options: { readonly validateResponses: boolean; readonly own?: OwnAuthentication }) =>
   Effect.gen(function* () {
-    const find = router(routes<Caller>()(WorkshopApi, yield* workshopHandlers))
-    const { admit, count, giveBack } = yield* admission(find, options.own)
-    const limitOf = addressLimit(yield* RateLimits)
-    const serveRoute = respondWith<Caller>(options)
-
-    /** The answer is right without it: the request merely stays counted. */
-    const returned = (admitted: Admitted) =>
-      Effect.catchAllCause(giveBack(admitted), (cause) => Effect.logWarning("A refused request stays counted", cause))
-
-    const handle = (arrival: HttpRequest, admitted: Admitted, stamp: RequestContext): Effect.Effect<HttpResponse> => {
-      stamp.route = admitted.route.path
-      const counts = admitted.route.policies.length === 0 ? undefined : count(admitted, stamp.now)
-      return Effect.matchCauseEffect(serveRoute(admitted, arrival, admitted.caller, counts), {
-        onSuccess: (reply) => Effect.succeed(successResponse(reply, stamp, admitted.usages)),
-        onFailure: (cause) => {
-          const answer = causeResponse(cause, stamp, admitted.usages)
-          const isUncounted = failureIn(cause)?._tag === "LimitReached"
-          return isUncounted ? Effect.zipRight(returned(admitted), answer) : answer
-        }
-      })
-    }
-
-    const branch: RouteGroup = {
+    const checks = workshopChecks(yield* authentication(options.own), options)
+    const group: RouteGroup = {
       prefix: "/v1",
-      answer: (arrival, stamp) =>
-        Effect.matchCauseEffect(admit(arrival, stamp.now), {
-          onSuccess: (verdict) =>
-            "refusal" in verdict
-              ? Effect.succeed(failureResponse(verdict.refusal, stamp, verdict.usages))
-              : handle(arrival, verdict, stamp),
-          onFailure: (cause) =>
-            causeResponse(cause, stamp, failureIn(cause) === undefined ? limitOf(arrival, stamp.now) : [])
-        })
+      find: router(routes<Caller>()(WorkshopApi, yield* workshopHandlers)),
+      answer: respondAfter(checks, exhaustedLimits(yield* RateLimits))
     }
-    return branch
+    return group
   })

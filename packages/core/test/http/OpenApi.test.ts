@@ -320,7 +320,9 @@ describe("the samples of refusals", () => {
       "SandboxTokenWrong",
       "TestKeyElsewhere",
       "SandboxHostForeign",
-      "SandboxSenderForeign"
+      "SandboxSenderForeign",
+      "NotReady",
+      "InternalError"
     ]
     expect(Object.keys(failureRows).filter((tag) => !shown.has(tag as never) && !others.includes(tag))).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { Policies } from "@workshop/core"
-import { bodyText, type HttpResponse, type RequestContext, type RequestObserver } from "@workshop/core/http"
+import type { ObservedResponse, RequestContext, RequestObserver } from "@workshop/core/http"
 import { Clock, Effect, type Fiber, FiberRef, HashMap, Metric, MetricBoundaries, MetricLabel } from "effect"
 
 /** The upper ends of the buckets of requests' durations, in seconds. */
@@ -67,10 +67,7 @@ const labelsOfRoute = remembering((route: string) =>
 
 const labelsOfPolicy = remembering((policy: string): Labels => [MetricLabel.make("policy", policy)])
 
-/** Undefined where it is another branch's own answer. */
-const policyIn = (departure: HttpResponse): string | undefined => JSON.parse(bodyText(departure)).error?.details?.limit
-
-/** Patience is real time, whatever clock the service goes by. */
+/** Durations are in real time, whatever clock the service uses. */
 const real = Clock.make()
 
 interface SettableFiber {
@@ -91,23 +88,23 @@ export const makeHttpMetrics = (): RequestObserver => {
   let running = 0
   inFlight.unsafeUpdate(0, NONE)
   for (const policy of Object.keys(Policies)) refusals.unsafeUpdate(0, labelsOfPolicy(policy))
-  return ({ method }, stamp, answer) =>
+  return ({ method }, context, answer) =>
     Effect.withFiberRuntime((fiber) => {
       const began = real.unsafeCurrentTimeNanos()
       inFlight.unsafeUpdate(++running, NONE)
-      markLogs(fiber, stamp.request_id)
-      let departure: HttpResponse | undefined
+      markLogs(fiber, context.id)
+      let response: ObservedResponse | undefined
       fiber.addObserver(() => {
         inFlight.unsafeUpdate(--running, NONE)
-        const status = departure?.status ?? "aborted"
-        const { labels, ofStatus } = labelsOfRoute(stamp.route ?? "none")(shownMethod(method))
-        requests.unsafeUpdate(1, ofStatus(status))
+        const { route } = response?.context ?? context
+        const { labels, ofStatus } = labelsOfRoute(route ?? "none")(shownMethod(method))
+        requests.unsafeUpdate(1, ofStatus(response?.status ?? "aborted"))
         durations.unsafeUpdate(Number(real.unsafeCurrentTimeNanos() - began) / 1e9, labels)
-        const policy = departure?.status === 429 ? policyIn(departure) : undefined
-        if (policy !== undefined) refusals.unsafeUpdate(1, labelsOfPolicy(policy))
+        const failure = response?.failure
+        if (failure?._tag === "LimitReached") refusals.unsafeUpdate(1, labelsOfPolicy(failure.decisive.policy))
       })
       return Effect.map(answer, (given) => {
-        departure = given
+        response = given
         return given
       })
     })

@@ -1,15 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Entropy } from "@workshop/core"
 import {
   BodyIncomplete,
   BodyTooLarge,
   type HttpRequest,
   type Mountable,
   type MountOptions,
-  mountPromise,
-  requestId
+  mountPromise
 } from "@workshop/core/http"
-import { Effect, Runtime } from "effect"
+import { Effect } from "effect"
 import { CONNECTION_LIMITS } from "../ConnectionLimits.js"
 import { listener } from "../Listener.js"
 import { httpRequestOf } from "../nodeRequest.js"
@@ -17,7 +15,7 @@ import { PipelinedWork } from "../PipelinedWork.js"
 import { SERVER_TIMEOUTS } from "../ServerTimeouts.js"
 import { UnreadResponses } from "../UnreadResponses.js"
 
-/** How the API stands inside a Node server. */
+/** How the API is mounted inside a Node server. */
 export interface NodeMountOptions extends Omit<MountOptions<IncomingMessage>, "addressOf"> {
   /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. False where it is left out. */
   readonly trustProxy?: boolean
@@ -41,11 +39,11 @@ const parsedBody = ({ body, rawBody }: Parsed): Uint8Array | undefined => {
 }
 
 /** A request of whose body a parser that ran before may have read all. */
-const arrivalAfterParsers = (request: IncomingMessage, trustProxy: boolean): HttpRequest => {
-  const arrival = httpRequestOf(request, trustProxy)
-  if (!request.readableEnded) return arrival
+const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpRequest & { source: IncomingMessage } => {
+  const received = { ...httpRequestOf(request, trustProxy), source: request }
+  if (!request.readableEnded) return received
   return {
-    ...arrival,
+    ...received,
     body: (most) => {
       // Written out only where the API asks for it: requests of the server's own pass here too.
       const bytes = parsedBody(request as Parsed)
@@ -62,12 +60,11 @@ const arrivalAfterParsers = (request: IncomingMessage, trustProxy: boolean): Htt
 export const mountNode = (workshop: Mountable, options: NodeMountOptions = {}): NodeHandler => {
   const { trustProxy = false, ...rest } = options
   const { owns, answer } = mountPromise<IncomingMessage>(workshop, rest)
-  const { bytes } = Runtime.runSync(workshop.runtime)(Entropy)
   const unread = new UnreadResponses(workshop.runtime, SERVER_TIMEOUTS, CONNECTION_LIMITS.maxUnreadBytes)
-  const settings = { trustProxy, backlog: new PipelinedWork(), unread, requestId: () => requestId(bytes) }
+  const settings = { trustProxy, backlog: new PipelinedWork(), unread }
   return (request, response, next) => {
-    const arrival = arrivalAfterParsers(request, trustProxy)
-    if (next !== undefined && !owns(arrival.path)) return next()
-    return listener(() => answer(request, arrival), workshop.runtime, settings)(request, response)
+    const received = afterParsers(request, trustProxy)
+    if (next !== undefined && !owns(received.path)) return next()
+    return listener(() => answer(received), workshop.runtime, settings)(request, response)
   }
 }

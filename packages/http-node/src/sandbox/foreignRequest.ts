@@ -9,7 +9,7 @@ const PROXY_HEADERS = [
   ...["for", "by", "host", "port", "prefix", "proto", "scheme", "server", "ssl"].map((what) => `x-forwarded-${what}`)
 ]
 
-/** What a browser says of a request that its own page sent, or that somebody typed. */
+/** The `Sec-Fetch-Site` of a request that the sandbox's own page sent, or that somebody typed. */
 const OWN_SITES = ["same-origin", "none"]
 
 /** Whether a request names this machine as its host, or none: a page elsewhere may let a name of its own lead here. */
@@ -31,9 +31,9 @@ const isOfAnotherPage = ({ header }: HttpRequest): boolean => {
  * Why a sandbox without a token does not take a request; undefined where nothing speaks against its having been sent straight
  * from this machine, by a program of its user's.
  */
-export const foreignness = (arrival: HttpRequest): "SandboxHostForeign" | "SandboxSenderForeign" | undefined => {
-  if (!isAddressedHere(arrival.header("host"))) return "SandboxHostForeign"
-  return PROXY_HEADERS.some((name) => arrival.header(name) !== undefined) || isOfAnotherPage(arrival)
+export const foreignness = (request: HttpRequest): "SandboxHostForeign" | "SandboxSenderForeign" | undefined => {
+  if (!isAddressedHere(request.header("host"))) return "SandboxHostForeign"
+  return PROXY_HEADERS.some((name) => request.header(name) !== undefined) || isOfAnotherPage(request)
     ? "SandboxSenderForeign"
     : undefined
 }

@@ -1,20 +1,17 @@
-import { Actor, type LimitStatus, type WebhookAddressPolicy } from "@workshop/core"
+import { Actor, type WebhookAddressPolicy } from "@workshop/core"
 import {
-  type AdmissionRefusal,
-  addressLimit,
+  addressUse,
   ambiguousHead,
-  causeResponse,
-  failureResponse,
+  type Check,
+  exhaustedLimits,
   type HttpRequest,
-  type HttpResponse,
-  pageResponse,
-  type RequestContext,
+  handlingChecks,
+  Rejected,
   type RouteGroup,
-  type RouteMatch,
-  respondWith,
+  respondAfter,
+  routeCheck,
   router,
-  routes,
-  successResponse
+  routes
 } from "@workshop/core/http"
 import { RateLimits } from "@workshop/core/store"
 import { Effect } from "effect"
@@ -25,7 +22,7 @@ import { foreignness } from "./foreignRequest.js"
 import { ownerHandlers } from "./ownerHandlers.js"
 import { peopleHandlers } from "./peopleHandlers.js"
 import { SandboxApi } from "./SandboxApi.js"
-import { tokenGuard } from "./tokenGuard.js"
+import { tokenCheck } from "./tokenGuard.js"
 import { webhookHandlers } from "./webhookHandlers.js"
 
 /** How the sandbox is served. */
@@ -34,20 +31,41 @@ export interface SandboxOptions {
   readonly token: string | null
   /** Where webhooks may go; `WebhookAddress.sandbox` unless other ports are open. */
   readonly webhookPolicy: WebhookAddressPolicy
-  /** Holds every answer to the contract: for tests. */
-  readonly isHeld: boolean
+  /** Checks every response against its schema: for tests. */
+  readonly validateResponses: boolean
 }
 
-const isRead = ({ method }: HttpRequest): boolean => method === "GET" || method === "HEAD"
+const isDocument = ({ method, path }: HttpRequest): boolean =>
+  (method === "GET" || method === "HEAD") && path === "/sandbox/openapi.json"
+
+const headCheck: Check = {
+  name: "head",
+  refuses: "400 of a token or a host that is sent twice",
+  kind: "check",
+  check: (checked) => {
+    const ambiguous = ambiguousHead(checked.request)
+    return ambiguous === undefined ? checked : new Rejected(ambiguous)
+  }
+}
+
+const senderCheck: Check = {
+  name: "sender",
+  refuses: "401 of a request that did not come straight from this machine",
+  kind: "check",
+  check: (checked) => {
+    const foreign = foreignness(checked.request)
+    return foreign === undefined ? checked : new Rejected({ _tag: foreign })
+  }
+}
 
 /**
  * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (Specification, Sandbox).
- * Its requests count against no limit, save those with a wrong token; the limits on tickets hold all the same.
+ * Its requests count against no limit, except those with a wrong token; the limits on tickets hold all the same.
  */
-export const sandboxRoutes = ({ token, webhookPolicy, isHeld }: SandboxOptions) =>
+export const sandboxRoutes = ({ token, webhookPolicy, validateResponses }: SandboxOptions) =>
   Effect.gen(function* () {
-    const limits = yield* RateLimits
-    const guard = yield* tokenGuard(token, limits)
+    const limits = exhaustedLimits(yield* RateLimits)
+    const access = [headCheck, (yield* tokenCheck(token, limits)) ?? senderCheck]
     const handlers = {
       ...(yield* ownerHandlers),
       webhook: yield* webhookHandlers(webhookPolicy),
@@ -55,10 +73,6 @@ export const sandboxRoutes = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
       people: yield* peopleHandlers,
       appTickets: yield* appHandlers
     }
-    const find = router(routes<void>()(SandboxApi, handlers))
-    const limitOf = addressLimit(limits)
-    const serveRoute = respondWith<void>({ isHeld })
-
     // Loaded and written out when it is first asked for: a start need not wait for it.
     const document = onceAsked(
       Effect.promise(async () => {
@@ -66,45 +80,24 @@ export const sandboxRoutes = ({ token, webhookPolicy, isHeld }: SandboxOptions) 
           import("@workshop/core/openapi"),
           import("./openapi/SandboxDocument.js")
         ])
-        return JSON.stringify(served(sandboxDocument))
+        return { body: JSON.stringify(served(sandboxDocument)) }
       })
     )
 
-    const lead = (arrival: HttpRequest): RouteMatch<void> | AdmissionRefusal | "document" => {
-      const ambiguous = ambiguousHead(arrival)
-      if (ambiguous !== undefined) return ambiguous
-      const foreign = guard === undefined ? foreignness(arrival) : undefined
-      if (foreign !== undefined) return { _tag: foreign }
-      if (isRead(arrival) && arrival.path === "/sandbox/openapi.json") return "document"
-      return find(arrival.method === "HEAD" ? "GET" : arrival.method, arrival.path) ?? { _tag: "RouteNotFound" }
-    }
+    const showDocument = respondAfter(
+      [...access, { name: "document", refuses: "nothing", kind: "handle", handle: () => document }],
+      limits
+    )
+    const handleRequest = respondAfter([...access, routeCheck, ...handlingChecks({ validateResponses })], limits)
 
-    const answerLed = (arrival: HttpRequest, stamp: RequestContext, usages: ReadonlyArray<LimitStatus>) => {
-      const found = lead(arrival)
-      if (found === "document") return Effect.map(document, (json) => pageResponse(json, stamp))
-      if ("_tag" in found) return Effect.succeed(failureResponse(found, stamp, usages))
-      stamp.route = found.route.path
-      const served = Effect.provideService(serveRoute(found, arrival, undefined), Actor, "sandbox")
-      return Effect.matchCauseEffect(served, {
-        onSuccess: (reply) => Effect.succeed(successResponse(reply, stamp, usages)),
-        onFailure: (cause) => causeResponse(cause, stamp, usages)
-      })
-    }
-
-    const branch: RouteGroup = {
+    const group: RouteGroup = {
       prefix: "/sandbox",
-      answer: (arrival: HttpRequest, stamp: RequestContext): Effect.Effect<HttpResponse> =>
-        Effect.suspend(() => {
-          const usages = limitOf(arrival, stamp.now)
-          if (guard === undefined || ambiguousHead(arrival) !== undefined) return answerLed(arrival, stamp, usages)
-          return Effect.matchCauseEffect(guard(arrival, stamp.now), {
-            onSuccess: (guessed) =>
-              guessed === null
-                ? answerLed(arrival, stamp, usages)
-                : Effect.succeed(failureResponse({ _tag: "SandboxTokenWrong" }, stamp, guessed)),
-            onFailure: (cause) => causeResponse(cause, stamp, usages)
-          })
-        })
+      find: router(routes<void>()(SandboxApi, handlers)),
+      answer: (request, context, match) => {
+        const respond = isDocument(request) ? showDocument : handleRequest
+        const usages = [limits.look(addressUse(request), context.now)]
+        return Effect.provideService(respond(request, { ...context, usages }, match), Actor, "sandbox")
+      }
     }
-    return branch
+    return group
   })

@@ -63,8 +63,8 @@ export class Service implements AsyncDisposable {
     const scope = Effect.runSync(Scope.make())
     const started = Effect.gen(function* () {
       const branches = [
-        yield* workshopRoutes({ isHeld: true }),
-        yield* sandboxRoutes({ token: null, webhookPolicy: sandboxAddresses, isHeld: true })
+        yield* workshopRoutes({ validateResponses: true }),
+        yield* sandboxRoutes({ token: null, webhookPolicy: sandboxAddresses, validateResponses: true })
       ]
       const { port } = yield* serve(yield* pipeline(branches), { host: "127.0.0.1", port: 0, trustProxy: false })
       yield* Effect.forkScoped((yield* Closer).run)

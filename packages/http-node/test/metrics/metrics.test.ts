@@ -56,7 +56,7 @@ const { answer, pipe, key } = await runtime.runPromise(
     )
     const input = Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read"] })
     const { key } = yield* (yield* Keys).create(shop.id, input)
-    const branches = [yield* workshopRoutes({ isHeld: true }), ...(yield* pages({ fresh_ms: 0 })), odd]
+    const branches = [yield* workshopRoutes({ validateResponses: true }), ...(yield* pages({ fresh_ms: 0 })), odd]
     const pipe = yield* pipeline(branches, makeHttpMetrics())
     return { pipe, key, answer: webHandler(pipe, yield* Effect.runtime<never>()) }
   })

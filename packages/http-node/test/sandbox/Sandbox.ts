@@ -106,8 +106,11 @@ export class Sandbox {
     const runtime = open(real, seed)
     opened.runtimes.push(runtime)
     const built = Effect.gen(function* () {
-      const v1 = yield* workshopRoutes({ isHeld: true })
-      return yield* pipeline([v1, yield* sandboxRoutes({ token, webhookPolicy: sandboxAddresses, isHeld: true })])
+      const v1 = yield* workshopRoutes({ validateResponses: true })
+      return yield* pipeline([
+        v1,
+        yield* sandboxRoutes({ token, webhookPolicy: sandboxAddresses, validateResponses: true })
+      ])
     })
     return new Sandbox(real, runtime, await runtime.runPromise(built))
   }

@@ -1,4 +1,4 @@
-import { successResponse } from "@workshop/core/http"
+import { respond } from "@workshop/core/http"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import type { RawClient } from "./RawClient.js"
@@ -132,10 +132,10 @@ describe("slow clients (Specification, Lists and sync)", () => {
       branches: [
         {
           prefix: "/huge",
-          answer: (_, stamp) =>
+          answer: (_, context) =>
             Effect.sync(() => {
               served()
-              return successResponse({ data: huge }, stamp, [])
+              return respond({ data: huge }, context)
             })
         }
       ]

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { connect } from "node:net"
 import { Entropy } from "@workshop/core"
-import { type HttpRequest, type HttpResponse, type RouteGroup, successResponse } from "@workshop/core/http"
+import { type HttpRequest, type HttpResponse, type RouteGroup, respond } from "@workshop/core/http"
 import { start as startWorkshop } from "@workshop/core/promise"
 import { CONNECTION_LIMITS, mountNode, SERVER_TIMEOUTS } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
@@ -11,6 +11,7 @@ import { Deferred, Effect, Fiber, Runtime } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { coalesce } from "../../src/coalesce.js"
 import { listener } from "../../src/Listener.js"
+import { RequestBody } from "../../src/nodeRequest.js"
 import { OpenConnections } from "../../src/OpenConnections.js"
 import { PipelinedWork } from "../../src/PipelinedWork.js"
 import { UnreadResponses } from "../../src/UnreadResponses.js"
@@ -38,10 +39,10 @@ const counting = () => {
   const opened = Effect.runSync(Deferred.make<void>())
   const branch: RouteGroup = {
     prefix: "/counted",
-    answer: ({ path }, stamp) =>
+    answer: ({ path }, context) =>
       Effect.sync(() => {
         entered++
-      }).pipe(Effect.zipRight(Deferred.await(opened)), Effect.as(successResponse({ data: { path } }, stamp, [])))
+      }).pipe(Effect.zipRight(Deferred.await(opened)), Effect.as(respond({ data: { path } }, context)))
   }
   return { branch, entered: () => entered, open: () => Effect.runSync(Deferred.succeed(opened, undefined)) }
 }
@@ -49,7 +50,7 @@ const counting = () => {
 /** Answers so many bytes. */
 const large = (bytes: number): RouteGroup => ({
   prefix: "/large",
-  answer: (_, stamp) => Effect.sync(() => successResponse({ data: "x".repeat(bytes) }, stamp, []))
+  answer: (_, context) => Effect.sync(() => respond({ data: "x".repeat(bytes) }, context))
 })
 
 describe("one request at a time on a connection", { timeout: 60_000 }, () => {
@@ -58,7 +59,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
     const connections = new OpenConnections(server, CONNECTION_LIMITS, new PipelinedWork())
     const answers: Array<ServerResponse> = []
     server.on("request", (request, response) => {
-      connections.note(request, response)
+      connections.note(request, response, new RequestBody(request))
       answers.push(response)
       server.emit("noted")
     })
@@ -192,15 +193,14 @@ describe("answers without a good key", { timeout: 60_000 }, () => {
         pieces.push(piece)
       }
     }
-    const answer = (arrival: HttpRequest) => {
-      if (arrival.path === "/good") arrival.onAdmitted?.()
-      return Effect.succeed<HttpResponse>({ status: 200, headers: {}, body: arrival.path })
+    const answer = (request: HttpRequest) => {
+      if (request.path === "/good") request.onAdmitted?.()
+      return Effect.succeed<HttpResponse>({ status: 200, headers: {}, body: request.path })
     }
     const handle = listener(answer, Runtime.defaultRuntime, {
       trustProxy: false,
       backlog: new HeldBacklog(),
       unread: new UnreadResponses(Runtime.defaultRuntime, SERVER_TIMEOUTS, MIB),
-      requestId: () => "r",
       onAdmitted: () => undefined
     })
     const server = createServer((request, response) => handle(request, response))

@@ -261,7 +261,7 @@ describe("pages (Specification, Commands)", () => {
     const branch = branches.find(({ prefix }) => prefix === path)!
     const departure = await Effect.runPromise(
       branch
-        .answer(arrival as unknown as HttpRequest, { request_id: "r", now: 0, part: "query" })
+        .answer(arrival as unknown as HttpRequest, { id: "r", now: 0, route: null, caller: null, usages: [] })
         .pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
     )
     return { ...departure, body: bodyText(departure) }

@@ -1,5 +1,5 @@
 import { Entropy, KeyInput, Keys, Profanity, ShopInput, Shops } from "@workshop/core"
-import { pipeline, type RouteGroup, successResponse, workshopRoutes } from "@workshop/core/http"
+import { pipeline, type RouteGroup, respond, workshopRoutes } from "@workshop/core/http"
 import { type ConnectionLimits, makeHttpMetrics, pages, SERVER_TIMEOUTS, serve } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
 import { Deferred, Effect, Exit, Layer, Logger, Schema, Scope } from "effect"
@@ -39,10 +39,10 @@ export const gate = (): Gate => {
     open: () => Effect.runSync(Deferred.succeed(opened, undefined)),
     branch: {
       prefix: "/slow",
-      answer: (arrival, stamp) =>
+      answer: (arrival, context) =>
         Effect.sync(() => enter()).pipe(
           Effect.zipRight(Deferred.await(opened)),
-          Effect.as(successResponse({ data: { path: arrival.path } }, stamp, [])),
+          Effect.as(respond({ data: { path: arrival.path } }, context)),
           Effect.onInterrupt(() => Effect.sync(() => interrupt()))
         )
     }
@@ -77,7 +77,7 @@ export const start = async (
       Schema.decodeSync(KeyInput)({ name: "till", scopes: ["tickets:read", "tickets:write"] })
     )
     const branches = [
-      yield* workshopRoutes({ isHeld: true }),
+      yield* workshopRoutes({ validateResponses: true }),
       ...(yield* pages({ fresh_ms: 0 })),
       ...(options.branches ?? [])
     ]

@@ -39,7 +39,7 @@ const told = (url: string) =>
 
 const served = (url: string, log: Array<string>) =>
   Effect.gen(function* () {
-    const answer = yield* pipeline([yield* workshopRoutes({ isHeld: false })])
+    const answer = yield* pipeline([yield* workshopRoutes({ validateResponses: false })])
     const request = new Request("http://shop.example/v1/shop", { headers: { authorization: "Bearer wk_live_none" } })
     return yield* answer(httpRequestOf(request, "unknown"))
   }).pipe(

@@ -1,14 +1,15 @@
 import { Cause, Effect, Either, Exit, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { LimitReached } from "../../src/domain/LimitWindow.js"
-import type { HandlerResult, Route } from "../../src/http/Endpoint.js"
+import type { Route } from "../../src/http/Endpoint.js"
 import type { Failure } from "../../src/http/ErrorTable.js"
+import type { HandlerResult } from "../../src/http/HttpMessage.js"
 import { refusalSamples } from "../../src/http/openapi/Refusals.js"
-import { checkResponse, failureResponse } from "../../src/http/responses.js"
+import { checkResponse, respond } from "../../src/http/respond.js"
 
 const NOW = Date.UTC(2026, 10, 20)
-const stamp = { request_id: "0123456789abcdef01234567", now: NOW, part: "body" } as const
-const departed = (failure: Failure) => failureResponse(failure, stamp, [])
+const context = { id: "0123456789abcdef01234567", now: NOW, route: null, caller: null, usages: [] }
+const responseTo = (failure: Failure) => respond(failure, context)
 
 const usedUp = new LimitReached({
   usages: [{ policy: "writes_per_minute", limit: 30, remaining: 0, resets_at: NOW + 41_001 }]
@@ -27,7 +28,7 @@ const failures: ReadonlyArray<Failure> = [
 const bearing = (header: string) =>
   Object.fromEntries(
     failures.flatMap((failure) => {
-      const said = departed(failure).headers[header]
+      const said = responseTo(failure).headers[header]
       return said === undefined ? [] : [[failure._tag, said]]
     })
   )
@@ -44,13 +45,13 @@ describe("Specification, Errors: what a failure's headers say", () => {
   it("an embedder's own sign-in names its own scheme, or none (Specification, Keys and scopes)", () => {
     const unknown = { _tag: "NotSignedIn", message: "Sign in first" } as const
     const challenge = 'Basic realm="shop"'
-    expect(departed(unknown).headers).not.toHaveProperty("WWW-Authenticate")
-    expect(departed({ ...unknown, challenge }).headers).toHaveProperty("WWW-Authenticate", challenge)
+    expect(responseTo(unknown).headers).not.toHaveProperty("WWW-Authenticate")
+    expect(responseTo({ ...unknown, challenge }).headers).toHaveProperty("WWW-Authenticate", challenge)
   })
 
   it("when to try again only where waiting helps: whole seconds, never too early (Specification, Limits; Errors)", () => {
     expect(bearing("Retry-After")).toEqual({ LimitReached: "42", StoreUnavailable: "1" })
-    expect(departed(usedUp).headers).toMatchObject({
+    expect(responseTo(usedUp).headers).toMatchObject({
       "RateLimit-Limit": "30",
       "RateLimit-Remaining": "0",
       "RateLimit-Reset": "42"
@@ -59,7 +60,7 @@ describe("Specification, Errors: what a failure's headers say", () => {
 })
 
 describe("Specification, Lists and sync: what holds results to the contract in tests", () => {
-  const route: Route<never> = {
+  const route: Route = {
     method: "GET",
     path: "/v1/shop",
     scope: undefined,
@@ -78,7 +79,7 @@ describe("Specification, Lists and sync: what holds results to the contract in t
 
   it("lets pass what was promised, and ends the request with where another result differs", () => {
     expect(complaint({ data: "Atelier" })).toBeNull()
-    expect(complaint({ data: 7 })).toMatch(/GET \/v1\/shop broke its promise[\s\S]*\["data"\]/)
-    expect(complaint({ data: "Atelier", meta: {} })).toMatch(/broke its promise[\s\S]*\["meta"\]/)
+    expect(complaint({ data: 7 })).toMatch(/The result of GET \/v1\/shop does not match its schema[\s\S]*\["data"\]/)
+    expect(complaint({ data: "Atelier", meta: {} })).toMatch(/does not match its schema[\s\S]*\["meta"\]/)
   })
 })

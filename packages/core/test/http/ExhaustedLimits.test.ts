@@ -54,7 +54,9 @@ const runtime = ManagedRuntime.make(
 )
 afterAll(() => runtime.dispose())
 
-const run = await runtime.runPromise(Effect.flatMap(workshopRoutes({ isHeld: true }), (branch) => pipeline([branch])))
+const run = await runtime.runPromise(
+  Effect.flatMap(workshopRoutes({ validateResponses: true }), (branch) => pipeline([branch]))
+)
 
 /** A shop with so many keys. */
 const newKeys = (n: number) =>

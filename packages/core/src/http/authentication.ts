@@ -1,0 +1,118 @@
+import { Clock, Effect } from "effect"
+import type { Instant } from "../domain/Instant.js"
+import { LimitReached } from "../domain/LimitWindow.js"
+import { RateLimits } from "../ports/RateLimits.js"
+import { Reads } from "../ports/Reads.js"
+import type { StoreUnavailable } from "../ports/Store.js"
+import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
+import type { Caller } from "../services/Caller.js"
+import { addressUse, type Check, type CheckedRequest, Rejected } from "./checks.js"
+import type { NotSignedIn } from "./ErrorTable.js"
+import { type ExhaustedLimits, exhaustedLimits } from "./ExhaustedLimits.js"
+import type { HttpRequest } from "./HttpMessage.js"
+
+/**
+ * Finds the caller in place of API keys; null where nobody is signed in (Specification, Keys and scopes). All checks that follow
+ * stay: the shop's flags, scopes, and the limits, which count by `caller_id`.
+ */
+export type Authenticate = (request: HttpRequest) => Effect.Effect<Caller | null, StoreUnavailable>
+
+/** Authentication in place of API keys, and the refusal of a caller that it does not know. */
+export interface OwnAuthentication {
+  readonly authenticate: Authenticate
+  readonly refusal: NotSignedIn
+}
+
+/** The token in a request's `Authorization` header, if any. */
+export const bearer = (request: HttpRequest): string | undefined =>
+  /^bearer +(\S+) *$/i.exec(request.header("authorization") ?? "")?.[1]
+
+/** How long the look-ups of unknown keys of addresses at their limit are apart, in real time. */
+const LOOK_UP_PAUSE = "10 millis"
+
+/** How many such look-ups may wait. Each wakes with every one before it, so without an end they would take all memory. */
+const MOST_LOOK_UPS = 50
+
+/**
+ * The holder of a key that memory may not know. An address at its limit may still send a good key, which no limit of the
+ * address refuses; but its unknown keys are looked up one by one, so that guesses cost the store next to nothing. While as many
+ * wait as may, any other is refused by the limit.
+ */
+const keyLookUp = (keys: ApiKeyCache, limits: ExhaustedLimits) =>
+  Effect.map(Effect.makeSemaphore(1), (oneByOne) => {
+    const pause = Effect.withClock(Effect.sleep(LOOK_UP_PAUSE), Clock.make())
+    let waiting = 0
+    const begun = Effect.sync(() => void waiting++)
+    const ended = Effect.sync(() => void waiting--)
+    return (
+      request: HttpRequest,
+      key: string,
+      now: Instant
+    ): Effect.Effect<ApiKeyHolder | null, LimitReached | StoreUnavailable> => {
+      const holder = keys.holderOf(key, now)
+      const usage = limits.look(addressUse(request), now)
+      if (usage.remaining > 0 || !keys.isNew(key)) return holder
+      if (waiting >= MOST_LOOK_UPS) return Effect.fail(new LimitReached({ usages: [usage] }))
+      const inTurn = oneByOne.withPermits(1)(Effect.zipLeft(holder, pause))
+      return Effect.acquireUseRelease(
+        begun,
+        () => inTurn,
+        () => ended
+      )
+    }
+  })
+
+/** The check as the diagram in the docs shows it. */
+export const AUTHENTICATION = {
+  name: "authentication",
+  refuses: "401, or 429 of an address with too many of them",
+  kind: "wait"
+} as const
+
+/** The check of who sends a request: by API keys, or by the embedder's own authentication. */
+export const authentication = (own?: OwnAuthentication) =>
+  Effect.gen(function* () {
+    const keys = yield* ApiKeyCache
+    const reads = yield* Reads
+    const lookUp = yield* keyLookUp(keys, exhaustedLimits(yield* RateLimits))
+
+    const admitted = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): CheckedRequest => {
+      checked.request.onAdmitted?.()
+      return { ...checked, shop, context: { ...checked.context, caller } }
+    }
+
+    const stranger = ({ request }: CheckedRequest, key?: string): Rejected => {
+      const refusal = key !== undefined && keys.isTestKeyElsewhere(key) ? "TestKeyElsewhere" : "Unauthenticated"
+      return new Rejected(own?.refusal ?? { _tag: refusal }, [addressUse(request)])
+    }
+
+    /** The caller whom the embedder's own authentication knows, with their shop as it is now. */
+    const signedIn = Effect.fnUntraced(function* (request: HttpRequest, authenticate: Authenticate) {
+      const caller = yield* authenticate(request)
+      if (caller === null) return null
+      const state = yield* reads.shop(caller.shop_id)
+      if (state !== null) return { caller, shop: state.shop }
+      yield* Effect.logWarning(`The shop_id that authenticate answered is no shop's: ${caller.shop_id}`)
+      return null
+    })
+
+    const check: Check = {
+      ...AUTHENTICATION,
+      wait: (checked) => {
+        const { request, context } = checked
+        if (own !== undefined) {
+          return Effect.map(signedIn(request, own.authenticate), (holder) =>
+            holder === null ? stranger(checked) : admitted(checked, holder)
+          )
+        }
+        const key = bearer(request)
+        if (key === undefined) return stranger(checked)
+        const known = keys.known(key, context.now)
+        if (known !== undefined) return admitted(checked, known)
+        return Effect.map(lookUp(request, key, context.now), (holder) =>
+          holder === null ? stranger(checked, key) : admitted(checked, holder)
+        )
+      }
+    }
+    return check
+  })

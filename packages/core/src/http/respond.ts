@@ -1,0 +1,154 @@
+import { Cause, Effect, Either, Option } from "effect"
+import { TreeFormatter } from "effect/ParseResult"
+import { type Instant, SECOND_MS } from "../domain/Instant.js"
+import { jsonText } from "../domain/JsonText.js"
+import { type LimitStatus, scarcest } from "../domain/LimitWindow.js"
+import type { Caller } from "../services/Caller.js"
+import type { Route } from "./Endpoint.js"
+import { failureStatusAndBody } from "./Envelope.js"
+import { type Failure, RETRY_AFTER_UNAVAILABLE_S } from "./ErrorTable.js"
+import type { HandlerResult, HttpResponse, Outcome } from "./HttpMessage.js"
+
+/** What is known of a request. Nobody changes one: a check that learns more hands on a new one. */
+export interface RequestContext {
+  /** Its `Request-Id`. */
+  readonly id: string
+  /** When it began. */
+  readonly now: Instant
+  /** The template of its path, such as `/v1/tickets/:id`; of a request that was not admitted, the prefix; null where the path leads nowhere. */
+  readonly route: string | null
+  readonly caller: Caller | null
+  /** The limits that it counted against so far. */
+  readonly usages: ReadonlyArray<LimitStatus>
+}
+
+/** A response with what observers count and log it by. */
+export interface ObservedResponse extends HttpResponse {
+  readonly context: RequestContext
+  /** Why the request got no result. */
+  readonly failure?: Failure
+}
+
+const secondsUntil = (instant: Instant, now: Instant): string =>
+  String(Math.max(0, Math.ceil((instant - now) / SECOND_MS)))
+
+/** Texts of shops and clients are in responses, so no browser may take one for a page. */
+const NO_SNIFFING = "nosniff"
+
+// Written out twice: made by spreading a common part, the headers cost a tenth of a whole request.
+const headers = ({ id, now }: RequestContext, usages: ReadonlyArray<LimitStatus>): Record<string, string> => {
+  const shown = scarcest(usages)
+  if (shown === undefined)
+    return {
+      "Content-Type": "application/json; charset=utf-8",
+      "X-Content-Type-Options": NO_SNIFFING,
+      "Cache-Control": "no-store",
+      "Request-Id": id
+    }
+  return {
+    "Content-Type": "application/json; charset=utf-8",
+    "X-Content-Type-Options": NO_SNIFFING,
+    "Cache-Control": "no-store",
+    "Request-Id": id,
+    "RateLimit-Limit": String(shown.limit),
+    "RateLimit-Remaining": String(shown.remaining),
+    "RateLimit-Reset": secondsUntil(shown.resets_at, now)
+  }
+}
+
+/** In how many seconds another try is worthwhile; undefined where waiting does not help (Specification, Errors; Limits). */
+export const retryAfter = (failure: Failure, now: Instant): string | undefined => {
+  if (failure._tag === "LimitReached") return secondsUntil(failure.decisive.resets_at, now)
+  return failure._tag === "StoreUnavailable" || failure._tag === "NotReady"
+    ? String(RETRY_AFTER_UNAVAILABLE_S)
+    : undefined
+}
+
+/** The authentication scheme that the client can use. */
+const challengeOf = (failure: Failure): string | undefined => {
+  if (failure._tag === "NotSignedIn") return failure.challenge
+  return failure._tag === "Unauthenticated" ||
+    failure._tag === "TestKeyElsewhere" ||
+    failure._tag === "SandboxTokenWrong"
+    ? "Bearer"
+    : undefined
+}
+
+/** A failure in its envelope. A 429 shows the limit that refused (Specification, Limits). */
+const failureResponse = (failure: Failure, context: RequestContext): ObservedResponse => {
+  const { status, body } = failureStatusAndBody(failure)
+  const common = headers(context, failure._tag === "LimitReached" ? [failure.decisive] : context.usages)
+  const challenge = challengeOf(failure)
+  if (challenge !== undefined) common["WWW-Authenticate"] = challenge
+  const wait = retryAfter(failure, context.now)
+  if (wait !== undefined) common["Retry-After"] = wait
+  return { status, headers: common, body: JSON.stringify(body), context, failure }
+}
+
+/** A result in its envelope. The headers show the scarcest limit that it counted against (Specification, Limits). */
+const successResponse = (result: HandlerResult, context: RequestContext): ObservedResponse => {
+  const { status = 200, data, meta, usages } = result
+  const common = headers(context, usages === undefined ? context.usages : [...context.usages, ...usages])
+  return {
+    status,
+    headers: result.headers === undefined ? common : { ...common, ...result.headers },
+    body:
+      meta === undefined
+        ? `{"success":true,"data":${jsonText(data)}}`
+        : `{"success":true,"data":${jsonText(data)},"meta":${JSON.stringify(meta)}}`,
+    context
+  }
+}
+
+/** The response to a request: the one place where outcomes and failures become status, headers and body. */
+export const respond = (outcome: Outcome | Failure, context: RequestContext): ObservedResponse => {
+  if ("_tag" in outcome) return failureResponse(outcome, context)
+  if (!("body" in outcome)) return successResponse(outcome, context)
+  const { status = 200, body } = outcome
+  return { status, headers: { ...headers(context, []), ...outcome.headers }, body, context }
+}
+
+const rootOf = (error: Error): Error => (error.cause instanceof Error ? rootOf(error.cause) : error)
+
+/** An error and its root cause, in one line. */
+const inOneLine = (error: unknown): string => {
+  if (!(error instanceof Error)) return "the store is unavailable"
+  const root = rootOf(error)
+  return root === error ? error.message : `${error.message} (${root.message})`
+}
+
+/** Logs why the store is unavailable, because the response does not show it (Specification, Errors). */
+export const logUnavailable = (failure: Failure): Effect.Effect<void> =>
+  Effect.logWarning(`A request was answered 503: ${inOneLine(failure)}`)
+
+/** The failure in a cause, or undefined where it is a bug. */
+export const failureIn = <E extends Failure>(cause: Cause.Cause<E>): E | undefined =>
+  Option.getOrUndefined(Cause.failureOption(cause))
+
+/**
+ * The response to a cause. The reason of a 500 or a 503 goes to the log under the request's id, and no part of it into the
+ * response (Specification, Errors).
+ */
+export const respondToCause = (
+  cause: Cause.Cause<Failure>,
+  context: RequestContext
+): Effect.Effect<ObservedResponse> => {
+  const failure = failureIn(cause)
+  if (failure !== undefined && failure._tag !== "StoreUnavailable") return Effect.succeed(respond(failure, context))
+  const message = `The service failed; quote the request ${context.id}`
+  const log = failure === undefined ? Effect.logError("A request failed", cause) : logUnavailable(failure)
+  return Effect.as(
+    Effect.annotateLogs(log, { request_id: context.id }),
+    respond(failure ?? { _tag: "InternalError", message }, context)
+  )
+}
+
+/** Fails unless a result is what the contract promises: for tests, because it costs as much as the response itself. */
+export const checkResponse = (route: Route, { data, meta }: HandlerResult): Effect.Effect<void> => {
+  const checked = route.promises(meta === undefined ? { success: true, data } : { success: true, data, meta })
+  return Either.isLeft(checked)
+    ? Effect.dieMessage(
+        `The result of ${route.method} ${route.path} does not match its schema: ${TreeFormatter.formatIssueSync(checked.left)}`
+      )
+    : Effect.void
+}
