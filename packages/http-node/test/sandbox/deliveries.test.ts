@@ -59,7 +59,7 @@ describe("POST /sandbox/shops/{id}/deliveries/replay (Specification, Sandbox)", 
     ["names and a state", { event_ids: [NOBODY], state: "dead" }, ["body event_ids"]],
     ["names and a time", { event_ids: [NOBODY], since: START }, ["body event_ids"]],
     ["a state that is none", { state: "lost" }, ["body state"]],
-    ["a day without a time", { since: "2026-11-20" }, ["body since"]],
+    ["a day that does not exist", { since: "2026-02-30" }, ["body since"]],
     ["a number for a time", { until: 5 }, ["body until"]],
     ["a word for a yes", { dry_run: "yes" }, ["body dry_run"]],
     ["a field that is none", { ids: [NOBODY] }, ["body ids"]]
