@@ -165,7 +165,11 @@ const served = (asked: ServeFlags) => {
   const tidies = !asked.noDispatcher && !asked.sandbox
   const choice = { ...choiceOf(asked), ...(tidies ? { keepEvents_ms: asked.keepEvents } : {}) }
   if (!asked.sandbox) return Effect.provide(run(asked, choice, Effect.succeed([])), dispatching(asked, choice))
-  const options = { token: asked.sandboxToken, webhookPolicy: reaching(sandboxAddresses, asked), validateResponses: false }
+  const options = {
+    token: asked.sandboxToken,
+    webhookPolicy: reaching(sandboxAddresses, asked),
+    validateResponses: false
+  }
   const others = Effect.map(sandboxRoutes(options), (branch) => [branch])
   return Effect.provide(run(asked, choice, others), sandboxed(asked, choice))
 }
