@@ -13,7 +13,7 @@ const section = (page: string, title: string) => {
 
 describe("docs/security.md", () => {
   it("names, for each promise, a test file that exists and has tests", () => {
-    const rows = section("docs/security.md", "What is promised, and which test shows it")
+    const rows = section("docs/security.md", "Promises and their tests")
       .split("\n")
       .filter((line) => line.startsWith("| ") && !line.startsWith("| promise"))
     expect(rows.length).toBeGreaterThan(15)
@@ -26,7 +26,7 @@ describe("docs/security.md", () => {
   })
 
   it("has a threat for each who: stranger, tenant, client, receiver, proxy, operator", () => {
-    const threats = section("docs/security.md", "Who may attack")
+    const threats = section("docs/security.md", "Threats")
     const absent = ["a stranger", "a tenant", "a client", "a receiver", "a proxy", "an operator"]
     expect(absent.filter((who) => !threats.includes(`**${who}**`))).toEqual([])
   })
@@ -51,7 +51,7 @@ describe("docs/personal-data.md", () => {
       )
     )
     .filter((column) => !IMPERSONAL.some((pattern) => pattern.test(column)))
-  const listed = [...section("docs/personal-data.md", "What is stored where").matchAll(/`(\w+\.\w+)`/g)].map(
+  const listed = [...section("docs/personal-data.md", "Stored data").matchAll(/`(\w+\.\w+)`/g)].map(
     ([, column]) => column!
   )
 
