@@ -1,6 +1,8 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
+import { ServiceLimits } from "../../src/domain/Limits.js"
 import { Deliveries } from "../../src/ports/Deliveries.js"
+import { Reads } from "../../src/ports/Reads.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { answered } from "../../src/testing/Courier.js"
 import { type Around, dispatching, logOf, openHooked, raise, turnOfLoop, until } from "./DispatchBench.js"
@@ -90,6 +92,30 @@ describe("run, interrupted", () => {
         sender.script = () => Effect.succeed(answered(200))
         yield* (yield* Dispatcher).runOnce
         expect((yield* logOf(shop))[0]).toMatchObject({ state: "delivered", attempts: [{ n: 1 }] })
+      })
+    )
+  )
+})
+
+describe("an attempt whose lease is taken over while its receiver waits", () => {
+  it(
+    "is logged, and turns the webhook off by its 410",
+    dispatching(({ sender, clock, logs }) =>
+      Effect.gen(function* () {
+        const shop = yield* openHooked
+        yield* raise(shop, null)
+        const deliveries = yield* Deliveries
+        const takeOver = Effect.gen(function* () {
+          clock.advance(ServiceLimits.delivery_lease_ms)
+          yield* deliveries.reclaim
+          expect(yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), 1)).toHaveLength(1)
+        })
+        sender.script = () => Effect.as(Effect.orDie(takeOver), answered(410))
+        yield* (yield* Dispatcher).runOnce
+        expect((yield* (yield* Reads).shop(shop))?.webhook).toMatchObject({ off_reason: "gone", failures_in_row: 1 })
+        expect(yield* logOf(shop)).toMatchObject([{ state: "parked", attempts: [{ n: 1, status: 410 }] }])
+        expect(sender.arrived).toHaveLength(1)
+        expect(logs).toEqual([])
       })
     )
   )

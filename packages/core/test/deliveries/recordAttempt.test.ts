@@ -44,8 +44,8 @@ describe("Specification, Webhooks: the log of attempts", () => {
   })
 })
 
-describe("docs/how-it-is-built.md: an ack with a stale token changes nothing", () => {
-  it("superseded: nothing is logged, nothing counts against the webhook", () => {
+describe("docs/how-it-is-built.md: a stale token changes nothing of the delivery", () => {
+  it("superseded: this command leaves the log and the webhook to recordSuperseded", () => {
     const shop = new HookedShop()
     const event = shop.raises()
     shop.delivers(event, { token: 5 })
