@@ -38,7 +38,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/K
     /** Counts what was forgotten, so that a look-up begun before does not bring it back. */
     let forgotten = 0
 
-    const lookUp = Effect.fnUntraced(function* (key: string, now: Instant) {
+    const lookUp = Effect.fnUntraced(function* lookUp(key: string, now: Instant) {
       const before = forgotten
       const found = yield* directory.keyByHash(keyHash(key))
       if (found === null || !isActive(found.key, now)) return null

@@ -17,7 +17,7 @@ export class Audit extends Effect.Service<Audit>()("@workshop/core/Audit", {
       /** At most `limit` entries, the latest first: of a shop, or all for null; the next page is before the last one's id. */
       list: (shop_id: ShopId | null, before: string | null, limit: number) => log.list(shop_id, before, limit),
       /** Writes down an act outside a shop's commands, just before it is done: what was begun is never missing. */
-      note: Effect.fnUntraced(function* (told: Audited, shop_id: ShopId = NO_SHOP) {
+      note: Effect.fnUntraced(function* note(told: Audited, shop_id: ShopId = NO_SHOP) {
         const created_at = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         const id = identifier<string>({ now: created_at, entropy: entropy.bytes(ENTROPY_BYTES) }, 0)
         yield* log.append({ ...told, shop_id, id, created_at, actor: yield* Actor.current })

@@ -81,7 +81,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
       byPhone: ({ shop_id }: Caller, phone: Phone) => Effect.flatMap(reads.client(shop_id, { phone }), found),
 
       /** Opens a client's account. */
-      register: Effect.fnUntraced(function* (input: ClientInput) {
+      register: Effect.fnUntraced(function* register(input: ClientInput) {
         const { given_name, family_name, phone } = input
         const hide_name = input.hide_name ?? false
         const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -93,7 +93,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
       visit: (id: ClientId, shop_id: ShopId) =>
         Effect.zipRight(shops.byId(shop_id), Effect.asVoid(store.transact(recordVisit(shop_id, id)))),
       /** Everything that is stored about a client, in all shops, also in those that they block. */
-      export: Effect.fnUntraced(function* (id: ClientId) {
+      export: Effect.fnUntraced(function* exportClient(id: ClientId) {
         const known = yield* account(id)
         yield* audit.note({ act: "client.exported", details: { client_id: id } })
         const { created_at, ...fields } = known
@@ -101,7 +101,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
         return { account: { ...fields, created_at: toIso(created_at) }, shops } satisfies ClientExport
       }),
       /** Corrects a client's name or number; what is left out stays. Shops see it from then on; what was sent stays as it was. */
-      correct: Effect.fnUntraced(function* (id: ClientId, correction: ClientCorrection) {
+      correct: Effect.fnUntraced(function* correct(id: ClientId, correction: ClientCorrection) {
         const before = yield* account(id)
         const after: ClientAccount = {
           ...before,
@@ -119,7 +119,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
        * theirs. What the books need stays under the client's id, which leads nowhere any more. Interrupted, it is called
        * again and goes on. Answers the shops concerned: their own systems may have copies.
        */
-      erase: Effect.fnUntraced(function* (id: ClientId, phones: ReadonlyArray<Phone> = []) {
+      erase: Effect.fnUntraced(function* erase(id: ClientId, phones: ReadonlyArray<Phone> = []) {
         const person = yield* personal.beginErasure(id, phones)
         if (person === null) return yield* new ClientNotFound()
         yield* audit.note({ act: "client.erased", details: { client_id: id } })

@@ -49,7 +49,7 @@ const MOST_IDLE = 100
 
 const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
   /** Does all work that is due at the earliest instant until `target`. Answers how much that was; null where nothing is due. */
-  const step = Effect.fnUntraced(function* (target: Instant) {
+  const step = Effect.fnUntraced(function* step(target: Instant) {
     const nexts = yield* Effect.forEach(works, (work) => work.next(target))
     const dues = nexts.filter((next) => next !== null)
     if (dues.length === 0) return null

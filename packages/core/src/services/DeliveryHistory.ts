@@ -54,7 +54,7 @@ export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@worksho
       /** What the owner was told of their webhook, oldest first. */
       notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),
       /** Sends events again, under the same ids, after everything that is due now. Answers how many. */
-      replay: Effect.fnUntraced(function* (shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {
+      replay: Effect.fnUntraced(function* replay(shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {
         if ((yield* shops.byId(shop_id)).webhook === null) return yield* new WebhookNotSet()
         const count = yield* log.count(shop_id, filter)
         const { event_ids, ...details } = filter

@@ -33,7 +33,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
        * A new key. `key` is its text and is never to be had again. In a sandbox, and on data that one made, it is a test key,
        * whose text may be given (Specification, Keys and scopes).
        */
-      create: Effect.fnUntraced(function* (shop_id: ShopId, input: KeyInput, given?: string) {
+      create: Effect.fnUntraced(function* create(shop_id: ShopId, input: KeyInput, given?: string) {
         yield* shops.byId(shop_id)
         const key = given ?? (yield* fresh)
         const record = yield* run(createKey(shop_id, input, key), ({ id, name, scopes, expires_at }) => ({
@@ -45,7 +45,7 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
       /** All keys of the shop, revoked ones too, oldest first. */
       list: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), reads.keys(shop_id)),
       /** Revokes a key: refused at once here, within a minute elsewhere. */
-      revoke: Effect.fnUntraced(function* (id: KeyId) {
+      revoke: Effect.fnUntraced(function* revoke(id: KeyId) {
         const shop_id = yield* directory.shopOf({ _tag: "Key", id })
         if (shop_id === null) return yield* new KeyNotFound()
         const revoked = run(revokeKey(shop_id, id), ({ name }) => ({

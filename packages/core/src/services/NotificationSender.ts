@@ -35,7 +35,7 @@ const makeAttempt = Effect.gen(function* () {
       })
     )
 
-  const attempt = Effect.fnUntraced(function* (message: Message) {
+  const attempt = Effect.fnUntraced(function* attempt(message: Message) {
     const exit = yield* Effect.exit(send(message))
     const made = { ...message, attempts_made: message.attempts_made + 1 }
     const recorded = store.transact(recordNotification(made, Exit.isSuccess(exit))).pipe(Effect.retry(RECORDING))

@@ -19,7 +19,7 @@ export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {
       )
     return {
       /** The offers that a client sees, oldest first. */
-      ofClient: Effect.fnUntraced(function* (id: ClientId) {
+      ofClient: Effect.fnUntraced(function* ofClient(id: ClientId) {
         if ((yield* directory.account(id)) === null) return yield* new ClientNotFound()
         return yield* directory.offers(id)
       }),

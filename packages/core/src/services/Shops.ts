@@ -63,7 +63,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
       )
 
     /** Opens a shop: approved, active and with the API switched on. */
-    const create = Effect.fnUntraced(function* (input: ShopInput) {
+    const create = Effect.fnUntraced(function* create(input: ShopInput) {
       const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
       const shop: ShopRecord = {
         id: identifier<ShopId>({ now, entropy: entropy.bytes(ENTROPY_BYTES) }, 0),
@@ -90,7 +90,7 @@ export class Shops extends Effect.Service<Shops>()("@workshop/core/Shops", {
     const list = (after: ShopId | null, limit: number) => directory.listShops(after, limit)
 
     /** Changes a shop's settings. Keys of the shop feel it at once. */
-    const change = Effect.fnUntraced(function* (id: ShopId, patch: ShopPatch) {
+    const change = Effect.fnUntraced(function* change(id: ShopId, patch: ShopPatch) {
       yield* byId(id)
       const changed = run(changeShop(id, patch), () => ({ act: "shop.changed", details: withoutWords(patch) }))
       return yield* Effect.ensuring(changed, keyRing.forget(id))

@@ -68,35 +68,28 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
      * A new ticket in the workshop. With an idempotency key a repetition answers the first ticket as it was;
      * a caller in the app may do without one (Specification, Endpoints; Idempotency).
      */
-    const create = (caller: Caller, input: TicketInput, key?: IdempotencyKey) =>
-      Effect.flatMap(profanity.find(checkedTexts(input)), (found) => {
-        const { shop_id, caller_id, via } = caller
-        const command = createTicket(shop_id, input, { via, found })
-        if (key === undefined) {
-          return Effect.map(store.transact(command), ({ answer, usages }) => ({
-            data: answer,
-            replayed: false,
-            usages
-          }))
-        }
-        const use = { caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }
-        return Effect.map(store.transact(idempotent(use, command)), ({ answer: { data, replayed }, usages }) => ({
-          data,
-          replayed,
-          usages
-        }))
-      })
+    const create = Effect.fnUntraced(function* create(caller: Caller, input: TicketInput, key?: IdempotencyKey) {
+      const { shop_id, caller_id, via } = caller
+      const found = yield* profanity.find(checkedTexts(input))
+      const command = createTicket(shop_id, input, { via, found })
+      if (key === undefined) {
+        const { answer, usages } = yield* store.transact(command)
+        return { data: answer, replayed: false, usages }
+      }
+      const use = { caller_id, operation: "tickets.create", key, request: input, defaults: ticketDefaults }
+      const { answer, usages } = yield* store.transact(idempotent(use, command))
+      return { data: answer.data, replayed: answer.replayed, usages }
+    })
 
     /** One ticket; another shop's is not found (Specification, Endpoints). */
-    const byId = ({ shop_id }: Caller, id: TicketId) =>
-      Effect.flatMap(reads.ticket(shop_id, id), (seen) => {
-        const [found] = seen.tickets
-        if (found === undefined) return Effect.fail(new TicketNotFound())
-        return Effect.succeed(ticketView(found.record, seen.shop, found.client))
-      })
+    const byId = Effect.fnUntraced(function* byId({ shop_id }: Caller, id: TicketId) {
+      const { tickets, shop } = yield* reads.ticket(shop_id, id)
+      const [found] = tickets
+      return found === undefined ? yield* new TicketNotFound() : ticketView(found.record, shop, found.client)
+    })
 
     /** A page of tickets: newest first, or with `updated_since` what changed, in the order of changes (Specification, Lists and sync). */
-    const list = Effect.fnUntraced(function* ({ shop_id }: Caller, query: TicketQuery) {
+    const list = Effect.fnUntraced(function* list({ shop_id }: Caller, query: TicketQuery) {
       const asked = yield* read(shop_id, query)
       const now = yield* Clock.currentTimeMillis
       const found = yield* reads.tickets(shop_id, asked.filter, asked.order, asked.limit + 1)
@@ -105,7 +98,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     })
 
     /** The newest open ticket with a number, else the newest, and the others that have it (Specification, Endpoints). */
-    const byNumber = Effect.fnUntraced(function* ({ shop_id }: Caller, number: number) {
+    const byNumber = Effect.fnUntraced(function* byNumber({ shop_id }: Caller, number: number) {
       const seen = yield* reads.ticketsOfNumber(shop_id, number, Limits.others_max)
       const [first, ...rest] = seen.tickets
       if (first === undefined) return yield* new TicketNotFound()
@@ -113,31 +106,39 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       return { data: ticketView(first.record, seen.shop, first.client), others }
     })
 
+    /** Moves a ticket by the transition table (Specification, States). */
+    const moveTicket = ({ shop_id }: Caller, id: TicketId, status: TicketStatus) =>
+      run(changeStatus(shop_id, id, status, bounds))
+
+    /** Notes that the shop notified the client itself (Specification, Endpoints). */
+    const noteNotified = ({ shop_id }: Caller, id: TicketId, channel: ShopChannel) =>
+      run(recordNotified(shop_id, id, channel, bounds))
+
+    /** As `changeStatus`; with a key, a repetition returns the ticket as it was (Specification, Endpoints). */
+    const changeStatusOnce = (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
+      repeatably(changeStatus(caller.shop_id, id, status, bounds), key, {
+        caller_id: caller.caller_id,
+        operation: "tickets.status",
+        request: { id, status }
+      })
+
+    /** As `recordNotified`; with a key, a repetition notes nothing (Specification, Endpoints). */
+    const recordNotifiedOnce = (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
+      repeatably(recordNotified(caller.shop_id, id, channel, bounds), key, {
+        caller_id: caller.caller_id,
+        operation: "tickets.notified",
+        request: { id, channel }
+      })
+
     return {
       create,
       byId,
       list,
       byNumber,
-      /** Moves a ticket by the transition table (Specification, States). */
-      changeStatus: ({ shop_id }: Caller, id: TicketId, status: TicketStatus) =>
-        run(changeStatus(shop_id, id, status, bounds)),
-      /** Notes that the shop told the client itself (Specification, Endpoints). */
-      recordNotified: ({ shop_id }: Caller, id: TicketId, channel: ShopChannel) =>
-        run(recordNotified(shop_id, id, channel, bounds)),
-      /** As `changeStatus`; a repetition under the same key, where there is one, answers the ticket as it was (Specification, Endpoints). */
-      changeStatusOnce: (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
-        repeatably(changeStatus(caller.shop_id, id, status, bounds), key, {
-          caller_id: caller.caller_id,
-          operation: "tickets.status",
-          request: { id, status }
-        }),
-      /** As `recordNotified`; a repetition under the same key, where there is one, notes nothing (Specification, Endpoints). */
-      recordNotifiedOnce: (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
-        repeatably(recordNotified(caller.shop_id, id, channel, bounds), key, {
-          caller_id: caller.caller_id,
-          operation: "tickets.notified",
-          request: { id, channel }
-        })
+      changeStatus: moveTicket,
+      recordNotified: noteNotified,
+      changeStatusOnce,
+      recordNotifiedOnce
     }
   })
 }) {}

@@ -36,7 +36,7 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
        * Sets the address. The first time it makes the secret; either way the secret is shown. It does not turn a webhook
        * on that is off: the answer says whether it is, and `enable` turns it on.
        */
-      set: Effect.fnUntraced(function* (shop_id: ShopId, url: WebhookAddress) {
+      set: Effect.fnUntraced(function* set(shop_id: ShopId, url: WebhookAddress) {
         yield* shops.byId(shop_id)
         const set = yield* run(setWebhook(shop_id, { url, secret: newSecret() }), () => ({
           act: "webhook.set",
@@ -51,23 +51,23 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
        * A new secret; the old one signs beside it for 24 hours. `replaces_before` is null, or until when the secret
        * before that would still have signed: a second rotation within 24 hours ends it at once.
        */
-      rotate: Effect.fnUntraced(function* (shop_id: ShopId) {
+      rotate: Effect.fnUntraced(function* rotate(shop_id: ShopId) {
         yield* shops.byId(shop_id)
         const { webhook, replaces_before } = yield* run(rotateSecret(shop_id, newSecret()), plainly("webhook.rotated"))
         return { secret: webhook.secret, replaces_before: toIsoOrNull(replaces_before) }
       }),
       /** Turns the webhook on again. */
-      enable: Effect.fnUntraced(function* (shop_id: ShopId) {
+      enable: Effect.fnUntraced(function* enable(shop_id: ShopId) {
         yield* shops.byId(shop_id)
         return webhookStatus(yield* run(enableWebhook(shop_id), plainly("webhook.enabled")))
       }),
       /** Turns the webhook off: events are parked until it is turned on again. */
-      disable: Effect.fnUntraced(function* (shop_id: ShopId) {
+      disable: Effect.fnUntraced(function* disable(shop_id: ShopId) {
         yield* shops.byId(shop_id)
         return webhookStatus(yield* run(disableWebhook(shop_id), plainly("webhook.disabled")))
       }),
       /** Removes the webhook with its secrets and all that waits to be delivered. Setting an address makes a new secret. */
-      remove: Effect.fnUntraced(function* (shop_id: ShopId) {
+      remove: Effect.fnUntraced(function* remove(shop_id: ShopId) {
         yield* shops.byId(shop_id)
         const step = run(removeWebhook(shop_id), (answer) =>
           answer === "removed" ? { act: "webhook.removed", details: {} } : null
@@ -76,7 +76,7 @@ export class Webhooks extends Effect.Service<Webhooks>()("@workshop/core/Webhook
         return webhookStatus(null)
       }),
       /** Raises a `ping`. */
-      ping: Effect.fnUntraced(function* (shop_id: ShopId) {
+      ping: Effect.fnUntraced(function* ping(shop_id: ShopId) {
         yield* shops.byId(shop_id)
         return yield* run(pingWebhook(shop_id), ({ id }) => ({ act: "webhook.pinged", details: { event_id: id } }))
       }),
