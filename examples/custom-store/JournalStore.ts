@@ -53,8 +53,8 @@ const replayInto =
       memory.erasures.set(client_id, entry.person)
     } else if (entry._tag === "ErasureEnded") memory.erasures.delete(entry.id)
     else {
-      const shelf = memory.shelf(entry.shop_id)
-      for (const change of entry.changes) memory.keep(shelf, change)
+      const data = memory.dataOf(entry.shop_id)
+      for (const change of entry.changes) memory.keep(data, change)
     }
   }
 
@@ -70,19 +70,19 @@ const journalStore = (memory: Memory, journal: Journal, entropy: Context.Tag.Ser
     transact: <A, E>(command: Command<A, E>) =>
       readClock((clock): Effect.Effect<Outcome<A>, E | StoreUnavailable> => {
         const { shop_id } = command
-        const shelf = memory.shelf(shop_id)
+        const data = memory.dataOf(shop_id)
         for (let moments = 0; moments < MOST_MOMENTS; moments++) {
           const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: entropy.bytes(ENTROPY_BYTES) }
-          const decision = decide(command, shelf.slice, moment)
+          const decision = decide(command, data.slice, moment)
           if (Either.isLeft(decision)) return Effect.fail(decision.left)
           const { answer, changes, usages } = decision.right
-          if (changes.some((change) => shelf.rejects(change))) continue
+          if (changes.some((change) => data.rejects(change))) continue
           try {
             if (changes.length > 0) journal.append({ _tag: "Changes", shop_id, changes })
           } catch (cause) {
             return away(cause)
           }
-          for (const change of changes) memory.keep(shelf, change)
+          for (const change of changes) memory.keep(data, change)
           return Effect.succeed({ answer, usages })
         }
         return Effect.dieMessage("Every tracking code drawn was taken: the entropy repeats itself")
@@ -131,7 +131,7 @@ const journalPersonalData = (memory: Memory, journal: Journal): Context.Tag.Serv
 }
 
 /**
- * A store for one process whose data outlives it: the memory store's shelves, and a file with every change. Limits on
+ * A store for one process whose data outlives it: the memory store's shops, and a file with every change. Limits on
  * requests start anew with the process, and so do claims: what was on its way when it died is sent again.
  */
 export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
@@ -151,7 +151,7 @@ export const layer = (path: string): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(Closures, memoryClosures(memory)),
         Context.add(Deliveries, memoryDeliveries(memory)),
         Context.add(DeliveryLog, memoryDeliveryLog(memory)),
-        Context.add(Messages, { due: (until, limit) => Effect.sync(() => memory.postbox.due(until, limit)) }),
+        Context.add(Messages, { due: (until, limit) => Effect.sync(() => memory.notifications.due(until, limit)) }),
         Context.add(RateLimits, memoryRateLimits())
       )
     })

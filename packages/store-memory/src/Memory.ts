@@ -19,7 +19,7 @@ import { ShopTurns } from "./ShopTurns.js"
 export class Memory {
   /** Whether a sandbox made all this (Specification, Keys and scopes). */
   isSandboxMade = false
-  readonly shelves = new Map<ShopId, ShopData>()
+  readonly shops = new Map<ShopId, ShopData>()
   readonly accounts = new Map<ClientId, ClientAccount>()
   readonly holders = new Map<Phone, ClientAccount>()
   readonly keyHashes = new Map<string, { readonly shop_id: ShopId; readonly id: KeyId }>()
@@ -27,30 +27,30 @@ export class Memory {
   readonly shopOfKey = new Map<KeyId, ShopId>()
   readonly turns = new ShopTurns()
   readonly openReplays = new Map<string, ReplayRecord>()
-  readonly postbox = new MemoryNotifications()
+  readonly notifications = new MemoryNotifications()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
   readonly audit: Array<AuditEntry> = []
   /** Whom to look for, of erasures that have begun. */
   readonly erasures = new Map<ClientId, Person>()
   readonly offersToPhone = new Map<Phone, Array<OfferId>>()
 
-  /** Opens a shelf for a shop. */
+  /** Adds a shop without data. */
   open(shop: ShopRecord): void {
-    this.shelves.set(shop.id, new ShopData(shop, this.accounts, this.holders))
+    this.shops.set(shop.id, new ShopData(shop, this.accounts, this.holders))
   }
 
-  /** The shelf of a shop that the directory named. */
-  shelf(shop_id: ShopId): ShopData {
-    const shelf = this.shelves.get(shop_id)
-    if (shelf === undefined) throw new Error(`No shop ${shop_id}`)
-    return shelf
+  /** The data of a shop, whose id comes from the directory. */
+  dataOf(shop_id: ShopId): ShopData {
+    const data = this.shops.get(shop_id)
+    if (data === undefined) throw new Error(`No shop ${shop_id}`)
+    return data
   }
 
   /** Makes a change in its shop and in what belongs to no shop. */
-  keep(shelf: ShopData, change: Change): void {
-    if (change._tag === "OfferRemoved") this.#withdraw(shelf.slice.offers.get(change.row.id))
-    shelf.keep(change)
-    const shop_id = shelf.slice.shop.id
+  keep(data: ShopData, change: Change): void {
+    if (change._tag === "OfferRemoved") this.#withdraw(data.slice.offers.get(change.row.id))
+    data.keep(change)
+    const shop_id = data.slice.shop.id
     switch (change._tag) {
       case "KeyPut":
         this.shopOfKey.set(change.row.id, shop_id)
@@ -64,7 +64,7 @@ export class Memory {
       case "WebhookRemoved":
       case "DeliveryPut":
       case "DeliveryRemoved":
-        this.turns.again(shop_id, shelf.lane.next())
+        this.turns.again(shop_id, data.queue.next())
         return
       case "ReplayPut":
         if (change.row.is_done) this.openReplays.delete(change.row.id)
@@ -73,11 +73,11 @@ export class Memory {
         return
       case "NotificationAppended":
         this.#inbox(change.row.client_id).push(change.row)
-        this.postbox.says.set(change.row.id, change.row)
+        this.notifications.says.set(change.row.id, change.row)
         return
       case "NotificationRemoved": {
         const { id, client_id } = change.row
-        this.postbox.says.delete(id)
+        this.notifications.says.delete(id)
         this.inboxes.set(
           client_id,
           this.#inbox(client_id).filter((told) => told.id !== id)
@@ -88,13 +88,13 @@ export class Memory {
         this.audit.push(change.row)
         return
       case "NoticeAppended":
-        this.postbox.says.set(change.row.id, change.row)
+        this.notifications.says.set(change.row.id, change.row)
         return
       case "MessagePut":
-        this.postbox.put(change.row)
+        this.notifications.put(change.row)
         return
       case "MessageRemoved":
-        this.postbox.remove(change.row.id)
+        this.notifications.remove(change.row.id)
         return
     }
   }
@@ -102,7 +102,7 @@ export class Memory {
   /** The offers made to a phone number, oldest first. */
   offers(phone: Phone): ReadonlyArray<OfferRecord> {
     const ids = this.offersToPhone.get(phone) ?? []
-    return ids.map((id) => this.shelf(this.shopOfOffer.get(id)!).slice.offers.get(id)!)
+    return ids.map((id) => this.dataOf(this.shopOfOffer.get(id)!).slice.offers.get(id)!)
   }
 
   #offer(phone: Phone, id: OfferId): void {

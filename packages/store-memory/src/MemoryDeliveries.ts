@@ -10,16 +10,16 @@ const NANOS_PER_MS = 1_000_000n
 /** Real time, also where a sandbox's clock stands. */
 const realNanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
 
-/** The queue of deliveries: a lane a shop, and the shops that may have something due, in turn. */
+/** The queue of deliveries: one for each shop, and the order in which shops with due deliveries are served. */
 export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries> => {
   /** Those from which something was claimed and perhaps not acknowledged: where leases may end. */
   const leased = new Map<ShopId, ShopDeliveryQueue>()
 
   const claimOne = (shop_id: ShopId, now: number, lease_until: bigint): Claim | undefined => {
-    const { lane, slice, events } = memory.shelf(shop_id)
-    const row = lane.claim(now, lease_until)
+    const { queue, slice, events } = memory.dataOf(shop_id)
+    const row = queue.claim(now, lease_until)
     if (row === undefined || slice.webhook === null) return undefined
-    leased.set(shop_id, lane)
+    leased.set(shop_id, queue)
     const { event_id, token, seq } = row
     return { shop_id, event_id, token, webhook: slice.webhook, body: events[seq - 1]!.body }
   }
@@ -38,7 +38,7 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
               claims.push(claim)
               memory.turns.served(shop_id)
             }
-            memory.turns.again(shop_id, memory.shelf(shop_id).lane.next())
+            memory.turns.again(shop_id, memory.dataOf(shop_id).queue.next())
           }
           return claims
         })
@@ -47,10 +47,10 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
       Effect.sync(() => {
         const now = realNanos(clock)
         let reclaimed = 0
-        for (const [shop_id, lane] of leased) {
-          const ended = lane.reclaim(now)
-          if (ended > 0) memory.turns.again(shop_id, lane.next())
-          if (lane.inFlight === 0) leased.delete(shop_id)
+        for (const [shop_id, queue] of leased) {
+          const ended = queue.reclaim(now)
+          if (ended > 0) memory.turns.again(shop_id, queue.next())
+          if (queue.inFlight === 0) leased.delete(shop_id)
           reclaimed += ended
         }
         return reclaimed
@@ -60,7 +60,7 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
       Effect.sync(() => {
         // A turn is only a hint: what it was given for may have moved, or its webhook be off.
         for (let turn = memory.turns.first(); turn !== undefined && turn.due_at <= until; turn = memory.turns.first()) {
-          const due_at = memory.shelf(turn.shop_id).lane.next()
+          const due_at = memory.dataOf(turn.shop_id).queue.next()
           if (due_at === turn.due_at) return due_at
           memory.turns.correct(turn.shop_id, due_at)
         }
@@ -81,7 +81,7 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
 
 /** What an owner may look up of deliveries. */
 export const memoryDeliveryLog = (memory: Memory): Context.Tag.Service<DeliveryLog> => ({
-  deliveries: (shop_id, part) => Effect.sync(() => logged(memory.shelf(shop_id), part)),
-  count: (shop_id, filter) => Effect.sync(() => [...askedFor(memory.shelf(shop_id), filter)].length),
-  notices: (shop_id) => Effect.sync(() => memory.shelf(shop_id).notices.slice(-ServiceLimits.list_max))
+  deliveries: (shop_id, part) => Effect.sync(() => logged(memory.dataOf(shop_id), part)),
+  count: (shop_id, filter) => Effect.sync(() => [...askedFor(memory.dataOf(shop_id), filter)].length),
+  notices: (shop_id) => Effect.sync(() => memory.dataOf(shop_id).notices.slice(-ServiceLimits.list_max))
 })

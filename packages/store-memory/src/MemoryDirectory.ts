@@ -12,8 +12,8 @@ import type { Memory } from "./Memory.js"
 import type { ShopData } from "./ShopData.js"
 
 /** Looks at every shop: rarely asked, where an index would cost each create. */
-const ownerOf = (memory: Memory, owns: (shelf: ShopData) => boolean): ShopId | null => {
-  for (const [shop_id, shelf] of memory.shelves) if (owns(shelf)) return shop_id
+const ownerOf = (memory: Memory, owns: (data: ShopData) => boolean): ShopId | null => {
+  for (const [shop_id, data] of memory.shops) if (owns(data)) return shop_id
   return null
 }
 
@@ -33,7 +33,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
   createShop: (shop) => Effect.sync(() => memory.open(shop)),
   listShops: (after, limit) =>
     Effect.sync(() => {
-      const shops = Array.from(memory.shelves.values(), ({ slice }) => slice.shop)
+      const shops = Array.from(memory.shops.values(), ({ slice }) => slice.shop)
       const wanted = shops.filter(({ id }) => after === null || id > after)
       return wanted.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
     }),
@@ -42,7 +42,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     memory.isSandboxMade = true
   }),
   latest: Effect.sync(() =>
-    Array.from(memory.shelves.values(), ({ slice }) => slice.head.last_instant).reduce((a, b) => Math.max(a, b), 0)
+    Array.from(memory.shops.values(), ({ slice }) => slice.head.last_instant).reduce((a, b) => Math.max(a, b), 0)
   ),
   createClient: (account) =>
     Effect.sync(() => {
@@ -65,14 +65,14 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     Effect.sync(() => {
       const place = memory.keyHashes.get(hash)
       if (place === undefined) return null
-      const { slice } = memory.shelf(place.shop_id)
+      const { slice } = memory.dataOf(place.shop_id)
       return { key: slice.keys.get(place.id)!, shop: slice.shop }
     }),
   keysUsed: (uses) =>
     Effect.sync(() => {
       for (const [id, at] of uses) {
         const shop_id = memory.shopOfKey.get(id)
-        const keys = shop_id === undefined ? undefined : memory.shelf(shop_id).slice.keys
+        const keys = shop_id === undefined ? undefined : memory.dataOf(shop_id).slice.keys
         const key = keys?.get(id)
         if (key !== undefined) keys?.set(id, { ...key, last_used_at: Math.max(key.last_used_at ?? at, at) })
       }
@@ -83,7 +83,7 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
     Effect.sync(() => {
       const account = memory.accounts.get(id)
       const offers = account === undefined ? [] : memory.offers(account.phone)
-      const isBlocked = (shop_id: ShopId) => (memory.shelf(shop_id).slice.links.get(id)?.blocked_at ?? null) !== null
+      const isBlocked = (shop_id: ShopId) => (memory.dataOf(shop_id).slice.links.get(id)?.blocked_at ?? null) !== null
       return offersShown(offers, isBlocked)
     }),
   news: Stream.empty,
@@ -95,9 +95,9 @@ export const memoryClosures = (memory: Memory): Context.Tag.Service<Closures> =>
   due: (until, limit) =>
     Effect.sync(() => {
       const due: Array<DueClosure> = []
-      for (const [shop_id, shelf] of memory.shelves) {
+      for (const [shop_id, data] of memory.shops) {
         let taken = 0
-        for (const { id, due_at } of shelf.byClosure.due(until)) {
+        for (const { id, due_at } of data.byClosure.due(until)) {
           due.push({ shop_id, id, due_at })
           if (++taken === limit) break
         }

@@ -28,7 +28,7 @@ const held = ({ slice, ledger }: ShopData, memory: Memory, { client_id, phones }
 const isHeld = ({ link, card, ledger, offers, notifications, tickets }: HeldData): boolean =>
   link !== null || card !== null || [ledger, offers, notifications, tickets].some(({ length }) => length > 0)
 
-/** What is stored of one person, over all shelves. */
+/** What is stored of one person, over all shops. */
 export const memoryPersonalData = (memory: Memory): Context.Tag.Service<PersonalData> => ({
   beginErasure: (id, phones) =>
     Effect.sync(() => {
@@ -51,13 +51,13 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
   endErasure: (id) => Effect.sync(() => void memory.erasures.delete(id)),
   shops: (person) =>
     Effect.sync(() => {
-      const having = [...memory.shelves].filter(([, shelf]) => isHeld(held(shelf, memory, person)))
+      const having = [...memory.shops].filter(([, data]) => isHeld(held(data, memory, person)))
       return having.map(([shop_id]) => shop_id).sort()
     }),
-  held: (shop_id, person) => Effect.sync(() => held(memory.shelf(shop_id), memory, person)),
+  held: (shop_id, person) => Effect.sync(() => held(memory.dataOf(shop_id), memory, person)),
   events: (shop_id, person, tickets, from_seq) =>
     Effect.sync(() => {
-      const { events, attempts } = memory.shelf(shop_id)
+      const { events, attempts } = memory.dataOf(shop_id)
       const isNamed = names(person)
       return events
         .slice(from_seq - 1, from_seq - 1 + ServiceLimits.erasure_batch_events)
@@ -66,7 +66,7 @@ export const memoryPersonalData = (memory: Memory): Context.Tag.Service<Personal
     }),
   answers: (shop_id, person, tickets) =>
     Effect.sync(() => {
-      const rows = [...memory.shelf(shop_id).slice.remembered.values()]
+      const rows = [...memory.dataOf(shop_id).slice.remembered.values()]
       const isNamed = names(person)
       const found = rows.filter(
         (row) =>

@@ -18,14 +18,14 @@ import type { ShopData } from "./ShopData.js"
 const clientOf = ({ slice }: ShopData, id: ClientId | null): Client | null =>
   id === null ? null : asSeen(slice.accounts.get(id), slice.links.get(id))
 
-const seen = (shelf: ShopData, record: TicketRecord): SeenTicket => ({
+const seen = (data: ShopData, record: TicketRecord): SeenTicket => ({
   record,
-  client: clientOf(shelf, record.client_id)
+  client: clientOf(data, record.client_id)
 })
 
-const matches = (filter: TicketFilter, shelf: ShopData): ((ticket: TicketRecord) => boolean) => {
+const matches = (filter: TicketFilter, data: ShopData): ((ticket: TicketRecord) => boolean) => {
   const { state, number, client_id, phone, external_ref, tracking_code, created_after, created_before } = filter
-  if (client_id !== undefined && clientOf(shelf, client_id) === null) return () => false
+  if (client_id !== undefined && clientOf(data, client_id) === null) return () => false
   return (ticket) =>
     (state === undefined || state.includes(ticket.state)) &&
     (number === undefined || ticket.number === number) &&
@@ -38,21 +38,21 @@ const matches = (filter: TicketFilter, shelf: ShopData): ((ticket: TicketRecord)
 }
 
 /** The smallest set of tickets, oldest first, that holds all that the filter lets through. */
-const candidates = (shelf: ShopData, { number, client_id, tracking_code }: TicketFilter): ReadonlyArray<TicketId> => {
+const candidates = (data: ShopData, { number, client_id, tracking_code }: TicketFilter): ReadonlyArray<TicketId> => {
   if (tracking_code !== undefined) {
-    const id = shelf.byTrackingCode.get(tracking_code)
+    const id = data.byTrackingCode.get(tracking_code)
     return id === undefined ? [] : [id]
   }
-  if (number !== undefined) return shelf.byNumber.get(number) ?? []
-  if (client_id === undefined) return shelf.byCreation
-  return [...(shelf.byClient.get(client_id) ?? [])].sort()
+  if (number !== undefined) return data.byNumber.get(number) ?? []
+  if (client_id === undefined) return data.byCreation
+  return [...(data.byClient.get(client_id) ?? [])].sort()
 }
 
-function* inOrder(shelf: ShopData, filter: TicketFilter, order: TicketOrder): Generator<TicketRecord> {
-  if (order._tag === "Changes") return yield* shelf.byChange.from(order.since, order.after ?? 0)
+function* inOrder(data: ShopData, filter: TicketFilter, order: TicketOrder): Generator<TicketRecord> {
+  if (order._tag === "Changes") return yield* data.byChange.from(order.since, order.after ?? 0)
   const { after } = order
-  const ids = candidates(shelf, filter)
-  for (let i = firstAfter(ids, after); i >= 0; i--) yield shelf.slice.tickets.get(ids[i]!)!
+  const ids = candidates(data, filter)
+  for (let i = firstAfter(ids, after); i >= 0; i--) yield data.slice.tickets.get(ids[i]!)!
 }
 
 /** The place, in a list of the oldest first, of the newest ticket that a list of the newest first shows after `after`. */
@@ -83,50 +83,50 @@ const take = (
 export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
   shop: (shop_id) =>
     Effect.sync(() => {
-      const slice = memory.shelves.get(shop_id)?.slice
+      const slice = memory.shops.get(shop_id)?.slice
       return slice === undefined ? null : { shop: slice.shop, head: slice.head, webhook: slice.webhook }
     }),
 
   ticket: (shop_id, id) =>
     Effect.sync(() => {
-      const shelf = memory.shelf(shop_id)
-      const record = shelf.slice.tickets.get(id)
-      return { shop: shelf.slice.shop, tickets: record === undefined ? [] : [seen(shelf, record)] }
+      const data = memory.dataOf(shop_id)
+      const record = data.slice.tickets.get(id)
+      return { shop: data.slice.shop, tickets: record === undefined ? [] : [seen(data, record)] }
     }),
 
   tickets: (shop_id, filter, order, limit) =>
     Effect.sync(() => {
-      const shelf = memory.shelf(shop_id)
-      const tickets = take(limit, inOrder(shelf, filter, order), matches(filter, shelf))
-      const last_change_at = order._tag === "Changes" ? shelf.byChange.last_change_at : null
-      return { shop: shelf.slice.shop, tickets: tickets.map((record) => seen(shelf, record)), last_change_at }
+      const data = memory.dataOf(shop_id)
+      const tickets = take(limit, inOrder(data, filter, order), matches(filter, data))
+      const last_change_at = order._tag === "Changes" ? data.byChange.last_change_at : null
+      return { shop: data.slice.shop, tickets: tickets.map((record) => seen(data, record)), last_change_at }
     }),
 
   ticketsOfNumber: (shop_id, number, limit) =>
     Effect.sync(() => {
-      const shelf = memory.shelf(shop_id)
-      const newest = [...inOrder(shelf, { number }, { _tag: "Newest", after: null })]
+      const data = memory.dataOf(shop_id)
+      const newest = [...inOrder(data, { number }, { _tag: "Newest", after: null })]
       const found = meantFirst(newest, ({ state }) => state, limit)
-      return { shop: shelf.slice.shop, tickets: found.map((record) => seen(shelf, record)) }
+      return { shop: data.slice.shop, tickets: found.map((record) => seen(data, record)) }
     }),
 
   client: (shop_id, by) =>
     Effect.sync(() => {
-      const shelf = memory.shelf(shop_id)
+      const data = memory.dataOf(shop_id)
       const id = "id" in by ? by.id : (memory.holders.get(by.phone)?.id ?? null)
-      const client = clientOf(shelf, id)
+      const client = clientOf(data, id)
       if (client === null) return null
-      const states = [...(shelf.byClient.get(client.id) ?? [])].map((ticket) => shelf.slice.tickets.get(ticket)!.state)
-      const card = shelf.slice.cards.get(client.id) ?? blankCard(shop_id, client.id)
+      const states = [...(data.byClient.get(client.id) ?? [])].map((ticket) => data.slice.tickets.get(ticket)!.state)
+      const card = data.slice.cards.get(client.id) ?? blankCard(shop_id, client.id)
       return {
         client,
         card,
-        shop: shelf.slice.shop,
+        shop: data.slice.shop,
         tickets_open: states.filter(isOpen).length,
         tickets_total: states.length
       }
     }),
 
-  keys: (shop_id) => Effect.sync(() => [...memory.shelf(shop_id).slice.keys.values()].slice(-ServiceLimits.list_max)),
-  events: (shop_id, part) => Effect.sync(() => partOf(memory.shelf(shop_id).events, part))
+  keys: (shop_id) => Effect.sync(() => [...memory.dataOf(shop_id).slice.keys.values()].slice(-ServiceLimits.list_max)),
+  events: (shop_id, part) => Effect.sync(() => partOf(memory.dataOf(shop_id).events, part))
 })

@@ -30,14 +30,14 @@ const MOST_MOMENTS = 16
 const memoryStore = (memory: Memory, { bytes }: Context.Tag.Service<Entropy>): Context.Tag.Service<Store> => ({
   transact: <A, E>(command: Command<A, E>) =>
     readClock((clock) => {
-      const shelf = memory.shelf(command.shop_id)
+      const data = memory.dataOf(command.shop_id)
       for (let moments = 0; moments < MOST_MOMENTS; moments++) {
         const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES) }
-        const decision = decide(command, shelf.slice, moment)
+        const decision = decide(command, data.slice, moment)
         if (Either.isLeft(decision)) return Effect.fail(decision.left)
         const { answer, changes, usages } = decision.right
-        if (changes.some((change) => shelf.rejects(change))) continue
-        for (const change of changes) memory.keep(shelf, change)
+        if (changes.some((change) => data.rejects(change))) continue
+        for (const change of changes) memory.keep(data, change)
         return Effect.succeed({ answer, usages })
       }
       return Effect.dieMessage("Every tracking code drawn was taken: the entropy repeats itself")
@@ -57,7 +57,7 @@ export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
         Context.add(Deliveries, memoryDeliveries(memory)),
         Context.add(DeliveryLog, memoryDeliveryLog(memory)),
         Context.add(Messages, {
-          due: (until, limit) => Effect.sync(() => memory.postbox.due(until, limit))
+          due: (until, limit) => Effect.sync(() => memory.notifications.due(until, limit))
         }),
         Context.add(RateLimits, memoryRateLimits())
       )

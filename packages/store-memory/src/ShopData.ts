@@ -32,7 +32,7 @@ export class ShopData {
   readonly events: Array<EventRecord> = []
   readonly ledger: Array<LedgerEntry> = []
   readonly notices: Array<NoticeRecord> = []
-  readonly lane: ShopDeliveryQueue
+  readonly queue: ShopDeliveryQueue
   /** Oldest first: by `id`, since those of a shop rise. */
   readonly byCreation: Array<TicketId> = []
   readonly byNumber = new Map<number, Array<TicketId>>()
@@ -60,7 +60,7 @@ export class ShopData {
       holders
     })
     this.byChange = new ChangeOrder(this.slice.tickets)
-    this.lane = new ShopDeliveryQueue(this.slice.deliveries)
+    this.queue = new ShopDeliveryQueue(this.slice.deliveries)
   }
 
   /** The log of attempts. */
@@ -87,16 +87,16 @@ export class ShopData {
         this.#order(change.row, before)
         return
       case "WebhookPut":
-        this.lane.webhook(change.row)
+        this.queue.webhook(change.row)
         return
       case "WebhookRemoved":
-        this.lane.webhook(null)
+        this.queue.webhook(null)
         return
       case "DeliveryPut":
-        this.lane.put(change.row)
+        this.queue.put(change.row)
         return
       case "DeliveryRemoved":
-        if (removed !== undefined) this.lane.remove(removed)
+        if (removed !== undefined) this.queue.remove(removed)
         return
       case "RememberedPut":
         this.#forget(change.row.expires_at - Limits.idempotency_memory_ms)

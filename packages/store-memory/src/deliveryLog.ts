@@ -18,7 +18,7 @@ interface Deliveries {
   readonly slice: Pick<ShopState, "deliveries" | "webhook">
   readonly events: ReadonlyArray<EventRecord>
   readonly attempts: ReadonlyMap<EventId, ReadonlyArray<AttemptRecord>>
-  readonly lane: Pick<ShopDeliveryQueue, "isInFlight">
+  readonly queue: Pick<ShopDeliveryQueue, "isInFlight">
 }
 
 const stateOf = ({ slice, attempts }: Deliveries, { id }: EventRecord): DeliveryState | undefined => {
@@ -29,8 +29,8 @@ const stateOf = ({ slice, attempts }: Deliveries, { id }: EventRecord): Delivery
 }
 
 /** The events that a filter asks for, in their order. */
-export function* askedFor(shelf: Deliveries, filter: ReplayFilter): Generator<EventRecord> {
-  for (const event of shelf.events) if (matchesReplayFilter(filter, event, stateOf(shelf, event))) yield event
+export function* askedFor(data: Deliveries, filter: ReplayFilter): Generator<EventRecord> {
+  for (const event of data.events) if (matchesReplayFilter(filter, event, stateOf(data, event))) yield event
 }
 
 /** The highest number of an attempt: late ones share theirs with another, and the log may lack earlier ones. */
@@ -39,32 +39,32 @@ const attemptsMade = ({ slice, attempts }: Deliveries, { id }: EventRecord): num
 
 /** The next events of a replay. The events of a shop are numbered from 1 without a gap, so they are found without a search. */
 export const replayable = (
-  shelf: Deliveries,
+  data: Deliveries,
   { filter, after_seq, until_seq }: ReplayRecord,
   most: number
 ): EventRange => {
-  const looked = shelf.events.slice(after_seq, Math.min(after_seq + most, until_seq - 1))
-  const found = looked.filter((event) => matchesReplayFilter(filter, event, stateOf(shelf, event)))
+  const looked = data.events.slice(after_seq, Math.min(after_seq + most, until_seq - 1))
+  const found = looked.filter((event) => matchesReplayFilter(filter, event, stateOf(data, event)))
   return {
     found: found.map((event) => ({
       event,
-      delivery: shelf.slice.deliveries.get(event.id),
-      is_in_flight: shelf.lane.isInFlight(event.id),
-      attempts_made: attemptsMade(shelf, event)
+      delivery: data.slice.deliveries.get(event.id),
+      is_in_flight: data.queue.isInFlight(event.id),
+      attempts_made: attemptsMade(data, event)
     })),
     looked_at: looked.length,
     last_seq: looked.at(-1)?.seq ?? null
   }
 }
 
-const statusOf = (shelf: Deliveries, event: EventRecord): LoggedDelivery | undefined => {
+const statusOf = (data: Deliveries, event: EventRecord): LoggedDelivery | undefined => {
   const { id: event_id, seq, type } = event
-  const state = stateOf(shelf, event)
+  const state = stateOf(data, event)
   if (state === undefined) return undefined
-  const row = shelf.slice.deliveries.get(event_id)
+  const row = data.slice.deliveries.get(event_id)
   const next_attempt_at =
-    state === "pending" && row !== undefined ? presentSchedule(row, shelf.slice.webhook!).due_at : null
-  return { event_id, seq, type, state, next_attempt_at, attempts: [...(shelf.attempts.get(event_id) ?? [])] }
+    state === "pending" && row !== undefined ? presentSchedule(row, data.slice.webhook!).due_at : null
+  return { event_id, seq, type, state, next_attempt_at, attempts: [...(data.attempts.get(event_id) ?? [])] }
 }
 
 /** Of the events of a shop, which are numbered from 1 without a gap, those before a place. */
@@ -82,12 +82,12 @@ export const partOf = (
 
 /** What became of the latest events of a part that were to be delivered. */
 export const logged = (
-  shelf: Deliveries,
+  data: Deliveries,
   { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max }: EventPart = {}
 ): ReadonlyArray<LoggedDelivery> => {
   const found: Array<LoggedDelivery> = []
-  for (let at = countBefore(shelf.events, before) - 1; at >= 0 && found.length < limit; at--) {
-    const delivery = statusOf(shelf, shelf.events[at]!)
+  for (let at = countBefore(data.events, before) - 1; at >= 0 && found.length < limit; at--) {
+    const delivery = statusOf(data, data.events[at]!)
     if (delivery !== undefined) found.push(delivery)
   }
   return found.reverse()

@@ -59,7 +59,6 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
   effect: Effect.gen(function* () {
     const store = yield* Store
     const run = resultOf(store)
-    const repeatably = repeatable(run)
     const reads = yield* Reads
     const profanity = yield* ProfanityFilter
     const bounds = yield* TicketLimits
@@ -68,8 +67,11 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
      * A new ticket in the workshop. With an idempotency key a repetition answers the first ticket as it was;
      * a caller in the app may do without one (Specification, Endpoints; Idempotency).
      */
-    const create = Effect.fnUntraced(function* create(caller: Caller, input: TicketInput, key?: IdempotencyKey) {
-      const { shop_id, caller_id, via } = caller
+    const create = Effect.fnUntraced(function* create(
+      { shop_id, caller_id, via }: Caller,
+      input: TicketInput,
+      key?: IdempotencyKey
+    ) {
       const found = yield* profanity.find(checkedTexts(input))
       const command = createTicket(shop_id, input, { via, found })
       if (key === undefined) {
@@ -83,8 +85,10 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
 
     /** One ticket; another shop's is not found (Specification, Endpoints). */
     const byId = Effect.fnUntraced(function* byId({ shop_id }: Caller, id: TicketId) {
-      const { tickets, shop } = yield* reads.ticket(shop_id, id)
-      const [found] = tickets
+      const {
+        tickets: [found],
+        shop
+      } = yield* reads.ticket(shop_id, id)
       return found === undefined ? yield* new TicketNotFound() : ticketView(found.record, shop, found.client)
     })
 
@@ -102,8 +106,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       const seen = yield* reads.ticketsOfNumber(shop_id, number, Limits.others_max)
       const [first, ...rest] = seen.tickets
       if (first === undefined) return yield* new TicketNotFound()
-      const others = rest.map(summaryOf)
-      return { data: ticketView(first.record, seen.shop, first.client), others }
+      return { data: ticketView(first.record, seen.shop, first.client), others: rest.map(summaryOf) }
     })
 
     /** Moves a ticket by the transition table (Specification, States). */
@@ -116,7 +119,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
 
     /** As `changeStatus`; with a key, a repetition returns the ticket as it was (Specification, Endpoints). */
     const changeStatusOnce = (caller: Caller, id: TicketId, status: TicketStatus, key?: IdempotencyKey) =>
-      repeatably(changeStatus(caller.shop_id, id, status, bounds), key, {
+      repeatable(run)(changeStatus(caller.shop_id, id, status, bounds), key, {
         caller_id: caller.caller_id,
         operation: "tickets.status",
         request: { id, status }
@@ -124,21 +127,13 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
 
     /** As `recordNotified`; with a key, a repetition notes nothing (Specification, Endpoints). */
     const recordNotifiedOnce = (caller: Caller, id: TicketId, channel: ShopChannel, key?: IdempotencyKey) =>
-      repeatably(recordNotified(caller.shop_id, id, channel, bounds), key, {
+      repeatable(run)(recordNotified(caller.shop_id, id, channel, bounds), key, {
         caller_id: caller.caller_id,
         operation: "tickets.notified",
         request: { id, channel }
       })
 
-    return {
-      create,
-      byId,
-      list,
-      byNumber,
-      changeStatus: moveTicket,
-      recordNotified: noteNotified,
-      changeStatusOnce,
-      recordNotifiedOnce
-    }
+    const changes = { changeStatus: moveTicket, recordNotified: noteNotified, changeStatusOnce, recordNotifiedOnce }
+    return { create, byId, list, byNumber, ...changes }
   })
 }) {}
