@@ -3,11 +3,12 @@
 export { bearer } from "./http/authentication.js"
 export {
   addressUse,
-  ambiguousHead,
   type Check,
   type CheckedRequest,
   handlingChecks,
+  headCheck,
   Rejected,
+  refusing,
   respondAfter,
   routeCheck
 } from "./http/checks.js"

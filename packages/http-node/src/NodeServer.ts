@@ -22,18 +22,18 @@ export interface NodeServerOptions {
   /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. */
   readonly trustProxy: boolean
   /** Where it is left out, {@link SERVER_TIMEOUTS}. */
-  readonly patience?: ServerTimeouts
+  readonly timeouts?: ServerTimeouts
   /** Where one is left out, that of `CONNECTION_LIMITS`; with `trustProxy` an address may have all connections. */
   readonly limits?: Partial<ConnectionLimits>
 }
 
-const make = (patience: ServerTimeouts) => {
+const make = (timeouts: ServerTimeouts) => {
   const server = Http.createServer({
     maxHeaderSize: HEAD_BYTES,
-    headersTimeout: patience.head_ms,
-    requestTimeout: patience.request_ms,
-    keepAliveTimeout: patience.idle_ms,
-    connectionsCheckingInterval: patience.check_ms,
+    headersTimeout: timeouts.head_ms,
+    requestTimeout: timeouts.request_ms,
+    keepAliveTimeout: timeouts.idle_ms,
+    connectionsCheckingInterval: timeouts.check_ms,
     // Node would answer on its own, without an envelope.
     requireHostHeader: false
   })
@@ -151,19 +151,19 @@ export const serve = (
 ): Effect.Effect<AddressInfo, CannotListen, Scope.Scope | Entropy> =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<Entropy>()
-    const { trustProxy, patience = SERVER_TIMEOUTS } = options
+    const { trustProxy, timeouts = SERVER_TIMEOUTS } = options
     const limits = limitsOf(options)
-    const server = make(patience)
+    const server = make(timeouts)
     const backlog = new PipelinedWork()
     const connections = new OpenConnections(server, limits, backlog)
-    const unread = new UnreadResponses(runtime, patience, limits.maxUnreadBytes)
+    const unread = new UnreadResponses(runtime, timeouts, limits.maxUnreadBytes)
     handle(server, connections, byNetwork(pipeline, limits.ipv6Prefix), runtime, {
       trustProxy,
       backlog,
       unread,
       onAdmitted: (request) => connections.admitted(request)
     })
-    const address = yield* Effect.acquireRelease(listen(server, options), () => stop(server, connections, patience))
+    const address = yield* Effect.acquireRelease(listen(server, options), () => stop(server, connections, timeouts))
     // Such as no file descriptor left for a new connection: the others live on.
     server.on("error", (cause) => Runtime.runFork(runtime)(Effect.logWarning("A connection was not accepted", cause)))
     return address

@@ -5,8 +5,7 @@ import { Directory } from "@workshop/core/store"
 import { Cause, Effect, Option } from "effect"
 import { coalesce, onceAsked } from "./coalesce.js"
 import { docsPages } from "./docsPages.js"
-import { EXPOSITION_TYPE } from "./metrics/exposition.js"
-import { scrape } from "./metrics/scrape.js"
+import { EXPOSITION_TYPE, scrape } from "./metrics/exposition.js"
 import { constantBody, constantPage, pageGroup } from "./page.js"
 
 /** How long the store may take to answer before the process counts as not ready, in milliseconds. */

@@ -18,7 +18,7 @@ export interface ServerTimeouts {
   readonly check_ms: number
 }
 
-/** The patience of a server in the open. */
+/** The timeouts of a server in the open. */
 export const SERVER_TIMEOUTS: ServerTimeouts = {
   head_ms: 10_000,
   request_ms: 30_000,

@@ -10,7 +10,7 @@ export class UnreadResponses {
 
   constructor(
     runtime: Runtime.Runtime<never>,
-    readonly patience: Pick<ServerTimeouts, "taking_ms" | "taken_ms">,
+    readonly timeouts: Pick<ServerTimeouts, "taking_ms" | "taken_ms">,
     /** Bytes of answers that may wait, of all connections together. */
     readonly maxUnreadBytes: number
   ) {
@@ -19,7 +19,7 @@ export class UnreadResponses {
 
   /** An answer was given that the kernel did not take at once. */
   watch(response: ServerResponse, socket: Socket): void {
-    const { taking_ms, taken_ms } = this.patience
+    const { taking_ms, taken_ms } = this.timeouts
     socket.setTimeout(taking_ms)
     this.#waiting.set(response, socket)
     const late = this.#fork(

@@ -52,21 +52,39 @@ export type Check = {
   | { readonly kind: "handle"; readonly handle: (checked: CheckedRequest) => Effect.Effect<Outcome, Failure> }
 )
 
-/** 400 for a request that sends its key or its host twice, since it is not known which of them was meant (Specification, Requests and answers). */
-export const ambiguousHead = (request: HttpRequest): Failure | undefined => {
-  const issues = ["authorization", "host"].filter(request.repeats).map((name) => givenTwice("header", headerCase(name)))
-  return issues.length === 0 ? undefined : { _tag: "InvalidRequest", issues }
-}
-
-const routeNotFound = new Rejected({ _tag: "RouteNotFound" })
-
-/** 404 of a path or a method without an endpoint. */
-export const routeCheck: Check = {
-  name: "route",
-  refuses: "404",
+/** A check that learns nothing: it refuses, or lets the request pass. */
+export const refusing = (
+  name: string,
+  refuses: string,
+  refusal: (checked: CheckedRequest) => Failure | undefined,
+  uses: (request: HttpRequest) => ReadonlyArray<LimitUse> = () => []
+): Check => ({
+  name,
+  refuses,
   kind: "check",
-  check: (checked) => (checked.match === undefined ? routeNotFound : checked)
-}
+  check: (checked) => {
+    const failure = refusal(checked)
+    return failure === undefined ? checked : new Rejected(failure, uses(checked.request))
+  }
+})
+
+/** A key or a host may be sent once, since it is not known which of two is meant (Specification, Requests and answers). */
+export const headCheck = (uses?: (request: HttpRequest) => ReadonlyArray<LimitUse>): Check =>
+  refusing(
+    "head",
+    "400 of a key or a host that is sent twice",
+    ({ request }) => {
+      const twice = ["authorization", "host"].filter(request.repeats)
+      const issues = twice.map((name) => givenTwice("header", headerCase(name)))
+      return issues.length === 0 ? undefined : { _tag: "InvalidRequest", issues }
+    },
+    uses
+  )
+
+/** A path and a method need an endpoint. */
+export const routeCheck: Check = refusing("route", "404", ({ match }) =>
+  match === undefined ? { _tag: "RouteNotFound" } : undefined
+)
 
 /** The last checks of every request with an endpoint: its body, its schemas, the limits of its endpoint, its handler. */
 export const handlingChecks = ({

@@ -4,11 +4,11 @@ import type { Caller } from "../services/Caller.js"
 import { authentication, type OwnAuthentication } from "./authentication.js"
 import {
   addressUse,
-  ambiguousHead,
   type Check,
   type CheckedRequest,
   handlingChecks,
-  Rejected,
+  headCheck,
+  refusing,
   requestUse,
   respondAfter,
   routeCheck
@@ -32,15 +32,7 @@ export const workshopChecks = (
   authenticationCheck: Check,
   options: { readonly validateResponses: boolean }
 ): ReadonlyArray<Check> => [
-  {
-    name: "head",
-    refuses: "400 of a key or a host that is sent twice",
-    kind: "check",
-    check: (checked) => {
-      const ambiguous = ambiguousHead(checked.request)
-      return ambiguous === undefined ? checked : new Rejected(ambiguous, [addressUse(checked.request)])
-    }
-  },
+  headCheck((request) => [addressUse(request)]),
   authenticationCheck,
   {
     name: "the limit on requests",
@@ -48,27 +40,12 @@ export const workshopChecks = (
     kind: "count",
     count: ({ context }) => [requestUse(context.caller!.caller_id)]
   },
-  {
-    name: "the shop",
-    refuses: "403 of a shop that is deactivated, not approved or without API",
-    kind: "check",
-    check: (checked) => {
-      const refusal = shopRefusal(checked)
-      return refusal === undefined ? checked : new Rejected(refusal)
-    }
-  },
+  refusing("the shop", "403 of a shop that is deactivated, not approved or without API", shopRefusal),
   routeCheck,
-  {
-    name: "scope",
-    refuses: "403",
-    kind: "check",
-    check: (checked) => {
-      const { scope } = checked.match!.route
-      return scope === undefined || checked.context.caller!.scopes.includes(scope)
-        ? checked
-        : new Rejected({ _tag: "ScopeMissing", scope })
-    }
-  },
+  refusing("scope", "403", ({ match, context }) => {
+    const { scope } = match!.route
+    return scope === undefined || context.caller!.scopes.includes(scope) ? undefined : { _tag: "ScopeMissing", scope }
+  }),
   {
     name: "the limit on writes",
     refuses: "429",

@@ -1,4 +1,5 @@
-import { type MetricKey, MetricKeyType, type MetricPair, MetricState, Option } from "effect"
+import { Probes } from "@workshop/core"
+import { Clock, Effect, Metric, type MetricKey, MetricKeyType, type MetricPair, MetricState, Option } from "effect"
 
 /** The content type of Prometheus' text format. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -66,3 +67,14 @@ export const exposition = (measured: ReadonlyArray<MetricPair.MetricPair.Untyped
     .map(([, { head, lines }]) => `${head}\n${lines.join("\n")}\n`)
     .join("")
 }
+
+/** How long gauges may take to be brought up to date, in real time; what is late shows what it last knew. */
+const MEASURING = "2 seconds"
+
+/** All metrics of the process as Prometheus reads them (Specification, Commands). */
+export const scrape: Effect.Effect<string> = Effect.gen(function* () {
+  const probes = [...((yield* Probes) ?? [])]
+  const measured = Effect.forEach(probes, ({ measure = Effect.void }) => measure, { concurrency: "unbounded" })
+  yield* Effect.withClock(Effect.timeoutOption(measured, MEASURING), Clock.make())
+  return exposition(Metric.unsafeSnapshot())
+})

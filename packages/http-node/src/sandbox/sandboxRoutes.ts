@@ -1,13 +1,12 @@
 import { Actor, type WebhookAddressPolicy } from "@workshop/core"
 import {
   addressUse,
-  ambiguousHead,
-  type Check,
   exhaustedLimits,
   type HttpRequest,
   handlingChecks,
-  Rejected,
+  headCheck,
   type RouteGroup,
+  refusing,
   respondAfter,
   routeCheck,
   router,
@@ -38,25 +37,14 @@ export interface SandboxOptions {
 const isDocument = ({ method, path }: HttpRequest): boolean =>
   (method === "GET" || method === "HEAD") && path === "/sandbox/openapi.json"
 
-const headCheck: Check = {
-  name: "head",
-  refuses: "400 of a token or a host that is sent twice",
-  kind: "check",
-  check: (checked) => {
-    const ambiguous = ambiguousHead(checked.request)
-    return ambiguous === undefined ? checked : new Rejected(ambiguous)
+const senderCheck = refusing(
+  "sender",
+  "401 of a request that did not come straight from this machine",
+  ({ request }) => {
+    const foreign = foreignness(request)
+    return foreign && { _tag: foreign }
   }
-}
-
-const senderCheck: Check = {
-  name: "sender",
-  refuses: "401 of a request that did not come straight from this machine",
-  kind: "check",
-  check: (checked) => {
-    const foreign = foreignness(checked.request)
-    return foreign === undefined ? checked : new Rejected({ _tag: foreign })
-  }
-}
+)
 
 /**
  * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (Specification, Sandbox).
@@ -65,7 +53,7 @@ const senderCheck: Check = {
 export const sandboxRoutes = ({ token, webhookPolicy, validateResponses }: SandboxOptions) =>
   Effect.gen(function* () {
     const limits = exhaustedLimits(yield* RateLimits)
-    const access = [headCheck, (yield* tokenCheck(token, limits)) ?? senderCheck]
+    const access = [headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck]
     const handlers = {
       ...(yield* ownerHandlers),
       webhook: yield* webhookHandlers(webhookPolicy),

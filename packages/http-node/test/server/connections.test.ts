@@ -98,13 +98,13 @@ describe("slow clients (Specification, Lists and sync)", () => {
   const LATE = "must arrive without delay"
 
   it("a head that does not come to its end is answered", async () => {
-    const server = await begin({ patience: { head_ms: 50 } })
+    const server = await begin({ timeouts: { head_ms: 50 } })
     const client = await server.client()
     await lastAnswer(client.send("GET /v1/shop HTTP/1.1\r\nHost: x\r\n"), LATE)
   })
 
   it("a body that does not come to its end is answered, also where the client lingers on", async () => {
-    const server = await begin({ patience: { head_ms: 50, request_ms: 50 } })
+    const server = await begin({ timeouts: { head_ms: 50, request_ms: 50 } })
     const client = await server.client()
     const headers = [server.key, "Content-Type: application/json", "Idempotency-Key: k", "Content-Length: 10"]
     const { status, json } = await client.request("POST /v1/tickets", headers).send("{").answer()
@@ -113,7 +113,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
   })
 
   it("a refused body that never ends does not hold the connection for ever", async () => {
-    const server = await begin({ patience: { head_ms: 50, request_ms: 50 } })
+    const server = await begin({ timeouts: { head_ms: 50, request_ms: 50 } })
     const client = await server.client()
     client.request("POST /v1/tickets", ["Content-Length: 1000000", "Connection: close"]).send("{")
     expect((await client.answer()).status).toBe(401)
@@ -128,7 +128,7 @@ describe("slow clients (Specification, Lists and sync)", () => {
     })
     const server = await begin({
       // Stopping waits for it, and would cut it off by itself much later.
-      patience: { taking_ms: 50, parting_ms: 60_000, stopping_ms: 60_000 },
+      timeouts: { taking_ms: 50, parting_ms: 60_000, stopping_ms: 60_000 },
       branches: [
         {
           prefix: "/huge",
@@ -234,7 +234,7 @@ describe("stopping (Specification, Commands)", () => {
 
   it("cuts off what does not finish in time", async () => {
     const slow = gate()
-    const server = await begin({ patience: { stopping_ms: 50 }, branches: [slow.branch] })
+    const server = await begin({ timeouts: { stopping_ms: 50 }, branches: [slow.branch] })
     const client = await server.client()
     client.request("GET /slow/forever")
     await slow.entered

@@ -333,7 +333,7 @@ describe("how much clients may hold", { timeout: 60_000 }, () => {
   it("cuts off who does not take an answer whole in time, however steadily", async () => {
     const server = await begin({
       // Stopping waits for it, and would cut it off by itself much later.
-      patience: { taking_ms: 60_000, taken_ms: 50, parting_ms: 60_000, stopping_ms: 60_000 },
+      timeouts: { taking_ms: 60_000, taken_ms: 50, parting_ms: 60_000, stopping_ms: 60_000 },
       branches: [large(16 * MIB)]
     })
     const client = await server.client()

@@ -61,7 +61,7 @@ export interface Running {
 /** Starts a server on a free port. */
 export const start = async (
   options: {
-    readonly patience?: Partial<ServerTimeouts>
+    readonly timeouts?: Partial<ServerTimeouts>
     readonly trustProxy?: boolean
     readonly limits?: Partial<ConnectionLimits>
     readonly branches?: ReadonlyArray<RouteGroup>
@@ -87,7 +87,7 @@ export const start = async (
       port: 0,
       trustProxy: options.trustProxy ?? false,
       ...(options.limits && { limits: options.limits }),
-      patience: { ...SERVER_TIMEOUTS, check_ms: 10, ...options.patience }
+      timeouts: { ...SERVER_TIMEOUTS, check_ms: 10, ...options.timeouts }
     })
     return { port: at.port, key: `Authorization: Bearer ${key}` }
   })

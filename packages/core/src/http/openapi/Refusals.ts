@@ -68,7 +68,10 @@ export const refusalSamples = {
     refusal: new IdempotencyKeyReused()
   },
   loyalty_off: { when: "The shop's loyalty programme is off", refusal: new LoyaltyOff() },
-  no_reward: { when: "The card has too few stamps for a reward", refusal: new NoReward({ balance: 7, stamps_required: 10 }) },
+  no_reward: {
+    when: "The card has too few stamps for a reward",
+    refusal: new NoReward({ balance: 7, stamps_required: 10 })
+  },
   forbidden_word: { when: "A text contains a forbidden word", refusal: new ForbiddenWord({ field: "items.1.label" }) },
   store_unavailable: { when: "The store cannot be reached at the moment", refusal: new StoreUnavailable({}) },
   invalid_input: {
