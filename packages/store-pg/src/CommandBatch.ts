@@ -10,10 +10,10 @@ import {
   type ShopState
 } from "@workshop/core/store"
 import { Effect, Either, Exit } from "effect"
+import type { ReconnectingConnection } from "./Connection.js"
 import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "./Connection.js"
 import { loadStatements } from "./LoadStatements.js"
 import { PgFailure } from "./PgFailure.js"
-import type { ReconnectingConnection } from "./ReconnectingConnection.js"
 import { BatchChanges } from "./SaveStatements.js"
 import { combined, type Statement } from "./Statement.js"
 import { type SecretsRefused, unopened, type WebhookSecrets } from "./WebhookSecrets.js"
@@ -181,7 +181,7 @@ export const saveBatch = (
 export interface BatchReceipt {
   /** The id of the connection that runs it. */
   readonly connection: string
-  /** Larger with each batch of the connection, by {@link RECEIPT_STEP}. */
+  /** Larger with each batch of the connection, by {@database RECEIPT_STEP}. */
   readonly batch: number
   readonly saved_at: number
 }
@@ -220,21 +220,21 @@ const RETRY_INTERVAL = "50 millis"
 
 const late = new PgFailure({ kind: "late", code: null, constraint: null, cause: new Error("No outcome in time") })
 
-const askOnce = (link: ReconnectingConnection, receipt: BatchReceipt) =>
-  Effect.flatMap(link.connection, (connection) => connection.send([asking(receipt)])).pipe(
+const askOnce = (database: ReconnectingConnection, receipt: BatchReceipt) =>
+  Effect.flatMap(database.connection, (connection) => connection.send([asking(receipt)])).pipe(
     Effect.interruptible,
     Effect.timeoutFail({ duration: OUTCOME_TIMEOUT_MS, onTimeout: () => late }),
-    Effect.tapError(link.undo),
+    Effect.tapError(database.undo),
     Effect.map(([answer]): BatchOutcome => (answer!.rows[0]!.batch === receipt.batch ? "committed" : "aborted")),
     Effect.catchAll(() => Effect.succeed(undefined))
   )
 
 /** Finds out on a new connection whether a batch was committed. */
-export const outcomeOf = (link: ReconnectingConnection, receipt: BatchReceipt): Effect.Effect<BatchOutcome> =>
+export const outcomeOf = (database: ReconnectingConnection, receipt: BatchReceipt): Effect.Effect<BatchOutcome> =>
   readClock((clock) => {
     const since = clock.unsafeCurrentTimeNanos()
     const isOver = () => clock.unsafeCurrentTimeNanos() - since > BigInt(OUTCOME_TIMEOUT_MS) * 1_000_000n
-    const ask: Effect.Effect<BatchOutcome> = Effect.flatMap(askOnce(link, receipt), (found) => {
+    const ask: Effect.Effect<BatchOutcome> = Effect.flatMap(askOnce(database, receipt), (found) => {
       if (found !== undefined) return Effect.succeed(found)
       return isOver() ? Effect.succeed("unknown" as const) : Effect.zipRight(Effect.sleep(RETRY_INTERVAL), ask)
     })

@@ -12,9 +12,9 @@ import {
   saveBatch
 } from "./CommandBatch.js"
 import type { Connection, ConnectionOptions } from "./Connection.js"
+import { type ReconnectingConnection, reconnecting } from "./Connection.js"
 import { type PgFailure, storeFailure } from "./PgFailure.js"
 import { batchCommands, expiredCommands, showWaiting } from "./PgMetrics.js"
-import { type ReconnectingConnection, reconnecting } from "./ReconnectingConnection.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 /*
@@ -183,7 +183,7 @@ export class CommandQueue {
 }
 
 interface RunnerOptions {
-  readonly link: ReconnectingConnection
+  readonly database: ReconnectingConnection
   /** Fails before a batch where this machine's clock is too far off. */
   readonly guard: (connection: Connection) => Effect.Effect<void, PgFailure>
   readonly secrets: WebhookSecrets
@@ -216,21 +216,21 @@ class BatchRunner {
     return Effect.catchAllCause(this.#run({ entries, runs: 0, skipsLocked: false }), (defect) =>
       // A bug of ours: the connection may be within a transaction, and if the queue died everybody would wait for ever.
       Effect.zipRight(
-        this.#options.link.drop,
+        this.#options.database.drop,
         Effect.sync(() => failAll(entries, defect))
       )
     )
   }
 
   #run(run: Run): Effect.Effect<void> {
-    const { link, guard, queue, secrets } = this.#options
-    return Effect.matchEffect(link.connection, {
+    const { database, guard, queue, secrets } = this.#options
+    return Effect.matchEffect(database.connection, {
       onFailure: (failure) => Effect.sync(() => failAll([...run.entries, ...queue.takeAll()], storeFailure(failure))),
       onSuccess: (connection) =>
         guard(connection).pipe(
           Effect.zipRight(decideBatch(connection, run.entries, { skipsLocked: run.skipsLocked, secrets })),
           Effect.flatMap((batch) => this.#save(connection, run, batch)),
-          Effect.catchAll((failure) => Effect.zipRight(link.undo(failure), this.#afterFailure(run, failure)))
+          Effect.catchAll((failure) => Effect.zipRight(database.undo(failure), this.#afterFailure(run, failure)))
         )
     })
   }
@@ -244,7 +244,7 @@ class BatchRunner {
         Effect.zipRight(this.#settle(run, batch)),
         Effect.catchAll((failure) =>
           failure.isLoss
-            ? Effect.zipRight(this.#options.link.drop, this.#afterLostCommit(run, batch, receipt, failure))
+            ? Effect.zipRight(this.#options.database.drop, this.#afterLostCommit(run, batch, receipt, failure))
             : Effect.fail(failure)
         )
       )
@@ -253,7 +253,7 @@ class BatchRunner {
 
   #afterLostCommit(run: Run, batch: DecidedBatch, receipt: BatchReceipt, failure: PgFailure): Effect.Effect<void> {
     const entries = batch.exits.map(([entry]) => entry)
-    return Effect.flatMap(outcomeOf(this.#options.link, receipt), (outcome) => {
+    return Effect.flatMap(outcomeOf(this.#options.database, receipt), (outcome) => {
       if (outcome === "committed") return this.#settle(run, batch)
       this.#requeue(run, batch)
       return outcome === "aborted" && run.runs < MAX_RUNS
@@ -353,7 +353,7 @@ export const commitQueue = ({
     const runner = new BatchRunner({
       ...options,
       queue,
-      link: yield* reconnecting(connection),
+      database: yield* reconnecting(connection),
       guard: yield* clockGuard
     })
     let wake = (): void => undefined

@@ -1,8 +1,7 @@
-import { Effect, type Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import type pg from "pg"
 import { failureOf, type PgFailure } from "./PgFailure.js"
-import { PLANNED_ONCE } from "./planning.js"
-import { connected, SettledClient, shownMs } from "./SettledClient.js"
+import { connected, PLANNED_ONCE, SessionClient, shownMs } from "./SessionClient.js"
 import { type Statement, textOf } from "./Statement.js"
 
 /** What a statement answered: the tag, such as `COMMIT`, and the rows. */
@@ -36,7 +35,7 @@ export const ANSWER_TIMEOUT_MS = 3_000
 export const IN_TRANSIT_MS = 500
 
 /** How long a farewell may take: a connection that broke without a sign never answers it. */
-const FAREWELL = "500 millis"
+const CLOSE_TIMEOUT = "500 millis"
 
 /**
  * How long the server keeps a transaction of ours open from which it hears nothing. Where the network broke and it was
@@ -76,7 +75,7 @@ interface Wired {
 export const streamOf = (client: pg.ClientBase) => (client as unknown as Wired).connection.stream
 
 interface Opened {
-  readonly client: SettledClient
+  readonly client: SessionClient
   isOpen: boolean
   /** Called once it broke. */
   readonly onBreak: Set<() => void>
@@ -100,7 +99,7 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
       idle_in_transaction_session_timeout: shownMs(SILENT_TRANSACTION_MS)
     }
   }
-  const client = await connected(url, () => new SettledClient(config))
+  const client = await connected(url, () => new SessionClient(config))
   const opened: Opened = { client, isOpen: true, onBreak: new Set() }
   const broke = () => {
     opened.isOpen = false
@@ -115,7 +114,7 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
 const close = ({ client, isOpen }: Opened) =>
   (isOpen ? Effect.promise(() => client.end()) : Effect.void).pipe(
     Effect.interruptible,
-    Effect.timeoutOption(FAREWELL),
+    Effect.timeoutOption(CLOSE_TIMEOUT),
     Effect.zipRight(Effect.sync(() => streamOf(client).destroy()))
   )
 
@@ -157,3 +156,49 @@ export const connect = (options: ConnectionOptions): Effect.Effect<Connection, P
     Effect.acquireRelease(Effect.tryPromise({ try: () => open(options), catch: failureOf }), close),
     connectionOf
   )
+
+/** One connection at a time, made when it is first needed and again after it broke. */
+export interface ReconnectingConnection {
+  /** The connection; fails where none can be made. For one fiber at a time. */
+  readonly connection: Effect.Effect<Connection, PgFailure>
+  /** Lets go of the connection; the next one is new. */
+  readonly drop: Effect.Effect<void>
+  /**
+   * Ends the transaction after a failure. A connection that is gone is let go of, and so is one whose server said something
+   * unforeseen, such as that it only reads since a failover.
+   */
+  readonly undo: (failure: PgFailure) => Effect.Effect<void>
+}
+
+/** Makes a link; what it has open is closed with the scope. */
+export const reconnecting = (options: ConnectionOptions): Effect.Effect<ReconnectingConnection, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let open: { readonly connection: Connection; readonly scope: Scope.CloseableScope } | undefined
+
+    const drop = Effect.suspend(() => {
+      const { scope } = open ?? {}
+      open = undefined
+      return scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
+    })
+
+    const opened = Effect.gen(function* () {
+      yield* drop
+      const scope = yield* Scope.make()
+      const connection = yield* Effect.onError(Scope.extend(connect(options), scope), () =>
+        Scope.close(scope, Exit.void)
+      )
+      open = { connection, scope }
+      return connection
+    })
+
+    yield* Effect.addFinalizer(() => drop)
+    const connection = Effect.suspend(() => (open?.connection.isOpen() ? Effect.succeed(open.connection) : opened))
+    return {
+      connection,
+      drop,
+      undo: (failure) =>
+        failure.isLoss || failure.kind === "other"
+          ? drop
+          : Effect.flatMap(connection, ({ send }) => send([ROLLBACK])).pipe(Effect.catchAll(() => drop))
+    }
+  })

@@ -14,10 +14,9 @@ import {
   resetTurns
 } from "./ClaimStatements.js"
 import { clockGuard } from "./ClockGuard.js"
-import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "./Connection.js"
+import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK, reconnecting } from "./Connection.js"
 import { type PgFailure, reported } from "./PgFailure.js"
 import type { PgNotifier } from "./PgNotifier.js"
-import { reconnecting } from "./ReconnectingConnection.js"
 import type { Statement } from "./Statement.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 

@@ -1,20 +1,79 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import type { ApiKeyRecord, ClientAccount, ShopId, ShopRecord } from "@workshop/core"
+import type { Fragment } from "@effect/sql/Statement"
 import {
+  type ApiKeyRecord,
+  type AuditEntry,
+  type ClientAccount,
+  type ClientId,
+  Limits,
+  type NotificationRecord,
+  type OfferRecord,
+  type ShopId,
+  type ShopRecord
+} from "@workshop/core"
+import {
+  type AuditLog,
   type Belonging,
   type Closures,
   type Directory,
   type DueClosure,
   firstHead,
   type Message,
-  type Messages
+  type Messages,
+  shownWhileBlocked
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
-import { clientLists } from "./ClientLists.js"
 import { failureOf } from "./PgFailure.js"
 import { available } from "./Sql.js"
 import { type Placed, unplaced } from "./Tables.js"
+
+const STATUSES = Object.keys(shownWhileBlocked)
+/** The statuses of offers that a client sees although they block the shop. */
+const SHOWN = STATUSES.filter((status) => shownWhileBlocked[status as OfferRecord["status"]])
+
+/** What a client sees of all shops. Each shop costs a look into the index, and the rows of it that are shown. */
+const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offers" | "inbox"> => {
+  const latest = (rows: Fragment) =>
+    sql`select * from ${rows} order by created_at desc, place desc limit ${Limits.client_list_of_shop_max}`
+
+  /** The shops of the rows that a condition means, one after another: Postgres would otherwise read all of the rows. */
+  const shopsOf = (table: "offer" | "notification", isMeant: Fragment, whom: Fragment) => {
+    const next = (isAfter: Fragment) =>
+      sql`(select x.shop_id from ${sql(table)} x where ${isMeant}${isAfter} order by x.shop_id limit 1)`
+    return sql`select c.whom, ${next(sql``)} as shop_id from (${whom}) c (whom)
+      union all select c.whom, ${next(sql` and x.shop_id > c.shop_id`)} from shops c where c.shop_id is not null`
+  }
+
+  return {
+    offers: (id: ClientId) => {
+      const shops = shopsOf(
+        "offer",
+        sql`x.phone = c.whom`,
+        sql`select a.phone from client_account a where a.id = ${id}`
+      )
+      const inStatus = latest(sql`offer x
+        where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN}) or l.blocked_at is null)`)
+      return sql<{ readonly offer: Placed<OfferRecord> }>`
+        with /* workshop read offers */ recursive shops as (${shops}) select row_to_json(o) as offer from shops c
+        left join client_link l on l.shop_id = c.shop_id and l.client_id = ${id}
+        cross join lateral (${latest(sql`(select o.* from unnest(${STATUSES}::text[]) s (status) cross join lateral (${inStatus}) o) x`)}) o
+        order by o.created_at, o.place`.pipe(
+        Effect.map((rows) => rows.map(({ offer }) => unplaced<OfferRecord>(offer))),
+        available
+      )
+    },
+    inbox: (id: ClientId) =>
+      sql<{ readonly notification: Placed<NotificationRecord> }>`
+        with /* workshop read inbox */ recursive shops as (${shopsOf("notification", sql`x.client_id = c.whom`, sql`select ${id}::uuid`)})
+        select row_to_json(n) as notification from shops c
+        cross join lateral (${latest(sql`notification x where x.client_id = c.whom and x.shop_id = c.shop_id`)}) n
+        order by n.created_at, n.place`.pipe(
+        Effect.map((rows) => rows.map(({ notification }) => unplaced<NotificationRecord>(notification))),
+        available
+      )
+  }
+}
 
 const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const satisfies Record<
   Belonging["_tag"],
@@ -157,6 +216,27 @@ export const pgMessages = Effect.map(
         left join notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id`.pipe(
         Effect.map((rows) => rows.map(({ message, says }) => ({ ...message, says: unplaced(says) }) as Message)),
+        available
+      )
+  })
+)
+
+/** The audit log of all shops. */
+export const pgAuditLog = Effect.map(
+  SqlClient,
+  (sql): Context.Tag.Service<AuditLog> => ({
+    append: (entry) =>
+      sql`insert /* workshop append audit entry */ into audit_entry (shop_id, id, created_at, actor, act, details)
+      select shop_id, id, created_at, actor, act, details
+      from json_populate_record(null::audit_entry, ${JSON.stringify(entry)})`.pipe(Effect.asVoid, available),
+    list: (shop_id, before, limit) =>
+      sql<{
+        readonly entry: Placed<AuditEntry>
+      }>`select /* workshop list audit entries */ row_to_json(e) as entry from audit_entry e
+      where ${shop_id === null ? sql`true` : sql`e.shop_id = ${shop_id}`}
+        and ${before === null ? sql`true` : sql`e.place < (select place from audit_entry where id = ${before})`}
+      order by e.place desc limit ${limit}`.pipe(
+        Effect.map((rows) => rows.map(({ entry }) => unplaced<AuditEntry>(entry))),
         available
       )
   })

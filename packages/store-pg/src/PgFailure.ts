@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "@workshop/core"
 import { Cause, Data, Effect } from "effect"
-import { doubtSessions, SessionRefused } from "./SettledClient.js"
+import { doubtSessions, SessionRefused } from "./SessionClient.js"
 
 /**
  * What a failed statement means for the commands of its batch: `data`: one of them brought something that the database

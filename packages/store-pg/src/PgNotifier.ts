@@ -1,7 +1,7 @@
 import type { ShopId } from "@workshop/core"
 import { Effect, Metric, PubSub, type Scope, Stream } from "effect"
+import { type ReconnectingConnection, reconnecting } from "./Connection.js"
 import { listenerConnected } from "./PgMetrics.js"
-import { type ReconnectingConnection, reconnecting } from "./ReconnectingConnection.js"
 
 /** The channel on which the processes of one service tell each other what changed. */
 const CHANNEL = "workshop"
@@ -18,9 +18,9 @@ const AGAIN = "250 millis"
 /** What processes tell each other. It is only a hint: whoever misses it finds out a little later. */
 export interface PgNotifier {
   /** Tells this process at once, and the others soon, that deliveries may be due. */
-  readonly tellDue: () => void
+  readonly notifyDue: () => void
   /** Tells the other processes that keys or settings of shops changed. */
-  readonly tellShops: (shop_ids: ReadonlySet<ShopId>) => void
+  readonly notifyShops: (shop_ids: ReadonlySet<ShopId>) => void
   /** Returns when deliveries may be due. */
   readonly due: Effect.Effect<void>
   /** The shops that other processes told of; null where something may have been missed. */
@@ -128,11 +128,11 @@ export const pgNotifier = (url: string, node: string): Effect.Effect<PgNotifier,
     yield* Effect.forkScoped(listening(listener, missed))
 
     return {
-      tellDue: () => {
+      notifyDue: () => {
         wake()
         say(DUE)
       },
-      tellShops: (shop_ids) => {
+      notifyShops: (shop_ids) => {
         for (const shop_id of shop_ids) say(shop_id)
       },
       due: Effect.async<void>((resume) => {

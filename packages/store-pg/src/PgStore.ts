@@ -13,14 +13,12 @@ import {
   Store
 } from "@workshop/core/store"
 import { Context, Effect, Layer } from "effect"
-import { databaseUrl } from "./Address.js"
+import { databaseUrl, warnOfClearText } from "./Address.js"
 import { transact } from "./CommitQueue.js"
-import { warnOfClearText } from "./encryption.js"
 import type { DatabaseFailed } from "./migrate/DatabaseFailed.js"
-import { pgAuditLog } from "./PgAuditLog.js"
 import { type LeaseClock, pgDeliveries } from "./PgDeliveries.js"
 import { pgDeliveryLog } from "./PgDeliveryLog.js"
-import { pgClosures, pgDirectory, pgMessages } from "./PgDirectory.js"
+import { pgAuditLog, pgClosures, pgDirectory, pgMessages } from "./PgDirectory.js"
 import { pgNotifier } from "./PgNotifier.js"
 import { pgPersonalData } from "./PgPersonalData.js"
 import { pgProbe } from "./PgProbe.js"
@@ -56,15 +54,15 @@ const ports = ({ url, lanes = 2, leaseClock = "database", secretsKeys }: PgStore
     const node = Array.from(entropy.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
     const guard = yield* secretsGuard(secrets)
     yield* pgProbe()
-    const board = yield* pgNotifier(url, node)
+    const notifier = yield* pgNotifier(url, node)
     const run = yield* transact(
       {
         url,
         lanes,
         secrets,
         onCommit: ({ changes }) => {
-          if (changes.wakesDispatchers) board.tellDue()
-          if (changes.changedShops.size > 0) board.tellShops(changes.changedShops)
+          if (changes.wakesDispatchers) notifier.notifyDue()
+          if (changes.changedShops.size > 0) notifier.notifyShops(changes.changedShops)
         }
       },
       entropy
@@ -73,9 +71,9 @@ const ports = ({ url, lanes = 2, leaseClock = "database", secretsKeys }: PgStore
       Context.add(Reads, yield* pgReads(secrets)),
       Context.add(AuditLog, yield* pgAuditLog),
       Context.add(PersonalData, yield* pgPersonalData),
-      Context.add(Directory, { ...(yield* pgDirectory), news: board.shops }),
+      Context.add(Directory, { ...(yield* pgDirectory), news: notifier.shops }),
       Context.add(Closures, yield* pgClosures),
-      Context.add(Deliveries, yield* pgDeliveries(url, leaseClock, board, { secrets, guard })),
+      Context.add(Deliveries, yield* pgDeliveries(url, leaseClock, notifier, { secrets, guard })),
       Context.add(DeliveryLog, yield* pgDeliveryLog),
       Context.add(Messages, yield* pgMessages),
       Context.add(RateLimits, yield* pgRateLimits(url))

@@ -7,8 +7,7 @@ import { addressOf } from "./Address.js"
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, streamOf } from "./Connection.js"
 import { failureOf, reported } from "./PgFailure.js"
 import { showPool } from "./PgMetrics.js"
-import { PLANNED_EACH_TIME } from "./planning.js"
-import { type Settled, SettledClient, shownMs } from "./SettledClient.js"
+import { PLANNED_EACH_TIME, SessionClient, type SessionConfig, shownMs } from "./SessionClient.js"
 
 /** How many texts of statements a connection prepares at most; the store's own come to a few dozen. */
 const MOST_PREPARED = 500
@@ -19,7 +18,7 @@ type Told = (error: unknown, result: unknown) => void
 const LATE = "late"
 
 /** A client that prepares each text once: `@effect/sql-pg` gives statements no names, so the server would parse them every time. */
-class PreparingClient extends SettledClient {
+class PreparingClient extends SessionClient {
   static readonly #names = new Map<string, string>()
 
   static #nameOf(text: string): string | undefined {
@@ -64,7 +63,7 @@ const ALL_IN_USE = "timeout exceeded when trying to connect"
 class ServersPool extends pg.Pool {
   readonly #url: string
 
-  constructor(config: pg.PoolConfig & Settled) {
+  constructor(config: pg.PoolConfig & SessionConfig) {
     super(config)
     this.#url = config.url
   }
@@ -103,7 +102,7 @@ export const layer = (options: { readonly url: string; readonly connections: num
           keepAlive: true,
           // Only so that the wire is cut where an answer does not come in time.
           pipeline: true
-        } as unknown as pg.PoolConfig & Settled)
+        } as unknown as pg.PoolConfig & SessionConfig)
         const idle = new Set<pg.PoolClient>()
         pool.on("acquire", (client) => idle.delete(client))
         pool.on("remove", (client) => idle.delete(client))

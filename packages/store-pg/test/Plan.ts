@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import pg from "pg"
 import { connect, type Session } from "../src/migrate/Session.js"
-import type { Settings } from "../src/planning.js"
+import type { Settings } from "../src/SessionClient.js"
 
 /** A node of a plan, as `explain (analyze, buffers, format json)` tells it. */
 interface Node {

@@ -16,7 +16,7 @@ import {
   ticketInput
 } from "../../core/src/testing/Fixtures.js"
 import { connect, type Session } from "../src/migrate/Session.js"
-import { PLANNED_EACH_TIME } from "../src/planning.js"
+import { PLANNED_EACH_TIME } from "../src/SessionClient.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
 import { sentDuring, settled, stepsOf } from "./Plan.js"

@@ -151,7 +151,7 @@ describe("statements that keep to the rows of the shops they name (docs/how-it-i
       "ReplayStatements.ts",
       "SaveStatements.ts",
       // It reads settings and no table.
-      "SettledClient.ts",
+      "SessionClient.ts",
       // No SQL, but its words.
       "WebhookSecrets.ts"
     ])

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { DatabaseFailed } from "../migrate/DatabaseFailed.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { connect, type Session } from "../migrate/Session.js"
-import { LEAST_KEPT_MS } from "../retention/KeptEvents.js"
+import { LEAST_KEPT_MS } from "../retention/Retention.js"
 import { type Invariant, invariants } from "./invariants.js"
 
 /** An invariant that does not hold. */

@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { databaseUrl } from "../Address.js"
 import { IN_TRANSIT_MS, streamOf } from "../Connection.js"
-import { connected, SettledClient, shownMs } from "../SettledClient.js"
+import { connected, SessionClient, shownMs } from "../SessionClient.js"
 import { DatabaseFailed } from "./DatabaseFailed.js"
 
 /** One connection of its own: session locks and settings hold from call to call. */
@@ -44,9 +44,9 @@ interface Patience {
 }
 
 /** How long a farewell may take: a connection that broke without a sign never answers it. */
-const FAREWELL = "500 millis"
+const CLOSE_TIMEOUT = "500 millis"
 
-const opened = (url: string, { statement_timeout_ms }: Patience): Promise<SettledClient> => {
+const opened = (url: string, { statement_timeout_ms }: Patience): Promise<SessionClient> => {
   const shown = statement_timeout_ms === undefined ? "0" : shownMs(statement_timeout_ms)
   const config = {
     url,
@@ -55,13 +55,13 @@ const opened = (url: string, { statement_timeout_ms }: Patience): Promise<Settle
     keepAlive: true,
     ...(statement_timeout_ms === undefined ? {} : { query_timeout: statement_timeout_ms + IN_TRANSIT_MS })
   }
-  return connected(url, () => new SettledClient(config))
+  return connected(url, () => new SessionClient(config))
 }
 
-const close = (client: SettledClient) =>
+const close = (client: SessionClient) =>
   Effect.promise(() => client.end()).pipe(
     Effect.interruptible,
-    Effect.timeoutOption(FAREWELL),
+    Effect.timeoutOption(CLOSE_TIMEOUT),
     Effect.zipRight(Effect.sync(() => streamOf(client).destroy()))
   )
 

@@ -1,10 +1,43 @@
 import type { Instant } from "@workshop/core"
 import { Effect } from "effect"
-import { BEGIN, COMMIT, type Connection, ROLLBACK } from "../Connection.js"
+import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK } from "../Connection.js"
 import type { PgFailure } from "../PgFailure.js"
 import { once, type Statement } from "../Statement.js"
-import { countOf } from "./answers.js"
-import { type Month, monthNamed, monthsFrom } from "./Month.js"
+
+/** A calendar month in UTC, for which events and attempts have a partition each. */
+interface Month {
+  /** As it ends the names of partitions, such as `2026_11`. */
+  readonly name: string
+  readonly from: Instant
+  readonly until: Instant
+}
+
+const monthOf = (year: number, month: number): Month => {
+  const from = Date.UTC(year, month)
+  return { name: new Date(from).toISOString().slice(0, 7).replace("-", "_"), from, until: Date.UTC(year, month + 1) }
+}
+
+/** The month of an instant, and those that follow it. */
+const monthsFrom = (now: Instant, following: number): ReadonlyArray<Month> => {
+  const date = new Date(now)
+  return Array.from({ length: following + 1 }, (_, i) => monthOf(date.getUTCFullYear(), date.getUTCMonth() + i))
+}
+
+const NAME = /_(\d{4})_(\d{2})$/
+
+/** The month after which a partition is named; undefined for one that somebody else made. */
+const monthNamed = (partition: string): Month | undefined => {
+  const [, year, month] = NAME.exec(partition) ?? []
+  return year === undefined ? undefined : monthOf(Number(year), Number(month) - 1)
+}
+
+/** What a statement counted as `n`. */
+export const countOf = (answer: QueryResult | undefined): number =>
+  (answer?.rows[0] as { readonly n: number } | undefined)?.n ?? 0
+
+/** Whether what a statement asked, as `is_true`, holds. */
+export const isTrue = (answer: QueryResult | undefined): boolean =>
+  (answer?.rows[0] as { readonly is_true: boolean } | undefined)?.is_true === true
 
 /** How many months ahead have their partitions. */
 const AHEAD = 2

@@ -7,10 +7,9 @@ import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { outcomeOf, RECEIPT_STEP, writing } from "../../src/CommandBatch.js"
-import { BEGIN, COMMIT, connect } from "../../src/Connection.js"
+import { BEGIN, COMMIT, connect, reconnecting } from "../../src/Connection.js"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
 import { connect as opened, type Session } from "../../src/migrate/Session.js"
-import { reconnecting } from "../../src/ReconnectingConnection.js"
 import { create, database, node, numbers, testing } from "../nodes/Node.js"
 
 const OPTIONS = { name: "a test", lock_timeout_ms: 25 }

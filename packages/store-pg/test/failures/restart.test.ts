@@ -7,8 +7,8 @@ import { Effect, Exit, Schedule } from "effect"
 import { expect, it } from "vitest"
 import { openShop } from "../../../core/src/testing/Fixtures.js"
 import { outcomeOf, RECEIPT_STEP, writing } from "../../src/CommandBatch.js"
+import { reconnecting } from "../../src/Connection.js"
 import * as EmbeddedPostgres from "../../src/embedded/EmbeddedPostgres.js"
-import { reconnecting } from "../../src/ReconnectingConnection.js"
 import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
 
 const patiently = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(400))

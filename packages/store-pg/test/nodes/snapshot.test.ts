@@ -8,7 +8,7 @@ import { answered, raising, record } from "../../../core/src/testing/Courier.js"
 import { openShop, run } from "../../../core/src/testing/Fixtures.js"
 import { CLAIM, LOCK_DUE_TURNS, LOCK_TURNS, LOOK_AGAIN } from "../../src/ClaimStatements.js"
 import { connect } from "../../src/migrate/Session.js"
-import { PLANNED_ONCE } from "../../src/planning.js"
+import { PLANNED_ONCE } from "../../src/SessionClient.js"
 import { planned, settled } from "../Plan.js"
 import { database, node, testing } from "./Node.js"
 

@@ -1,8 +1,27 @@
 import { Data } from "effect"
 import pg from "pg"
 import { addressOf } from "./Address.js"
-import type { Settings } from "./planning.js"
 import { titled } from "./Statement.js"
+
+/** Settings of a session, by name. */
+export type Settings = Readonly<Record<string, string>>
+
+// Every statement of the store finds its rows, and their order, by an index. A plan made while a table was new and small
+// would read or sort all of it, and go on doing so when it holds millions; so the planner is told not to.
+const BY_INDEX = {
+  enable_seqscan: "off",
+  enable_bitmapscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  enable_sort: "off",
+  jit: "off"
+}
+
+/** For statements whose one way is plain from their keys: each is planned once for its connection. */
+export const PLANNED_ONCE: Settings = { ...BY_INDEX, plan_cache_mode: "force_generic_plan" }
+
+/** For reads, where the best of several indexes depends on what is asked and on how much there is. */
+export const PLANNED_EACH_TIME: Settings = { ...BY_INDEX, plan_cache_mode: "force_custom_plan" }
 
 /** Why a session that could be had is not used. */
 export class SessionRefused extends Data.TaggedError("SessionRefused")<{ readonly message: string }> {}
@@ -13,7 +32,7 @@ const READS_ONLY = "The server only reads, as a standby does: name the primary t
 const UNSETTLED = "The database did not take this program's settings of the session"
 
 /** How a session is made, and what is set in it. */
-export interface Settled extends pg.ClientConfig {
+export interface SessionConfig extends pg.ClientConfig {
   readonly url: string
   readonly settings: Settings
 }
@@ -58,7 +77,7 @@ const pidOf = async (client: pg.Client): Promise<number> =>
  * A connection whose session has our settings. They are its first words and no parameters of its start, which poolers refuse
  * or forget. Servers of the address that do not answer, or only read where we must write, are passed over by the next one.
  */
-export class SettledClient extends pg.Client {
+export class SessionClient extends pg.Client {
   /** An id that no other session has; empty until it is there. */
   id = ""
   readonly #url: string
@@ -66,7 +85,7 @@ export class SettledClient extends pg.Client {
   readonly #server: number
   readonly #config: pg.ClientConfig
 
-  constructor({ url, settings, ...config }: Settled) {
+  constructor({ url, settings, ...config }: SessionConfig) {
     const { servers } = addressOf(url)
     const server = first.get(url) ?? 0
     const own = { ...config, ...servers[server] }
@@ -129,7 +148,7 @@ export class SettledClient extends pg.Client {
 }
 
 /** Makes a connection to the first server of an address that will do. */
-export const connected = async <C extends SettledClient>(url: string, make: () => C): Promise<C> => {
+export const connected = async <C extends SessionClient>(url: string, make: () => C): Promise<C> => {
   for (let left = addressOf(url).servers.length; ; ) {
     const client = make()
     try {
