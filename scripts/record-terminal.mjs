@@ -85,7 +85,7 @@ const firstLines = (text, count) => {
 const record = async () => {
   const service = start(["serve", "--sandbox"])
   const key = await until(service, /WORKSHOP_KEY=(\S+)/)
-  await until(service, /sandbox is at/)
+  await until(service, /Stop it with/)
   const receiver = start(["receive", "--register", API, "--key", key])
   await until(receiver, /points here/)
   /** @type {Array<string>} */

@@ -6,7 +6,7 @@ import { checkOn } from "./migrate/Migrator.js"
 import { query, type Session } from "./migrate/Session.js"
 import { database, expiredCommands } from "./PgMetrics.js"
 
-/** By how much the clocks of a process and of its database may differ, in milliseconds: leases and keys go by both (design: a second). */
+/** By how much the clocks of a process and of its database may differ, in milliseconds: leases and keys go by both. */
 const MOST_APART_MS = 1_000
 
 /** How often the database is asked at most, however often somebody looks, in real time. */

@@ -51,6 +51,19 @@ const failureLines = (
   ...(exchange === null ? [] : exchangeLines(exchange, paint))
 ]
 
+/** The headings of `docs/specification.md`, by the numbers that scenarios name its sections by. */
+export const headings: Readonly<Record<string, string>> = {
+  1: "Requests and answers",
+  2: "Resources",
+  3: "States",
+  4: "Endpoints",
+  5: "Keys and scopes",
+  6: "Webhooks",
+  7: "Errors",
+  8: "Limits",
+  9: "Versions"
+}
+
 /** The report of a scenario: a line for it, a line for each step, and the differences where a step failed. */
 export const reportLines = (
   result: ScenarioResult,
@@ -59,7 +72,7 @@ export const reportLines = (
 ): ReadonlyArray<string> => {
   const { file, name, section, steps, failure, passed } = result
   const mark = paint(passed ? "good" : "bad", passed ? marks.passed : marks.failed)
-  const where = paint("faint", `(${section === null ? "" : `spec \u00a7${section}, `}${file})`)
+  const where = paint("faint", `(${section === null ? "" : `Specification, ${headings[section] ?? section}; `}${file})`)
   const failed = steps.findIndex(({ outcome }) => outcome === "failed")
   const said = steps[failed]?.title
   const detail = failure === null ? [] : failureLines(file, failure, { paint, said }).map((line) => `      ${line}`)

@@ -52,12 +52,12 @@ describe("docs/specification.md and the cases of conform", () => {
   })
 
   it("no page and no source names a section of a document that is not in the repository", () => {
-    const files = ["docs", "packages", "examples", "scripts"].flatMap((folder) =>
+    const files = ["docs", "packages", "examples", "scripts", "bench", "test"].flatMap((folder) =>
       readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
-        .filter((file) => /\.(ts|mjs|md)$/.test(file) && !/(^|\/)(node_modules|dist)\//.test(file))
+        .filter((file) => /\.(ts|mjs|md|svg|yaml)$/.test(file) && !/(^|\/)(node_modules|dist)\//.test(file))
         .map((file) => `${folder}/${file}`)
     )
-    const elsewhere = /\b(spec|contract|design) §\d/
+    const elsewhere = /\b(spec|contract|design)(\s|&#160;)(§|\\u00a7)(\d|\$\{)|\(design[ :)]/
     expect(files.filter((file) => elsewhere.test(readFileSync(`${root}${file}`, "utf8")))).toEqual([])
   })
 

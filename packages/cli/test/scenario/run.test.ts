@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { reportLines, summary } from "../../src/scenario/Report.js"
+import { headings, reportLines, summary } from "../../src/scenario/Report.js"
 import { plain } from "../../src/terminal/Style.js"
 import { differences, play, steadyReport } from "./Scratch.js"
 
@@ -18,7 +19,7 @@ steps:
   - ping: {}
 `)
     expect(steadyReport(result)).toEqual([
-      "\u2717 A ready ticket is told from one that is not (spec \u00a73, a.yaml)",
+      "\u2717 A ready ticket is told from one that is not (Specification, States; a.yaml)",
       "  \u2713 create ticket service: Hem",
       "  \u2717 it cannot be collected yet",
       "      a.yaml:7:5",
@@ -370,5 +371,13 @@ describe("where it runs", () => {
     const text =
       "steps:\n  - create ticket: { service: Hem }\n    expect: { data: { number: 1, created_at: 2026-01-05T09:00:00.000Z } }"
     expect(await Promise.all([differences(text), differences(text)])).toEqual(["passed", "passed"])
+  })
+})
+
+describe("the sections that scenarios name by number", () => {
+  it("are headings of the specification, with the cases of the same number", () => {
+    const specification = readFileSync(new URL("../../../../docs/specification.md", import.meta.url), "utf8")
+    const found = [...specification.matchAll(/^## (.*)\n\nCases: `npx workshop conform --section \u00a7(\d)`/gm)]
+    expect(Object.fromEntries(found.map(([, heading, number]) => [number, heading]))).toEqual(headings)
   })
 })

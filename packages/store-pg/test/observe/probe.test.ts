@@ -129,7 +129,7 @@ describe("where nobody looks", PATIENT, () => {
 })
 
 describe("a node is not ready", PATIENT, () => {
-  it("when its clock is more than a second off its database's (design: time), and says which way", async () => {
+  it("when its clock is more than a second off its database's (docs/operating.md), and says which way", async () => {
     const [right, slow, fast] = await watched(
       Effect.gen(function* () {
         const { url } = yield* testDatabase
