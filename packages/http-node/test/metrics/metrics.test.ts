@@ -1,5 +1,6 @@
 import { Entropy, KeyInput, Keys, type Probe, Probes, Profanity, probe, ShopInput, Shops } from "@workshop/core"
 import { pipeline, type RouteGroup, webHandler, workshopRoutes } from "@workshop/core/http"
+import { Directory } from "@workshop/core/store"
 import { SettableClock } from "@workshop/core/testing"
 import { makeHttpMetrics, pages, processMetrics } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
@@ -16,7 +17,7 @@ import {
   MetricState,
   Schema
 } from "effect"
-import { afterAll, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it, vi } from "vitest"
 import { httpRequestOf } from "../../../core/src/http/WebHandler.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { changing, openShop, run } from "../../../core/src/testing/Fixtures.js"
@@ -259,5 +260,47 @@ describe("GET /readyz (Specification, Commands)", () => {
       [200, null]
     ])
     expect(logs).toEqual([said])
+  })
+})
+
+describe("GET /readyz and /metrics (Specification, Commands)", () => {
+  it("ask the store and the probes once a second, however many requests come", async () => {
+    const looks = { store: 0, probe: 0 }
+    const clock = vi.spyOn(Date, "now").mockReturnValue(1_000_000)
+    const counted = Layer.effect(
+      Directory,
+      Effect.map(Directory, (directory) => ({
+        ...directory,
+        keyByHash: (hash: string) =>
+          Effect.zipRight(
+            Effect.sync(() => looks.store++),
+            directory.keyByHash(hash)
+          )
+      }))
+    )
+    const served = Effect.gen(function* () {
+      yield* probe({ measure: Effect.sync(() => looks.probe++) })
+      const answer = webHandler(yield* pipeline(yield* pages(), makeHttpMetrics()), yield* Effect.runtime<never>())
+      const fifty = (path: string) =>
+        Effect.promise(async () => {
+          const answers = Array.from({ length: 50 }, () => answer(new Request(`http://127.0.0.1${path}`)))
+          return new Set(await Promise.all(answers.map(async (one) => (await one).text())))
+        })
+      const bodies: Array<number> = []
+      for (const now of [1_000_000, 1_000_999, 1_001_000]) {
+        clock.mockReturnValue(now)
+        yield* fifty("/readyz")
+        bodies.push((yield* fifty("/metrics")).size)
+      }
+      return bodies
+    })
+    const ports = Layer.mergeAll(
+      Layer.provideMerge(counted, MemoryStore.layer),
+      Layer.sync(Probes, () => new Set<Probe>())
+    )
+    const bodies = await Effect.runPromise(
+      served.pipe(Effect.provide(Layer.provideMerge(ports, Entropy.layerSeeded(6))), Effect.scoped)
+    ).finally(() => clock.mockRestore())
+    expect([looks, bodies]).toEqual([{ store: 2, probe: 2 }, [1, 1, 1]])
   })
 })
