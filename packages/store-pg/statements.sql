@@ -282,7 +282,7 @@ select /* workshop list tickets */ row_to_json(s) as shop, (
         from (select * from ticket t where (t.shop_id = $1 AND t.updated_at >= $2 AND t.change_seq > $3) order by t.change_seq limit $4) t
         left join client_account a on a.id = t.client_id
         left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
-      ) as tickets, (select t.updated_at::double precision from ticket t where t.shop_id = $5 order by t.change_seq desc limit 1) as last_change_at
+      ) as tickets, (select t.updated_at::double precision from ticket t where t.shop_id = $5 order by t.change_seq desc limit 1) as last_change_at, null::json as unread_from
       from shop s where s.id = $6;
 
 -- list tickets (workshop reads)
@@ -292,7 +292,7 @@ select /* workshop list tickets */ row_to_json(s) as shop, (
   and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id cross join lateral (select * from ticket t where (t.shop_id = $3 AND t.number = $4 AND t.client_id = l.client_id AND t.client_phone = $5 AND t.external_ref = $6 AND t.created_at >= $7 AND t.created_at < $8 AND t.id >= (lpad(to_hex(greatest($9::bigint, 0)), 12, '0') || repeat('0', 20))::uuid AND t.id < least($10::uuid, (lpad(to_hex(greatest($11::bigint + (select coalesce(h.ids_made, 0) / 4096 from shop_head h where h.shop_id = $12), 0)), 12, '0') || repeat('0', 20))::uuid)) order by t.id desc limit $13) t order by t.id desc limit $14) t
         left join client_account a on a.id = t.client_id
         left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
-      ) as tickets, null as last_change_at
+      ) as tickets, null as last_change_at, null::json as unread_from
       from shop s where s.id = $15;
 
 -- list tickets (workshop reads)
@@ -301,7 +301,7 @@ select /* workshop list tickets */ row_to_json(s) as shop, (
         from (select t.* from unnest($1::text[]) s (state) cross join lateral (select * from ticket t where (t.shop_id = $2 AND (t.state, t.id) >= (s.state, '00000000-0000-0000-0000-000000000000'::uuid) AND (t.state, t.id) < (s.state, $3::uuid)) order by t.state desc, t.id desc limit $4) t order by t.id desc limit $5) t
         left join client_account a on a.id = t.client_id
         left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
-      ) as tickets, null as last_change_at
+      ) as tickets, null as last_change_at, null::json as unread_from
       from shop s where s.id = $6;
 
 -- load Attempts (workshop lane)
@@ -699,7 +699,7 @@ select /* workshop read ticket */ row_to_json(s) as shop, (
         from (select * from ticket t where t.shop_id = $1 and t.id = $2) t
         left join client_account a on a.id = t.client_id
         left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
-      ) as tickets, null as last_change_at
+      ) as tickets, null as last_change_at, null::json as unread_from
       from shop s where s.id = $3;
 
 -- read tickets of number (workshop reads)
@@ -710,7 +710,7 @@ select /* workshop read tickets of number */ row_to_json(s) as shop, (
             union (select t.id from ticket t where t.shop_id = $5 and t.number = $6 order by t.id desc limit $7)) offset 0) t
         left join client_account a on a.id = t.client_id
         left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
-      ) as tickets, null as last_change_at
+      ) as tickets, null as last_change_at, null::json as unread_from
       from shop s where s.id = $8;
 
 -- read webhook (workshop reads)

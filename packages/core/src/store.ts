@@ -34,6 +34,7 @@ export {
   type CountedClient,
   type EventPart,
   type ListedTickets,
+  narrowest,
   Reads,
   type SeenTicket,
   type SeenTickets,

@@ -5,6 +5,7 @@ import {
   type Client,
   isOpen,
   meantFirst,
+  narrowest,
   type Reads,
   type SeenTicket,
   type TicketFilter,
@@ -46,6 +47,17 @@ const candidates = (data: ShopData, { number, client_id, tracking_code }: Ticket
   if (number !== undefined) return data.byNumber.get(number) ?? []
   if (client_id === undefined) return data.byCreation
   return [...(data.byClient.get(client_id) ?? [])].sort()
+}
+
+/** The change before which a read of changes gives up: the one after the next `most`, unless an index leaves fewer tickets. */
+const unreadFrom = (data: ShopData, filter: TicketFilter, order: TicketOrder): TicketRecord | null => {
+  const part = filter.tracking_code === undefined ? narrowest(filter) : null
+  if (order._tag === "Newest" || part === null) return null
+  const { since, after, most = ServiceLimits.changes_read_max } = order
+  const next = take(most + 1, data.byChange.from(since, after ?? 0), () => true)[most]
+  if (next === undefined) return null
+  const few = take(most + 1, inOrder(data, part, { _tag: "Newest", after: null }), matches(part, data))
+  return few.length > most ? next : null
 }
 
 function* inOrder(data: ShopData, filter: TicketFilter, order: TicketOrder): Generator<TicketRecord> {
@@ -97,9 +109,19 @@ export const memoryReads = (memory: Memory): Context.Tag.Service<Reads> => ({
   tickets: (shop_id, filter, order, limit) =>
     Effect.sync(() => {
       const data = memory.dataOf(shop_id)
-      const tickets = take(limit, inOrder(data, filter, order), matches(filter, data))
+      const unread = unreadFrom(data, filter, order)
+      const isIn = matches(filter, data)
+      const upTo = unread?.change_seq ?? Number.POSITIVE_INFINITY
+      const read = inOrder(data, filter, order)
+      const tickets = take(limit, read, (ticket) => ticket.change_seq < upTo && isIn(ticket))
       const last_change_at = order._tag === "Changes" ? data.byChange.last_change_at : null
-      return { shop: data.slice.shop, tickets: tickets.map((record) => seen(data, record)), last_change_at }
+      const unread_from = unread && { change_seq: unread.change_seq, updated_at: unread.updated_at }
+      return {
+        shop: data.slice.shop,
+        tickets: tickets.map((record) => seen(data, record)),
+        last_change_at,
+        unread_from
+      }
     }),
 
   ticketsOfNumber: (shop_id, number, limit) =>

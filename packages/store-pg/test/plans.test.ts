@@ -1,4 +1,4 @@
-import type { Phone, TicketId } from "@workshop/core"
+import { type Phone, ServiceLimits, type TicketId } from "@workshop/core"
 import { Closures, Reads, type TicketFilter, type TicketOrder } from "@workshop/core/store"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -132,6 +132,32 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
   it("the changes since an instant, and what follows", async () => {
     expectAtMost(await page({}, { _tag: "Changes", since: T0 + 25_000_000, after: null }), 200)
     expectAtMost(await page({}, { _tag: "Changes", since: T0 + 25_000_000, after: 25_100 }), 200)
+  })
+
+  const seconds = (after: number, until: number) => ({
+    created_after: T0 + after * 1000,
+    created_before: T0 + until * 1000
+  })
+
+  it.each<[string, () => TicketFilter]>([
+    ["with a reference", () => ({ external_ref: "R42" })],
+    ["with a reference that nobody has", () => ({ external_ref: "none" })],
+    ["of a number", () => ({ number: ticket.number })],
+    ["of a client", () => ({ client_id: ticket.client_id })],
+    ["for a phone", () => ({ phone: "+21620000042" as Phone })],
+    ["of a rare state", () => ({ state: ["ready"] })],
+    ["of a state that no ticket has", () => ({ state: ["impossible"] })],
+    ["of some rare states", () => ({ state: ["ready", "impossible"] })],
+    ["of a common state", () => ({ state: ["collected"] })],
+    ["of all states", () => ({ state: ["ready", "workshop", "impossible", "collected", "abandoned"] })],
+    ["of a state that is neither rare nor common", () => ({ state: ["workshop", "ready"] })],
+    ["of a few seconds", () => seconds(40_000, 40_200)],
+    ["of the last hours, which come after all others", () => seconds(40_000, 90_000)],
+    ["of a rare state of the last hours", () => ({ state: ["ready"], ...seconds(40_000, 90_000) })],
+    ["of a common state without a reference", () => ({ state: ["collected"], external_ref: "none" })]
+  ])("a page of the changes since the beginning: %s", async (_, filter) => {
+    expectAtMost(await page(filter(), { _tag: "Changes", since: 0, after: null }), 4 * ServiceLimits.changes_read_max)
+    expectAtMost(await page(filter(), { _tag: "Changes", since: 0, after: 25_000 }), 4 * ServiceLimits.changes_read_max)
   })
 
   it("which tickets are due to close", async () => {

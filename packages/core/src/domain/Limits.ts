@@ -111,6 +111,8 @@ export const ServiceLimits = {
   window_clock_skew_ms: 5 * SECOND_MS,
   /** Rows of a list that has no pages: the latest ones. */
   list_max: 10_000,
+  /** Changes that one page of a list with `updated_since` and a filter looks at. */
+  changes_read_max: 1000,
   /** Rows of such a list where an owner gives no `limit`. */
   list_default: 1000,
   /** Events that a stream keeps for a slow reader; it drops the oldest. */

@@ -28,6 +28,8 @@ export interface SeenTickets {
 export interface ListedTickets extends SeenTickets {
   /** Null where the shop has no ticket, and for a list in the order `Newest`, which has no use for it. */
   readonly last_change_at: Instant | null
+  /** The first change that the read did not look at, where it gave up after `TicketOrder.most` of them; else null. */
+  readonly unread_from: { readonly change_seq: number; readonly updated_at: Instant } | null
 }
 
 /** Which tickets to list (Specification, Endpoints); all that are given must hold. */
@@ -49,8 +51,26 @@ export interface TicketFilter {
 export type TicketOrder =
   /** By creation, the last one first: by `id` descending, since the identifiers of a shop rise. */
   | { readonly _tag: "Newest"; readonly after: TicketId | null }
-  /** By change, ascending: what changed at `since` or later, after the change `after`. */
-  | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null }
+  /**
+   * By change, ascending: what changed at `since` or later, after the change `after`. With a filter, a read looks at the next
+   * `most` changes, or else `ServiceLimits.changes_read_max`; or at all tickets that `narrowest` leaves, where they are no more.
+   */
+  | { readonly _tag: "Changes"; readonly since: Instant; readonly after: number | null; readonly most?: number }
+
+/** The part of a filter by whose index the fewest tickets are found; null for a list of all tickets. */
+export const narrowest = (filter: TicketFilter): TicketFilter | null => {
+  const { state, number, client_id, phone, external_ref, created_after, created_before } = filter
+  const created = {
+    ...(created_after !== undefined && { created_after }),
+    ...(created_before !== undefined && { created_before })
+  }
+  if (external_ref !== undefined) return { external_ref, ...created }
+  if (client_id !== undefined) return { client_id, ...created }
+  if (phone !== undefined) return { phone, ...created }
+  if (number !== undefined) return { number, ...created }
+  if (state !== undefined) return { state, ...created }
+  return Object.keys(created).length === 0 ? null : created
+}
 
 /** A client as a shop sees them, with their tickets there counted. */
 export interface CountedClient extends SeenClient {
@@ -68,7 +88,7 @@ export interface EventPart {
 
 /**
  * What a shop reads, each in one look at committed data. The cost of a read does not depend on how many tickets
- * the shop has. Clients whom the shop does not know and clients who block it are absent alike, and at the same cost: the time
+ * the shop has; that of a client grows with the client's own tickets there, which it counts. Clients whom the shop does not know and clients who block it are absent alike, and at the same cost: the time
  * of an answer must not tell who has an account.
  */
 export class Reads extends Context.Tag("@workshop/core/Reads")<
@@ -78,7 +98,7 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
     readonly shop: (shop_id: ShopId) => Effect.Effect<HeldShop | null, StoreUnavailable>
     /** One ticket of the shop, or none. */
     readonly ticket: (shop_id: ShopId, id: TicketId) => Effect.Effect<SeenTickets, StoreUnavailable>
-    /** At most `limit` tickets. A `client_id` that the shop does not see matches nothing. */
+    /** At most `limit` tickets; fewer, or none, where `unread_from` says that the list goes on. A `client_id` that the shop does not see matches nothing. */
     readonly tickets: (
       shop_id: ShopId,
       filter: TicketFilter,

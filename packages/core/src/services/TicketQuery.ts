@@ -144,20 +144,23 @@ export interface PageMeta {
 }
 
 /**
- * The page's tickets out of one more than fit, and what to say of them. `synced_until` is never later than the shop's last
+ * The page's tickets out of one more than fit, and what to say of them. A read that gave up before it had them all has
+ * more too, from the first change that it did not look at on. `synced_until` is never later than the shop's last
  * change, since the next one may bear that instant, nor than `now`, the moment of the read: an instant that is yet to
  * come would hide all changes until then (Specification, Lists and sync).
  */
 export const page = (
   { order, limit, binding }: ReadQuery,
-  { tickets: found, last_change_at }: ListedTickets,
+  { tickets: found, last_change_at, unread_from }: ListedTickets,
   now: Instant
 ): { readonly tickets: ReadonlyArray<SeenTicket>; readonly meta: PageMeta } => {
   const tickets = found.slice(0, limit)
   const last = tickets.at(-1)
-  const has_more = found.length > limit
-  const next_cursor = has_more && last !== undefined ? Cursor.encode(binding, placeOf(last, order)) : null
+  const isFull = found.length > limit
+  const has_more = isFull || unread_from !== null
+  const place = () => (isFull && last !== undefined ? placeOf(last, order) : String(unread_from!.change_seq - 1))
+  const next_cursor = has_more ? Cursor.encode(binding, place()) : null
   if (order._tag === "Newest") return { tickets, meta: { has_more, next_cursor } }
-  const reached = (has_more ? last?.record.updated_at : last_change_at) ?? order.since
+  const reached = (isFull ? last?.record.updated_at : (unread_from?.updated_at ?? last_change_at)) ?? order.since
   return { tickets, meta: { has_more, next_cursor, synced_until: toIso(Math.min(reached, now)) } }
 }

@@ -133,6 +133,50 @@ export const syncContract = [
     yield* same("limit", (yield* changed(shop.id, start, null, 1, { state: ["ready"] }))[0]?.id, rows[2]!.id)
   }),
 
+  contractCase(
+    "with a filter a page looks at so many changes, or at the tickets of its index where they are no more (Specification, Lists and sync)",
+    function* () {
+      const clock = yield* SettableClock.current
+      const reads = yield* Reads
+      const shop = yield* openShop()
+      const start = clock.unsafeCurrentTimeMillis()
+      const rows: Array<TicketRecord> = []
+      for (let i = 0; i < 12; i++) {
+        clock.set(start + i)
+        const external_ref = i === 10 ? "rare" : "common"
+        rows.push(...(yield* run(placing(shop.id, [{ external_ref, state: i % 4 === 3 ? "ready" : "collected" }]))))
+      }
+      const page = (filter: TicketFilter, after: number | null, limit = 9) =>
+        Effect.map(
+          reads.tickets(shop.id, filter, { _tag: "Changes", since: start, after, most: 4 }, limit),
+          ({ tickets, unread_from }) => ({
+            found: tickets.map(({ record }) => rows.findIndex(({ id }) => id === record.id)),
+            unread_from
+          })
+        )
+      const from = (at: number) => ({ change_seq: rows[at]!.change_seq, updated_at: start + at })
+      const after = (at: number) => rows[at]!.change_seq
+      const many = { state: ["collected", "ready"] as const, created_after: start + 3, external_ref: "common" }
+      yield* same("the first changes, of which one is meant", yield* page(many, null), {
+        found: [3],
+        unread_from: from(4)
+      })
+      yield* same("the next", yield* page(many, after(3)), { found: [4, 5, 6, 7], unread_from: from(8) })
+      yield* same("the last", yield* page(many, after(7)), { found: [8, 9, 11], unread_from: null })
+      const late = { created_after: start + 5 }
+      yield* same("none among the first", yield* page(late, null), { found: [], unread_from: from(4) })
+      yield* same("a full page", (yield* page(late, after(3), 2)).found, [5, 6])
+      yield* same("few by reference", yield* page({ external_ref: "rare" }, null), { found: [10], unread_from: null })
+      yield* same("few by state", yield* page({ state: ["ready"] }, after(3)), { found: [7, 11], unread_from: null })
+      yield* same("few by creation", yield* page({ created_after: start + 8 }, null), {
+        found: [8, 9, 10, 11],
+        unread_from: null
+      })
+      yield* same("of nobody", yield* page({ external_ref: "none" }, null), { found: [], unread_from: null })
+      yield* same("no filter", (yield* page({}, null)).found.length, 9)
+    }
+  ),
+
   contractCase("hundreds of changes of few tickets leave one place for each", function* () {
     const clock = yield* SettableClock.current
     const shop = yield* openShop()

@@ -2,13 +2,15 @@ import { Effect, Fiber } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { TicketId } from "../../src/domain/Identifier.js"
+import { toIso } from "../../src/domain/Instant.js"
 import type { Ticket } from "../../src/domain/Ticket.js"
+import { Store } from "../../src/ports/Store.js"
 import type { Caller } from "../../src/services/Caller.js"
 import type { PageMeta } from "../../src/services/TicketQuery.js"
 import { Tickets } from "../../src/services/Tickets.js"
-import { ticketInput } from "../../src/testing/Fixtures.js"
+import { placing, ticketInput } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
-import { openShop, query, SEED, workshopLayer } from "./Workbench.js"
+import { inWorkshop, openShop, query, SEED, workshopLayer } from "./Workbench.js"
 
 interface Page {
   readonly data: ReadonlyArray<Ticket>
@@ -96,6 +98,35 @@ describe("Who keeps following updated_since and cursor never misses a change (Sp
     })
     await fc.assert(fc.asyncProperty(writers, sizes, synced), { seed: SEED, numRuns: 120 })
   }, 60_000)
+
+  it(
+    "with a filter, over pages without tickets, and from the synced_until of each",
+    inWorkshop((clock) =>
+      Effect.gen(function* () {
+        const [caller, tickets, store] = [yield* openShop(), yield* Tickets, yield* Store]
+        const place = () => store.transact(placing(caller.shop_id, Array(210).fill({})))
+        const early = toIso(clock.unsafeCurrentTimeMillis())
+        for (let i = 0; i < 5; i++) yield* place()
+        clock.advance(1)
+        const late = toIso(clock.unsafeCurrentTimeMillis())
+        for (let i = 0; i < 5; i++) yield* place()
+        const asked = { created_after: late, updated_since: "1970-01-01", limit: "100" }
+        const first: Page = yield* tickets.list(caller, query(asked))
+        expect(first).toEqual({
+          data: [],
+          meta: { has_more: true, next_cursor: expect.any(String), synced_until: early }
+        })
+        const found = new Set<string>()
+        let [cursor, pages] = [first.meta.next_cursor, 1]
+        for (; cursor !== null; pages++) {
+          const page: Page = yield* tickets.list(caller, query({ ...asked, cursor }))
+          for (const { id } of page.data) found.add(id)
+          cursor = page.meta.next_cursor
+        }
+        expect([found.size, pages]).toEqual([1050, 12])
+      })
+    )
+  )
 
   it("one page at a time of one, every change in one millisecond", () =>
     synced(

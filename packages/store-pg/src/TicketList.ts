@@ -1,0 +1,160 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import { type Instant, ServiceLimits, type ShopId } from "@workshop/core"
+import { IDENTIFIERS_PER_MS, narrowest, type TicketFilter, type TicketOrder } from "@workshop/core/store"
+import { VISIBLE_LINK } from "./LoadStatements.js"
+
+/** Whether a list is best gathered state by state: where nothing else narrows it down. */
+const isByState = (filter: TicketFilter, { _tag }: TicketOrder): boolean =>
+  _tag === "Newest" &&
+  [filter.number, filter.client_id, filter.phone, filter.external_ref].every((one) => one === undefined)
+
+/** The conditions of a filter, each served by an index of its own that bears the order of the list too. */
+const conditions = (sql: SqlClient, filter: TicketFilter, client = sql`l.client_id`): ReadonlyArray<Fragment> => {
+  const { state, number, client_id, phone, external_ref, tracking_code, created_after, created_before } = filter
+  return [
+    ...(state === undefined ? [] : [state.length === 1 ? sql`t.state = ${state[0]!}` : sql`t.state = any(${state})`]),
+    ...(number === undefined ? [] : [sql`t.number = ${number}`]),
+    // By the link, so that neither the plan nor what is read depends on whom the shop does not see.
+    ...(client_id === undefined ? [] : [sql`t.client_id = ${client}`]),
+    ...(phone === undefined ? [] : [sql`t.client_phone = ${phone}`]),
+    ...(external_ref === undefined ? [] : [sql`t.external_ref = ${external_ref}`]),
+    ...(tracking_code === undefined ? [] : [sql`t.tracking_code = ${tracking_code}`]),
+    ...(created_after === undefined ? [] : [sql`t.created_at >= ${created_after}`]),
+    ...(created_before === undefined ? [] : [sql`t.created_at < ${created_before}`])
+  ]
+}
+
+/** The first identifier that a moment can have. */
+const firstIdAt = (sql: SqlClient, ms: Fragment) =>
+  sql`(lpad(to_hex(greatest(${ms}, 0)), 12, '0') || repeat('0', 20))::uuid`
+
+/** Where a list by creation begins and ends among the identifiers. The last bounds are those of a list that has no other. */
+const bounds = (
+  sql: SqlClient,
+  shop_id: ShopId,
+  { created_after, created_before }: TicketFilter,
+  after: string | null
+) => {
+  const from =
+    created_after === undefined
+      ? sql`'00000000-0000-0000-0000-000000000000'::uuid`
+      : firstIdAt(sql, sql`${created_after}::bigint`)
+  const last = after === null ? sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid` : sql`${after}::uuid`
+  if (created_before === undefined) return { from, until: last }
+  // Identifiers are never earlier than the instants at which they were made, and may be so much later: see `identifiersAhead` in core.
+  const ahead = sql`(select coalesce(h.ids_made, 0) / ${sql.literal(String(IDENTIFIERS_PER_MS))} from shop_head h where h.shop_id = ${shop_id})`
+  return { from, until: sql`least(${last}, ${firstIdAt(sql, sql`${created_before}::bigint + ${ahead}`)})` }
+}
+
+/**
+ * The last change before an instant. As `updated_at` never falls along the changes, halving finds it in as many looks as the number
+ * of changes has binary digits, and no index of `updated_at` has to be kept.
+ */
+const lastBefore = (sql: SqlClient, shop_id: ShopId, since: Instant) =>
+  sql`(with recursive halving (low, high) as (
+          select 0::bigint, coalesce((select t.change_seq from ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1), 0)
+          union all
+          select case when t.updated_at < ${since} then t.change_seq else h.low end,
+            case when t.updated_at < ${since} then h.high else (h.low + h.high) / 2 end
+          from halving h cross join lateral (
+            select t.change_seq, t.updated_at from ticket t
+            where t.shop_id = ${shop_id} and t.change_seq > (h.low + h.high) / 2 order by t.change_seq limit 1
+          ) t where h.low < h.high
+        ) select low from halving where low >= high)`
+
+/** The client of a filter, where the shop sees them. */
+const visibleClient = (sql: SqlClient, shop_id: ShopId, { client_id }: TicketFilter) =>
+  sql`(select ${shop_id}::uuid as shop_id, ${client_id}::uuid as id) q join ${sql.literal(VISIBLE_LINK)}`
+
+interface TicketList {
+  readonly rows: Fragment
+  /** Their order, which of a tracking code's one ticket is not asked. */
+  readonly by: Fragment | undefined
+  /** What stands behind the `with` of the statement. */
+  readonly before?: Fragment
+  /** `ListedTickets.unread_from`. */
+  readonly unread_from?: Fragment
+}
+
+/**
+ * The changes that a filter lets through. Where no more than `most` are left to look at, they are read in their order. Else, where
+ * the filter's index has no more than `most` tickets, those are read and put in order. Else the next `most` changes are read.
+ */
+const changesOf = (
+  sql: SqlClient,
+  shop_id: ShopId,
+  filter: TicketFilter,
+  part: TicketFilter,
+  { since, after, most = ServiceLimits.changes_read_max }: Extract<TicketOrder, { readonly _tag: "Changes" }>,
+  limit: number
+): TicketList => {
+  const by = sql`t.change_seq`
+  const client = sql`(select l.client_id from ${visibleClient(sql, shop_id, filter)})`
+  const isMeant = sql.and([
+    ...conditions(sql, filter, client),
+    sql`t.updated_at >= ${since}`,
+    sql`t.change_seq > (select place from began)`
+  ])
+  const few = listed(sql, shop_id, part, { _tag: "Newest", after: null }, most + 1)
+  const before = sql`began as materialized (
+      select ${after === null ? lastBefore(sql, shop_id, since) : sql`${after}::bigint`} as place
+    ), rest as materialized (
+      select t.change_seq, t.updated_at from ticket t where t.shop_id = ${shop_id} and t.change_seq > (select place from began)
+      order by ${by} offset ${most} limit 1
+    ), few as materialized (${few.rows}), unread as materialized (
+      select r.* from rest r where (select count(*) from few) > ${most}
+    ), by_filter as materialized (
+      select exists (select from rest) and not exists (select from unread) as chosen
+    )`
+  const rows = sql`select * from (
+      (select t.* from few t where (select chosen from by_filter) and ${isMeant} order by ${by} limit ${limit})
+      union all
+      (select t.* from ticket t where not (select chosen from by_filter) and t.shop_id = ${shop_id} and ${isMeant}
+        and t.change_seq < coalesce((select change_seq from unread), ${Number.MAX_SAFE_INTEGER}) order by ${by} limit ${limit})
+    ) t`
+  const unread_from = sql`(select row_to_json(u) from unread u)`
+  return { rows, by, before, unread_from }
+}
+
+/** The tickets of a list, and their order. */
+export const listed = (
+  sql: SqlClient,
+  shop_id: ShopId,
+  filter: TicketFilter,
+  order: TicketOrder,
+  limit: number
+): TicketList => {
+  const part = filter.tracking_code === undefined ? narrowest(filter) : null
+  if (order._tag === "Changes" && part !== null) return changesOf(sql, shop_id, filter, part, order, limit)
+  const by = order._tag === "Newest" ? sql`t.id desc` : sql`t.change_seq`
+  const { state, tracking_code, ...others } = filter
+  // Asked for the order of one ticket, Postgres would rather read the whole index that has the order.
+  const inOrder = (by: Fragment) => (tracking_code === undefined ? sql`order by ${by}` : sql.literal(""))
+  const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
+    sql`select * from ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...more])}`
+  const each = (of: Fragment, found: Fragment, by: Fragment) =>
+    sql`select t.* from ${of} cross join lateral (${found} ${inOrder(by)} limit ${limit}) t`
+  const rows = () => {
+    if (order._tag === "Changes") {
+      const after = order.after === null ? lastBefore(sql, shop_id, order.since) : sql`${order.after}`
+      return matching(filter, sql`t.updated_at >= ${order.since}`, sql`t.change_seq > ${after}`)
+    }
+    const { from, until } = bounds(sql, shop_id, filter, order.after)
+    if (state === undefined || tracking_code !== undefined || !isByState(filter, order))
+      return matching(filter, sql`t.id >= ${from}`, sql`t.id < ${until}`)
+    // Each state's in their order, as no index has those of several in one: rare ones would be looked for among all others. The
+    // order names the state, which is one and the same, so that the index of all tickets cannot take the place of theirs.
+    const ofState = [sql`(t.state, t.id) >= (s.state, ${from})`, sql`(t.state, t.id) < (s.state, ${until})`]
+    return each(
+      sql`unnest(${[...new Set(state)]}::text[]) s (state)`,
+      matching(others, ...ofState),
+      sql`t.state desc, t.id desc`
+    )
+  }
+  const found = () => {
+    if (filter.client_id === undefined) return rows()
+    return each(visibleClient(sql, shop_id, filter), rows(), by)
+  }
+  return { rows: sql`${found()} ${inOrder(by)} limit ${limit}`, by: tracking_code === undefined ? by : undefined }
+}
