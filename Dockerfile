@@ -1,5 +1,6 @@
-# The service alone: it keeps its data in the Postgres that DATABASE_URL names. The version is exact; docs/operating.md says how
-# to pin its digest too.
+# The service alone: it keeps its data in the Postgres that DATABASE_URL names. The version is exact. It has no
+# digest, because a digest is only worth as much as the look-up in the registry that gave it: docs/operating.md says how to
+# look it up and pin it.
 ARG NODE_IMAGE=node:20.20.2-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app

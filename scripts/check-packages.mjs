@@ -14,6 +14,11 @@ const PEERS = ["effect", "@effect/platform"]
 /** Applications bring what they run on. */
 const APPLICATIONS = ["@workshop/cli"]
 
+/** The licenses of what a package contains of others. @type {Record<string, ReadonlyArray<string>>} */
+const NOTICES = {
+  "@workshop/http-node": ["assets/LICENSE", "assets/NOTICE", "assets/swagger-ui-bundle.js.LICENSE.txt"]
+}
+
 /** @returns {ReadonlyArray<Packed>} */
 const pack = () => {
   const workspaces = ["core", "store-memory", "store-pg", "http-node", "cli"].flatMap((name) => [
@@ -62,7 +67,9 @@ const contents = ({ name, files }) => {
     ...complaints,
     ...own.map((peer) => `${peer} must be a peer`),
     ...(manifest.sideEffects === false ? [] : ["sideEffects must be false"]),
-    ...["README.md", "LICENSE"].filter((path) => !paths.has(path)).map((path) => `${path} is missing`),
+    ...["README.md", "LICENSE", ...(NOTICES[name] ?? [])]
+      .filter((path) => !paths.has(path))
+      .map((path) => `${path} is missing`),
     ...origin(manifest, name.split("/")[1] ?? "")
   ]
 }
