@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest"
 import type { WebhookAddress } from "../../src/domain/WebhookAddress.js"
 import { Actor } from "../../src/services/Actor.js"
 import { Audit } from "../../src/services/Audit.js"
+import { ClientCorrection, Clients } from "../../src/services/Clients.js"
 import { DeliveryHistory, ReplayInput } from "../../src/services/DeliveryHistory.js"
 import { Keys } from "../../src/services/Keys.js"
 import { Shops } from "../../src/services/Shops.js"
 import { Webhooks } from "../../src/services/Webhooks.js"
-import { inWorkshop, keyInput, refusalOf, shopInput, shopPatch } from "./Workbench.js"
+import { inWorkshop, keyInput, openClient, refusalOf, shopInput, shopPatch } from "./Workbench.js"
 
 const SECRET_URL = "https://hooks.example.com/services/T0/very-secret?token=hidden" as WebhookAddress
 
@@ -67,6 +68,25 @@ describe("the audit log", () => {
         const [changed, created] = yield* (yield* Audit).list(id, null, 10)
         expect(created?.actor).toBe("unknown")
         expect(changed?.actor).toBe(`a b ${"x".repeat(116)}`)
+      })
+    )
+  )
+
+  it(
+    "tells who exported, corrected and erased a client, without their name and number",
+    inWorkshop(() =>
+      Effect.gen(function* () {
+        const clients = yield* Clients
+        const { id } = yield* openClient("+21620123456")
+        const correction = Schema.decodeSync(ClientCorrection)({ family_name: "Baccar" })
+        const acts = Effect.all([clients.export(id), clients.correct(id, correction), clients.erase(id)])
+        yield* Effect.provideService(acts, Actor, "cli:karim")
+        const entries = yield* (yield* Audit).list(null, null, 3)
+        expect(entries.toReversed().map(({ actor, act, details }) => [actor, act, details])).toEqual([
+          ["cli:karim", "client.exported", { client_id: id }],
+          ["cli:karim", "client.corrected", { client_id: id, fields: ["family_name"] }],
+          ["cli:karim", "client.erased", { client_id: id }]
+        ])
       })
     )
   )
