@@ -70,7 +70,17 @@ const waitingForStandby = Effect.gen(function* () {
     session
       .run(`alter system set synchronous_standby_names = '${standby}'`)
       .pipe(Effect.zipRight(session.run("select pg_reload_conf()")))
-  return { url, session, waitFor }
+  /** Postgres heeds the setting in its own time: commits are made until one waits, since the next one will wait too. */
+  const commitsWait = Effect.gen(function* () {
+    const prober = yield* opened(url)
+    yield* prober.run("create table probe (n integer)")
+    yield* waitFor("nobody")
+    yield* Effect.forkScoped(Effect.forever(prober.run("insert into probe values (1)")))
+    yield* session
+      .run("select from pg_stat_activity where wait_event = 'SyncRep'")
+      .pipe(Effect.repeat({ until: (rows) => rows.length > 0 }))
+  })
+  return { url, session, waitFor, commitsWait }
 })
 
 /** Does something to the first session that waits for the standby. */
@@ -88,11 +98,11 @@ describe("a commit that waits for a synchronous standby", () => {
     (act) =>
       testing(
         Effect.gen(function* () {
-          const { url, session, waitFor } = yield* waitingForStandby
+          const { url, session, waitFor, commitsWait } = yield* waitingForStandby
           const ports = yield* node({ url, lanes: 1 })
           const shop = yield* Effect.provide(openShop(), ports)
           expect(yield* Effect.provide(create(shop.id), ports)).toBe(1)
-          yield* waitFor("nobody")
+          yield* commitsWait
           const waiting = yield* Effect.fork(Effect.flip(Effect.provide(create(shop.id), ports)))
           yield* toWaiting(session, act)
           expect((yield* Fiber.join(waiting))._tag).toBe("StoreUnavailable")
