@@ -36,7 +36,9 @@ const wrongField = (fields: Fields, field: string, message: string): string => {
 const missingFields = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.length === 0
     ? []
-    : [`${names.map(flagOf).join(", ")} ${names.length === 1 ? "is" : "are"} missing: --help says what to give`]
+    : [
+        `${names.map(flagOf).join(", ")} ${names.length === 1 ? "is" : "are"} missing: add --help to this command for an example`
+      ]
 
 /** Reads what was typed as a service wants it, null where a flag was left out; what is wrong is told by the flags' names. */
 export const decoded = <A, I>(schema: Schema.Schema<A, I>, fields: Fields): Either.Either<A, CommandRefused> =>
