@@ -13,7 +13,11 @@ let files = 0
 const freshFile = () => join(folder, `${files++}.journal`)
 
 // A journal of its own for each layer that is built.
-runContract("The journal store", Layer.unwrapEffect(Effect.sync(() => JournalStore.layer(freshFile()))))
+runContract(
+  { describe, it, afterAll },
+  "The journal store",
+  Layer.unwrapEffect(Effect.sync(() => JournalStore.layer(freshFile())))
+)
 
 describe("The journal", () => {
   it("brings everything back after the process ended, a last line that was cut off apart", async () => {

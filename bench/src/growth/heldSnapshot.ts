@@ -1,6 +1,6 @@
 import { Deliveries } from "@workshop/core/store"
 import { Effect } from "effect"
-import { answered, record } from "../../../packages/core/dist/testing/Courier.js"
+import { answered, record } from "../../../packages/core/dist/testing/TestDispatcher.js"
 import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
 import type { BenchClock } from "../create/World.js"
 import { median } from "../Median.js"

@@ -2,6 +2,6 @@
 
 export type { ContractCase } from "./testing/ContractCase.js"
 export { RiggedEntropy } from "./testing/RiggedEntropy.js"
-export { runContract } from "./testing/runContract.js"
+export { type ContractRun, runContract, type TestRunner } from "./testing/runContract.js"
 export { SettableClock, TEST_START } from "./testing/SettableClock.js"
 export { storeContract } from "./testing/StoreContract.js"

@@ -3,11 +3,11 @@ import { Closures, Directory, RateLimits } from "@workshop/core/store"
 import { runContract, SettableClock, TEST_START } from "@workshop/core/testing"
 import { layer } from "@workshop/store-memory"
 import { Effect, Exit, Layer } from "effect"
-import { describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import { createTicket } from "../../core/src/decisions/createTicket.js"
 import { openShop, run, ticketInput } from "../../core/src/testing/Fixtures.js"
 
-runContract("The memory store", layer)
+runContract({ describe, it, afterAll }, "The memory store", layer)
 
 const NEW = { via: "api", found: [] } as const
 

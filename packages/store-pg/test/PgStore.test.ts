@@ -1,5 +1,6 @@
 import { runContract, SettableClock } from "@workshop/core/testing"
 import { Effect, Layer } from "effect"
+import { afterAll, describe, it } from "vitest"
 import { layer } from "../src/PgStore.js"
 import { databaseOfRoles } from "./migrate/TestRoles.js"
 
@@ -10,6 +11,7 @@ const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.uns
 const secretsKeys = ["0".repeat(64)]
 
 runContract(
+  { describe, it, afterAll },
   "The Postgres store",
   Layer.unwrapScoped(Effect.map(databaseOfRoles, ({ service: url }) => layer({ url, leaseClock, secretsKeys })))
 )

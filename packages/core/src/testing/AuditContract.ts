@@ -2,10 +2,8 @@ import { audited } from "../decisions/audited.js"
 import { changeShop, type ShopPatch } from "../decisions/shopSettings.js"
 import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
 import type { ShopId } from "../domain/Identifier.js"
-import { AuditLog } from "../ports/AuditLog.js"
-import { contractCase, same } from "./ContractCase.js"
+import { cases, same } from "./ContractCase.js"
 import { freshId, openShop, run } from "./Fixtures.js"
-import { SettableClock } from "./SettableClock.js"
 
 const PATCH = {} as ShopPatch
 
@@ -16,11 +14,9 @@ const touched = (shop_id: ShopId, note: string) =>
 const notesOf = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ details }) => details.note)
 
 /** The audit log. */
-export const auditContract = [
-  contractCase("an act of a command is there with it, field by field, the latest first", function* () {
-    const clock = yield* SettableClock.current
-    const log = yield* AuditLog
-    const [shop, other] = [yield* openShop(), yield* openShop()]
+export const auditContract = cases({
+  "an act of a command is there with it, field by field, the latest first": function* ({ clock, auditLog: log, shop }) {
+    const other = yield* openShop()
     for (const note of ["one", "two", "three"]) {
       clock.advance(1)
       yield* touched(shop.id, note)
@@ -40,18 +36,14 @@ export const auditContract = [
     yield* same("a page", yield* log.list(shop.id, null, 1), [latest])
     yield* same("the next", yield* log.list(shop.id, latest!.id, 5), earlier)
     yield* same("none is left", yield* log.list(shop.id, earlier.at(-1)!.id, 5), [])
-  }),
+  },
 
-  contractCase("an act that is refused, or tells nothing, leaves no line", function* () {
-    const shop = yield* openShop()
+  "an act that is refused, or tells nothing, leaves no line": function* ({ shop, auditLog }) {
     yield* run(audited(changeShop(shop.id, PATCH), "owner:amira", () => null))
-    yield* same("nothing", yield* (yield* AuditLog).list(shop.id, null, 10), [])
-  }),
+    yield* same("nothing", yield* auditLog.list(shop.id, null, 10), [])
+  },
 
-  contractCase("an act of no one shop is among all, and among no shop's", function* () {
-    const clock = yield* SettableClock.current
-    const log = yield* AuditLog
-    const shop = yield* openShop()
+  "an act of no one shop is among all, and among no shop's": function* ({ clock, auditLog: log, shop }) {
     yield* touched(shop.id, "first")
     clock.advance(1)
     const entry: AuditEntry = {
@@ -66,5 +58,5 @@ export const auditContract = [
     const all = yield* log.list(null, null, 2)
     yield* same("all", [all[0], all[1]?.details.note], [entry, "first"])
     yield* same("the shop's", (yield* log.list(shop.id, null, 10)).length, 1)
-  })
-]
+  }
+})

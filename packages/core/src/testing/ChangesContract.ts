@@ -9,9 +9,7 @@ import { DAY_MS } from "../domain/Instant.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { Webhook } from "../domain/Webhook.js"
-import { Directory } from "../ports/Directory.js"
-import { Reads } from "../ports/Reads.js"
-import { contractCase, same } from "./ContractCase.js"
+import { cases, same } from "./ContractCase.js"
 import { freshCaller, freshId, loaded, openShop, placing, putting, run } from "./Fixtures.js"
 import { TEST_START } from "./SettableClock.js"
 
@@ -60,10 +58,8 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
 })
 
 /** Every kind of change of a shop's own is there again for the reads and the needs that ask for it, field by field. */
-export const changesContract = [
-  contractCase("TicketPut: every field, full and empty, is read back as it was put", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
+export const changesContract = cases({
+  "TicketPut: every field, full and empty, is read back as it was put": function* ({ reads, shop }) {
     const full = fullTicket(shop, yield* freshId<TicketId>())
     yield* run(putting(shop.id, { _tag: "TicketPut", row: full }))
     const [empty] = yield* run(placing(shop.id, [{}]))
@@ -76,11 +72,9 @@ export const changesContract = [
     const emptied = { ...full, id, number, tracking_code, created_via, change_seq: 11 }
     yield* run(putting(shop.id, { _tag: "TicketPut", row: emptied }))
     yield* same("put again", (yield* reads.ticket(shop.id, empty!.id)).tickets[0]?.record, emptied)
-  }),
+  },
 
-  contractCase("HeadPut, ShopPut, WebhookPut: the shop as it is from now on", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
+  "HeadPut, ShopPut, WebhookPut: the shop as it is from now on": function* ({ reads, shop }) {
     const head: ShopHead = {
       shop_id: shop.id,
       next_number: 9999,
@@ -132,12 +126,9 @@ export const changesContract = [
     const on = { ...webhook, previous_secret: null, previous_until: null, off_reason: null, first_failure_at: null }
     yield* run(putting(shop.id, { _tag: "WebhookPut", row: on }))
     yield* same("webhook put again", (yield* reads.shop(shop.id))?.webhook, on)
-  }),
+  },
 
-  contractCase("KeyPut: the shop's keys, oldest first, revoked ones too", function* () {
-    const reads = yield* Reads
-    const directory = yield* Directory
-    const shop = yield* openShop()
+  "KeyPut: the shop's keys, oldest first, revoked ones too": function* ({ reads, directory, shop }) {
     const key = (name: string, created_at: number, id: KeyId): ApiKeyRecord => ({
       id,
       shop_id: shop.id,
@@ -160,10 +151,9 @@ export const changesContract = [
     yield* same("read", yield* reads.keys(shop.id), [revoked, young])
     yield* same("needed", yield* run(loaded(shop.id, Need.keys)), [revoked, young])
     yield* same("by hash", (yield* directory.keyByHash(old.hash))?.key, revoked)
-  }),
+  },
 
-  contractCase("RememberedPut: the first answer is given again until it is forgotten", function* () {
-    const shop = yield* openShop()
+  "RememberedPut: the first answer is given again until it is forgotten": function* ({ shop }) {
     const caller_id = yield* freshCaller
     let ran = 0
     const command = (): Command<{ readonly ran: number; readonly text: string }> => ({
@@ -181,11 +171,10 @@ export const changesContract = [
     yield* same("for another request", reused._tag, "IdempotencyKeyReused")
     yield* same("of another operation", (yield* ask("b", AWKWARD.slice(0, 40), 1)).replayed, false)
     yield* same("under another key", (yield* ask("a", "k", 1)).replayed, false)
-  }),
+  },
 
-  contractCase("EventRaised: the shop's events in their order, each text as it was frozen", function* () {
-    const reads = yield* Reads
-    const [shop, other] = [yield* openShop(), yield* openShop()]
+  "EventRaised: the shop's events in their order, each text as it was frozen": function* ({ reads, shop }) {
+    const other = yield* openShop()
     const [ticket] = yield* run(placing(shop.id, [{}]))
     const raised = []
     for (const seq of [1, 2, 3]) {
@@ -199,5 +188,5 @@ export const changesContract = [
     yield* run(putting(shop.id, { _tag: "EventRaised", row: raised[2]! }))
     yield* same("events", yield* reads.events(shop.id), raised)
     yield* same("of this shop alone", yield* reads.events(other.id), [])
-  })
-]
+  }
+})

@@ -6,9 +6,9 @@ import { MINUTE_MS } from "../domain/Instant.js"
 import { nextAttempt } from "../domain/RetrySchedule.js"
 import type { Claim } from "../ports/Deliveries.js"
 import { Reads } from "../ports/Reads.js"
-import { same } from "./ContractCase.js"
-import { answered, type Courier, courierCase, record } from "./Courier.js"
+import { type Bench, cases, each, same } from "./ContractCase.js"
 import { SettableClock } from "./SettableClock.js"
+import { answered, record, type TestDispatcher } from "./TestDispatcher.js"
 
 interface Shop extends QueuedShop {
   readonly shop_id: ShopId
@@ -23,7 +23,7 @@ const TICKETS = 6
 const MOST_WAITING = 12
 
 /** The schedule of a seed: a queue whose shops raise events, whose claims are cut anywhere and whose attempts end in any order. */
-const follow = (courier: Courier, seed: number) =>
+const follow = (dispatcher: TestDispatcher, seed: number) =>
   Effect.gen(function* () {
     const random = new PCGRandom(seed)
     const one = (most: number) => random.integer(most)
@@ -40,7 +40,7 @@ const follow = (courier: Courier, seed: number) =>
       const n = Math.min(1 + one(3), MOST_WAITING - waiting.length - in_flight.length)
       if (n <= 0) return
       const tickets = Array.from({ length: n }, () => (one(3) === 0 ? null : 1 + one(TICKETS)))
-      yield* courier.raise(shop_id, ...tickets)
+      yield* dispatcher.raise(shop_id, ...tickets)
       const due_at = clock.unsafeCurrentTimeMillis()
       const found = (yield* (yield* Reads).events(shop_id)).slice(-n)
       const raised = found.map(({ seq, id }, i): Queued => {
@@ -55,12 +55,8 @@ const follow = (courier: Courier, seed: number) =>
       const before = queue
       const { claims, queue: after } = nextClaims(before, clock.unsafeCurrentTimeMillis(), slots)
       const expected = claims.map(([place, { seq }]) => events.get(`${before[place]!.shop_id} ${seq}`))
-      const found = yield* courier.claim(slots)
-      yield* same(
-        `${step}: a claim of ${slots}`,
-        found.map(({ event_id }) => event_id),
-        expected
-      )
+      const found = yield* dispatcher.claim(slots)
+      yield* same(`${step}: a claim of ${slots}`, each(found, "event_id"), expected)
       for (const one of found) held.set(one.event_id, one)
       queue = after
     })
@@ -82,7 +78,7 @@ const follow = (courier: Courier, seed: number) =>
     })
 
     for (let n = 3 + one(4); n > 0; n--) {
-      const shop_id = yield* courier.open
+      const shop_id = yield* dispatcher.open
       queue = [...queue, { shop_id, waiting: [], in_flight: [], tried: new Map() }]
       yield* raise(shop_id)
     }
@@ -97,15 +93,17 @@ const follow = (courier: Courier, seed: number) =>
         clock.advance(one(MINUTE_MS))
       }
     }
-    for (const { shop_id } of queue) yield* courier.turnOff(shop_id)
+    for (const { shop_id } of queue) yield* dispatcher.turnOff(shop_id)
   })
 
-/** The order of claims, held to a reference that is as plain as can be (Specification, Webhooks). */
-export const claimOrderContract = Array.from({ length: SCHEDULES }, (_, seed) =>
-  courierCase(
-    `random schedule ${seed}: claims come in the order of the reference, however they are cut`,
-    function* (courier) {
-      yield* follow(courier, seed)
-    }
+/** The order of claims agrees with `nextClaims` of the domain (Specification, Webhooks). */
+export const claimOrderContract = cases(
+  Object.fromEntries(
+    Array.from({ length: SCHEDULES }, (_, seed) => [
+      `random schedule ${seed}: claims come in the order of the reference, however they are cut`,
+      function* ({ dispatcher }: Bench) {
+        yield* follow(dispatcher, seed)
+      }
+    ])
   )
 )

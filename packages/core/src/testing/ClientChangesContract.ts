@@ -8,19 +8,15 @@ import { blankCard, type CardRecord } from "../domain/LoyaltyCard.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import { ticketView } from "../domain/Ticket.js"
-import { Directory } from "../ports/Directory.js"
-import { Reads } from "../ports/Reads.js"
-import { contractCase, same } from "./ContractCase.js"
+import { cases, each, same } from "./ContractCase.js"
 import { freshCaller, freshId, freshPhone, loaded, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
 import { TEST_START } from "./SettableClock.js"
 
 const LATER = TEST_START + 40 * DAY_MS + 1
 
 /** Every kind of change that tells of a client is there again for the reads and the needs that ask for it. */
-export const clientChangesContract = [
-  contractCase("LinkPut, CardPut: the client as the shop knows them, with the card", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
+export const clientChangesContract = cases({
+  "LinkPut, CardPut: the client as the shop knows them, with the card": function* ({ reads, shop }) {
     const { id } = yield* openAccount()
     const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
     const card: CardRecord = {
@@ -39,10 +35,9 @@ export const clientChangesContract = [
     yield* run(putting(shop.id, { _tag: "LinkPut", row: blocked }))
     yield* same("the block", (yield* run(loaded(shop.id, Need.account(id)))).link, blocked)
     yield* same("unseen", (yield* Effect.flip(run(loaded(shop.id, Need.client(id)))))._tag, "ClientNotFound")
-  }),
+  },
 
-  contractCase("a ticket's need brings its client and the card, as the shop sees them", function* () {
-    const shop = yield* openShop()
+  "a ticket's need brings its client and the card, as the shop sees them": function* ({ shop }) {
     const { id } = yield* openAccount({ given_name: "Sami", family_name: "Trabelsi", hide_name: true })
     const link = { shop_id: shop.id, client_id: id, known_at: TEST_START, blocked_at: null }
     yield* run(putting(shop.id, { _tag: "LinkPut", row: link }))
@@ -52,11 +47,11 @@ export const clientChangesContract = [
     yield* same("linked", linked, { client: { id, display_name: "Sami T." }, card })
     yield* run(putting(shop.id, { _tag: "LinkPut", row: { ...link, blocked_at: LATER } }))
     yield* same("blocked", (yield* run(loaded(shop.id, Need.ticket(ticket!.id)))).linked, null)
-  }),
+  },
 
-  contractCase("OfferPut: the offer, its ticket with its client, and whoever holds the number by then", function* () {
-    const directory = yield* Directory
-    const shop = yield* openShop()
+  "OfferPut: the offer, its ticket with its client, and whoever holds the number by then": function* (bench) {
+    const { directory, shop } = bench
+
     const [holder, client] = [yield* openAccount(), yield* openAccount({ given_name: "Sami" })]
     const link = { shop_id: shop.id, client_id: client.id, known_at: TEST_START, blocked_at: null }
     yield* run(putting(shop.id, { _tag: "LinkPut", row: link }))
@@ -89,10 +84,9 @@ export const clientChangesContract = [
     yield* run(putting(shop.id, { _tag: "OfferPut", row: nobodys }))
     const nobody = yield* Effect.flip(run(loaded(shop.id, Need.offer(nobodys.id))))
     yield* same("to a number that nobody holds", nobody._tag, "OfferNotFound")
-  }),
+  },
 
-  contractCase("StampsUsedPut: counted by caller and client", function* () {
-    const shop = yield* openShop()
+  "StampsUsedPut: counted by caller and client": function* ({ shop }) {
     const { id: client_id } = yield* openAccount()
     const [caller_id, other] = [yield* freshCaller, yield* freshCaller]
     const row = { used: 7, resets_at: LATER }
@@ -104,11 +98,9 @@ export const clientChangesContract = [
     const more = { used: 20, resets_at: LATER + 1 }
     yield* run(putting(shop.id, { _tag: "StampsUsedPut", key: { caller_id, client_id }, row: more }))
     yield* same("counted on", yield* needed(caller_id), more)
-  }),
+  },
 
-  contractCase("LedgerAppended, NotificationAppended: the client's inbox, oldest first", function* () {
-    const directory = yield* Directory
-    const shop = yield* openShop()
+  "LedgerAppended, NotificationAppended: the client's inbox, oldest first": function* ({ directory, shop }) {
     const { id: client_id } = yield* openAccount()
     const [ticket] = yield* run(placing(shop.id, [{ client_id }]))
     const told: Array<NotificationRecord> = []
@@ -137,10 +129,9 @@ export const clientChangesContract = [
     }
     yield* same("inbox", yield* directory.inbox(client_id), told)
     yield* same("of another client", yield* directory.inbox((yield* openAccount()).id), [])
-  }),
+  },
 
-  contractCase("a shop fills no client's lists: of each shop they hold the latest alone", function* () {
-    const directory = yield* Directory
+  "a shop fills no client's lists: of each shop they hold the latest alone": function* ({ directory }) {
     const { id: client_id, phone } = yield* openAccount()
     const many = Limits.client_list_of_shop_max + 3
     const wanted: Array<string> = []
@@ -162,8 +153,8 @@ export const clientChangesContract = [
       const ids = changes.flatMap(({ _tag, row }) => (_tag === "OfferPut" ? [row.id as string] : []))
       wanted.push(...ids.slice(-Limits.client_list_of_shop_max))
     }
-    const idsOf = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
+    const idsOf = (rows: ReadonlyArray<{ readonly id: string }>) => each(rows, "id")
     yield* same("inbox", idsOf(yield* directory.inbox(client_id)), wanted)
     yield* same("offers", idsOf(yield* directory.offers(client_id)), wanted)
-  })
-]
+  }
+})

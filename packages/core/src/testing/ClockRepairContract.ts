@@ -5,15 +5,10 @@ import { createTicket } from "../decisions/createTicket.js"
 import { redateTicket, repairClock } from "../decisions/repairClock.js"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { DAY_MS, toIso } from "../domain/Instant.js"
-import { AuditLog } from "../ports/AuditLog.js"
-import { Closures } from "../ports/Closures.js"
-import { Messages } from "../ports/Messages.js"
-import { Reads, type TicketFilter } from "../ports/Reads.js"
+import type { TicketFilter } from "../ports/Reads.js"
 import { repairShopClock } from "../services/ClockRepair.js"
-import { same } from "./ContractCase.js"
-import { courierCase } from "./Courier.js"
+import { cases, each, same, ticketIds } from "./ContractCase.js"
 import { changing, placing, run, ticketInput, warning } from "./Fixtures.js"
-import { SettableClock } from "./SettableClock.js"
 
 const AHEAD = 61 * DAY_MS
 
@@ -21,12 +16,11 @@ const create = (shop_id: ShopId) =>
   Effect.map(run(createTicket(shop_id, ticketInput(), { via: "api", found: [] })), ({ id }) => id as TicketId)
 
 /** What a repair leaves of a shop that a wrong clock dated ahead (Specification, Lists and sync). */
-export const clockRepairContract = [
-  courierCase("a shop that was dated ahead is back at the present with all that is its own", function* (courier) {
-    const clock = yield* SettableClock.current
-    const reads = yield* Reads
-    const start = clock.unsafeCurrentTimeMillis()
-    const shop = yield* courier.open
+export const clockRepairContract = cases({
+  "a shop that was dated ahead is back at the present with all that is its own": function* (bench) {
+    const { dispatcher, clock, reads, start, auditLog, closures, messages } = bench
+
+    const shop = yield* dispatcher.open
     const early = yield* create(shop)
     clock.set(start + AHEAD)
     const ahead = yield* create(shop)
@@ -37,35 +31,30 @@ export const clockRepairContract = [
     const now = start + 1000
     clock.set(now)
     yield* same("repaired", yield* repairShopClock(shop), { ahead_until: start + AHEAD, tickets: 2 })
-    const acts = yield* (yield* AuditLog).list(shop, null, 9)
-    yield* same(
-      "written down",
-      acts.map(({ act, details }) => [act, details]),
-      [["shop.clock_repaired", { ahead_until: toIso(start + AHEAD) }]]
-    )
+    const acts = yield* auditLog.list(shop, null, 9)
+    yield* same("written down", each(acts, "act", "details"), [
+      ["shop.clock_repaired", { ahead_until: toIso(start + AHEAD) }]
+    ])
     yield* same("its head", (yield* reads.shop(shop))?.head.last_instant, now)
     const { tickets } = yield* reads.tickets(shop, {}, { _tag: "Changes", since: now, after: null }, 9)
     const shown = tickets.map(({ record: { id, state, created_at, updated_at, ready_at, abandoned_at } }) =>
       [id === early ? "early" : "ahead", state, created_at, updated_at, ready_at, abandoned_at].join(" ")
     )
     yield* same("tickets", [...shown].sort(), [`ahead ready ${now} ${now} ${now} `, `early workshop ${start} ${now}  `])
-    const { due } = yield* Closures
-    const closures = (yield* due(now + AHEAD, 1_000)).filter(({ shop_id }) => shop_id === shop)
-    yield* same("closures", closures, [
+    const open = (yield* closures.due(now + AHEAD, 1_000)).filter(({ shop_id }) => shop_id === shop)
+    yield* same("closures", open, [
       { shop_id: shop, id: early, due_at: start + 60 * DAY_MS },
       { shop_id: shop, id: ahead, due_at: now + 60 * DAY_MS }
     ])
-    const claims = yield* courier.claim()
+    const claims = yield* dispatcher.claim()
     yield* same("what waits is due", claims.length, 2)
-    const told = (yield* (yield* Messages).due(now, 1_000)).filter(({ shop_id }) => shop_id === shop)
+    const told = (yield* messages.due(now, 1_000)).filter(({ shop_id }) => shop_id === shop)
     yield* same("and so is what is to be told", told.length, 1)
 
     clock.set(now + 1)
     const later = yield* create(shop)
     const listed = (filter: TicketFilter) =>
-      Effect.map(reads.tickets(shop, filter, { _tag: "Newest", after: null }, 9), ({ tickets }) =>
-        tickets.map(({ record }) => record.id)
-      )
+      Effect.map(reads.tickets(shop, filter, { _tag: "Newest", after: null }, 9), ({ tickets }) => ticketIds(tickets))
     yield* same("newest first", yield* listed({}), [later, ahead, early])
     yield* same("created until then", yield* listed({ created_before: now + 1 }), [ahead, early])
     yield* same("created before", yield* listed({ created_before: now, state: ["workshop", "ready"] }), [early])
@@ -77,17 +66,13 @@ export const clockRepairContract = [
       [[later, now + 1]]
     )
     yield* same("nothing is left", yield* repairShopClock(shop), { ahead_until: null, tickets: 0 })
-    clock.set(start)
-  }),
+  },
 
-  courierCase("a repair that was cut short goes on when it is called again", function* (courier) {
-    const clock = yield* SettableClock.current
-    const reads = yield* Reads
-    const start = clock.unsafeCurrentTimeMillis()
-    const shop = yield* courier.open
+  "a repair that was cut short goes on when it is called again": function* ({ dispatcher, clock, reads, start }) {
+    const shop = yield* dispatcher.open
     yield* run(placing(shop, Array(150).fill({})))
     clock.set(start + AHEAD)
-    const ahead = (yield* run(placing(shop, Array(130).fill({})))).map(({ id }) => id)
+    const ahead = each(yield* run(placing(shop, Array(130).fill({}))), "id")
     const now = start + 1000
     clock.set(now)
     yield* run(repairClock(shop))
@@ -96,10 +81,9 @@ export const clockRepairContract = [
     const later = yield* create(shop)
     yield* same("the others", yield* repairShopClock(shop), { ahead_until: null, tickets: 129 })
     const newest = yield* reads.tickets(shop, {}, { _tag: "Newest", after: null }, 131)
-    const ids = newest.tickets.map(({ record }) => record.id)
+    const ids = ticketIds(newest.tickets)
     yield* same("in the order of their creation", ids, [later, ...[...ahead].reverse()])
     const latest = Math.max(...newest.tickets.map(({ record }) => record.updated_at))
     yield* same("none is ahead", latest, now + 5)
-    clock.set(start)
-  })
-]
+  }
+})

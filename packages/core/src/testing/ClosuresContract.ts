@@ -6,10 +6,8 @@ import { recordNotified } from "../decisions/recordNotified.js"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { DAY_MS } from "../domain/Instant.js"
 import { Closures, type DueClosure } from "../ports/Closures.js"
-import { Reads } from "../ports/Reads.js"
-import { contractCase, holds, same } from "./ContractCase.js"
+import { cases, each, holds, same } from "./ContractCase.js"
 import { openShop, run, ticketInput } from "./Fixtures.js"
-import { SettableClock } from "./SettableClock.js"
 
 const SIXTY_DAYS = 60 * DAY_MS
 /** More than other cases leave behind. */
@@ -27,22 +25,16 @@ const dueIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
   )
 
 /** Which tickets await their automatic closure, and when (Specification, States). */
-export const closuresContract = [
-  contractCase("a ticket is due at exactly sixty days, and not a millisecond before", function* () {
-    const clock = yield* SettableClock.current
-    const shop = yield* openShop()
-    const start = clock.unsafeCurrentTimeMillis()
+export const closuresContract = cases({
+  "a ticket is due at exactly sixty days, and not a millisecond before": function* ({ shop, start }) {
     const id = yield* create(shop.id)
     yield* same("before", yield* dueIn([shop], start + SIXTY_DAYS - 1), [])
     const expected = [{ shop_id: shop.id, id, due_at: start + SIXTY_DAYS }]
     yield* same("then", yield* dueIn([shop], start + SIXTY_DAYS), expected)
     yield* same("and later", yield* dueIn([shop], start + 2 * SIXTY_DAYS), expected)
-  }),
+  },
 
-  contractCase("news from the shop puts a workshop ticket off, nothing puts a ready one off", function* () {
-    const clock = yield* SettableClock.current
-    const shop = yield* openShop()
-    const start = clock.unsafeCurrentTimeMillis()
+  "news from the shop puts a workshop ticket off, nothing puts a ready one off": function* ({ clock, shop, start }) {
     const [waiting, ready] = [yield* create(shop.id), yield* create(shop.id)]
     clock.set(start + DAY_MS)
     yield* run(changeStatus(shop.id, ready, "ready"))
@@ -55,37 +47,30 @@ export const closuresContract = [
       { shop_id: shop.id, id: ready, due_at: start + DAY_MS + SIXTY_DAYS },
       { shop_id: shop.id, id: waiting, due_at: start + 3 * DAY_MS + SIXTY_DAYS }
     ])
-    clock.set(start)
-  }),
+  },
 
-  contractCase(
-    "collected, impossible and closed tickets are never due; one that is reopened is due anew",
-    function* () {
-      const clock = yield* SettableClock.current
-      const shop = yield* openShop()
-      const start = clock.unsafeCurrentTimeMillis()
-      const [impossible, collected, reopened, closed] = yield* Effect.replicateEffect(create(shop.id), 4)
-      yield* run(changeStatus(shop.id, impossible!, "impossible"))
-      for (const id of [collected!, reopened!]) {
-        yield* run(changeStatus(shop.id, id, "ready"))
-        yield* run(changeStatus(shop.id, id, "collected"))
-      }
-      clock.set(start + 1000)
-      yield* run(changeStatus(shop.id, reopened!, "workshop"))
-      clock.set(start + SIXTY_DAYS)
-      yield* holds("closed", (yield* run(closeTicket(shop.id, closed!))) !== null)
-      yield* holds("not yet", (yield* run(closeTicket(shop.id, reopened!))) === null)
-      const expected = [{ shop_id: shop.id, id: reopened, due_at: start + 1000 + SIXTY_DAYS }]
-      yield* same("due", yield* dueIn([shop], start + 9 * SIXTY_DAYS), expected)
-      clock.set(start)
+  "collected, impossible and closed tickets are never due; one that is reopened is due anew": function* (bench) {
+    const { clock, shop, start } = bench
+
+    const [impossible, collected, reopened, closed] = yield* Effect.replicateEffect(create(shop.id), 4)
+    yield* run(changeStatus(shop.id, impossible!, "impossible"))
+    for (const id of [collected!, reopened!]) {
+      yield* run(changeStatus(shop.id, id, "ready"))
+      yield* run(changeStatus(shop.id, id, "collected"))
     }
-  ),
+    clock.set(start + 1000)
+    yield* run(changeStatus(shop.id, reopened!, "workshop"))
+    clock.set(start + SIXTY_DAYS)
+    yield* holds("closed", (yield* run(closeTicket(shop.id, closed!))) !== null)
+    yield* holds("not yet", (yield* run(closeTicket(shop.id, reopened!))) === null)
+    const expected = [{ shop_id: shop.id, id: reopened, due_at: start + 1000 + SIXTY_DAYS }]
+    yield* same("due", yield* dueIn([shop], start + 9 * SIXTY_DAYS), expected)
+  },
 
-  contractCase("the earliest come first, across shops, and a limit leaves the later ones for next time", function* () {
-    const clock = yield* SettableClock.current
-    const closures = yield* Closures
+  "the earliest come first, across shops, and a limit leaves the later ones for next time": function* (bench) {
+    const { clock, closures, start } = bench
+
     const shops = yield* Effect.replicateEffect(openShop(), 3)
-    const start = clock.unsafeCurrentTimeMillis()
     const made: Array<DueClosure> = []
     for (const [step, at] of [2, 0, 1, 1, 2, 0, 0, 2].entries()) {
       clock.set(start + step)
@@ -101,22 +86,15 @@ export const closuresContract = [
     )
     for (const limit of [1, 3, all.length]) {
       const some = yield* closures.due(until, limit)
-      const instants = all.slice(0, limit).map(({ due_at }) => due_at)
-      yield* same(
-        `limit ${limit}`,
-        some.map(({ due_at }) => due_at),
-        instants
-      )
+      const instants = each(all.slice(0, limit), "due_at")
+      yield* same(`limit ${limit}`, each(some, "due_at"), instants)
     }
-    clock.set(start)
-  }),
+  },
 
-  contractCase(
-    "a clock that was ahead closes nothing before its time, nor later than sixty days (Specification, States)",
-    function* () {
-      const clock = yield* SettableClock.current
-      const shop = yield* openShop()
-      const start = clock.unsafeCurrentTimeMillis()
+  "a clock that was ahead closes nothing before its time, nor later than sixty days (Specification, States)":
+    function* (bench) {
+      const { clock, shop, start } = bench
+
       const early = yield* create(shop.id)
       clock.set(start + SIXTY_DAYS)
       const ahead = yield* create(shop.id)
@@ -129,26 +107,15 @@ export const closuresContract = [
         { shop_id: shop.id, id: late, due_at: start + DAY_MS + SIXTY_DAYS },
         { shop_id: shop.id, id: ahead, due_at: start + 2 * SIXTY_DAYS }
       ])
-      clock.set(start)
-    }
-  ),
+    },
 
-  contractCase("found twice, closed once, as of the instant at which it was due", function* () {
-    const clock = yield* SettableClock.current
-    const reads = yield* Reads
-    const shop = yield* openShop()
-    const start = clock.unsafeCurrentTimeMillis()
+  "found twice, closed once, as of the instant at which it was due": function* ({ clock, reads, shop, start }) {
     const id = yield* create(shop.id)
     clock.set(start + SIXTY_DAYS + 12_345)
     const closings = yield* Effect.replicateEffect(run(closeTicket(shop.id, id)), 5, { concurrency: "unbounded" })
     yield* same("closings", closings.filter((ticket) => ticket !== null).length, 1)
     const record = (yield* reads.ticket(shop.id, id)).tickets[0]!.record
     yield* same("abandoned_at", record.abandoned_at, start + SIXTY_DAYS)
-    yield* same(
-      "events",
-      (yield* reads.events(shop.id)).map(({ type }) => type),
-      ["ticket.created", "ticket.abandoned"]
-    )
-    clock.set(start)
-  })
-]
+    yield* same("events", each(yield* reads.events(shop.id), "type"), ["ticket.created", "ticket.abandoned"])
+  }
+})

@@ -1,32 +1,76 @@
 import { Data, Effect } from "effect"
 import type { YieldWrap } from "effect/Utils"
+import type { TicketRecord } from "../domain/Ticket.js"
+import { AuditLog } from "../ports/AuditLog.js"
+import { Closures } from "../ports/Closures.js"
+import { Deliveries } from "../ports/Deliveries.js"
+import { DeliveryLog } from "../ports/DeliveryLog.js"
+import { Directory } from "../ports/Directory.js"
 import type { Entropy } from "../ports/Entropy.js"
+import { Messages } from "../ports/Messages.js"
+import { PersonalData } from "../ports/PersonalData.js"
+import { RateLimits } from "../ports/RateLimits.js"
+import { Reads } from "../ports/Reads.js"
+import { Store } from "../ports/Store.js"
 import type { StorePorts } from "../ports/StorePorts.js"
+import { openShop } from "./Fixtures.js"
+import { RiggedEntropy } from "./RiggedEntropy.js"
+import { SettableClock, TEST_START } from "./SettableClock.js"
+import { TestDispatcher } from "./TestDispatcher.js"
 
 /**
- * One promise of the store, as a sentence and an effect that fails where it is broken. A case opens shops and clients
- * of its own, so cases may share a store, also one that holds other data. It runs under a `SettableClock` and
- * with a `RiggedEntropy`, which it sets for itself; hence one case at a time.
+ * One promise of the store: a sentence, and an effect that fails where the store breaks it. A case opens shops and
+ * clients of its own, so cases may share a store, also one that holds other data. Run one case at a time, under a
+ * `SettableClock` and with a `RiggedEntropy`, because a case sets both.
  */
 export interface ContractCase {
   readonly name: string
   readonly effect: Effect.Effect<void, unknown, StorePorts | Entropy>
 }
 
-/** The store did not keep a promise. */
+/** The store broke a promise. */
 export class ContractBroken extends Data.TaggedError("ContractBroken")<{ readonly message: string }> {}
+
+const openBench = Effect.gen(function* () {
+  const clock = yield* SettableClock.current
+  clock.set(TEST_START)
+  const ports = yield* Effect.all({
+    store: Store,
+    reads: Reads,
+    directory: Directory,
+    deliveries: Deliveries,
+    deliveryLog: DeliveryLog,
+    auditLog: AuditLog,
+    closures: Closures,
+    messages: Messages,
+    personalData: PersonalData,
+    limits: RateLimits
+  })
+  const [entropy, shop] = [yield* RiggedEntropy.current, yield* openShop()]
+  return { ...ports, clock, start: clock.unsafeCurrentTimeMillis(), entropy, shop, dispatcher: new TestDispatcher() }
+})
+
+/** The store's ports, the clock, which shows `start`, the entropy, and an open `shop` of the case's own. */
+export type Bench = Effect.Effect.Success<typeof openBench>
 
 type Step = YieldWrap<Effect.Effect<unknown, unknown, StorePorts | Entropy>>
 
-/** Names a case. */
-export const contractCase = <Y extends Step>(name: string, body: () => Generator<Y, void>): ContractCase => ({
-  name,
-  effect: Effect.gen<Step, void>(body)
-})
+/** The cases of one subject, by their names. */
+export const cases = (bodies: Record<string, (bench: Bench) => Generator<Step, void>>): ReadonlyArray<ContractCase> =>
+  Object.entries(bodies).map(([name, body]) => ({
+    name,
+    effect: Effect.flatMap(openBench, (bench) =>
+      Effect.ensuring(
+        Effect.gen<Step, void>(() => body(bench)),
+        Effect.orDie(bench.dispatcher.leave)
+      )
+    )
+  }))
 
-/** A value as text: alike for values that differ only in the order of their fields. */
+/** A value as text: the same for values that differ only in the order of their fields. */
 const show = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(show).join(", ")}]`
+  if (value instanceof Set) return show([...value])
   if (typeof value === "object" && value !== null && !(value instanceof Error)) {
     const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
     return `{${fields.map(([name, field]) => `${name}: ${show(field)}`).join(", ")}}`
@@ -34,14 +78,23 @@ const show = (value: unknown): string => {
   return typeof value === "string" ? JSON.stringify(value) : String(value)
 }
 
-/** Fails unless two values are alike, field by field. */
+/** Fails unless two values are equal, field by field. */
 export const same = (what: string, actual: unknown, expected: unknown): Effect.Effect<void, ContractBroken> => {
   const [found, wanted] = [show(actual), show(expected)]
-  return found === wanted
-    ? Effect.void
-    : Effect.fail(new ContractBroken({ message: `${what}\n  expected ${wanted}\n  but got  ${found}` }))
+  return holds(`${what}\n  expected ${wanted}\n  but got  ${found}`, found === wanted)
 }
 
-/** Fails unless it holds. */
+/** Fails with this text unless the condition is true. */
 export const holds = (what: string, condition: boolean): Effect.Effect<void, ContractBroken> =>
   condition ? Effect.void : Effect.fail(new ContractBroken({ message: what }))
+
+/** One field of each row, or the named fields of each as a list. */
+export const each: {
+  <T, K extends keyof T>(rows: ReadonlyArray<T> | undefined, field: K): Array<T[K]>
+  <T>(rows: ReadonlyArray<T> | undefined, ...fields: ReadonlyArray<keyof T>): Array<Array<T[keyof T]>>
+} = <T>(rows: ReadonlyArray<T> = [], ...fields: ReadonlyArray<keyof T>): Array<never> =>
+  rows.map((row) => (fields.length === 1 ? row[fields[0]!] : fields.map((field) => row[field]))) as Array<never>
+
+/** The ids of tickets that were read. */
+export const ticketIds = (tickets: ReadonlyArray<{ readonly record: TicketRecord }>): ReadonlyArray<string> =>
+  tickets.map(({ record }) => record.id)

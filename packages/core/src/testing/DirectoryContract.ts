@@ -4,12 +4,10 @@ import { createTicket } from "../decisions/createTicket.js"
 import { createKey, type KeyInput, revokeKey } from "../decisions/shopSettings.js"
 import { KEY_BYTES, keyHash, keyText } from "../domain/ApiKey.js"
 import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
-import { Directory } from "../ports/Directory.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads } from "../ports/Reads.js"
-import { contractCase, same } from "./ContractCase.js"
+import { cases, each, same } from "./ContractCase.js"
 import { freshId, freshPhone, openAccount, openShop, placing, putting, run, ticketInput } from "./Fixtures.js"
-import { SettableClock } from "./SettableClock.js"
 
 const NEW = { via: "api", found: [] } as const
 const KEY = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
@@ -18,9 +16,8 @@ const offered = (shop_id: ShopId, client_phone: string) =>
   run(createTicket(shop_id, ticketInput({ service: "Hem", client_phone }), NEW))
 
 /** What belongs to no one shop (docs/how-it-is-built.md). */
-export const directoryContract = [
-  contractCase("a shop is opened with an untouched head", function* () {
-    const reads = yield* Reads
+export const directoryContract = cases({
+  "a shop is opened with an untouched head": function* ({ reads }) {
     const shop = yield* openShop({
       ...{ tracking_base_url: null, decimals: 0, currency: "JPY" },
       ...{ forbidden_words: ["zut"], allowed_words: ["dick"], languages: ["de", "en"] }
@@ -32,20 +29,17 @@ export const directoryContract = [
     yield* same("webhook", state?.webhook, null)
     yield* same("keys", yield* reads.keys(shop.id), [])
     yield* same("no such shop", yield* reads.shop(yield* freshId<ShopId>()), null)
-  }),
+  },
 
-  contractCase(
-    "data are a sandbox's once they were marked so, and stay it (Specification, Keys and scopes)",
-    function* () {
-      const directory = yield* Directory
-      yield* directory.markSandboxMade
-      yield* directory.markSandboxMade
-      yield* same("marked", yield* directory.isSandboxMade, true)
-    }
-  ),
+  "data are a sandbox's once they were marked so, and stay it (Specification, Keys and scopes)": function* (bench) {
+    const { directory } = bench
 
-  contractCase("shops are listed by id, a page at a time", function* () {
-    const directory = yield* Directory
+    yield* directory.markSandboxMade
+    yield* directory.markSandboxMade
+    yield* same("marked", yield* directory.isSandboxMade, true)
+  },
+
+  "shops are listed by id, a page at a time": function* ({ directory }) {
     const opened = [yield* openShop(), yield* openShop({ name: "Atelier Port" }), yield* openShop({ active: false })]
     const byId = opened.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const [first, second, third] = byId
@@ -54,7 +48,7 @@ export const directoryContract = [
     for (;;) {
       const page: ReadonlyArray<{ readonly id: ShopId }> = yield* directory.listShops(after, 2)
       if (page.length > 2) seen.push("a page too long")
-      seen.push(...page.map(({ id }) => id))
+      seen.push(...each(page, "id"))
       if (page.length < 2) break
       after = page[1]!.id
     }
@@ -72,17 +66,15 @@ export const directoryContract = [
       [second, third]
     )
     yield* same("after the last", yield* directory.listShops("ffffffff-ffff-ffff-ffff-ffffffffffff" as ShopId, 5), [])
-  }),
+  },
 
-  contractCase("an account is read back as it was opened", function* () {
-    const directory = yield* Directory
+  "an account is read back as it was opened": function* ({ directory }) {
     const account = yield* openAccount({ given_name: "Zoë", family_name: "O’Neill \u{1F9F5}", hide_name: true })
     yield* same("account", yield* directory.account(account.id), account)
     yield* same("no such account", yield* directory.account(yield* freshId<ClientId>()), null)
-  }),
+  },
 
-  contractCase("a number has one holder, also when many want it at once", function* () {
-    const directory = yield* Directory
+  "a number has one holder, also when many want it at once": function* ({ directory }) {
     const first = yield* openAccount()
     const second = { ...first, id: yield* freshId<ClientId>() }
     yield* same("taken", yield* directory.createClient(second), false)
@@ -100,12 +92,9 @@ export const directoryContract = [
       there.map((account) => account !== null),
       opened
     )
-  }),
+  },
 
-  contractCase("a key is found by its hash, revoked or not, with its shop as it is now", function* () {
-    const clock = yield* SettableClock.current
-    const directory = yield* Directory
-    const shop = yield* openShop()
+  "a key is found by its hash, revoked or not, with its shop as it is now": function* ({ clock, directory, shop }) {
     const text = keyText("live", yield* Entropy.draw(KEY_BYTES))
     const hash = keyHash(text)
     yield* same("no such key", yield* directory.keyByHash(hash), null)
@@ -118,18 +107,16 @@ export const directoryContract = [
     const revoked = yield* run(revokeKey(shop.id, record.id))
     yield* same("revoked", yield* directory.keyByHash(hash), { key: revoked, shop: closed })
     yield* same("when", revoked.revoked_at, clock.unsafeCurrentTimeMillis())
-  }),
+  },
 
-  contractCase("the last use of a key is the latest that was noted, and no command takes it back", function* () {
-    const directory = yield* Directory
-    const shop = yield* openShop()
+  "the last use of a key is the latest that was noted, and no command takes it back": function* ({ directory, shop }) {
     const [used, unused] = yield* Effect.replicateEffect(
       Effect.flatMap(Entropy.draw(KEY_BYTES), (bytes) => run(createKey(shop.id, KEY, keyText("live", bytes)))),
       2
     )
     const lastUses = Effect.map(
       Effect.flatMap(Reads, (reads) => reads.keys(shop.id)),
-      (keys) => keys.map(({ last_used_at }) => last_used_at)
+      (keys) => each(keys, "last_used_at")
     )
     yield* same("none yet", yield* lastUses, [null, null])
     yield* directory.keysUsed(
@@ -145,11 +132,9 @@ export const directoryContract = [
     yield* directory.keysUsed(new Map([[unused!.id, 3]]))
     yield* same("each its own", yield* lastUses, [1_000_000_000_000, 3])
     yield* directory.keysUsed(new Map())
-  }),
+  },
 
-  contractCase("five active keys, also when ten are asked for at once", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
+  "five active keys, also when ten are asked for at once": function* ({ reads, shop }) {
     const texts = yield* Effect.replicateEffect(
       Effect.map(Entropy.draw(KEY_BYTES), (bytes) => keyText("live", bytes)),
       10
@@ -159,11 +144,10 @@ export const directoryContract = [
     })
     yield* same("made", answers.filter(({ _tag }) => _tag === "Right").length, 5)
     yield* same("kept", (yield* reads.keys(shop.id)).length, 5)
-  }),
+  },
 
-  contractCase("the shop of a ticket, an offer and a key; none of what never was", function* () {
-    const directory = yield* Directory
-    const [shop, other] = [yield* openShop(), yield* openShop()]
+  "the shop of a ticket, an offer and a key; none of what never was": function* ({ directory, shop }) {
+    const other = yield* openShop()
     const holder = yield* openAccount()
     const key = yield* run(createKey(other.id, KEY, keyText("live", yield* Entropy.draw(KEY_BYTES))))
     const ticket = yield* offered(shop.id, holder.phone)
@@ -176,12 +160,10 @@ export const directoryContract = [
     yield* same("no offer", yield* directory.shopOf({ _tag: "Offer", id: yield* freshId<OfferId>() }), null)
     yield* same("no key", yield* directory.shopOf({ _tag: "Key", id: yield* freshId<KeyId>() }), null)
     yield* same("an id of another kind", yield* directory.shopOf({ _tag: "Key", id: ticket.id as KeyId }), null)
-  }),
+  },
 
-  contractCase("a client sees the offers to their number from every shop, oldest first", function* () {
-    const clock = yield* SettableClock.current
-    const directory = yield* Directory
-    const [shop, other] = [yield* openShop(), yield* openShop()]
+  "a client sees the offers to their number from every shop, oldest first": function* ({ clock, directory, shop }) {
+    const other = yield* openShop()
     const holder = yield* openAccount()
     const tickets: Array<string> = []
     for (const { id } of [shop, other, shop]) {
@@ -190,34 +172,26 @@ export const directoryContract = [
     }
     yield* offered(shop.id, (yield* openAccount()).phone)
     const offers = yield* directory.offers(holder.id)
-    yield* same(
-      "offers",
-      offers.map(({ ticket_id }) => ticket_id),
-      tickets
-    )
+    yield* same("offers", each(offers, "ticket_id"), tickets)
     yield* same("of nobody", yield* directory.offers(yield* freshId<ClientId>()), [])
     yield* run(answerOffer(shop.id, offers[0]!.id, "accepted"))
-    const statuses = (yield* directory.offers(holder.id)).map(({ status }) => status)
+    const statuses = each(yield* directory.offers(holder.id), "status")
     yield* same("answered ones stay", statuses, ["accepted", "open", "open"])
-  }),
+  },
 
-  contractCase("an offer made before its number has an account is there for who takes the number later", function* () {
-    const directory = yield* Directory
-    const shop = yield* openShop()
+  "an offer made before its number has an account is there for who takes the number later": function* (bench) {
+    const { directory, shop } = bench
+
     const phone = yield* freshPhone
     const ticket = yield* offered(shop.id, phone)
     const holder = yield* openAccount({ phone })
-    yield* same(
-      "offers",
-      (yield* directory.offers(holder.id)).map(({ ticket_id }) => ticket_id),
-      [ticket.id]
-    )
-  }),
+    yield* same("offers", each(yield* directory.offers(holder.id), "ticket_id"), [ticket.id])
+  },
 
-  contractCase("who blocks a shop sees no open offer of it any more, and those of others as before", function* () {
-    const clock = yield* SettableClock.current
-    const directory = yield* Directory
-    const [shop, other] = [yield* openShop(), yield* openShop()]
+  "who blocks a shop sees no open offer of it any more, and those of others as before": function* (bench) {
+    const { clock, directory, shop } = bench
+
+    const other = yield* openShop()
     const holder = yield* openAccount()
     for (const { id } of [shop, shop, other]) {
       clock.advance(1)
@@ -226,29 +200,24 @@ export const directoryContract = [
     const [first, , third] = yield* directory.offers(holder.id)
     yield* run(answerOffer(shop.id, first!.id, "blocked"))
     yield* offered(shop.id, holder.phone)
-    const left = (yield* directory.offers(holder.id)).map(({ id, status }) => [id, status])
+    const left = each(yield* directory.offers(holder.id), "id", "status")
     const expected = [
       [first!.id, "blocked"],
       [third!.id, "open"]
     ]
     yield* same("left", left, expected)
-  }),
+  },
 
-  contractCase(
-    "the latest instant is that of the shop that did something last (docs/how-it-is-built.md)",
-    function* () {
-      const clock = yield* SettableClock.current
-      const directory = yield* Directory
-      const [shop] = [yield* openShop(), yield* openShop()]
-      clock.set(4_000_000_000_000)
-      yield* run(placing(shop.id, [{}]))
-      yield* same("latest", yield* directory.latest, 4_000_000_000_000)
-    }
-  ),
+  "the latest instant is that of the shop that did something last (docs/how-it-is-built.md)": function* (bench) {
+    const { clock, directory, shop } = bench
 
-  contractCase("a client's inbox gathers from every shop", function* () {
-    const clock = yield* SettableClock.current
-    const directory = yield* Directory
+    yield* openShop()
+    clock.set(4_000_000_000_000)
+    yield* run(placing(shop.id, [{}]))
+    yield* same("latest", yield* directory.latest, 4_000_000_000_000)
+  },
+
+  "a client's inbox gathers from every shop": function* ({ clock, directory }) {
     const { id: client_id } = yield* openAccount()
     const told: Array<string> = []
     for (const shop of [yield* openShop(), yield* openShop()]) {
@@ -266,10 +235,6 @@ export const directoryContract = [
       yield* run(putting(shop.id, { _tag: "NotificationAppended", row }))
       told.push(row.id)
     }
-    yield* same(
-      "inbox",
-      (yield* directory.inbox(client_id)).map(({ id }) => id),
-      told
-    )
-  })
-]
+    yield* same("inbox", each(yield* directory.inbox(client_id), "id"), told)
+  }
+})

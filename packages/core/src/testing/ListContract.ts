@@ -4,9 +4,8 @@ import type { ShopId } from "../domain/Identifier.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 import { Reads, type TicketFilter } from "../ports/Reads.js"
-import { contractCase, same } from "./ContractCase.js"
+import { cases, each, same } from "./ContractCase.js"
 import { openAccount, openShop, placing, putting, run, ticketInput } from "./Fixtures.js"
-import { SettableClock } from "./SettableClock.js"
 
 const NEW = { via: "api", found: [] } as const
 
@@ -22,13 +21,13 @@ const walk = Effect.fnUntraced(function* (shop_id: ShopId, filter: TicketFilter,
     const last = found.at(-1)
     const after = last?.id ?? null
     const { tickets } = yield* reads.tickets(shop_id, filter, { _tag: "Newest", after }, size)
-    found.push(...tickets.map(({ record }) => record))
+    found.push(...each(tickets, "record"))
     if (tickets.length < size) break
   }
   return found
 })
 
-const ids = (tickets: ReadonlyArray<TicketRecord>) => tickets.map(({ id }) => id)
+const ids = (tickets: ReadonlyArray<TicketRecord>) => each(tickets, "id")
 
 const STATES: ReadonlyArray<TicketState> = ["workshop", "ready", "impossible", "collected", "abandoned"]
 
@@ -51,10 +50,9 @@ const lets = (filter: TicketFilter, ticket: TicketRecord): boolean => {
 }
 
 /** The list by creation: its order, its pages and its filters (Specification, Endpoints; Lists and sync). */
-export const listContract = [
-  contractCase("tickets of one millisecond are listed by id, each once, at every page size", function* () {
-    const clock = yield* SettableClock.current
-    const [shop, other] = [yield* openShop(), yield* openShop()]
+export const listContract = cases({
+  "tickets of one millisecond are listed by id, each once, at every page size": function* ({ clock, shop }) {
+    const other = yield* openShop()
     const all: Array<TicketRecord> = []
     for (const [step, n] of [
       [0, 9],
@@ -71,28 +69,29 @@ export const listContract = [
     for (let size = 1; size <= all.length + 1; size++) {
       yield* same(`pages of ${size}`, ids(yield* walk(shop.id, {}, size)), expected)
     }
-  }),
+  },
 
-  contractCase(
-    "tickets of one millisecond are listed in the order of their creation, also if the clock is set back (Specification, Lists and sync)",
-    function* () {
-      const clock = yield* SettableClock.current
-      const shop = yield* openShop()
+  "tickets of one millisecond are listed in the order of their creation, also if the clock is set back (Specification, Lists and sync)":
+    function* (bench) {
+      const { clock, shop } = bench
+
       const made: Array<string> = []
       for (const step of [0, 0, 0, 0, -3_600_000, 0, 0, 1, 0, 3_700_000, 0, 0]) {
         clock.advance(step)
         const many = Array.from({ length: 3 }, () => run(createTicket(shop.id, ticketInput(), NEW)))
         const created = yield* Effect.all(many, { concurrency: "unbounded" })
-        made.push(...[...created].sort((a, b) => Number(a.number) - Number(b.number)).map(({ id }) => id))
+        made.push(
+          ...each(
+            [...created].sort((a, b) => Number(a.number) - Number(b.number)),
+            "id"
+          )
+        )
       }
       yield* same("newest first", ids(yield* walk(shop.id, {}, 5)), [...made].reverse())
       yield* same("ids rise", [...made].sort(), made)
-    }
-  ),
+    },
 
-  contractCase("a ticket made while the list is followed disturbs none of those after it", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
+  "a ticket made while the list is followed disturbs none of those after it": function* ({ reads, shop }) {
     const old = newestFirst(yield* run(placing(shop.id, Array(6).fill({}))))
     const first = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 3)
     yield* run(placing(shop.id, [{}, {}]))
@@ -106,13 +105,12 @@ export const listContract = [
     }
     const missed = ids(old.slice(3)).filter((id) => !rest.includes(id))
     yield* same("missed", missed, [])
-  }),
+  },
 
-  contractCase("every filter, alone and with every other, lets through what fits and nothing else", function* () {
-    const clock = yield* SettableClock.current
-    const shop = yield* openShop()
+  "every filter, alone and with every other, lets through what fits and nothing else": function* (bench) {
+    const { clock, shop, start } = bench
+
     const [amira, sami] = [yield* openAccount(), yield* openAccount()]
-    const start = clock.unsafeCurrentTimeMillis()
     for (const { id } of [amira, sami]) {
       const row = { shop_id: shop.id, client_id: id, known_at: start, blocked_at: null }
       yield* run(putting(shop.id, { _tag: "LinkPut", row }))
@@ -153,12 +151,9 @@ export const listContract = [
         )
       }
     }
-  }),
+  },
 
-  contractCase("created_after is inclusive, created_before is not", function* () {
-    const clock = yield* SettableClock.current
-    const shop = yield* openShop()
-    const start = clock.unsafeCurrentTimeMillis()
+  "created_after is inclusive, created_before is not": function* ({ clock, shop, start }) {
     const found: Array<TicketRecord> = []
     for (const at of [0, 1, 2]) {
       clock.set(start + at)
@@ -170,57 +165,50 @@ export const listContract = [
     yield* same("before", yield* list({ created_before: start + 1 }), [first])
     yield* same("both", yield* list({ created_after: start + 1, created_before: start + 2 }), [second])
     yield* same("none", yield* list({ created_after: start + 1, created_before: start + 1 }), [])
-  }),
+  },
 
-  contractCase("another shop's ticket is not there", function* () {
-    const reads = yield* Reads
-    const [shop, other] = [yield* openShop(), yield* openShop()]
+  "another shop's ticket is not there": function* ({ reads, shop }) {
+    const other = yield* openShop()
     const [ticket] = yield* run(placing(other.id, [{ number: 3 }]))
     yield* same("by id", (yield* reads.ticket(shop.id, ticket!.id)).tickets, [])
     yield* same("by number", (yield* reads.ticketsOfNumber(shop.id, 3, 9)).tickets, [])
     yield* same("listed", ids(yield* walk(shop.id, {}, 9)), [])
     yield* same("it is where it belongs", ids(yield* walk(other.id, {}, 9)), [ticket!.id])
-  }),
+  },
 
-  contractCase(
-    "by-number: the newest open ticket, else the newest; the others newest first, up to a limit",
-    function* () {
-      const clock = yield* SettableClock.current
-      const reads = yield* Reads
-      const shop = yield* openShop()
-      const placed: Array<string> = []
-      const place = Effect.fnUntraced(function* (state: TicketState, number = 42) {
-        clock.advance(1000)
-        const [row] = yield* run(placing(shop.id, [{ state, number }]))
-        if (number === 42) placed.push(row!.id)
-      })
-      const read = (limit: number) =>
-        Effect.map(reads.ticketsOfNumber(shop.id, 42, limit), ({ tickets }) =>
-          tickets.map(({ record }) => placed.indexOf(record.id))
-        )
-      yield* same("none", yield* read(9), [])
-      yield* place("collected")
-      yield* place("abandoned")
-      yield* place("workshop", 43)
-      yield* same("none open: the newest", yield* read(9), [1, 0])
-      yield* place("impossible")
-      yield* place("ready")
-      yield* place("collected")
-      yield* place("collected")
-      yield* same("the newest open", yield* read(9), [3, 5, 4, 2, 1, 0])
-      yield* same("limit", yield* read(2), [3, 5, 4])
-      yield* same("limit 0", yield* read(0), [3])
-      yield* place("workshop")
-      yield* same("a newer open one", yield* read(3), [6, 5, 4, 3])
-    }
-  ),
+  "by-number: the newest open ticket, else the newest; the others newest first, up to a limit": function* (bench) {
+    const { clock, reads, shop } = bench
 
-  contractCase("by-number: a hundred others are no trouble", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
+    const placed: Array<string> = []
+    const place = Effect.fnUntraced(function* (state: TicketState, number = 42) {
+      clock.advance(1000)
+      const [row] = yield* run(placing(shop.id, [{ state, number }]))
+      if (number === 42) placed.push(row!.id)
+    })
+    const read = (limit: number) =>
+      Effect.map(reads.ticketsOfNumber(shop.id, 42, limit), ({ tickets }) =>
+        tickets.map(({ record }) => placed.indexOf(record.id))
+      )
+    yield* same("none", yield* read(9), [])
+    yield* place("collected")
+    yield* place("abandoned")
+    yield* place("workshop", 43)
+    yield* same("none open: the newest", yield* read(9), [1, 0])
+    yield* place("impossible")
+    yield* place("ready")
+    yield* place("collected")
+    yield* place("collected")
+    yield* same("the newest open", yield* read(9), [3, 5, 4, 2, 1, 0])
+    yield* same("limit", yield* read(2), [3, 5, 4])
+    yield* same("limit 0", yield* read(0), [3])
+    yield* place("workshop")
+    yield* same("a newer open one", yield* read(3), [6, 5, 4, 3])
+  },
+
+  "by-number: a hundred others are no trouble": function* ({ reads, shop }) {
     const rows = yield* run(placing(shop.id, Array(120).fill({ number: 7, state: "collected" })))
     const expected = ids(newestFirst(rows)).slice(0, 101)
     const { tickets } = yield* reads.ticketsOfNumber(shop.id, 7, 100)
-    yield* same("the newest and a hundred", ids(tickets.map(({ record }) => record)), expected)
-  })
-]
+    yield* same("the newest and a hundred", ids(each(tickets, "record")), expected)
+  }
+})

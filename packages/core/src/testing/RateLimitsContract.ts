@@ -5,7 +5,7 @@ import type { PolicyName } from "../domain/Limits.js"
 import type { LimitUse } from "../domain/LimitUse.js"
 import type { LimitStatus } from "../domain/LimitWindow.js"
 import { RateLimits } from "../ports/RateLimits.js"
-import { contractCase, same } from "./ContractCase.js"
+import { cases, each, same } from "./ContractCase.js"
 import { freshId } from "./Fixtures.js"
 import { TEST_START as T } from "./SettableClock.js"
 
@@ -15,7 +15,7 @@ const subject = freshId<string>()
 
 const use = (policy: PolicyName, subject: string): LimitUse => ({ policy, subject, time_zone: TUNIS })
 
-const brief = (usages: ReadonlyArray<LimitStatus>) => usages.map(({ policy, remaining }) => [policy, remaining])
+const brief = (usages: ReadonlyArray<LimitStatus>) => each(usages, "policy", "remaining")
 
 /** Takes until nothing is left but `left` uses. */
 const drain = Effect.fnUntraced(function* (take: LimitUse, uses: number, now = T) {
@@ -24,9 +24,8 @@ const drain = Effect.fnUntraced(function* (take: LimitUse, uses: number, now = T
 })
 
 /** The counts behind the limits of requests (Specification, Limits). */
-export const rateLimitsContract = [
-  contractCase("a hundred and twenty requests a minute, and not one more", function* () {
-    const limits = yield* RateLimits
+export const rateLimitsContract = cases({
+  "a hundred and twenty requests a minute, and not one more": function* ({ limits }) {
     const take = use("requests_per_minute", yield* subject)
     for (let n = 1; n <= 120; n++) {
       const usages = yield* limits.take([take], T + n)
@@ -40,10 +39,9 @@ export const rateLimitsContract = [
     yield* same("its usages", usages, [left])
     yield* same("a millisecond early", (yield* Effect.either(limits.take([take], T + MINUTE_MS)))._tag, "Left")
     yield* same("a new window", brief(yield* limits.take([take], T + 1 + MINUTE_MS)), [["requests_per_minute", 119]])
-  }),
+  },
 
-  contractCase("of two that want the last use at once, one gets it", function* () {
-    const limits = yield* RateLimits
+  "of two that want the last use at once, one gets it": function* ({ limits }) {
     const take = use("requests_per_minute", yield* subject)
     yield* drain(take, 119)
     const takes = yield* Effect.forEach([1, 2, 3, 4], () => Effect.either(limits.take([take], T)), {
@@ -51,10 +49,9 @@ export const rateLimitsContract = [
     })
     yield* same("taken", takes.filter(Either.isRight).length, 1)
     yield* same("left", (yield* limits.look(take, T)).remaining, 0)
-  }),
+  },
 
-  contractCase("three hundred at once: a hundred and twenty are taken", function* () {
-    const limits = yield* RateLimits
+  "three hundred at once: a hundred and twenty are taken": function* ({ limits }) {
     const [id, other] = [yield* subject, yield* subject]
     const takes = yield* Effect.forEach(
       Array.from({ length: 300 }, (_, i) => i),
@@ -76,10 +73,9 @@ export const rateLimitsContract = [
     const writes = takes.filter((take, i) => i % 2 === 0 && Either.isRight(take)).length
     yield* same("taken", taken, 120)
     yield* same("writes left", (yield* limits.look(use("writes_per_minute", other), T)).remaining, 30 - writes)
-  }),
+  },
 
-  contractCase("all of a request's uses are taken, or none", function* () {
-    const limits = yield* RateLimits
+  "all of a request's uses are taken, or none": function* ({ limits }) {
     const id = yield* subject
     const [request, write] = [use("requests_per_minute", id), use("writes_per_minute", id)]
     yield* drain(write, 29)
@@ -93,37 +89,34 @@ export const rateLimitsContract = [
       ["writes_per_minute", 0]
     ])
     yield* same("none taken", (yield* limits.look(request, T)).remaining, 119)
-  }),
+  },
 
-  contractCase("if several refuse, all are told, and the longest reset decides", function* () {
-    const limits = yield* RateLimits
+  "if several refuse, all are told, and the longest reset decides": function* ({ limits }) {
     const id = yield* subject
     const [write, lookup] = [use("writes_per_minute", id), use("lookups_per_hour", id)]
     yield* drain(write, 30)
     yield* drain(lookup, 60, T + 5)
     const refused = yield* Effect.flip(limits.take([lookup, write, use("requests_per_minute", id)], T + 9))
     if (refused._tag !== "LimitReached") return yield* same("refusal", refused._tag, "LimitReached")
-    const names = refused.usages.map(({ policy }) => policy).sort()
+    const names = each(refused.usages, "policy").sort()
     yield* same("refusing", names, ["lookups_per_hour", "writes_per_minute"])
     yield* same(
       "decisive",
       [refused.decisive.policy, refused.decisive.resets_at],
       ["lookups_per_hour", T + 5 + HOUR_MS]
     )
-  }),
+  },
 
-  contractCase("to look takes nothing, and opens no window", function* () {
-    const limits = yield* RateLimits
+  "to look takes nothing, and opens no window": function* ({ limits }) {
     const take = use("writes_per_minute", yield* subject)
     yield* same("at first", (yield* limits.look(take, T)).remaining, 30)
     yield* same("again", (yield* limits.look(take, T + 30_000)).remaining, 30)
     const [usage] = yield* limits.take([take], T + 50_000)
     yield* same("the window opens with the first use", usage?.resets_at, T + 50_000 + MINUTE_MS)
     yield* same("seen", yield* limits.look(take, T + 50_001), usage)
-  }),
+  },
 
-  contractCase("what is given back can be taken again, and never more than was taken", function* () {
-    const limits = yield* RateLimits
+  "what is given back can be taken again, and never more than was taken": function* ({ limits }) {
     const id = yield* subject
     const takes = [use("requests_per_minute", id), use("writes_per_minute", id)]
     const left = (now: number) =>
@@ -136,28 +129,25 @@ export const rateLimitsContract = [
     yield* same("one of each", yield* left(T + 1), [91, 1])
     yield* same("taken again", brief(yield* limits.take(takes, T + 2)).length, 2)
     yield* same("and full again", (yield* Effect.either(limits.take(takes, T + 3)))._tag, "Left")
-  }),
+  },
 
-  contractCase("a use of a window that has ended is not given back to the next", function* () {
-    const limits = yield* RateLimits
+  "a use of a window that has ended is not given back to the next": function* ({ limits }) {
     const takes = [use("writes_per_minute", yield* subject)]
     const late = yield* limits.take(takes, T)
     yield* limits.take(takes, T + MINUTE_MS)
     yield* limits.giveBack(takes, late)
     yield* same("the use in the new window stands", (yield* limits.look(takes[0]!, T + MINUTE_MS)).remaining, 29)
-  }),
+  },
 
-  contractCase("subjects and policies are counted apart", function* () {
-    const limits = yield* RateLimits
+  "subjects and policies are counted apart": function* ({ limits }) {
     const [one, other] = [yield* subject, yield* subject]
     yield* drain(use("writes_per_minute", one), 30)
     yield* same("the subject", (yield* limits.look(use("writes_per_minute", other), T)).remaining, 30)
     yield* same("the policy", (yield* limits.look(use("requests_per_minute", one), T)).remaining, 120)
     yield* same("itself", (yield* limits.look(use("writes_per_minute", one), T)).remaining, 0)
-  }),
+  },
 
-  contractCase("an hour counts from its first use, a day is the shop's calendar day", function* () {
-    const limits = yield* RateLimits
+  "an hour counts from its first use, a day is the shop's calendar day": function* ({ limits }) {
     const id = yield* subject
     // 20 November 2026, 22:59:59.999 UTC: a millisecond before midnight in Tunis.
     const before = Date.UTC(2026, 10, 20, 22, 59, 59, 999)
@@ -178,5 +168,5 @@ export const rateLimitsContract = [
       next.map(({ resets_at }) => resets_at - before),
       [HOUR_MS, 1 + DAY_MS]
     )
-  })
-]
+  }
+})

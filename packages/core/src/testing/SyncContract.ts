@@ -2,9 +2,8 @@ import { Effect } from "effect"
 import type { ShopId } from "../domain/Identifier.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import { Reads, type TicketFilter } from "../ports/Reads.js"
-import { contractCase, holds, same } from "./ContractCase.js"
-import { changing, openShop, placing, run } from "./Fixtures.js"
-import { SettableClock } from "./SettableClock.js"
+import { cases, each, holds, same } from "./ContractCase.js"
+import { changing, placing, run } from "./Fixtures.js"
 
 /** Changes a ticket in nothing but its place in the order of changes. */
 const touch = (shop_id: ShopId, ticket: TicketRecord) =>
@@ -13,16 +12,13 @@ const touch = (shop_id: ShopId, ticket: TicketRecord) =>
 const changed = (shop_id: ShopId, since: number, after: number | null, limit: number, filter: TicketFilter = {}) =>
   Effect.flatMap(Reads, (reads) =>
     Effect.map(reads.tickets(shop_id, filter, { _tag: "Changes", since, after }, limit), ({ tickets }) =>
-      tickets.map(({ record }) => record)
+      each(tickets, "record")
     )
   )
 
 /** The list by change: what a till follows (Specification, Endpoints; Lists and sync). */
-export const syncContract = [
-  contractCase("changes are listed in their order, each ticket once at its last change", function* () {
-    const clock = yield* SettableClock.current
-    const shop = yield* openShop()
-    const start = clock.unsafeCurrentTimeMillis()
+export const syncContract = cases({
+  "changes are listed in their order, each ticket once at its last change": function* ({ clock, shop, start }) {
     const rows = yield* run(placing(shop.id, Array(5).fill({})))
     clock.advance(10)
     yield* touch(shop.id, rows[1]!)
@@ -45,12 +41,9 @@ export const syncContract = [
       yield* same("after a change", order(yield* changed(shop.id, start, change_seq, 99)), order(all.slice(at + 1)))
       yield* same("one more", order(yield* changed(shop.id, start, change_seq, 1)), order(all.slice(at + 1, at + 2)))
     }
-  }),
+  },
 
-  contractCase("followed at every page size, with every change in one millisecond, none is missed", function* () {
-    const clock = yield* SettableClock.current
-    const shop = yield* openShop()
-    const start = clock.unsafeCurrentTimeMillis()
+  "followed at every page size, with every change in one millisecond, none is missed": function* ({ shop, start }) {
     const rows = [...(yield* run(placing(shop.id, Array(12).fill({}))))]
     for (const i of [3, 3, 7, 0, 11]) yield* touch(shop.id, rows[i]!)
     for (let size = 1; size <= 13; size++) {
@@ -61,18 +54,13 @@ export const syncContract = [
         if (page.length < size) break
       }
       const expected = [1, 2, 4, 5, 6, 8, 9, 10, 3, 7, 0, 11].map((i) => rows[i]!.id)
-      yield* same(
-        `pages of ${size}`,
-        found.map(({ id }) => id),
-        expected
-      )
+      yield* same(`pages of ${size}`, each(found, "id"), expected)
     }
-  }),
+  },
 
-  contractCase("a ticket that changes between two pages comes again, and none behind it is skipped", function* () {
-    const clock = yield* SettableClock.current
-    const shop = yield* openShop()
-    const start = clock.unsafeCurrentTimeMillis()
+  "a ticket that changes between two pages comes again, and none behind it is skipped": function* (bench) {
+    const { clock, shop, start } = bench
+
     const rows = yield* run(placing(shop.id, Array(6).fill({})))
     const first = yield* changed(shop.id, start, null, 2)
     clock.advance(-5000)
@@ -80,21 +68,13 @@ export const syncContract = [
     yield* touch(shop.id, rows[4]!)
     const [fresh] = yield* run(placing(shop.id, [{}]))
     const rest = yield* changed(shop.id, start, first.at(-1)!.change_seq, 99)
-    yield* same(
-      "the rest",
-      rest.map(({ id }) => id),
-      [...[2, 3, 5, 0, 4].map((i) => rows[i]!.id), fresh!.id]
-    )
-    clock.set(start)
-  }),
+    yield* same("the rest", each(rest, "id"), [...[2, 3, 5, 0, 4].map((i) => rows[i]!.id), fresh!.id])
+  },
 
-  contractCase(
-    "the list by change tells when the shop last changed, whatever its filter (Specification, Lists and sync)",
-    function* () {
-      const clock = yield* SettableClock.current
-      const reads = yield* Reads
-      const shop = yield* openShop()
-      const start = clock.unsafeCurrentTimeMillis()
+  "the list by change tells when the shop last changed, whatever its filter (Specification, Lists and sync)":
+    function* (bench) {
+      const { clock, reads, shop, start } = bench
+
       const lastChange = (filter: TicketFilter, since: number, limit: number) =>
         Effect.map(
           reads.tickets(shop.id, filter, { _tag: "Changes", since, after: null }, limit),
@@ -107,14 +87,9 @@ export const syncContract = [
       yield* same("a page of it", yield* lastChange({}, start, 1), start + 10)
       yield* same("nothing found", yield* lastChange({ external_ref: "nobody" }, start, 9), start + 10)
       yield* same("a future instant", yield* lastChange({}, start + 99, 9), start + 10)
-      clock.set(start)
-    }
-  ),
+    },
 
-  contractCase("filters hold for the list by change too", function* () {
-    const clock = yield* SettableClock.current
-    const shop = yield* openShop()
-    const start = clock.unsafeCurrentTimeMillis()
+  "filters hold for the list by change too": function* ({ shop, start }) {
     const rows = yield* run(
       placing(shop.id, [
         { state: "ready", external_ref: "x" },
@@ -125,21 +100,14 @@ export const syncContract = [
     )
     yield* touch(shop.id, rows[0]!)
     const found = yield* changed(shop.id, start, null, 9, { state: ["ready"], external_ref: "x" })
-    yield* same(
-      "found",
-      found.map(({ id }) => id),
-      [rows[3]!.id, rows[0]!.id]
-    )
+    yield* same("found", each(found, "id"), [rows[3]!.id, rows[0]!.id])
     yield* same("limit", (yield* changed(shop.id, start, null, 1, { state: ["ready"] }))[0]?.id, rows[2]!.id)
-  }),
+  },
 
-  contractCase(
-    "with a filter a page looks at so many changes, or at the tickets of its index where they are no more (Specification, Lists and sync)",
-    function* () {
-      const clock = yield* SettableClock.current
-      const reads = yield* Reads
-      const shop = yield* openShop()
-      const start = clock.unsafeCurrentTimeMillis()
+  "with a filter a page looks at so many changes, or at the tickets of its index where they are no more (Specification, Lists and sync)":
+    function* (bench) {
+      const { clock, reads, shop, start } = bench
+
       const rows: Array<TicketRecord> = []
       for (let i = 0; i < 12; i++) {
         clock.set(start + i)
@@ -174,25 +142,17 @@ export const syncContract = [
       })
       yield* same("of nobody", yield* page({ external_ref: "none" }, null), { found: [], unread_from: null })
       yield* same("no filter", (yield* page({}, null)).found.length, 9)
-    }
-  ),
+    },
 
-  contractCase("hundreds of changes of few tickets leave one place for each", function* () {
-    const clock = yield* SettableClock.current
-    const shop = yield* openShop()
-    const start = clock.unsafeCurrentTimeMillis()
+  "hundreds of changes of few tickets leave one place for each": function* ({ shop, start }) {
     const rows = yield* run(placing(shop.id, Array(3).fill({})))
     for (let i = 0; i < 200; i++) yield* touch(shop.id, rows[i % 3]!)
     const found = yield* changed(shop.id, start, null, 99)
     yield* same(
       "found",
-      found.map(({ id }) => id),
+      each(found, "id"),
       [2, 0, 1].map((i) => rows[i]!.id)
     )
-    yield* same(
-      "seq",
-      found.map(({ change_seq }) => change_seq),
-      [201, 202, 203]
-    )
-  })
-]
+    yield* same("seq", each(found, "change_seq"), [201, 202, 203])
+  }
+})

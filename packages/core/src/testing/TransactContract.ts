@@ -2,12 +2,8 @@ import { Data, Effect, Either, Exit, Fiber } from "effect"
 import { type Command, make } from "../decisions/Command.js"
 import { createTicket } from "../decisions/createTicket.js"
 import type { ShopId } from "../domain/Identifier.js"
-import { Reads } from "../ports/Reads.js"
-import { Store } from "../ports/Store.js"
-import { contractCase, holds, same } from "./ContractCase.js"
+import { cases, each, holds, same, ticketIds } from "./ContractCase.js"
 import { changing, openAccount, openShop, placing, run, ticketInput } from "./Fixtures.js"
-import { RiggedEntropy } from "./RiggedEntropy.js"
-import { SettableClock } from "./SettableClock.js"
 
 class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
 
@@ -43,49 +39,34 @@ const throwing = (shop_id: ShopId): Command<never> =>
 const yields = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
 
 /** Commands of one shop run one after another, whole or not at all (docs/how-it-is-built.md). */
-export const transactContract = [
-  contractCase("a command's changes are all there for whoever reads after its answer", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
+export const transactContract = cases({
+  "a command's changes are all there for whoever reads after its answer": function* ({ reads, shop }) {
     const { id, phone } = yield* openAccount()
     const ticket = yield* run(createTicket(shop.id, ticketInput({ service: "Hem", client_phone: phone }), NEW))
     const state = yield* reads.shop(shop.id)
     const listed = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 10)
     const events = yield* reads.events(shop.id)
     yield* same("number moved on", state?.head.next_number, 2)
-    yield* same(
-      "the ticket is listed",
-      listed.tickets.map(({ record }) => record.id),
-      [ticket.id]
-    )
-    yield* same(
-      "its event is there",
-      events.map(({ type }) => type),
-      ["ticket.created"]
-    )
+    yield* same("the ticket is listed", ticketIds(listed.tickets), [ticket.id])
+    yield* same("its event is there", each(events, "type"), ["ticket.created"])
     yield* same("and no client is linked by it", yield* reads.client(shop.id, { id }), null)
-  }),
+  },
 
-  contractCase("a command sees what the ones before it did", function* () {
-    const shop = yield* openShop()
+  "a command sees what the ones before it did": function* ({ shop }) {
     const answers = []
     for (let n = 0; n < 5; n++) answers.push(yield* run(count(shop.id)))
     yield* same("each saw the last one's head", answers, [1, 2, 3, 4, 5])
-  }),
+  },
 
-  contractCase("a refusal saves nothing and is answered as it is", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
+  "a refusal saves nothing and is answered as it is": function* ({ reads, shop }) {
     yield* run(count(shop.id))
     const before = yield* reads.shop(shop.id)
     const refusal = yield* Effect.flip(run(refuse(shop.id)))
     yield* same("the refusal", refusal instanceof Refused ? refusal.seen : refusal, 2)
     yield* same("the shop is as it was", yield* reads.shop(shop.id), before)
-  }),
+  },
 
-  contractCase("a decision that throws fails alone", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
+  "a decision that throws fails alone": function* ({ reads, shop }) {
     const exits = yield* Effect.forEach(
       Array.from({ length: 30 }, (_, i) => i),
       (i) => Effect.exit(i % 3 === 1 ? run(throwing(shop.id)) : run(count(shop.id))),
@@ -94,10 +75,9 @@ export const transactContract = [
     const failed = exits.flatMap((exit, i) => (Exit.isFailure(exit) ? [i % 3] : []))
     yield* same("only those that throw fail", failed, Array(10).fill(1))
     yield* same("the others are saved", (yield* reads.shop(shop.id))?.head.next_number, 21)
-  }),
+  },
 
-  contractCase("a refusal amid others disturbs nobody", function* () {
-    const shop = yield* openShop()
+  "a refusal amid others disturbs nobody": function* ({ shop }) {
     const exits = yield* Effect.forEach(
       Array.from({ length: 40 }, (_, i) => i),
       (i) => Effect.exit(i % 2 === 0 ? run(refuse(shop.id)) : run(count(shop.id))),
@@ -105,9 +85,9 @@ export const transactContract = [
     )
     yield* same("twenty are answered", exits.filter(Exit.isSuccess).length, 20)
     yield* same("and counted once each", yield* run(count(shop.id)), 21)
-  }),
+  },
 
-  contractCase("many commands of several shops at once: each shop's run one after another", function* () {
+  "many commands of several shops at once: each shop's run one after another": function* () {
     const shops = yield* Effect.replicateEffect(openShop(), 4)
     const answers = yield* Effect.forEach(
       Array.from({ length: 400 }, (_, i) => i),
@@ -122,11 +102,9 @@ export const transactContract = [
         Array.from({ length: 100 }, (_, n) => n + 1)
       )
     }
-  }),
+  },
 
-  contractCase("what was read stays as it was read, whatever is written afterwards", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
+  "what was read stays as it was read, whatever is written afterwards": function* ({ reads, shop }) {
     const [ticket] = yield* run(placing(shop.id, [{}]))
     const state = yield* reads.shop(shop.id)
     const seen = yield* reads.ticket(shop.id, ticket!.id)
@@ -135,11 +113,9 @@ export const transactContract = [
     yield* same("head", state?.head.next_number, 1)
     yield* same("ticket", seen.tickets[0]?.record, ticket)
     yield* same("events", events, [])
-  }),
+  },
 
-  contractCase("interrupted before it starts, a command never runs", function* () {
-    const reads = yield* Reads
-    const shop = yield* openShop()
+  "interrupted before it starts, a command never runs": function* ({ reads, shop }) {
     let ran = 0
     const observed = changing(shop.id, () => {
       ran++
@@ -149,41 +125,34 @@ export const transactContract = [
     yield* run(count(shop.id))
     yield* same("none ran", ran, 0)
     yield* same("and nothing was saved", (yield* reads.shop(shop.id))?.head.next_number, 2)
-  }),
+  },
 
-  contractCase(
-    "interrupted in flight, a command is saved whole or not at all, and never after its end was told",
-    function* () {
-      const reads = yield* Reads
-      const shop = yield* openShop()
-      const fibers = yield* Effect.forEach(Array.from({ length: 60 }), () =>
-        Effect.fork(run(createTicket(shop.id, ticketInput(), NEW)))
-      )
-      yield* yields(3)
-      const exits = yield* Effect.forEach(
-        fibers,
-        (fiber, i) => (i % 2 === 0 ? Fiber.interrupt(fiber) : Fiber.await(fiber)),
-        {
-          concurrency: "unbounded"
-        }
-      )
-      const state = yield* reads.shop(shop.id)
-      const { tickets } = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 100)
-      const events = yield* reads.events(shop.id)
-      const answered = exits.filter(Exit.isSuccess).length
-      yield* holds("whoever is answered is saved", tickets.length >= answered && answered >= 30)
-      yield* same("each with its event", events.length, tickets.length)
-      yield* same("each with its number", state?.head.next_number, tickets.length + 1)
-      yield* run(count(shop.id))
-      yield* same("and none comes later", (yield* reads.events(shop.id)).length, events.length)
-    }
-  ),
+  "interrupted in flight, a command is saved whole or not at all, and never after its end was told": function* (bench) {
+    const { reads, shop } = bench
 
-  contractCase("a shop's clock never goes back although the clock does", function* () {
-    const clock = yield* SettableClock.current
-    const reads = yield* Reads
-    const shop = yield* openShop()
-    const start = clock.unsafeCurrentTimeMillis()
+    const fibers = yield* Effect.forEach(Array.from({ length: 60 }), () =>
+      Effect.fork(run(createTicket(shop.id, ticketInput(), NEW)))
+    )
+    yield* yields(3)
+    const exits = yield* Effect.forEach(
+      fibers,
+      (fiber, i) => (i % 2 === 0 ? Fiber.interrupt(fiber) : Fiber.await(fiber)),
+      {
+        concurrency: "unbounded"
+      }
+    )
+    const state = yield* reads.shop(shop.id)
+    const { tickets } = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 100)
+    const events = yield* reads.events(shop.id)
+    const answered = exits.filter(Exit.isSuccess).length
+    yield* holds("whoever is answered is saved", tickets.length >= answered && answered >= 30)
+    yield* same("each with its event", events.length, tickets.length)
+    yield* same("each with its number", state?.head.next_number, tickets.length + 1)
+    yield* run(count(shop.id))
+    yield* same("and none comes later", (yield* reads.events(shop.id)).length, events.length)
+  },
+
+  "a shop's clock never goes back although the clock does": function* ({ clock, reads, shop, start }) {
     const at = changing(shop.id, () => undefined)
     const instants = []
     for (const step of [0, 50, -40, -1000, 20, 5000]) {
@@ -200,13 +169,11 @@ export const transactContract = [
       (yield* run(changing(other.id, () => undefined))).recorded_at,
       start
     )
-  }),
+  },
 
-  contractCase("a tracking code that comes up again is drawn anew, and the command runs once", function* () {
-    const clock = yield* SettableClock.current
-    const entropy = yield* RiggedEntropy.current
-    const reads = yield* Reads
-    const shop = yield* openShop()
+  "a tracking code that comes up again is drawn anew, and the command runs once": function* (bench) {
+    const { clock, entropy, reads, shop } = bench
+
     const first = yield* run(createTicket(shop.id, ticketInput(), NEW))
     clock.advance(1)
     entropy.repeat(1)
@@ -220,11 +187,9 @@ export const transactContract = [
       (yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 9)).tickets.length,
       2
     )
-  }),
+  },
 
-  contractCase("two shops may have the same tracking code", function* () {
-    const clock = yield* SettableClock.current
-    const entropy = yield* RiggedEntropy.current
+  "two shops may have the same tracking code": function* ({ clock, entropy }) {
     const [one, other] = [yield* openShop(), yield* openShop()]
     const first = yield* run(createTicket(one.id, ticketInput(), NEW))
     clock.advance(1)
@@ -232,26 +197,19 @@ export const transactContract = [
     const second = yield* run(createTicket(other.id, ticketInput(), NEW))
     entropy.repeat(0)
     yield* same("the code", second.tracking_code, first.tracking_code)
-  }),
+  },
 
-  contractCase("the limits a decision touched come with its answer", function* () {
-    const store = yield* Store
-    const shop = yield* openShop()
+  "the limits a decision touched come with its answer": function* ({ store, shop }) {
     const { usages } = yield* store.transact(createTicket(shop.id, ticketInput(), NEW))
-    yield* same(
-      "usages",
-      usages.map(({ policy, limit, remaining }) => [policy, limit, remaining]),
-      [
-        ["tickets_per_hour", 150, 149],
-        ["tickets_per_day", 600, 599]
-      ]
-    )
-  }),
+    yield* same("usages", each(usages, "policy", "limit", "remaining"), [
+      ["tickets_per_hour", 150, 149],
+      ["tickets_per_day", 600, 599]
+    ])
+  },
 
-  contractCase("a shop that nobody opened is a defect, not a refusal", function* () {
-    const shop = yield* openShop()
+  "a shop that nobody opened is a defect, not a refusal": function* ({ shop }) {
     const nowhere = `${shop.id.slice(0, -12)}000000000000` as ShopId
     const exit = yield* Effect.exit(run(count(nowhere)))
     yield* holds("dies", Exit.isFailure(exit) && exit.cause._tag === "Die")
-  })
-]
+  }
+})

@@ -1,50 +1,46 @@
-import { describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, ManagedRuntime } from "effect"
 import type { Entropy } from "../ports/Entropy.js"
 import type { StorePorts } from "../ports/StorePorts.js"
 import { RiggedEntropy } from "./RiggedEntropy.js"
-import { SettableClock, TEST_START } from "./SettableClock.js"
+import { SettableClock } from "./SettableClock.js"
 import { storeContract } from "./StoreContract.js"
 
-/** How a contract run may differ from the usual. */
+/** The functions of a test runner that `runContract` calls. Vitest and Jest have them; in `node:test`, `afterAll` is `after`. */
+export interface TestRunner {
+  readonly describe: (name: string, body: () => void) => unknown
+  readonly it: (name: string, body: () => Promise<void>, timeout_ms: number) => unknown
+  readonly afterAll: (body: () => Promise<void>) => unknown
+}
+
+/** Options of a contract run. */
 export interface ContractRun {
-  /** From which all randomness of the run follows. Take another one for each run on data that stays. */
+  /** The seed of all randomness. Take another one for each run on data that stays. 1 by default. */
   readonly seed?: number
-  /** How long one case may take, in milliseconds. */
+  /** The time that one case may take, in milliseconds. 30,000 by default. */
   readonly timeout_ms?: number
 }
 
 /**
- * Runs the store contract as Vitest tests on a store. The layer is built once, for all cases; it gets its entropy,
- * and its clock, from here.
+ * Adds a test to the runner for each case of the store contract. The layer is built once for all cases, and closed after
+ * the last; its entropy and its clock come from here.
  */
 export const runContract = <E>(
+  { describe, it, afterAll }: TestRunner,
   name: string,
   store: Layer.Layer<StorePorts, E, Entropy>,
   { seed = 1, timeout_ms = 30_000 }: ContractRun = {}
 ): void => {
   const clock = new SettableClock()
   const entropy = new RiggedEntropy(seed)
-  const whole = Layer.provideMerge(store, Layer.merge(entropy.layer, clock.layer))
-
-  layer(whole, { excludeTestServices: true, timeout: timeout_ms })(
-    `${name} keeps the store contract (seed ${seed})`,
-    (it) => {
-      for (const [subject, cases] of Object.entries(storeContract)) {
-        describe(subject, () => {
-          for (const { name, effect } of cases) {
-            it.effect(
-              name,
-              () =>
-                Effect.zipRight(
-                  Effect.sync(() => clock.set(TEST_START)),
-                  Effect.withClock(effect, clock)
-                ),
-              timeout_ms
-            )
-          }
-        })
-      }
+  const runtime = ManagedRuntime.make(Layer.provideMerge(store, Layer.merge(entropy.layer, clock.layer)))
+  describe(`${name} keeps the store contract (seed ${seed})`, () => {
+    afterAll(() => runtime.dispose())
+    for (const [subject, cases] of Object.entries(storeContract)) {
+      describe(subject, () => {
+        for (const { name, effect } of cases) {
+          it(name, () => runtime.runPromise(Effect.withClock(effect, clock)), timeout_ms)
+        }
+      })
     }
-  )
+  })
 }

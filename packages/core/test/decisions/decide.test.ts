@@ -9,7 +9,7 @@ import { fingerprint, type IdempotencyKey, idempotent } from "../../src/decision
 import { recordAttempt } from "../../src/decisions/recordAttempt.js"
 import { pingWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
 import { identifiersAhead } from "../../src/domain/Shop.js"
-import { unanswered } from "../../src/testing/Courier.js"
+import { unanswered } from "../../src/testing/TestDispatcher.js"
 import { anyAct, commandOf } from "./acts.js"
 import { AMIRA, DAY, HOUR, KEY, momentAt, PROGRAM, SHOP, START, snapshot, TestShop, ticketInput } from "./fixtures.js"
 

@@ -7,9 +7,9 @@ import { Entropy } from "../../src/ports/Entropy.js"
 import { Reads } from "../../src/ports/Reads.js"
 import type { StorePorts } from "../../src/ports/StorePorts.js"
 import { Dispatcher, type DispatcherOptions } from "../../src/services/Dispatcher.js"
-import { raising } from "../../src/testing/Courier.js"
 import { openShop, run } from "../../src/testing/Fixtures.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
+import { raising } from "../../src/testing/TestDispatcher.js"
 import { ScriptedSender } from "./ScriptedSender.js"
 
 /** The seed of every random test of this run; another one with `TEST_SEED=…`. */

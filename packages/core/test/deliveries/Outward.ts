@@ -4,7 +4,7 @@ import type { Sent } from "../../src/domain/Attempt.js"
 import type { DeliveryRecord } from "../../src/domain/Delivery.js"
 import type { EventId, TicketId } from "../../src/domain/Identifier.js"
 import type { Webhook } from "../../src/domain/Webhook.js"
-import { raising } from "../../src/testing/Courier.js"
+import { raising } from "../../src/testing/TestDispatcher.js"
 import { SHOP, TestShop } from "../decisions/fixtures.js"
 
 export const URL_1 = "https://shop.example.com/hook"

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import type { Sent } from "../../src/domain/Attempt.js"
 import { type WebhookPost, WebhookSender } from "../../src/ports/WebhookSender.js"
-import { answered } from "../../src/testing/Courier.js"
+import { answered } from "../../src/testing/TestDispatcher.js"
 
 /** A post that left, as its receiver sees it. */
 export interface Arrived extends WebhookPost {

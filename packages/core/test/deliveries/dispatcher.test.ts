@@ -6,9 +6,9 @@ import { rotateSecret } from "../../src/decisions/webhookSettings.js"
 import { LAST_INSTANT } from "../../src/domain/Instant.js"
 import { Deliveries } from "../../src/ports/Deliveries.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
-import { answered } from "../../src/testing/Courier.js"
 import { run } from "../../src/testing/Fixtures.js"
 import { TEST_START } from "../../src/testing/SettableClock.js"
+import { answered } from "../../src/testing/TestDispatcher.js"
 import { DAY, HOUR, MINUTE } from "../decisions/fixtures.js"
 import {
   type Around,

@@ -1,7 +1,7 @@
 import { Effect, Fiber } from "effect"
 import { describe, it } from "vitest"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
-import { answered } from "../../src/testing/Courier.js"
+import { answered } from "../../src/testing/TestDispatcher.js"
 import { dispatching, openHooked, raise, until } from "./DispatchBench.js"
 
 describe("Specification, Webhooks: dead receivers must not slow other shops", () => {

@@ -4,7 +4,7 @@ import { ServiceLimits } from "../../src/domain/Limits.js"
 import { Deliveries } from "../../src/ports/Deliveries.js"
 import { Reads } from "../../src/ports/Reads.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
-import { answered } from "../../src/testing/Courier.js"
+import { answered } from "../../src/testing/TestDispatcher.js"
 import { type Around, dispatching, logOf, openHooked, raise, turnOfLoop, until } from "./DispatchBench.js"
 
 const claiming = { isGoing: false, isOpen: false }

@@ -7,8 +7,8 @@ import { ServiceLimits } from "../../src/domain/Limits.js"
 import { Deliveries } from "../../src/ports/Deliveries.js"
 import { Store, StoreUnavailable } from "../../src/ports/Store.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
-import { answered } from "../../src/testing/Courier.js"
 import { run } from "../../src/testing/Fixtures.js"
+import { answered } from "../../src/testing/TestDispatcher.js"
 import { type Around, dispatching, eventIds, logOf, openHooked, raise, SEED, turnOfLoop } from "./DispatchBench.js"
 
 /** What can go wrong at an await; some of it after the work was done, so that only its answer is lost. */

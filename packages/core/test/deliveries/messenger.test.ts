@@ -13,9 +13,9 @@ import { ClockAdvance } from "../../src/services/ClockAdvance.js"
 import { NotificationSender } from "../../src/services/NotificationSender.js"
 import * as Notifiers from "../../src/services/Notifiers.js"
 import { SandboxClock } from "../../src/services/SandboxClock.js"
-import { answered, Courier, record } from "../../src/testing/Courier.js"
 import { openAccount, openShop, putting, run, ticketInput } from "../../src/testing/Fixtures.js"
 import { TEST_START } from "../../src/testing/SettableClock.js"
+import { answered, record, TestDispatcher } from "../../src/testing/TestDispatcher.js"
 import { HastyClock, until } from "./DispatchBench.js"
 
 const MINUTE = 60_000
@@ -217,16 +217,16 @@ describe("Specification, Webhooks: what could not be told is told again by the r
       Layer.provideMerge(Layer.merge(new HastyClock().layer, Logger.minimumLogLevel(LogLevel.None)))
     )
     const body = Effect.gen(function* () {
-      const courier = new Courier()
+      const dispatcher = new TestDispatcher()
       const { move } = yield* ClockAdvance
-      const shop = yield* Effect.withClock(courier.open, new HastyClock())
-      yield* courier.hook(shop, () => ({
+      const shop = yield* Effect.withClock(dispatcher.open, new HastyClock())
+      yield* dispatcher.hook(shop, () => ({
         failures_in_row: 19,
         first_failure_at: TEST_START - 72 * HOUR,
         steps_told: 2
       }))
-      yield* courier.raise(shop, null)
-      const [claim] = yield* Effect.withClock(courier.claim(), new HastyClock())
+      yield* dispatcher.raise(shop, null)
+      const [claim] = yield* Effect.withClock(dispatcher.claim(), new HastyClock())
       yield* record(claim!, answered(503))
       yield* move({ freeze: true, advance_ms: 3 * DAY })
       expect(ears.since(TEST_START)).toEqual(EIGHT)
@@ -327,12 +327,12 @@ describe("Specification, Webhooks: the owner is told of their webhook", () => {
     "when it fails, again later, and when it is turned off (Specification, Webhooks)",
     benched(({ clock, ears }) =>
       Effect.gen(function* () {
-        const courier = new Courier()
+        const dispatcher = new TestDispatcher()
         const { runOnce } = yield* NotificationSender
-        const shop = yield* courier.open
-        yield* courier.raise(shop, null, null, null, null)
-        yield* courier.hook(shop, () => ({ failures_in_row: 18, first_failure_at: TEST_START - 30 * HOUR }))
-        const claims = yield* courier.claim()
+        const shop = yield* dispatcher.open
+        yield* dispatcher.raise(shop, null, null, null, null)
+        yield* dispatcher.hook(shop, () => ({ failures_in_row: 18, first_failure_at: TEST_START - 30 * HOUR }))
+        const claims = yield* dispatcher.claim()
         const told: Array<number> = []
         for (const [at, hours] of [0, 20, 42].entries()) {
           clock.set(TEST_START + hours * HOUR)

@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { Entropy } from "../../src/ports/Entropy.js"
 import { ClientNotifier, OwnerNotifier } from "../../src/ports/Notifiers.js"
 import { NotificationSender } from "../../src/services/NotificationSender.js"
-import { answered, Courier, record } from "../../src/testing/Courier.js"
+import { answered, record, TestDispatcher } from "../../src/testing/TestDispatcher.js"
 import { HastyClock, until } from "./DispatchBench.js"
 
 it("a notifier has ten seconds for a message, as long as a receiver has (Specification, Webhooks)", async () => {
@@ -33,10 +33,10 @@ it("a notifier has ten seconds for a message, as long as a receiver has (Specifi
     Layer.provideMerge(Layer.merge(clock.layer, Logger.minimumLogLevel(LogLevel.None)))
   )
   const body = Effect.gen(function* () {
-    const courier = new Courier()
-    const shop = yield* courier.open
-    yield* courier.raise(shop, null)
-    yield* record((yield* courier.claim())[0]!, answered(410))
+    const dispatcher = new TestDispatcher()
+    const shop = yield* dispatcher.open
+    yield* dispatcher.raise(shop, null)
+    yield* record((yield* dispatcher.claim())[0]!, answered(410))
     const telling = yield* Effect.fork((yield* NotificationSender).runOnce)
     yield* until("it is asked", () => isAsked)
     expect(slept_ms).toContain(10_000)

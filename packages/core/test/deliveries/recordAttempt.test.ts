@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { enableWebhook } from "../../src/decisions/webhookSettings.js"
 import { deliveryState, presentSchedule } from "../../src/domain/Delivery.js"
-import { answered, unanswered } from "../../src/testing/Courier.js"
+import { answered, unanswered } from "../../src/testing/TestDispatcher.js"
 import { HOUR, MINUTE, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop } from "./Outward.js"
 

@@ -3,7 +3,7 @@ import { advanceReplay, startReplay } from "../../src/decisions/replayDeliveries
 import type { DeliveryRecord, DeliveryState } from "../../src/domain/Delivery.js"
 import type { EventId } from "../../src/domain/Identifier.js"
 import { type EventRange, matchesReplayFilter, type Replayable } from "../../src/domain/Replay.js"
-import { answered } from "../../src/testing/Courier.js"
+import { answered } from "../../src/testing/TestDispatcher.js"
 import { HOUR, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop, ticket } from "./Outward.js"
 

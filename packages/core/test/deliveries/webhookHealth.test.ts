@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { enableWebhook, setWebhook } from "../../src/decisions/webhookSettings.js"
-import { answered, unanswered } from "../../src/testing/Courier.js"
+import { answered, unanswered } from "../../src/testing/TestDispatcher.js"
 import { DAY, HOUR, MINUTE, SHOP, START } from "../decisions/fixtures.js"
 import { HookedShop, URL_1 } from "./Outward.js"
 

@@ -24,7 +24,7 @@ import {
 import { Deliveries } from "@workshop/core/store"
 import { Effect, Schema } from "effect"
 import type { WebhookAddress } from "../../../core/src/domain/WebhookAddress.js"
-import { answered, record } from "../../../core/src/testing/Courier.js"
+import { answered, record } from "../../../core/src/testing/TestDispatcher.js"
 
 export const PHONE = "+21620123456"
 

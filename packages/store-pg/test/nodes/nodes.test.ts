@@ -3,8 +3,8 @@ import { Closures, Deliveries, Directory, type LimitUse, RateLimits, Reads } fro
 import { Effect, Exit, Fiber, Option, Stream } from "effect"
 import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
-import { answered, raising, record } from "../../../core/src/testing/Courier.js"
 import { changing, openShop, placing, run } from "../../../core/src/testing/Fixtures.js"
+import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
 import { create, database, node, numbers, type Ports, testing, upTo } from "./Node.js"
 
 const twoNodes = Effect.gen(function* () {

@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import type { YieldWrap } from "effect/Utils"
 import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import { setWebhook } from "../decisions/webhookSettings.js"
 import type { SendError, Sent } from "../domain/Attempt.js"
@@ -7,9 +6,6 @@ import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
 import { ServiceLimits } from "../domain/Limits.js"
 import type { Webhook } from "../domain/Webhook.js"
 import { type Claim, Deliveries } from "../ports/Deliveries.js"
-import type { Entropy } from "../ports/Entropy.js"
-import type { StorePorts } from "../ports/StorePorts.js"
-import type { ContractCase } from "./ContractCase.js"
 import { changing, openShop, run } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 
@@ -31,7 +27,7 @@ export const unanswered = (error: SendError): Sent => ({ ...nothing, error })
 /** More than any case has due at once. */
 const PLENTY = 20_000
 
-/** Raises a ping for each ticket named; null stands for none. A name is a small number: no ticket need exist. */
+/** Raises a ping for each ticket, or for none where it is null. Tickets are small numbers and need not exist. */
 export const raising = (shop_id: ShopId, tickets: ReadonlyArray<number | null>) =>
   changing(shop_id, (changes) => {
     for (const ticket of tickets)
@@ -42,8 +38,8 @@ export const raising = (shop_id: ShopId, tickets: ReadonlyArray<number | null>) 
       )
   })
 
-/** What a case does with the deliveries of shops of its own: it stands where a dispatcher would. */
-export class Courier {
+/** Does in a case what a dispatcher does, with the deliveries of the shops that it opened. */
+export class TestDispatcher {
   readonly #shops: Array<ShopId> = []
 
   /** Opens a shop whose webhook is on. */
@@ -57,10 +53,10 @@ export class Courier {
     )
   )
 
-  /** Raises an event for each ticket named, in one moment. */
+  /** Raises an event for each ticket, at one instant. */
   readonly raise = (shop_id: ShopId, ...tickets: ReadonlyArray<number | null>) => run(raising(shop_id, tickets))
 
-  /** Claims what is due now of its own shops; a case leaves nothing due behind, so `most` counts these alone. */
+  /** Claims deliveries of its own shops that are due now. A case leaves nothing due behind, so `most` counts only these. */
   readonly claim = (most = PLENTY) =>
     Effect.gen(this, function* () {
       const clock = yield* SettableClock.current
@@ -76,11 +72,12 @@ export class Courier {
       )
     )
 
-  /** Turns the webhook off as if its receiver had said it is gone. */
+  /** Turns the webhook off as after a 410. */
   readonly turnOff = (shop_id: ShopId) => this.hook(shop_id, () => ({ off_reason: "gone" }))
 
   /** Turns everything off and lets every lease end, so that the next case finds nothing due. */
   readonly leave = Effect.gen(this, function* () {
+    if (this.#shops.length === 0) return
     for (const shop_id of this.#shops) yield* this.turnOff(shop_id)
     const clock = yield* SettableClock.current
     clock.advance(ServiceLimits.delivery_lease_ms)
@@ -88,7 +85,7 @@ export class Courier {
   })
 }
 
-/** Records what came of a claim, as of now, without jitter. */
+/** Records the attempt of a claim, started now and without jitter. */
 export const record = (
   { shop_id, event_id, token, webhook: { url } }: Pick<Claim, "shop_id" | "event_id" | "token" | "webhook">,
   sent: Sent
@@ -97,29 +94,12 @@ export const record = (
     run(recordAttempt(shop_id, { event_id, token, url, started_at: clock.unsafeCurrentTimeMillis(), sent, jitter: 0 }))
   )
 
-/** Records what came of a claim that was taken over since: what the dispatcher does where `record` says so. */
+/** Records the attempt of a claim that another dispatcher has taken over, as the dispatcher does after "superseded". */
 export const recordLate = ({ shop_id, event_id, token, webhook: { url } }: Claim, sent: Sent) =>
   Effect.clockWith((clock) => {
     const started_at = clock.unsafeCurrentTimeMillis()
     return run(recordSuperseded(shop_id, { event_id, token, url, started_at, sent, jitter: 0 }))
   })
 
-/** Which events were claimed. */
+/** The events that were claimed. */
 export const eventsOf = (claims: ReadonlyArray<Claim>): ReadonlyArray<EventId> => claims.map(({ event_id }) => event_id)
-
-type Step = YieldWrap<Effect.Effect<unknown, unknown, StorePorts | Entropy>>
-
-/** Names a case that has a courier. */
-export const courierCase = <Y extends Step>(
-  name: string,
-  body: (courier: Courier) => Generator<Y, void>
-): ContractCase => ({
-  name,
-  effect: Effect.suspend(() => {
-    const courier = new Courier()
-    return Effect.ensuring(
-      Effect.gen<Step, void>(() => body(courier)),
-      Effect.orDie(courier.leave)
-    )
-  })
-})
