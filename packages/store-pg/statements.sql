@@ -114,16 +114,31 @@ with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, 
   order by l.n;
 
 -- count deliveries (workshop reads)
-select /* workshop count deliveries */ row_to_json(c) as event from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
-    greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status
-  from (
-    select e.* from event e where e.shop_id = $1 and e.seq > $2 and ($3::json->'event_ids' is null
-      or e.id = any(array(select json_array_elements_text($3::json->'event_ids'))::uuid[]))
-    and ($3::json->>'since' is null or e.created_at >= ($3::json->>'since')::bigint)
-    and ($3::json->>'until' is null or e.created_at < ($3::json->>'until')::bigint) order by e.seq limit $4
-  ) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
+select /* workshop count deliveries */ found.range
+  from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from shop_head h
+    where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
+  cross join (select $4::integer as most) q
+  cross join lateral (select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
+      select e.seq from event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
+      order by e.seq limit 1
+    ) + 4999) end as last_seq offset 0) looked
+  cross join lateral (
+    select json_build_object('last_seq', looked.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
+    from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
+    greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status from ((
+      select * from event e
+      where e.shop_id = r.shop_id and e.id = any(array(select json_array_elements_text(r.filter->'event_ids'))::uuid[])
+        and e.seq + 0 > r.after_seq and e.seq + 0 < r.until_seq
+    ) union all (
+      select * from event e
+      where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= looked.last_seq
+        and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
+        and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
+      order by e.seq limit q.most
+    )) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
     select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
-  ) a on true order by e.seq) c;
+  ) a on true) c
+  ) found;
 
 -- create client (workshop reads)
 with /* workshop create client */ opened as (
@@ -361,23 +376,30 @@ select /* workshop load Remembered */ row_to_json(r) as remembered
       ) r;
 
 -- load Replay (workshop lane)
-select /* workshop load Replay */ row_to_json(r) as replay,
-        (select json_agg(row_to_json(c) order by c.seq) from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
-    greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status
-  from (
-    select e.* from event e
-    where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq and (r.filter->'event_ids' is null
-      or e.id = any(array(select json_array_elements_text(r.filter->'event_ids'))::uuid[]))
-    and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
-    and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
-    order by e.seq limit q.most
-  ) e left join lateral (
-    select * from delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update
-  ) d on true left join lateral (
-    select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
-  ) a on true) c) as events
+select /* workshop load Replay */ row_to_json(r) as replay, found.range
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
-      join replay r on r.shop_id = q.shop_id and r.id = q.id;
+      join replay r on r.shop_id = q.shop_id and r.id = q.id
+      cross join lateral (select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
+      select e.seq from event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
+      order by e.seq limit 1
+    ) + 4999) end as last_seq offset 0) looked
+  cross join lateral (
+    select json_build_object('last_seq', looked.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
+    from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
+    greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status from ((
+      select * from event e
+      where e.shop_id = r.shop_id and e.id = any(array(select json_array_elements_text(r.filter->'event_ids'))::uuid[])
+        and e.seq + 0 > r.after_seq and e.seq + 0 < r.until_seq
+    ) union all (
+      select * from event e
+      where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= looked.last_seq
+        and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
+        and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
+      order by e.seq limit q.most
+    )) e left join lateral (select * from delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true left join lateral (
+    select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
+  ) a on true) c
+  ) found;
 
 -- load StampsUsed (workshop lane)
 select /* workshop load StampsUsed */ row_to_json(s) as stamps

@@ -43,8 +43,10 @@ export const replayable = (
   { filter, after_seq, until_seq }: ReplayRecord,
   most: number
 ): EventRange => {
-  const looked = data.events.slice(after_seq, Math.min(after_seq + most, until_seq - 1))
-  const found = looked.filter((event) => matchesReplayFilter(filter, event, stateOf(data, event)))
+  const last_seq = Math.min(after_seq + most, until_seq - 1)
+  const found = data.events
+    .slice(after_seq, last_seq)
+    .filter((event) => matchesReplayFilter(filter, event, stateOf(data, event)))
   return {
     found: found.map((event) => ({
       event,
@@ -52,8 +54,7 @@ export const replayable = (
       is_in_flight: data.queue.isInFlight(event.id),
       attempts_made: attemptsMade(data, event)
     })),
-    looked_at: looked.length,
-    last_seq: looked.at(-1)?.seq ?? null
+    last_seq
   }
 }
 

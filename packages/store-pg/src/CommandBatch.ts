@@ -69,7 +69,7 @@ export const SHOPS: Omit<Statement, "values"> = {
     from unnest($1::uuid[]) q (id) join shop s on s.id = q.id left join webhook w on w.shop_id = q.id`
 }
 
-const NOTHING_TO_REPLAY: EventRange = { found: [], looked_at: 0, last_seq: null }
+const NOTHING_TO_REPLAY: EventRange = { found: [], last_seq: 0 }
 
 interface HeadsRow {
   readonly heads: ReadonlyArray<ShopHead> | null

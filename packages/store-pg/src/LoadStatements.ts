@@ -22,7 +22,7 @@ import {
   stampCountKey,
   visibleLink
 } from "@workshop/core/store"
-import { candidatesOfReplay, type EventFound, eventRangeOf } from "./ReplayStatements.js"
+import { eventRangeOf, type Look, rangeOfReplay } from "./ReplayStatements.js"
 import type { Statement } from "./Statement.js"
 import {
   type DeliveryRow,
@@ -250,16 +250,16 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     }
   }),
   Replay: loader("Replay", {
-    text: `select row_to_json(r) as replay,
-        (select json_agg(row_to_json(c) order by c.seq) from (${candidatesOfReplay}) c) as events
+    text: `select row_to_json(r) as replay, found.range
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
-      join replay r on r.shop_id = q.shop_id and r.id = q.id`,
+      join replay r on r.shop_id = q.shop_id and r.id = q.id
+      ${rangeOfReplay}`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id), asked.map(({ ask }) => ask.most)],
-    fill: (states, row: { readonly replay: ReplayRecord; readonly events: ReadonlyArray<EventFound> | null }) => {
+    fill: (states, row: { readonly replay: ReplayRecord; readonly range: Look }) => {
       const state = states.of(row.replay.shop_id)
       if (state === undefined) return
       state.replays.set(row.replay.id, row.replay)
-      states.ranges.set(row.replay.id, eventRangeOf(row.replay.filter, row.events ?? [], state.webhook))
+      states.ranges.set(row.replay.id, eventRangeOf(row.replay.filter, row.range, state.webhook))
     }
   })
 }

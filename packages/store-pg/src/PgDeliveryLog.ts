@@ -1,14 +1,8 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type AttemptRecord, type NoticeRecord, ServiceLimits, type ShopId, type Webhook } from "@workshop/core"
-import {
-  type DeliveryLog,
-  type LoggedDelivery,
-  matchesReplayFilter,
-  presentSchedule,
-  type ReplayFilter
-} from "@workshop/core/store"
+import { type DeliveryLog, type LoggedDelivery, presentSchedule, type ReplayFilter } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
-import { candidatesOfShop, type EventFound, latestOfShop, stateOf } from "./ReplayStatements.js"
+import { type EventFound, eventRangeOf, type Look, latestOfShop, rangeOfShop, stateOf } from "./ReplayStatements.js"
 import { available } from "./Sql.js"
 import { type Placed, unplaced } from "./Tables.js"
 
@@ -38,11 +32,8 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
     }>`select /* workshop read webhook */ row_to_json(w) as webhook from webhook w where w.shop_id = ${shop_id}`.pipe(
       Effect.map(([found]) => found?.webhook ?? null)
     )
-  const candidates = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
-    sql.unsafe<{ readonly event: EventFound }>(
-      `select /* workshop count deliveries */ row_to_json(c) as event from (${candidatesOfShop}) c`,
-      [shop_id, after, JSON.stringify(filter), PAGE]
-    )
+  const range = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
+    sql.unsafe<{ readonly range: Look }>(rangeOfShop, [shop_id, after, JSON.stringify(filter), PAGE])
   const latest = (shop_id: ShopId, before: number, limit: number) =>
     sql.unsafe<{ readonly event: EventFound }>(
       `select /* workshop read deliveries */ row_to_json(c) as event from (${latestOfShop}) c`,
@@ -72,10 +63,11 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
         const webhook = yield* webhookOf(shop_id)
         let count = 0
         for (let after = 0; ; ) {
-          const page = yield* candidates(shop_id, after, filter)
-          for (const { event } of page) if (matchesReplayFilter(filter, event, stateOf(event, webhook))) count++
-          if (page.length < PAGE) return count
-          after = page.at(-1)!.event.seq
+          const [look] = yield* range(shop_id, after, filter)
+          if (look === undefined) return count
+          const { found, last_seq } = eventRangeOf(filter, look.range, webhook)
+          count += found.length
+          after = last_seq
         }
       }).pipe(available),
     notices: (shop_id) =>

@@ -26,29 +26,49 @@ const LAST_ATTEMPT = `left join lateral (
     select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
   ) a on true`
 
-const named = (filter: string) => `(${filter}->'event_ids' is null
-      or e.id = any(array(select json_array_elements_text(${filter}->'event_ids'))::uuid[]))
-    and (${filter}->>'since' is null or e.created_at >= (${filter}->>'since')::bigint)
-    and (${filter}->>'until' is null or e.created_at < (${filter}->>'until')::bigint)`
+/** How many events one statement looks through. */
+export const EVENTS_LOOKED_THROUGH = 5_000
+
+/** Where the look ends that begins after the place `r.after_seq`: retention leaves gaps, so it counts from the first event. */
+const LAST_SEQ = `select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
+      select e.seq from event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
+      order by e.seq limit 1
+    ) + ${EVENTS_LOOKED_THROUGH - 1}) end as last_seq`
+
+/** The events that a filter names, a thousand at most, are found by their ids (`+ 0` keeps the planner from their order); others one after another. */
+const CANDIDATES = `(
+      select * from event e
+      where e.shop_id = r.shop_id and e.id = any(array(select json_array_elements_text(r.filter->'event_ids'))::uuid[])
+        and e.seq + 0 > r.after_seq and e.seq + 0 < r.until_seq
+    ) union all (
+      select * from event e
+      where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= looked.last_seq
+        and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
+        and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
+      order by e.seq limit q.most
+    )`
+
+/** What the next look of `r` finds of the events before the place `r.until_seq`: at most `q.most` that its filter asks for. */
+const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0) looked
+  cross join lateral (
+    select json_build_object('last_seq', looked.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
+    from (${WITH_DELIVERY} from (${CANDIDATES}) e left join ${delivery} ${LAST_ATTEMPT}) c
+  ) found`
 
 /**
- * The next events of the replay `r`, as far as its filter is of their own, at most `q.most`. Their deliveries are locked: one that
- * was claimed between this look and the save would be sent twice at once.
+ * The next look of a replay `r`. The deliveries are locked: one that was claimed between this look and the save would be sent
+ * twice at once.
  */
-export const candidatesOfReplay = `${WITH_DELIVERY}
-  from (
-    select e.* from event e
-    where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq and ${named("r.filter")}
-    order by e.seq limit q.most
-  ) e left join lateral (
-    select * from delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update
-  ) d on true ${LAST_ATTEMPT}`
+export const rangeOfReplay = rangeOf(
+  "lateral (select * from delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true"
+)
 
-/** The events of a shop after a place, as far as a filter is of their own. */
-export const candidatesOfShop = `${WITH_DELIVERY}
-  from (
-    select e.* from event e where e.shop_id = $1 and e.seq > $2 and ${named("$3::json")} order by e.seq limit $4
-  ) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id ${LAST_ATTEMPT} order by e.seq`
+/** The next look at the events of a shop after a place; no row where none follow. */
+export const rangeOfShop = `select /* workshop count deliveries */ found.range
+  from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from shop_head h
+    where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
+  cross join (select $4::integer as most) q
+  ${rangeOf("delivery d on d.shop_id = e.shop_id and d.event_id = e.id")}`
 
 /** The latest events of a shop before a place. */
 export const latestOfShop = `${WITH_DELIVERY}
@@ -64,13 +84,20 @@ export const stateOf = (
     ? undefined
     : deliveryState(delivery ?? undefined, webhook, acknowledges({ status: last_status }))
 
-/** The events that a step of a replay looked at, and those that match its filter. */
+/** What a look found. */
+export interface Look {
+  readonly last_seq: number
+  readonly most: number
+  readonly events: ReadonlyArray<EventFound> | null
+}
+
+/** The events that a look came to, and those that match the filter. */
 export const eventRangeOf = (
   filter: ReplayFilter,
-  events: ReadonlyArray<EventFound>,
+  { events, last_seq, most }: Look,
   webhook: Webhook | null
 ): EventRange => ({
-  found: events
+  found: (events ?? [])
     .filter((event) => matchesReplayFilter(filter, event, stateOf(event, webhook)))
     .map(({ id, type, ticket_id, seq, created_at, delivery, attempts_made }) => ({
       event: { id, type, ticket_id, seq, created_at },
@@ -78,6 +105,5 @@ export const eventRangeOf = (
       is_in_flight: delivery !== null && delivery.lease_until !== null,
       attempts_made
     })),
-  looked_at: events.length,
-  last_seq: events.at(-1)?.seq ?? null
+  last_seq: events?.length === most ? events.at(-1)!.seq : last_seq
 })

@@ -4,6 +4,9 @@ import type { Session } from "../src/migrate/Session.js"
 /** About how many rows a table comes to. */
 const ROWS = 40_000
 
+/** How many tickets and events more the large shop gets. */
+const LARGE = 50_000
+
 /** How many times over a small table is copied at most: as many shops as there are then for each that was there. */
 const MOST_COPIES = 4_000
 
@@ -34,6 +37,32 @@ const copied = ({ name, type, is_sole }: Column): string => {
   if (name === "hash") return "encode(sha256((r.hash || k)::bytea), 'hex')"
   return is_sole ? `r.${name} || ' ' || k` : `r.${name}`
 }
+
+/** What a column holds in the copy `k` for the same shop. */
+const copiedInShop = ({ name }: Column): string => {
+  if (name === "id") return "md5(r.id::text || 'large' || k)::uuid"
+  if (name === "tracking_code") return "'L' || k"
+  return name === "seq" || name === "change_seq" ? `r.${name} + k` : `r.${name}`
+}
+
+/** What numbers a shop's rows. */
+const LAST = { ticket: "change_seq", event: "seq" }
+
+/** Gives the shop that has the most tickets many more of them, and of events; tells its id. */
+export const enlarge = (session: Session) =>
+  Effect.gen(function* () {
+    const columns = yield* session.run<Column>(COLUMNS)
+    const [shop] = yield* session.run<{ id: string }>(
+      "select shop_id as id from ticket where shop_id in (select shop_id from event) group by 1 order by count(*) desc, 1 limit 1"
+    )
+    for (const table of ["ticket", "event"] as const) {
+      const own = columns.filter((column) => column.table === table)
+      yield* session.run(`insert into ${table} (${own.map(({ name }) => name).join(", ")})
+        select ${own.map(copiedInShop).join(", ")}
+        from (select * from ${table} where shop_id = '${shop!.id}' order by ${LAST[table]} desc limit 1) r, generate_series(1, ${LARGE}) k`)
+    }
+    return shop!.id
+  })
 
 /** Copies what a database holds many times over, under other ids, so that it comes to a realistic size. */
 export const multiply = (session: Session) =>

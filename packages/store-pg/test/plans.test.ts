@@ -1,5 +1,5 @@
-import { type Phone, ServiceLimits, type TicketId } from "@workshop/core"
-import { Closures, Reads, type TicketFilter, type TicketOrder } from "@workshop/core/store"
+import { type EventId, type Phone, ServiceLimits, type TicketId } from "@workshop/core"
+import { Closures, Reads, type ReplayFilter, type TicketFilter, type TicketOrder } from "@workshop/core/store"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openShop } from "../../core/src/testing/Fixtures.js"
@@ -7,6 +7,7 @@ import { CLAIM, LOCK_DUE_TURNS, LOOK_AGAIN, MAKE_READY, RECLAIM } from "../src/C
 import { loadStatements } from "../src/LoadStatements.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { LockedWindows, locking } from "../src/PgRateLimits.js"
+import { rangeOfShop } from "../src/ReplayStatements.js"
 import { PLANNED_EACH_TIME, PLANNED_ONCE } from "../src/SessionClient.js"
 import { testDatabase } from "./cluster/TestDatabase.js"
 import { node, type Ports, RealClock } from "./nodes/Node.js"
@@ -42,6 +43,10 @@ const TICKET_ROWS = `insert into ticket (shop_id, id, number, state, type, servi
 const DELIVERY_ROWS = `insert into delivery
   select $1, gen_random_uuid(), 'ping', null, 20001 - n, 0, 0, ${T0} + n, 1, false, 0, null from generate_series(1, 20000) n`
 
+/** Events of which nothing was sent. */
+const EVENT_ROWS = `insert into event (shop_id, id, type, seq, ticket_id, created_at, body)
+  select $1, md5('event ' || n)::uuid, 'ping', n, null, ${T0} + n, '{}' from generate_series(1, 50000) n`
+
 const WEBHOOK = `insert into webhook select $1, 'https://shop.example/', 'whsec_1', null, null, null, 0, null, 0, 1, 0`
 
 beforeAll(async () => {
@@ -50,8 +55,9 @@ beforeAll(async () => {
   ports = await within(node({ url }))
   const shop = await within(Effect.provide(openShop(), ports))
   shop_id = shop.id as never
-  for (const sql of [TICKET_ROWS, DELIVERY_ROWS, WEBHOOK]) await within(session.run(sql, [shop_id]))
+  for (const sql of [TICKET_ROWS, DELIVERY_ROWS, EVENT_ROWS, WEBHOOK]) await within(session.run(sql, [shop_id]))
   await within(session.run(`insert into delivery_turn select $1, 0, 0`, [shop_id]))
+  await within(session.run("update shop_head set event_seq = 50001 where shop_id = $1", [shop_id]))
   await within(
     session.run(
       `insert into delivery_turn select gen_random_uuid(), 253402300799999, n from generate_series(1, 20000) n`
@@ -223,6 +229,28 @@ describe("commands and claims look at no more than they need (docs/how-it-is-bui
     // `deallocate all` and `prepare` may run in a transaction, so what was inserted is seen and then undone.
     expectAtMost(await within(planned(commands, LOCK_DUE_TURNS, [17])), 100)
     await within(commands.run("rollback"))
+  })
+
+  it.each<[string, ReplayFilter, number]>([
+    ["all", {}, 3_500],
+    ["those since an instant after all", { since: T0 + 100_000 }, 5_100],
+    ["those until an instant before all", { until: T0 }, 5_100],
+    ["named ones", { event_ids: ["00000000-0000-7000-8000-000000000000" as EventId] }, 100]
+  ])("the next step of a replay in a shop of 50,000 events: %s", async (name, filter, rows) => {
+    await within(
+      session.run(`insert into replay select $1, md5($2)::uuid, $3, 0, 50001, false, ${T0}`, [
+        shop_id,
+        name,
+        JSON.stringify(filter)
+      ])
+    )
+    const [{ id }] = (await within(session.run<{ id: string }>("select md5($1)::uuid as id", [name]))) as [
+      { id: string }
+    ]
+    const [load] = loadStatements([{ shop_id, ask: { _tag: "Replay", id, most: 1_000 } }] as never)
+    expectAtMost(await within(planned(commands, load!.statement.text, load!.statement.values)), rows)
+    const counted = await within(planned(reads, rangeOfShop, [shop_id, 0, JSON.stringify(filter), 1_000]))
+    expectAtMost(counted, rows)
   })
 
   it("leases that have ended", async () => expectAtMost(await within(planned(commands, RECLAIM, [T0, 1_000])), 100))

@@ -97,8 +97,8 @@ export const advanceReplay = (shop_id: ShopId, id: string): Command<ReplayStep> 
         const change = takenUp(shop_id, found, webhook, moment)
         if (change !== null) changes.add(change)
       }
-      const after_seq = next.last_seq ?? record.after_seq
-      const is_done = next.looked_at < Limits.replay_step_events
+      const after_seq = Math.max(record.after_seq, next.last_seq)
+      const is_done = after_seq >= record.until_seq - 1
       changes.add({ _tag: "ReplayPut", row: { ...record, after_seq, is_done } })
       return changes.decided<ReplayStep>({ taken_up: next.found.length, is_done })
     }

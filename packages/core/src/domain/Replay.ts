@@ -39,10 +39,8 @@ export interface Replayable {
 /** What a replay's next step looked at: never more than it may, however few of the events it asks for. */
 export interface EventRange {
   readonly found: ReadonlyArray<Replayable>
-  /** How many events were looked at. */
-  readonly looked_at: number
-  /** The place of the last of them; null where there was none. */
-  readonly last_seq: number | null
+  /** The place up to which it looked. */
+  readonly last_seq: number
 }
 
 /** Whether a filter asks for an event whose delivery is in a state (undefined: it never had one). */

@@ -90,6 +90,20 @@ export const replayContract = cases({
     while ((yield* open).length > 0) yield* run(advanceReplay(shop, second.id))
   },
 
+  "one that asks for the last few of many events comes to them, and counts them": function* (bench) {
+    const { dispatcher, clock, deliveryLog } = bench
+
+    const shop = yield* dispatcher.open
+    // Off, so that nothing stays due.
+    yield* dispatcher.turnOff(shop)
+    for (let n = 0; n < 3; n++) yield* dispatcher.raise(shop, ...Array(2000).fill(1))
+    clock.advance(1)
+    yield* dispatcher.raise(shop, 2, 2)
+    const filter = { since: clock.unsafeCurrentTimeMillis() }
+    yield* same("counted", yield* deliveryLog.count(shop, filter), 2)
+    yield* same("taken up", yield* replay(shop, filter), 2)
+  },
+
   "one whose attempt is under way for a retry goes on, is not sent twice, and its failure is the first of eight (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, deliveries } = bench

@@ -98,7 +98,7 @@ const emptySlice = (settings: Partial<ShopRecord>): ShopState => {
     head: firstHead(SHOP),
     webhook: null,
     events: { get: () => undefined, rewrite: () => {} },
-    replayable: () => ({ found: [], looked_at: 0, last_seq: null }),
+    replayable: () => ({ found: [], last_seq: 0 }),
     accounts: new Map(accounts.map((row) => [row.id, row])),
     holders: new Map(accounts.map((row) => [row.phone, row]))
   })
