@@ -72,6 +72,7 @@ const called = Effect.gen(function* () {
   yield* reads.events(id)
   const directory = /** @type {any} */ (yield* Directory)
   yield* directory.listShops(id, 50)
+  yield* directory.listClients(id, 50)
   yield* directory.latest
   yield* directory.markSandboxMade
   yield* directory.isSandboxMade

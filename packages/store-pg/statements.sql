@@ -287,6 +287,10 @@ select /* workshop list audit entries */ row_to_json(e) as entry from audit_entr
         and true
       order by e.place desc limit $1;
 
+-- list clients (workshop reads)
+select /* workshop list clients */ row_to_json(a) as account from client_account a
+      where a.id > $1 order by a.id limit $2;
+
 -- list shops (workshop reads)
 select /* workshop list shops */ row_to_json(s) as shop from shop s
       where s.id > $1 order by s.id limit $2;

@@ -14,7 +14,7 @@ export {
 } from "./http/checks.js"
 export { refused } from "./http/EffectAnswer.js"
 export { httpApp } from "./http/EffectMount.js"
-export { type Handlers, Nothing, routes } from "./http/Endpoint.js"
+export { type GroupHandlers, type Handlers, Nothing, routes } from "./http/Endpoint.js"
 export {
   FailureBodyOf,
   RepeatableMeta,

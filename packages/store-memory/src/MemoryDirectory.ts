@@ -28,15 +28,29 @@ const shopOf = (memory: Memory, thing: Belonging): ShopId | null => {
   }
 }
 
+/** The first rows behind an id, in the order of their ids. */
+const pageById = <Row extends { readonly id: string }>(
+  rows: ReadonlyArray<Row>,
+  after: string | null,
+  limit: number
+): ReadonlyArray<Row> =>
+  rows
+    .filter(({ id }) => after === null || id > after)
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .slice(0, limit)
+
 /** What belongs to no one shop. */
 export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> => ({
   createShop: (shop) => Effect.sync(() => memory.open(shop)),
   listShops: (after, limit) =>
-    Effect.sync(() => {
-      const shops = Array.from(memory.shops.values(), ({ slice }) => slice.shop)
-      const wanted = shops.filter(({ id }) => after === null || id > after)
-      return wanted.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
-    }),
+    Effect.sync(() =>
+      pageById(
+        Array.from(memory.shops.values(), ({ slice }) => slice.shop),
+        after,
+        limit
+      )
+    ),
+  listClients: (after, limit) => Effect.sync(() => pageById([...memory.accounts.values()], after, limit)),
   isSandboxMade: Effect.sync(() => memory.isSandboxMade),
   markSandboxMade: Effect.sync(() => {
     memory.isSandboxMade = true

@@ -135,6 +135,14 @@ export const pgDirectory = Effect.map(
         Effect.map((rows) => rows.map(({ shop }) => shop)),
         available
       ),
+    listClients: (after, limit) =>
+      sql<{
+        readonly account: ClientAccount
+      }>`select /* workshop list clients */ row_to_json(a) as account from client_account a
+      where ${after === null ? sql`true` : sql`a.id > ${after}`} order by a.id limit ${limit}`.pipe(
+        Effect.map((rows) => rows.map(({ account }) => account)),
+        available
+      ),
     ...marks(sql),
     latest: available(latestAfter(sql, "00000000-0000-0000-0000-000000000000" as ShopId)),
     createClient: (account) =>

@@ -182,3 +182,19 @@ export const closure = (ticket: Standing): { readonly due_at: Instant; readonly 
   const since = move === undefined ? null : ticket[move.counts_from]
   return move === undefined || since === null ? null : { due_at: since + move.after_ms, reason: move.reason }
 }
+
+/** What falls due next on a ticket by time alone: its automatic closure, or the end of the time in which it may be reopened. */
+export interface TicketDeadline {
+  readonly at: Instant
+  readonly kind: "closure" | "reopen_end"
+}
+
+/** What falls due next on a ticket at `now` or later; null where nothing does. */
+export const nextDeadline = (ticket: Standing, now: Instant): TicketDeadline | null => {
+  const closes = closure(ticket)
+  if (closes !== null) return { at: closes.due_at, kind: "closure" }
+  const within_ms = movesFrom(ticket, now).find((move) => move.within_ms !== undefined)?.within_ms
+  return within_ms === undefined || ticket.collected_at === null
+    ? null
+    : { at: ticket.collected_at + within_ms, kind: "reopen_end" }
+}

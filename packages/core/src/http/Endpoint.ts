@@ -26,14 +26,17 @@ type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any, C> = (
   context: C
 ) => Effect.Effect<ReplyOf<HttpApiEndpoint.HttpApiEndpoint.Success<E>>, Failure>
 
-/** The handlers of one API, typed by its contract: what is asked, what is answered. `C` is what a handler is told of the caller. */
+/** The handlers of one group of endpoints, typed by its contract: what is asked, what is answered. `C` is what a handler is told of the caller. */
+export type GroupHandlers<G, C> = {
+  readonly [Name in HttpApiEndpoint.HttpApiEndpoint.Name<Endpoints<G>>]: Handler<
+    HttpApiEndpoint.HttpApiEndpoint.WithName<Endpoints<G>, Name>,
+    C
+  >
+}
+
+/** The handlers of one API, by the names of its groups. */
 export type Handlers<Api, C> = {
-  readonly [G in Groups<Api> as GroupName<G>]: {
-    readonly [Name in HttpApiEndpoint.HttpApiEndpoint.Name<Endpoints<G>>]: Handler<
-      HttpApiEndpoint.HttpApiEndpoint.WithName<Endpoints<G>, Name>,
-      C
-    >
-  }
+  readonly [G in Groups<Api> as GroupName<G>]: GroupHandlers<G, C>
 }
 
 /** The parts of a request, as texts and JSON. */

@@ -33,6 +33,11 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly latest: Effect.Effect<Instant, StoreUnavailable>
     /** Opens a client account; false, and nothing opened, where another account holds the number. */
     readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
+    /** At most `limit` accounts in the order of their ids, which is that of their opening; after `after` where it is given. */
+    readonly listClients: (
+      after: ClientId | null,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ClientAccount>, StoreUnavailable>
     /** Replaces the account with this id; false, and nothing changed, where another account holds the number. */
     readonly changeClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
     /** The key with this hash and its shop, revoked or not; null where there is none. */

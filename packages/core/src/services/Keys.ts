@@ -24,13 +24,15 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
     const keyRing = yield* ApiKeyCache
     const run = auditing(store)
     const isSandbox = yield* inSandbox
+    /** The texts of the keys that this process made, for testers; a server in earnest keeps none. */
+    const texts = new Map<KeyId, string>()
     const fresh = Effect.gen(function* () {
       const isTest = isSandbox || (yield* directory.isSandboxMade)
       return keyText(isTest ? "test" : "live", entropy.bytes(KEY_BYTES))
     })
     return {
       /**
-       * A new key. `key` is its text and is never to be had again. In a sandbox, and on data that one made, it is a test key,
+       * A new key. `key` is its text; outside a sandbox it is never to be had again. In a sandbox, and on data that one made, it is a test key,
        * whose text may be given (Specification, Keys and scopes).
        */
       create: Effect.fnUntraced(function* create(shop_id: ShopId, input: KeyInput, given?: string) {
@@ -40,8 +42,11 @@ export class Keys extends Effect.Service<Keys>()("@workshop/core/Keys", {
           act: "key.created",
           details: { key_id: id, name, scopes, expires_at: toIsoOrNull(expires_at) }
         }))
+        if (isSandbox) texts.set(record.id, key)
         return { record, key }
       }),
+      /** The text of a key that this process made, if it is a sandbox; else null. */
+      knownText: (id: KeyId): string | null => texts.get(id) ?? null,
       /** All keys of the shop, revoked ones too, oldest first. */
       list: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), reads.keys(shop_id)),
       /** Revokes a key: refused at once here, within a minute elsewhere. */

@@ -74,6 +74,26 @@ export const directoryContract = cases({
     yield* same("no such account", yield* directory.account(yield* freshId<ClientId>()), null)
   },
 
+  "accounts are listed in the order of their ids, after one where it is given": function* ({ directory }) {
+    const opened = [yield* openAccount(), yield* openAccount(), yield* openAccount()]
+    const [first, second, third] = opened.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const ids = opened.map(({ id }) => id)
+    const listed = (yield* directory.listClients(null, 10_000)).filter(({ id }) => ids.includes(id))
+    yield* same("all", listed, [first, second, third])
+    const rest = yield* directory.listClients(first!.id, 10_000)
+    yield* same(
+      "after the first",
+      rest.filter(({ id }) => ids.includes(id)),
+      [second, third]
+    )
+    yield* same("no more than asked for", (yield* directory.listClients(null, 1)).length, 1)
+    yield* same(
+      "after the last",
+      yield* directory.listClients("ffffffff-ffff-ffff-ffff-ffffffffffff" as ClientId, 5),
+      []
+    )
+  },
+
   "a number has one holder, also when many want it at once": function* ({ directory }) {
     const first = yield* openAccount()
     const second = { ...first, id: yield* freshId<ClientId>() }

@@ -1,24 +1,36 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import {
+  appOf,
+  type Caller,
   DelayInput,
   IdempotencyKey,
   PartInput,
   PhotoInput,
+  Progress,
   QuoteInput,
+  Quotes,
+  Shops,
   Ticket,
   TicketEdit,
   TicketId,
-  TicketInput
+  TicketInput,
+  TicketNotFound,
+  Tickets
 } from "@workshop/core"
 import {
+  createdTicket,
+  type Failure,
   FailureBodyOf,
+  type GroupHandlers,
   Nothing,
   RepeatableMeta,
   SuccessBody,
   SuccessBodyWithMeta,
   status201
 } from "@workshop/core/http"
-import { Schema } from "effect"
+import { Directory } from "@workshop/core/store"
+import { Effect, Schema } from "effect"
+import { data, described, titled } from "./described.js"
 import { OfShop } from "./ShopsApi.js"
 
 /** As in `POST /v1/tickets`, save that the app may do without the header. */
@@ -49,6 +61,13 @@ export class AppTicketsApi extends HttpApiGroup.make("appTickets")
       .addError(FailureBodyOf("CONFLICT"))
       .addError(FailureBodyOf("PROFANITY"))
       .addError(FailureBodyOf("TOO_MANY_ATTEMPTS"))
+      .annotateContext(
+        described(
+          "createTicketInApp",
+          "Create a ticket in the app",
+          "As `POST /v1/tickets`, with `created_via` `app`. It needs no `Idempotency-Key`; the limits on tickets hold."
+        )
+      )
   )
   .add(
     HttpApiEndpoint.patch("edit", "/tickets/:id")
@@ -58,10 +77,78 @@ export class AppTicketsApi extends HttpApiGroup.make("appTickets")
       .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
       .addError(FailureBodyOf("PROFANITY"))
+      .annotateContext(
+        described(
+          "editTicket",
+          "Edit a ticket",
+          "Changes what was said of a ticket: a field left out stays, null empties it. Raises ticket.updated."
+        )
+      )
   )
-  .add(act("quote").setPayload(QuoteInput))
-  .add(act("acceptQuote", "/quote/accept").setPayload(Nothing))
-  .add(act("refuseQuote", "/quote/refuse").setPayload(Nothing))
-  .add(act("delay").setPayload(DelayInput))
-  .add(act("part").setPayload(PartInput))
-  .add(act("photo").setPayload(PhotoInput)) {}
+  .add(
+    act("quote")
+      .setPayload(QuoteInput)
+      .annotateContext(
+        described("proposeQuote", "Propose a new price", "Takes the place of a price that was proposed before.")
+      )
+  )
+  .add(
+    act("acceptQuote", "/quote/accept")
+      .setPayload(Nothing)
+      .annotateContext(
+        described("acceptQuote", "Accept the price", "As the client does; the ticket has the new price.")
+      )
+  )
+  .add(
+    act("refuseQuote", "/quote/refuse")
+      .setPayload(Nothing)
+      .annotateContext(described("refuseQuote", "Refuse the price", "As the client does; the ticket keeps its price."))
+  )
+  .add(
+    act("delay")
+      .setPayload(DelayInput)
+      .annotateContext(
+        described("announceDelay", "Postpone the promised date", "The ticket keeps the date before, with the reason.")
+      )
+  )
+  .add(
+    act("part")
+      .setPayload(PartInput)
+      .annotateContext(described("recordPart", "Note a part", "As ordered, or as received."))
+  )
+  .add(
+    act("photo")
+      .setPayload(PhotoInput)
+      .annotateContext(described("attachPhoto", "Attach a photo", "An https address of a picture."))
+  )
+  .annotateContext(titled("Tickets", "What the shop does with tickets in its app")) {}
+
+/** What the shop does with tickets in its app, and how the client answers a new price. */
+export const appHandlers = Effect.gen(function* () {
+  const directory = yield* Directory
+  const shops = yield* Shops
+  const tickets = yield* Tickets
+  const quotes = yield* Quotes
+  const progress = yield* Progress
+
+  const onTicket = (id: TicketId, act: (caller: Caller) => Effect.Effect<Ticket, Failure>) =>
+    Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
+      shop_id === null ? Effect.fail(new TicketNotFound()) : Effect.map(act(appOf(shop_id)), data)
+    )
+
+  const handlers: GroupHandlers<typeof AppTicketsApi, void> = {
+    create: ({ path, headers, payload }) =>
+      Effect.zipRight(
+        shops.byId(path.id),
+        Effect.map(tickets.create(appOf(path.id), payload, headers["idempotency-key"]), createdTicket)
+      ),
+    edit: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.edit(caller, id, payload)),
+    quote: ({ path: { id }, payload }) => onTicket(id, (caller) => quotes.propose(caller, id, payload)),
+    acceptQuote: ({ path: { id } }) => onTicket(id, (caller) => quotes.recordAnswer(caller, id, "accepted")),
+    refuseQuote: ({ path: { id } }) => onTicket(id, (caller) => quotes.recordAnswer(caller, id, "refused")),
+    delay: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.announceDelay(caller, id, payload)),
+    part: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.recordPart(caller, id, payload)),
+    photo: ({ path: { id }, payload }) => onTicket(id, (caller) => progress.attachPhoto(caller, id, payload))
+  }
+  return handlers
+})

@@ -1,7 +1,18 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { KeyId, KeyInput, optional, Scope, scopePresets } from "@workshop/core"
-import { FailureBodyOf, SuccessBody, status201 } from "@workshop/core/http"
-import { Schema } from "effect"
+import {
+  type ApiKeyRecord,
+  KeyId,
+  KeyInput,
+  Keys,
+  optional,
+  Scope,
+  scopePresets,
+  toIso,
+  toIsoOrNull
+} from "@workshop/core"
+import { FailureBodyOf, type GroupHandlers, SuccessBody, status201 } from "@workshop/core/http"
+import { Effect, Schema } from "effect"
+import { data, described, titled } from "./described.js"
 import { OfShop } from "./ShopsApi.js"
 
 /** A new key's name, with its scopes or the name of a preset (Specification, Keys and scopes). */
@@ -23,7 +34,7 @@ const KeyRequest = Schema.Struct({
   .annotations({ identifier: "SandboxKeyInput" })
 
 /** The key that a request asks for; its scopes or its preset is there. */
-export const keyInput = ({ name, scopes, preset, expires_at }: typeof KeyRequest.Type): KeyInput =>
+const keyInput = ({ name, scopes, preset, expires_at }: typeof KeyRequest.Type): KeyInput =>
   KeyInput.make({ name, scopes: scopes ?? scopePresets[preset ?? "full"], expires_at: expires_at ?? null })
 
 const KeyView = Schema.Struct({
@@ -34,7 +45,10 @@ const KeyView = Schema.Struct({
   created_at: Schema.String,
   revoked_at: Schema.NullOr(Schema.String),
   expires_at: Schema.NullOr(Schema.String),
-  last_used_at: Schema.NullOr(Schema.String)
+  last_used_at: Schema.NullOr(Schema.String),
+  key: Schema.NullOr(Schema.String).annotations({
+    description: "The key's text where this process made it, so that it still knows it; else null"
+  })
 }).annotations({ identifier: "ApiKey" })
 
 const NewKey = Schema.Struct({ id: Schema.String, key: Schema.String })
@@ -47,6 +61,13 @@ export class KeysApi extends HttpApiGroup.make("keys")
       .setPath(OfShop)
       .addSuccess(SuccessBody(Schema.Array(KeyView)))
       .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "listKeys",
+          "List a shop's keys",
+          "Revoked keys too. `key` is the text of a key that this process made."
+        )
+      )
   )
   .add(
     HttpApiEndpoint.post("create", "/shops/:id/keys")
@@ -55,10 +76,47 @@ export class KeysApi extends HttpApiGroup.make("keys")
       .addSuccess(status201(SuccessBody(NewKey)))
       .addError(FailureBodyOf("NOT_FOUND"))
       .addError(FailureBodyOf("CONFLICT"))
+      .annotateContext(
+        described(
+          "createKey",
+          "Create a key",
+          "With `scopes`, or with a `preset`: `full` has all rights, `read` those that change nothing. The shop may have five active keys."
+        )
+      )
   )
   .add(
     HttpApiEndpoint.del("revoke", "/keys/:id")
       .setPath(Schema.Struct({ id: KeyId }))
       .addSuccess(SuccessBody(RevokedKey))
       .addError(FailureBodyOf("NOT_FOUND"))
-  ) {}
+      .annotateContext(described("revokeKey", "Revoke a key", "It stops working within a minute, for good."))
+  )
+  .annotateContext(titled("Keys", "What a shop's owner does with API keys")) {}
+
+const keyView = ({ id, name, scopes, last_four, ...at }: ApiKeyRecord, key: string | null) => ({
+  id,
+  name,
+  scopes,
+  last_four,
+  created_at: toIso(at.created_at),
+  revoked_at: toIsoOrNull(at.revoked_at),
+  expires_at: toIsoOrNull(at.expires_at),
+  last_used_at: toIsoOrNull(at.last_used_at),
+  key
+})
+
+/** Lists, makes and revokes keys. */
+export const keysHandlers = Effect.map(
+  Keys,
+  (keys): GroupHandlers<typeof KeysApi, void> => ({
+    list: ({ path }) =>
+      Effect.map(keys.list(path.id), (records) => data(records.map((one) => keyView(one, keys.knownText(one.id))))),
+    create: ({ path, payload }) =>
+      Effect.map(keys.create(path.id, keyInput(payload)), ({ record, key }) => ({
+        status: 201,
+        ...data({ id: record.id, key })
+      })),
+    revoke: ({ path }) =>
+      Effect.map(keys.revoke(path.id), ({ id, revoked_at }) => data({ id, revoked_at: toIsoOrNull(revoked_at) }))
+  })
+)

@@ -5,6 +5,7 @@ import { ClockApi } from "./ClockApi.js"
 import { KeysApi } from "./KeysApi.js"
 import { PeopleApi } from "./PeopleApi.js"
 import { ShopsApi } from "./ShopsApi.js"
+import { TicketsApi } from "./TicketsApi.js"
 import { WebhookApi } from "./WebhookApi.js"
 
 /** The contract of the sandbox: what the app, the owner, the client and the clock do, for testers (Specification, Sandbox). */
@@ -15,6 +16,7 @@ export class SandboxApi extends HttpApi.make("sandbox")
   .add(WebhookApi)
   .add(PeopleApi)
   .add(AppTicketsApi)
+  .add(TicketsApi)
   .prefix("/sandbox")
   .addError(FailureBodyOf("VALIDATION_ERROR"))
   .addError(FailureBodyOf("UNAUTHENTICATED"))

@@ -1,19 +1,26 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import {
+  Audit,
   type AuditAct,
   type AuditEntry,
   auditActs,
+  KeyInput,
+  Keys,
   Language,
   LoyaltyProgram,
+  ServiceLimits,
   type ShopHead,
   ShopId,
   ShopInput,
   ShopPatch,
   type ShopRecord,
+  Shops,
+  scopePresets,
   toIso
 } from "@workshop/core"
-import { FailureBodyOf, SuccessBody, status201 } from "@workshop/core/http"
-import { Schema } from "effect"
+import { FailureBodyOf, type GroupHandlers, SuccessBody, status201 } from "@workshop/core/http"
+import { Effect, Schema } from "effect"
+import { data, described, titled } from "./described.js"
 
 /** The shop that a path names. */
 export const OfShop = Schema.Struct({ id: ShopId })
@@ -38,7 +45,7 @@ const ShopSettings = Schema.Struct({
 type ShopSettings = typeof ShopSettings.Type
 
 /** A shop as its owner and the operator see it. */
-export const shopSettings = (shop: ShopRecord, { next_number }: Pick<ShopHead, "next_number">): ShopSettings => ({
+const shopSettings = (shop: ShopRecord, { next_number }: Pick<ShopHead, "next_number">): ShopSettings => ({
   id: shop.id,
   name: shop.name,
   currency: shop.currency,
@@ -64,7 +71,7 @@ const AuditView = Schema.Struct({
 }).annotations({ identifier: "AuditEntry" })
 
 /** An entry of the audit log as its shop's owner reads it. */
-export const auditView = ({ id, created_at, actor, act, details }: AuditEntry) => ({
+const auditView = ({ id, created_at, actor, act, details }: AuditEntry) => ({
   id,
   created_at: toIso(created_at),
   actor,
@@ -80,12 +87,25 @@ export class ShopsApi extends HttpApiGroup.make("shops")
     HttpApiEndpoint.post("open", "/shops")
       .setPayload(ShopInput)
       .addSuccess(status201(SuccessBody(NewShop)))
+      .annotateContext(
+        described(
+          "openShop",
+          "Open a shop",
+          "The shop is approved and active, with the API switched on and a key with full access, which is shown this once."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("list", "/shops")
+      .addSuccess(SuccessBody(Schema.Array(ShopSettings)))
+      .annotateContext(described("listShops", "List the shops", "The newest last."))
   )
   .add(
     HttpApiEndpoint.get("read", "/shops/:id")
       .setPath(OfShop)
       .addSuccess(SuccessBody(ShopSettings))
       .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(described("readShop", "Read a shop's settings", "Everything that can be set of the shop."))
   )
   .add(
     HttpApiEndpoint.patch("change", "/shops/:id")
@@ -93,10 +113,55 @@ export class ShopsApi extends HttpApiGroup.make("shops")
       .setPayload(ShopPatch)
       .addSuccess(SuccessBody(ShopSettings))
       .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "changeShop",
+          "Change a shop's settings",
+          "What is left out stays. `next_number` is the number of the shop's next ticket."
+        )
+      )
   )
   .add(
     HttpApiEndpoint.get("audit", "/shops/:id/audit")
       .setPath(OfShop)
       .addSuccess(SuccessBody(Schema.Array(AuditView)))
       .addError(FailureBodyOf("NOT_FOUND"))
-  ) {}
+      .annotateContext(described("listActs", "List what the owner and the operator did", "Who did what, and when."))
+  )
+  .annotateContext(titled("Shops", "What the operator does with shops")) {}
+
+/** How many entries of the audit log are listed, the latest first. */
+const MOST_AUDITED = 1000
+
+const firstKey = KeyInput.make({ name: "First key", scopes: scopePresets.full })
+
+/** Opens shops, and shows and changes their settings. */
+export const shopsHandlers = Effect.gen(function* () {
+  const shops = yield* Shops
+  const keys = yield* Keys
+  const audit = yield* Audit
+  const settingsOf = (id: ShopId) => Effect.map(shops.byId(id), ({ shop, head }) => shopSettings(shop, head))
+  const handlers: GroupHandlers<typeof ShopsApi, void> = {
+    open: Effect.fnUntraced(function* ({ payload }) {
+      const { id } = yield* shops.create(payload)
+      const { record, key } = yield* keys.create(id, firstKey)
+      return { status: 201, data: { shop: yield* settingsOf(id), key_id: record.id, key } }
+    }),
+    list: () =>
+      Effect.flatMap(shops.list(null, ServiceLimits.list_max), (found) =>
+        Effect.map(
+          Effect.forEach(found, ({ id }) => settingsOf(id)),
+          data
+        )
+      ),
+    read: ({ path }) => Effect.map(settingsOf(path.id), data),
+    change: ({ path, payload }) =>
+      Effect.map(shops.change(path.id, payload), ({ shop, head }) => data(shopSettings(shop, head))),
+    audit: ({ path }) =>
+      Effect.zipRight(
+        shops.byId(path.id),
+        Effect.map(audit.list(path.id, null, MOST_AUDITED), (entries) => data(entries.map(auditView)))
+      )
+  }
+  return handlers
+})

@@ -15,14 +15,16 @@ import {
 import { RateLimits } from "@workshop/core/store"
 import { Effect } from "effect"
 import { onceAsked } from "../coalesce.js"
-import { appHandlers } from "./appHandlers.js"
-import { clockHandlers } from "./clockHandlers.js"
+import { appHandlers } from "./AppTicketsApi.js"
+import { clockHandlers } from "./ClockApi.js"
 import { foreignness } from "./foreignRequest.js"
-import { ownerHandlers } from "./ownerHandlers.js"
-import { peopleHandlers } from "./peopleHandlers.js"
+import { keysHandlers } from "./KeysApi.js"
+import { peopleHandlers } from "./PeopleApi.js"
 import { SandboxApi } from "./SandboxApi.js"
+import { shopsHandlers } from "./ShopsApi.js"
+import { ticketsHandlers } from "./TicketsApi.js"
 import { tokenCheck } from "./tokenGuard.js"
-import { webhookHandlers } from "./webhookHandlers.js"
+import { webhookHandlers } from "./WebhookApi.js"
 
 /** How the sandbox is served. */
 export interface SandboxOptions {
@@ -55,11 +57,13 @@ export const sandboxRoutes = ({ token, webhookPolicy, validateResponses }: Sandb
     const limits = exhaustedLimits(yield* RateLimits)
     const access = [headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck]
     const handlers = {
-      ...(yield* ownerHandlers),
+      shops: yield* shopsHandlers,
+      keys: yield* keysHandlers,
       webhook: yield* webhookHandlers(webhookPolicy),
       clock: yield* clockHandlers,
       people: yield* peopleHandlers,
-      appTickets: yield* appHandlers
+      appTickets: yield* appHandlers,
+      tickets: yield* ticketsHandlers
     }
     // Loaded and written out when it is first asked for: a start need not wait for it.
     const document = onceAsked(

@@ -1,7 +1,7 @@
 import { OpenApi } from "@effect/platform"
 import { answerSchema, type Json, type Node, namedSchemas, plain, tidy, withReferences } from "@workshop/core/openapi"
 import { SandboxApi } from "../SandboxApi.js"
-import { groupWords, introduction, operationWords, pathIds } from "./SandboxWords.js"
+import { introduction, pathIds } from "./SandboxWords.js"
 
 const spec = OpenApi.fromApi(SandboxApi)
 
@@ -26,7 +26,8 @@ const parameter = (path: string, { name, in: place, required, schema }: OpenApi.
     const [, of = ""] = /\/(\w+)\/\{id\}/.exec(path) ?? []
     return { name, in: place, required, description: found(pathIds, of), schema: { type: "string", format: "uuid" } }
   }
-  const { description: _, examples: __, ...own } = tidy(plain(schema)) as Node
+  const { description, examples: _, ...own } = tidy(plain(schema)) as Node
+  if (place === "query") return { name, in: place, required, ...(description && { description }), schema: own }
   return {
     name: "Idempotency-Key",
     in: place,
@@ -37,14 +38,13 @@ const parameter = (path: string, { name, in: place, required, schema }: OpenApi.
 }
 
 const operation = (path: string, made: OpenApi.OpenAPISpecOperation): Node => {
-  const { id, summary, description } = found(operationWords, made.operationId)
   const body = plain(made.requestBody?.content["application/json"]?.schema ?? null) as Node | null
   const asks = body !== null && (body.$ref !== undefined || body.properties !== undefined || body.anyOf !== undefined)
   return {
-    operationId: id,
-    tags: made.tags.map((tag) => found(groupWords, tag).title),
-    summary,
-    description,
+    operationId: made.operationId,
+    tags: made.tags,
+    summary: made.summary ?? "",
+    description: made.description ?? "",
     ...(made.parameters.length === 0 ? {} : { parameters: made.parameters.map((one) => parameter(path, one)) }),
     ...(asks ? { requestBody: { required: true, content: { "application/json": { schema: tidy(body) } } } } : {}),
     responses: Object.fromEntries(
@@ -75,7 +75,7 @@ const build = (): Node => {
       license: { name: "MIT", identifier: "MIT" }
     },
     servers: [{ url: "http://127.0.0.1:4010", description: "Where `npm start -- --sandbox` serves" }],
-    tags: Object.values(groupWords).map(({ title, description }) => ({ name: title, description })) as Json,
+    tags: spec.tags as unknown as Json,
     security: [{}, { sandboxToken: [] }],
     paths: referred.paths,
     components: {

@@ -1,0 +1,63 @@
+import { Either } from "effect"
+import type { ShopId, TicketId } from "../domain/Identifier.js"
+import { TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
+import { type TicketBounds, ticketBounds } from "../domain/TicketBounds.js"
+import type { TicketStatus } from "../domain/TicketLifecycle.js"
+import { unchanged } from "./ChangeSet.js"
+import type { Command } from "./Command.js"
+import { changeStatus } from "./changeStatus.js"
+import { answerQuote, proposeQuote, QuoteInput } from "./quoteTicket.js"
+import type { Refusal } from "./Refusal.js"
+import { recordNotified } from "./recordNotified.js"
+import { announceDelay, DelayInput, PartInput, recordPart } from "./ticketProgress.js"
+
+type Act = (shop_id: ShopId, record: TicketRecord, bounds: TicketBounds) => Command<unknown, Refusal>
+
+const status =
+  (to: TicketStatus): Act =>
+  (shop_id, { id }, bounds) =>
+    changeStatus(shop_id, id, to, bounds)
+
+/** What can be asked of a ticket, by name, each as the command that does it. What an act needs besides is made up so that it is accepted. */
+export const ticketActs = {
+  "status:ready": status("ready"),
+  "status:impossible": status("impossible"),
+  "status:workshop": status("workshop"),
+  "status:collected": status("collected"),
+  notified: (shop_id, { id }, bounds) => recordNotified(shop_id, id, "call", bounds),
+  quote: (shop_id, { id, deposit_minor }) =>
+    proposeQuote(shop_id, id, QuoteInput.make({ price_minor: deposit_minor ?? 0 })),
+  accept: (shop_id, { id }) => answerQuote(shop_id, id, "accepted"),
+  refuse: (shop_id, { id }) => answerQuote(shop_id, id, "refused"),
+  delay: (shop_id, { id, updated_at }) => announceDelay(shop_id, id, DelayInput.make({ promised_at: updated_at })),
+  part: (shop_id, { id }) => recordPart(shop_id, id, PartInput.make({ label: "Part", status: "ordered" }))
+} as const satisfies Readonly<Record<string, Act>>
+
+/** The name of an act of {@link ticketActs}. */
+export type TicketActName = keyof typeof ticketActs
+
+/** Whether a ticket would accept an act now: the refusal with which it would not, or null. */
+export interface TicketMove {
+  readonly act: TicketActName
+  readonly refusal: Refusal | null
+}
+
+/** Asks the decision of every act what it would say of a ticket as it is now. Nothing is changed. */
+export const ticketMoves = (
+  shop_id: ShopId,
+  id: TicketId,
+  bounds: TicketBounds = ticketBounds
+): Command<ReadonlyArray<TicketMove>, TicketNotFound> => ({
+  shop_id,
+  asks: [{ _tag: "Ticket", id }],
+  run: (state, moment) => {
+    const record = state.tickets.get(id)
+    if (record === undefined) return Either.left(new TicketNotFound())
+    return unchanged(
+      (Object.keys(ticketActs) as Array<TicketActName>).map((act) => {
+        const decided = ticketActs[act](shop_id, record, bounds).run(state, moment)
+        return { act, refusal: Either.isLeft(decided) ? decided.left : null }
+      })
+    )
+  }
+})

@@ -1,0 +1,44 @@
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import { decide } from "../../src/decisions/Command.js"
+import { ticketMoves } from "../../src/decisions/ticketMoves.js"
+import { nextDeadline, type TicketStatus } from "../../src/domain/TicketLifecycle.js"
+import { DAY, HOUR, momentAt, NOBODY, SHOP, START, TestShop } from "./fixtures.js"
+
+const accepted = (shop: TestShop, now: number) => {
+  const [id] = shop.slice.tickets.keys()
+  const decided = Either.getOrThrow(decide(ticketMoves(SHOP, id!), shop.slice, momentAt(now)))
+  expect(decided.changes).toEqual([])
+  return decided.answer.filter(({ refusal }) => refusal === null).map(({ act }) => act)
+}
+const always = ["notified", "delay", "part"]
+
+// Written out from Specification, States and Tickets: the statuses that led there, the time since, what is accepted, what falls due next.
+const rows: ReadonlyArray<
+  readonly [ReadonlyArray<TicketStatus>, number, ReadonlyArray<string>, readonly [string, number] | null]
+> = [
+  [[], 0, ["status:ready", "status:impossible", "notified", "quote", "delay", "part"], ["closure", 60 * DAY]],
+  [["ready"], 0, ["status:workshop", "status:collected", "notified", "quote", "delay", "part"], ["closure", 60 * DAY]],
+  [["impossible"], 0, ["status:workshop", "status:collected", "notified", "quote", "delay", "part"], null],
+  [["ready", "collected"], HOUR, ["status:workshop", ...always], ["reopen_end", 24 * HOUR]],
+  [["ready", "collected"], 24 * HOUR, ["status:workshop", ...always], ["reopen_end", 24 * HOUR]],
+  [["ready", "collected"], 24 * HOUR + 1, always, null]
+]
+
+describe("what a ticket would accept, asked of the decisions themselves", () => {
+  for (const [statuses, waited, moves, due] of rows)
+    it(`${["created", ...statuses].join(", ")}, ${waited / HOUR} hours later`, () => {
+      const shop = new TestShop()
+      shop.moves(shop.create(), ...statuses)
+      const now = START + waited
+      expect(accepted(shop, now)).toEqual(moves)
+      const next = nextDeadline([...shop.slice.tickets.values()][0]!, now)
+      expect(next && [next.kind, next.at - START]).toEqual(due)
+    })
+
+  it("an unknown ticket is not found", () => {
+    const { slice } = new TestShop()
+    const decided = decide(ticketMoves(SHOP, NOBODY as never), slice, momentAt(START))
+    expect(Either.isLeft(decided) && decided.left._tag).toBe("TicketNotFound")
+  })
+})

@@ -1,0 +1,159 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import {
+  ServiceLimits,
+  type ShopId,
+  Shops,
+  Ticket,
+  TicketId,
+  TicketLimits,
+  TicketNotFound,
+  TicketState,
+  ticketView,
+  toIso
+} from "@workshop/core"
+import { FailureBodyOf, failureRows, type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import {
+  Directory,
+  nextDeadline,
+  Reads,
+  type SeenTicket,
+  Store,
+  type TicketActName,
+  type TicketFilter,
+  ticketActs,
+  ticketMoves
+} from "@workshop/core/store"
+import { Effect, Schema } from "effect"
+import { data, described, titled } from "./described.js"
+import { countParameter, optionalParameter } from "./parameters.js"
+import { OfShop } from "./ShopsApi.js"
+
+const Deadline = Schema.Struct({
+  at: Schema.String,
+  kind: Schema.Literal("closure", "reopen_end").annotations({
+    description: "Its automatic closure, or the end of the time in which it may be reopened"
+  })
+}).annotations({ identifier: "TicketDeadline" })
+
+const ListedTicket = Schema.Struct({ ...Ticket.fields, next: Schema.NullOr(Deadline) }).annotations({
+  identifier: "SandboxTicket"
+})
+
+const acts = Object.keys(ticketActs) as [TicketActName, ...Array<TicketActName>]
+
+const Move = Schema.Struct({
+  act: Schema.Literal(...acts),
+  accepted: Schema.Boolean,
+  reason: Schema.NullOr(Schema.String).annotations({
+    description: "The reason of the 409, or else the code, with which it would be refused"
+  })
+}).annotations({ identifier: "TicketMove" })
+
+const TicketsAsked = Schema.Struct({
+  state: optionalParameter(TicketState, "The tickets in this state"),
+  q: optionalParameter(
+    Schema.String,
+    "A number, a phone number, an external reference, or a part of the service or the item"
+  ),
+  before: optionalParameter(TicketId, "The tickets that are older than the one with this id"),
+  limit: countParameter(ServiceLimits.list_max, "How many at most; 100 by default")
+})
+
+/** A shop's tickets to look at: without a key, and counted by no limit (Specification, Sandbox). */
+export class TicketsApi extends HttpApiGroup.make("tickets")
+  .add(
+    HttpApiEndpoint.get("list", "/shops/:id/tickets")
+      .setPath(OfShop)
+      .setUrlParams(TicketsAsked)
+      .addSuccess(SuccessBody(Schema.Array(ListedTicket)))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "findTickets",
+          "Find tickets",
+          "The newest first, as `/v1` shows them, each with what falls due `next` on it by time alone. It needs no key and counts against no limit."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("moves", "/tickets/:id/moves")
+      .setPath(Schema.Struct({ id: TicketId }))
+      .addSuccess(SuccessBody(Schema.Array(Move)))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "listMoves",
+          "List what a ticket would accept",
+          "Asks the decision of every act what it would say of the ticket as it is now, and changes nothing."
+        )
+      )
+  )
+  .annotateContext(titled("Tickets to look at", "A shop's tickets without a key, and what each would accept")) {}
+
+const DEFAULT_LIMIT = 100
+/** How many tickets one read looks at while it searches. */
+const READ_AT_ONCE = 500
+
+/** Whether a ticket is what a search means. */
+const matches = (q: string) => {
+  const wanted = q.trim().toLowerCase()
+  const digits = wanted.replaceAll(/[\s()-]/g, "")
+  return ({ record }: SeenTicket): boolean =>
+    Number(wanted.replace(/^#/, "")) === record.number ||
+    record.external_ref?.toLowerCase() === wanted ||
+    (/^\+?\d{4,}$/.test(digits) && record.client_phone?.includes(digits) === true) ||
+    [record.service, record.item].some((text) => text?.toLowerCase().includes(wanted) === true)
+}
+
+/** Finds tickets, and tells what each would accept. */
+export const ticketsHandlers = Effect.gen(function* () {
+  const shops = yield* Shops
+  const reads = yield* Reads
+  const directory = yield* Directory
+  const store = yield* Store
+  const bounds = yield* TicketLimits
+
+  /** The newest tickets that pass a filter and a search. */
+  const find = Effect.fnUntraced(function* find(
+    shop_id: ShopId,
+    filter: TicketFilter,
+    { q, before, limit = DEFAULT_LIMIT }: typeof TicketsAsked.Type
+  ) {
+    const isMeant = q === undefined || q.trim() === "" ? () => true : matches(q)
+    const found: Array<SeenTicket> = []
+    let after = before ?? null
+    while (true) {
+      const { tickets } = yield* reads.tickets(shop_id, filter, { _tag: "Newest", after }, READ_AT_ONCE)
+      found.push(...tickets.filter(isMeant))
+      after = tickets.at(-1)?.record.id ?? null
+      if (found.length >= limit || tickets.length < READ_AT_ONCE) return found.slice(0, limit)
+    }
+  })
+
+  const handlers: GroupHandlers<typeof TicketsApi, void> = {
+    list: Effect.fnUntraced(function* ({ path, urlParams }) {
+      const { shop } = yield* shops.byId(path.id)
+      const { state } = urlParams
+      const found = yield* find(path.id, state === undefined ? {} : { state: [state] }, urlParams)
+      const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+      return data(
+        found.map(({ record, client }) => {
+          const next = nextDeadline(record, now)
+          return { ...ticketView(record, shop, client), next: next && { at: toIso(next.at), kind: next.kind } }
+        })
+      )
+    }),
+    moves: Effect.fnUntraced(function* ({ path: { id } }) {
+      const shop_id = yield* directory.shopOf({ _tag: "Ticket", id })
+      if (shop_id === null) return yield* new TicketNotFound()
+      const { answer } = yield* store.transact(ticketMoves(shop_id, id, bounds))
+      return data(
+        answer.map(({ act, refusal }) => {
+          const row = refusal === null ? null : failureRows[refusal._tag]
+          return { act, accepted: row === null, reason: row && ("reason" in row ? row.reason : row.code) }
+        })
+      )
+    })
+  }
+  return handlers
+})

@@ -1,0 +1,11 @@
+import { OpenApi } from "@effect/platform"
+
+/** What the document says of an operation: its name for generated clients, what it does, and what its caller must know. */
+export const described = (identifier: string, summary: string, description: string) =>
+  OpenApi.annotations({ identifier, summary, description })
+
+/** The name and the description of a group of operations. */
+export const titled = (title: string, description: string) => OpenApi.annotations({ title, description })
+
+/** The result of a handler that is nothing but its data. */
+export const data = <A>(data: A): { readonly data: A } => ({ data })

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { DAY, type Json, NOBODY, Sandbox, SIXTY_DAYS } from "./Sandbox.js"
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await Sandbox.open()
+  await sandbox.clock({ freeze: true })
+})
+
+describe("Lists to look at (Specification, Sandbox)", () => {
+  it("all shops are listed as each is read, the newest last", async () => {
+    const first = await sandbox.shop()
+    await sandbox.clock({ advance_ms: 1 })
+    const second = await sandbox.shop({ name: "Retouches du Lac" })
+    await sandbox.clock({ advance_ms: 1 })
+    const shops: Array<Json> = await sandbox.good("GET", "/sandbox/shops")
+    expect(shops.slice(-2)).toEqual([
+      await sandbox.good("GET", `/sandbox/shops/${first.id}`),
+      await sandbox.good("GET", `/sandbox/shops/${second.id}`)
+    ])
+  })
+
+  it("a shop's keys are listed with the text of those that this process made, also revoked ones", async () => {
+    const shop = await sandbox.shop()
+    const made = await sandbox.good("POST", `/sandbox/shops/${shop.id}/keys`, { name: "console", preset: "read" })
+    await sandbox.good("DELETE", `/sandbox/keys/${made.id}`)
+    const keys: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/keys`)
+    expect(keys.map(({ name, key }) => [name, key])).toEqual([
+      ["First key", shop.key],
+      ["console", made.key]
+    ])
+  })
+
+  it("every client is listed as a shop sees them: known or not, blocking or not, with their card", async () => {
+    const shop = await sandbox.shop()
+    await sandbox.good("PATCH", `/sandbox/shops/${shop.id}`, { program: { active: true } })
+    const [stranger, regular, blocker] = [await sandbox.person(), await sandbox.person(), await sandbox.person()]
+    await sandbox.good("POST", `/sandbox/clients/${regular.id}/visits`, { shop_id: shop.id })
+    const stamps = { bearer: shop.key, once: sandbox.attempt() }
+    await sandbox.good("POST", `/v1/clients/${regular.id}/loyalty/stamps`, { count: 3 }, stamps)
+    await sandbox.ticket(shop, { client_phone: blocker.phone })
+    const [offer] = await sandbox.good("GET", `/sandbox/clients/${blocker.id}/offers`)
+    await sandbox.good("POST", `/sandbox/offers/${offer.id}/block`)
+    const clients: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/clients`)
+    const seen = (id: string) => clients.find((client) => client.id === id)
+    expect(seen(stranger.id)).toEqual({
+      id: stranger.id,
+      display_name: "Amira Ben Salah",
+      phone: stranger.phone,
+      known: false,
+      blocked: false,
+      card: null
+    })
+    expect(seen(regular.id)).toMatchObject({ known: true, blocked: false, card: { balance: 3, lifetime: 3 } })
+    expect(seen(blocker.id)).toMatchObject({ blocked: true })
+  })
+
+  it("a shop's tickets are listed newest first, with what falls due next on each", async () => {
+    const shop = await sandbox.shop()
+    const [old, collected, fresh] = [await sandbox.ticket(shop), await sandbox.ticket(shop), await sandbox.ticket(shop)]
+    await sandbox.status(shop, collected, "ready")
+    await sandbox.status(shop, collected, "collected")
+    await sandbox.status(shop, fresh, "impossible")
+    const tickets: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/tickets`)
+    const later = (ms: number) => new Date(Date.parse(old.created_at) + ms).toISOString()
+    const next = [null, { at: later(DAY), kind: "reopen_end" }, { at: later(SIXTY_DAYS), kind: "closure" }]
+    const read = async ({ id }: Json) => sandbox.good("GET", `/v1/tickets/${id}`, undefined, { bearer: shop.key })
+    expect(tickets).toEqual([
+      { ...(await read(fresh)), next: next[0] },
+      { ...(await read(collected)), next: next[1] },
+      { ...(await read(old)), next: next[2] }
+    ])
+  })
+
+  it("tickets are found by state, number, phone, reference and a part of service or item, a page at a time", async () => {
+    const shop = await sandbox.shop()
+    const boots = await sandbox.ticket(shop, {
+      service: "New soles",
+      item: "Brown boots",
+      client_phone: "+21620123987"
+    })
+    const coat = await sandbox.ticket(shop, { service: "Lining", external_ref: "till-77" })
+    const find = async (query: string) => {
+      const found: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/tickets`, undefined, { query })
+      return found.map(({ id }) => id)
+    }
+    for (const query of ["q=1", "q=%230001", "q=20123987", "q=%2B216%2020%20123%20987", "q=SOLES", "q=boots"])
+      expect([query, await find(query)]).toEqual([query, [boots.id]])
+    expect(await find("q=till-77")).toEqual([coat.id])
+    expect(await find("q=nothing")).toEqual([])
+    await sandbox.status(shop, coat, "ready")
+    expect(await find("state=ready")).toEqual([coat.id])
+    expect(await find("limit=1")).toEqual([coat.id])
+    expect(await find(`limit=1&before=${coat.id}`)).toEqual([boots.id])
+  })
+
+  it("a shop or a ticket that there is not is a 404, and a parameter that cannot be read a 400", async () => {
+    for (const path of [`shops/${NOBODY}/tickets`, `shops/${NOBODY}/clients`, `tickets/${NOBODY}/moves`])
+      expect([path, (await sandbox.ask("GET", `/sandbox/${path}`)).status]).toEqual([path, 404])
+    const { id } = await sandbox.shop()
+    const { status, issues } = await sandbox.ask("GET", `/sandbox/shops/${id}/tickets`, undefined, {
+      query: "state=lost&limit=many&colour=red"
+    })
+    expect([status, [...issues].sort()]).toEqual([400, ["query colour", "query limit", "query state"]])
+  })
+})
+
+describe("What a ticket would accept (Specification, Sandbox)", () => {
+  const moves = async ({ id }: Json) => {
+    const found: Array<Json> = await sandbox.good("GET", `/sandbox/tickets/${id}/moves`)
+    return Object.fromEntries(found.map(({ act, accepted, reason }) => [act, accepted ? "yes" : reason]))
+  }
+
+  it("is what the decisions say: each refused act with the reason of its 409", async () => {
+    const shop = await sandbox.shop()
+    const ticket = await sandbox.ticket(shop, { price_minor: 9000, deposit_minor: 4000 })
+    expect(await moves(ticket)).toEqual({
+      "status:ready": "yes",
+      "status:impossible": "yes",
+      "status:workshop": "SAME_STATE",
+      "status:collected": "INVALID_TRANSITION",
+      notified: "yes",
+      quote: "yes",
+      accept: "QUOTE_CLOSED",
+      refuse: "QUOTE_CLOSED",
+      delay: "yes",
+      part: "yes"
+    })
+    await sandbox.good("POST", `/sandbox/tickets/${ticket.id}/quote`, { price_minor: 12000 })
+    expect(await moves(ticket)).toMatchObject({ accept: "yes", refuse: "yes" })
+  })
+
+  it("changes nothing, and follows the clock", async () => {
+    const own = await Sandbox.open()
+    await own.clock({ freeze: true })
+    const shop = await own.shop()
+    const ticket = await own.ticket(shop)
+    await own.status(shop, ticket, "ready")
+    await own.status(shop, ticket, "collected")
+    const read = () => own.good("GET", `/v1/tickets/${ticket.id}`, undefined, { bearer: shop.key })
+    const [before, events] = [await read(), await own.events(shop)]
+    const reopening = async () => {
+      const found: Array<Json> = await own.good("GET", `/sandbox/tickets/${ticket.id}/moves`)
+      return found.find(({ act }) => act === "status:workshop")
+    }
+    expect(await reopening()).toEqual({ act: "status:workshop", accepted: true, reason: null })
+    await own.clock({ advance_ms: DAY + 1 })
+    expect(await reopening()).toEqual({ act: "status:workshop", accepted: false, reason: "REOPEN_WINDOW" })
+    expect([await read(), await own.events(shop)]).toEqual([before, events])
+  })
+})
