@@ -73,6 +73,7 @@ const called = Effect.gen(function* () {
   const directory = /** @type {any} */ (yield* Directory)
   yield* directory.listShops(id, 50)
   yield* directory.listClients(id, 50)
+  yield* directory.tracked("")
   yield* directory.latest
   yield* directory.markSandboxMade
   yield* directory.isSandboxMade

@@ -428,6 +428,7 @@ create table ticket (
   closure_due_at instant,
   moves_per_day limit_window,
   notifications_per_day limit_window,
+  notified_channel text,
   constraint ticket_abandon_reason_known CHECK ((abandon_reason = ANY (ARRAY['uncollected'::text, 'no_news'::text]))),
   constraint ticket_abandoned_whole CHECK (((state <> 'abandoned'::text) OR ((abandoned_at IS NOT NULL) AND (abandon_reason IS NOT NULL)))),
   constraint ticket_amounts_not_negative CHECK (((price_minor >= 0) AND (deposit_minor >= 0) AND (before_minor >= 0))),
@@ -435,11 +436,11 @@ create table ticket (
   constraint ticket_created_via_known CHECK ((created_via = ANY (ARRAY['app'::text, 'api'::text]))),
   constraint ticket_deposit_within_price CHECK ((deposit_minor <= price_minor)),
   constraint ticket_never_before_created CHECK (((updated_at)::bigint >= (created_at)::bigint)),
+  constraint ticket_notified_channel_known CHECK ((notified_channel = ANY (ARRAY['app'::text, 'sms'::text, 'whatsapp'::text, 'call'::text]))) NOT VALID,
   constraint ticket_number_range CHECK (((number >= 1) AND (number <= 9999))),
   constraint ticket_outcome_known CHECK ((outcome = ANY (ARRAY['ready'::text, 'impossible'::text]))),
   constraint ticket_pkey PRIMARY KEY (shop_id, id),
   constraint ticket_state_known CHECK ((state = ANY (ARRAY['workshop'::text, 'ready'::text, 'impossible'::text, 'collected'::text, 'abandoned'::text]))),
-  constraint ticket_tracking_code UNIQUE (shop_id, tracking_code),
   constraint ticket_type_known CHECK ((type = ANY (ARRAY['repair'::text, 'prepare'::text])))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 
@@ -534,6 +535,8 @@ CREATE INDEX ticket_by_state ON public.ticket USING btree (shop_id, state, id);
 CREATE UNIQUE INDEX ticket_change ON public.ticket USING btree (shop_id, change_seq);
 
 CREATE INDEX ticket_closing ON public.ticket USING btree (closure_due_at, id) WHERE (closure_due_at IS NOT NULL);
+
+CREATE UNIQUE INDEX ticket_tracking_code ON public.ticket USING btree (tracking_code, shop_id);
 
 CREATE INDEX webhook_off ON public.webhook USING btree (shop_id) WHERE (off_reason IS NOT NULL);
 
@@ -996,6 +999,8 @@ comment on column ticket.closure_due_at is 'When it closes by itself; null where
 comment on column ticket.moves_per_day is 'Changes of state in the shop''s present day, for the limit of the same name; null where there was none.';
 
 comment on column ticket.notifications_per_day is 'Times the client was notified in the shop''s present day, for the limit of the same name; null where there was none.';
+
+comment on column ticket.notified_channel is 'How the client was last notified: app, sms, whatsapp or call; null if that is not known.';
 
 comment on table webhook is 'The one address to which a shop''s events are sent.';
 

@@ -318,7 +318,8 @@ export interface LimitDetails {
     | "stamps_per_day"
     | "moves_per_day"
     | "notifications_per_day"
-    | "unauthenticated_per_minute";
+    | "unauthenticated_per_minute"
+    | "tracking_per_minute";
 }
 
 export interface ListMeta {
@@ -1653,6 +1654,7 @@ export class HttpClient<SecurityDataType = unknown> {
  * | `moves_per_day` | 100 changes of state | ticket | day of the shop |
  * | `notifications_per_day` | 50 times the client was notified | ticket | day of the shop |
  * | `unauthenticated_per_minute` | 120 requests without a good key | address | minute |
+ * | `tracking_per_minute` | 60 requests of tickets' pages | address | minute |
  *
  * Minutes and hours start with the first use. What goes beyond gets a 429; `details.limit` names the policy, and `Retry-After` says how many seconds to wait. Only a 503, and what could not be read as HTTP at all, may lack the `RateLimit-*` headers.
  *

@@ -5,7 +5,9 @@ import {
   type Directory,
   type DueClosure,
   latestOfShops,
-  offersShown
+  offersShown,
+  TRACKED_MOST,
+  trackedTicket
 } from "@workshop/core/store"
 import { type Context, Effect, Stream } from "effect"
 import type { Memory } from "./Memory.js"
@@ -92,6 +94,14 @@ export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> 
       }
     }),
   shopOf: (thing) => Effect.sync(() => shopOf(memory, thing)),
+  tracked: (tracking_code) =>
+    Effect.sync(() => {
+      const found = [...memory.shops.values()].flatMap(({ slice, byTrackingCode }) => {
+        const id = byTrackingCode.get(tracking_code)
+        return id === undefined ? [] : [trackedTicket(slice.tickets.get(id)!, slice.shop)]
+      })
+      return found.slice(0, TRACKED_MOST)
+    }),
   account: (id) => Effect.sync(() => memory.accounts.get(id) ?? null),
   offers: (id) =>
     Effect.sync(() => {

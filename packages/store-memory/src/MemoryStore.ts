@@ -1,4 +1,4 @@
-import { Entropy, type StorePorts } from "@workshop/core"
+import { Entropy, type StorePorts, TrackingPages } from "@workshop/core"
 import {
   AuditLog,
   Closures,
@@ -27,12 +27,17 @@ import { memoryReads } from "./MemoryReads.js"
 /** How often a command is run anew because its random tracking code was taken; by then the source is not random. */
 const MOST_MOMENTS = 16
 
-const memoryStore = (memory: Memory, { bytes }: Context.Tag.Service<Entropy>): Context.Tag.Service<Store> => ({
+const memoryStore = (
+  memory: Memory,
+  { bytes }: Context.Tag.Service<Entropy>,
+  pages: { readonly base_url: string | null }
+): Context.Tag.Service<Store> => ({
   transact: <A, E>(command: Command<A, E>) =>
     readClock((clock) => {
       const data = memory.dataOf(command.shop_id)
       for (let moments = 0; moments < MOST_MOMENTS; moments++) {
-        const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES) }
+        const { base_url: tracking_base_url } = pages
+        const moment = { now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES), tracking_base_url }
         const decision = decide(command, data.slice, moment)
         if (Either.isLeft(decision)) return Effect.fail(decision.left)
         const { answer, changes, usages } = decision.right
@@ -47,8 +52,8 @@ const memoryStore = (memory: Memory, { bytes }: Context.Tag.Service<Entropy>): C
 /** Every store port over a memory that is given. */
 export const over = (memory: Memory): Layer.Layer<StorePorts, never, Entropy> =>
   Layer.effectContext(
-    Effect.map(Entropy, (entropy) =>
-      Context.make(Store, memoryStore(memory, entropy)).pipe(
+    Effect.map(Effect.all([Entropy, TrackingPages]), ([entropy, pages]) =>
+      Context.make(Store, memoryStore(memory, entropy, pages)).pipe(
         Context.add(Reads, memoryReads(memory)),
         Context.add(AuditLog, memoryAuditLog(memory)),
         Context.add(PersonalData, memoryPersonalData(memory)),

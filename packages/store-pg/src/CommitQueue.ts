@@ -1,4 +1,4 @@
-import { type Entropy, probe, type ShopId, type StoreUnavailable, Tracing } from "@workshop/core"
+import { type Entropy, probe, type ShopId, type StoreUnavailable, Tracing, TrackingPages } from "@workshop/core"
 import { type Command, ENTROPY_BYTES, type Outcome, readClock, type Store } from "@workshop/core/store"
 import { Cause, Clock, type Context, Effect, Exit, type Scope } from "effect"
 import { clockGuard } from "./ClockGuard.js"
@@ -416,6 +416,7 @@ export const transact = (
   { bytes }: Context.Tag.Service<Entropy>
 ): Effect.Effect<Context.Tag.Service<Store>["transact"], never, Scope.Scope> =>
   Effect.gen(function* () {
+    const pages = yield* TrackingPages
     const queueNamed = (name: string, lock_timeout_ms: number, contended: RunnerOptions["contended"]) =>
       commitQueue({ connection: { url, name: `workshop ${name}`, lock_timeout_ms }, contended, secrets, onCommit })
     const contended = yield* queueNamed("apart", CONTENDED_LOCK_TIMEOUT_MS, null)
@@ -442,7 +443,11 @@ export const transact = (
           let onSettled = (): void => undefined
           const entry: QueuedCommand = {
             command,
-            moment: () => ({ now: clock.unsafeCurrentTimeMillis(), entropy: bytes(ENTROPY_BYTES) }),
+            moment: () => ({
+              now: clock.unsafeCurrentTimeMillis(),
+              entropy: bytes(ENTROPY_BYTES),
+              tracking_base_url: pages.base_url
+            }),
             isExpired: () => clock.unsafeCurrentTimeNanos() - since > MAX_WAIT_NS,
             settle: (exit) => {
               if (isSettled) return

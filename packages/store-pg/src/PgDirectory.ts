@@ -21,7 +21,11 @@ import {
   firstHead,
   type Message,
   type Messages,
-  shownWhileBlocked
+  shownWhileBlocked,
+  TRACKED_MOST,
+  type TrackedTicket,
+  trackedFields,
+  trackedShopFields
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
 import { failureOf } from "./PgFailure.js"
@@ -188,6 +192,15 @@ export const pgDirectory = Effect.map(
         Effect.map(([found]) => found?.shop_id ?? null),
         available
       ),
+    tracked: (tracking_code) => {
+      // The whole row of a ticket holds more than a page may show.
+      const columns = (alias: string, fields: ReadonlyArray<string>) =>
+        sql.csv(fields.map((field) => sql`${sql(`${alias}.${field}`)}`))
+      return sql<TrackedTicket>`select /* workshop read tracked tickets */ row_to_json(x) as ticket, row_to_json(y) as shop
+        from ticket t join shop s on s.id = t.shop_id
+        cross join lateral (select ${columns("t", trackedFields)}) x cross join lateral (select ${columns("s", trackedShopFields)}) y
+        where t.tracking_code = ${tracking_code} limit ${TRACKED_MOST}`.pipe(available)
+    },
     account: (id) =>
       sql<{ readonly account: ClientAccount }>`
       select /* workshop read account */ row_to_json(a) as account from client_account a where a.id = ${id}`.pipe(

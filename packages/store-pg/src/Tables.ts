@@ -116,6 +116,7 @@ export const tables: { readonly [Name in TableName]: Table<Rows[Name]> } = {
       "state", "outcome", "type", "service", "item", "description", "items", "price_minor", "deposit_minor",
       "before_minor", "quote", "promised_at", "delay", "part", "client_id", "client_phone", "photo_url",
       "created_at", "updated_at", "ready_at", "collected_at", "abandoned_at", "abandon_reason", "notified_at",
+      "notified_channel",
       "external_ref", "change_seq", "shop_changed_at", "stamps_earned", "moves_per_day",
       "notifications_per_day", "closure_due_at"
     ]

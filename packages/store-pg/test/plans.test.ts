@@ -1,5 +1,12 @@
 import { type EventId, type Phone, ServiceLimits, type TicketId } from "@workshop/core"
-import { Closures, Reads, type ReplayFilter, type TicketFilter, type TicketOrder } from "@workshop/core/store"
+import {
+  Closures,
+  Directory,
+  Reads,
+  type ReplayFilter,
+  type TicketFilter,
+  type TicketOrder
+} from "@workshop/core/store"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openShop } from "../../core/src/testing/Fixtures.js"
@@ -82,13 +89,13 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 /** The statement that a read sends. */
 const sentBy = async (read: Effect.Effect<unknown, unknown>) => {
   const sent = (await sentDuring(() => within(Effect.exit(read)))).filter(({ text }) =>
-    /\b(row_to_json\(s\)|closure_due_at)/.test(text)
+    /\b(row_to_json\(s\)|closure_due_at|tracked)/.test(text)
   )
   expect(sent).toHaveLength(1)
   return sent[0]!
 }
 
-const planOfRead = async (read: Effect.Effect<unknown, unknown, Reads>): Promise<Plan> => {
+const planOfRead = async (read: Effect.Effect<unknown, unknown, Directory | Reads>): Promise<Plan> => {
   const { text, values } = await sentBy(Effect.provide(read, ports))
   return within(planned(reads, text, values))
 }
@@ -112,6 +119,9 @@ describe(`reads cost the same however many tickets a shop has: ${TICKETS} here (
 }, () => {
   it("one ticket", async () =>
     expectAtMost(await planOfRead(Effect.flatMap(Reads, (port) => port.ticket(shop_id, ticket.id))), 10))
+
+  it("the ticket of a tracking code, without its shop", async () =>
+    expectAtMost(await planOfRead(Effect.flatMap(Directory, (port) => port.tracked("C42"))), 10))
 
   it("the tickets of a number", async () =>
     expectAtMost(

@@ -96,7 +96,7 @@ export class ChangeSet {
   changed(row: TicketRecord, client: Client | null): Ticket {
     this.#head.change_seq++
     this.add({ _tag: "TicketPut", row })
-    return ticketView(row, this.#shop, client)
+    return ticketView(row, this.#shop, client, this.#moment.tracking_base_url)
   }
 
   /** Adds a line to the ledger and the card that follows from it (Specification, Clients and loyalty). */

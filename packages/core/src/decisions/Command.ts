@@ -70,12 +70,8 @@ export const make = <const N extends Needs, R extends Either.Either<Decision<unk
  * Decides a command on its shop's data without changing anything. What it records never bears an earlier instant than the
  * shop's latest command, so that order of time and order of commits agree (Specification, Lists and sync); what falls due follows the clock.
  */
-export const decide = <A, E>(
-  command: Command<A, E>,
-  slice: ShopState,
-  { now, entropy }: Moment
-): Either.Either<Decision<A>, E> =>
-  command.run(slice, { now, entropy, recorded_at: Math.max(now, slice.head.last_instant) })
+export const decide = <A, E>(command: Command<A, E>, slice: ShopState, moment: Moment): Either.Either<Decision<A>, E> =>
+  command.run(slice, { ...moment, recorded_at: Math.max(moment.now, slice.head.last_instant) })
 
 /** Decides a command and makes its changes visible in the slice. A refusal changes nothing. */
 export const execute = <A, E>(

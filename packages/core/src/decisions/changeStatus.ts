@@ -42,7 +42,7 @@ export const changeStatus = (
         ...counted.right,
         state: to,
         shop_changed_at: now,
-        notified_at: notifies ? now : record.notified_at,
+        ...(notifies && { notified_at: now, notified_channel: "app" as const }),
         stamps_earned: record.stamps_earned || stamps !== null
       }
       const ticket = changes.ticket(next, linked?.client ?? null)

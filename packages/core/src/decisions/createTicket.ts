@@ -137,6 +137,7 @@ const newTicket = (
   abandoned_at: null,
   abandon_reason: null,
   notified_at: null,
+  notified_channel: null,
   created_via: drawn.via,
   external_ref: input.external_ref ?? null,
   change_seq: changes.change.change_seq,

@@ -21,6 +21,7 @@ export const recordNotified = (
     patch: (record, { now, shop: { time_zone } }) =>
       Either.map(countUse(record, ["notifications_per_day"], { bounds, now, time_zone }), (counted) => ({
         notified_at: now,
+        notified_channel: channel,
         ...counted
       })),
     raise: (changes, ticket, { now }) => {

@@ -5,14 +5,11 @@ import type { EventId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIso } from "./Instant.js"
 import { jsonText } from "./JsonText.js"
 import type { Quote } from "./Quote.js"
-import type { Ticket } from "./Ticket.js"
+import type { NotifiedChannel, Ticket } from "./Ticket.js"
 import type { AbandonReason, TicketState } from "./TicketLifecycle.js"
 
 /** The version that every event carries (Specification, Versions). */
 export const API_VERSION = "1"
-
-/** How the client was told (Specification, Endpoints; States). */
-export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call"
 
 /** What `data` holds, by type (Specification, Webhooks). */
 export interface EventData {

@@ -40,6 +40,7 @@ export const Limits = {
   unwanted_body_bytes: 256 * 1024,
   reopen_window_ms: 24 * HOUR_MS,
   closure_ms: 60 * DAY_MS,
+  tracking_after_end_ms: 30 * DAY_MS,
   idempotency_memory_ms: 30 * DAY_MS,
   secret_overlap_ms: 24 * HOUR_MS,
   webhook_tolerance_ms: 5 * MINUTE_MS,
@@ -159,7 +160,8 @@ export const Policies = {
   stamps_per_day: { limit: 20, window: "calendar_day", per: "client and key", counts: "stamps added" },
   moves_per_day: { limit: 100, window: "calendar_day", per: "ticket", counts: "changes of state" },
   notifications_per_day: { limit: 50, window: "calendar_day", per: "ticket", counts: "times the client was notified" },
-  unauthenticated_per_minute: { limit: 120, window: "minute", per: "address", counts: "requests without a good key" }
+  unauthenticated_per_minute: { limit: 120, window: "minute", per: "address", counts: "requests without a good key" },
+  tracking_per_minute: { limit: 60, window: "minute", per: "address", counts: "requests of tickets' pages" }
 } as const satisfies Record<
   string,
   { readonly limit: number; readonly window: WindowKind; readonly per: string; readonly counts: string }

@@ -8,6 +8,8 @@ export interface Moment {
   /** What the process's clock shows. Dues and windows follow it, so a clock that was corrected delays and stretches nothing. */
   readonly now: Instant
   readonly entropy: Uint8Array
+  /** What `tracking_url` begins with in shops without a page of their own; see `TrackingPages`. */
+  readonly tracking_base_url?: string | null
 }
 
 /** A moment as a decision of a shop sees it. */

@@ -68,6 +68,9 @@ export const Ticket = Schema.Struct({
 }).annotations({ identifier: "Ticket" })
 export type Ticket = typeof Ticket.Type
 
+/** How the client was told (Specification, Endpoints; States). */
+export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call"
+
 /** A ticket as it is stored: what `ticketView` needs, and what the rules count from. */
 export interface TicketRecord extends TicketWindows {
   readonly shop_id: ShopId
@@ -98,6 +101,8 @@ export interface TicketRecord extends TicketWindows {
   readonly abandoned_at: Instant | null
   readonly abandon_reason: AbandonReason | null
   readonly notified_at: Instant | null
+  /** How the client was last notified; null also where an older release noted it. */
+  readonly notified_channel: NotifiedChannel | null
   readonly created_via: "app" | "api"
   readonly external_ref: string | null
   /** The place of the last change in the shop's order of changes; the sync follows it (Specification, Lists and sync). */
@@ -115,8 +120,16 @@ export class TicketNotFound extends Data.TaggedError("TicketNotFound")<{}> {
   }
 }
 
-/** The ticket as its shop sees it; `client` is null where the shop knows none or is blocked (Specification, Resources; Clients and loyalty). */
-export const ticketView = (ticket: TicketRecord, shop: ShopRecord, client: Client | null): Ticket => ({
+/**
+ * The ticket as its shop sees it; `client` is null where the shop knows none or is blocked (Specification, Resources; Clients and loyalty).
+ * `tracking_base_url` is that of the service's own pages, for a shop that has none.
+ */
+export const ticketView = (
+  ticket: TicketRecord,
+  shop: ShopRecord,
+  client: Client | null,
+  tracking_base_url: string | null = null
+): Ticket => ({
   id: ticket.id,
   number: ticket.number,
   number_label: numberLabel(ticket.number),
@@ -142,7 +155,7 @@ export const ticketView = (ticket: TicketRecord, shop: ShopRecord, client: Clien
   client: client === null ? null : clientBadge(client),
   client_phone: ticket.client_phone,
   tracking_code: ticket.tracking_code,
-  tracking_url: trackingUrl(shop.tracking_base_url, ticket.tracking_code),
+  tracking_url: trackingUrl(shop.tracking_base_url ?? tracking_base_url, ticket.tracking_code),
   photo_url: ticket.photo_url,
   created_at: toIso(ticket.created_at),
   updated_at: toIso(ticket.updated_at),

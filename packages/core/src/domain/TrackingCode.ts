@@ -30,5 +30,5 @@ export const TrackingCodeText = Schema.transformOrFail(Schema.String, Schema.Str
   encode: (code) => Either.right(code)
 }).annotations({ jsonSchema: { type: "string" } })
 
-/** The page on which the client follows the ticket: the shop's own base followed by the code, or null without a base. */
+/** The page on which the client follows the ticket: the base of the shop, or of the service's own pages, followed by the code; null without a base. */
 export const trackingUrl = (base: string | null, code: string): string | null => (base === null ? null : base + code)

@@ -6,7 +6,11 @@ import type { Instant } from "../domain/Instant.js"
 import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import type { ShopRecord } from "../domain/Shop.js"
+import type { TrackedTicket } from "../domain/TrackedTicket.js"
 import type { StoreUnavailable } from "./Store.js"
+
+/** How many tickets with one tracking code are read. */
+export const TRACKED_MOST = 8
 
 /** A thing whose shop is asked for: for acts that carry no shop. */
 export type Belonging =
@@ -48,6 +52,11 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly keysUsed: (uses: ReadonlyMap<KeyId, Instant>) => Effect.Effect<void, StoreUnavailable>
     /** The shop to which a thing belongs; null where there is no such thing. */
     readonly shopOf: (thing: Belonging) => Effect.Effect<ShopId | null, StoreUnavailable>
+    /**
+     * The tickets of all shops that have a tracking code, written as it is kept, with what their pages may show: mostly one or none,
+     * because codes are unique only within a shop. At most {@link TRACKED_MOST}, however many there are.
+     */
+    readonly tracked: (tracking_code: string) => Effect.Effect<ReadonlyArray<TrackedTicket>, StoreUnavailable>
     /** The account with this id; null where there is none. */
     readonly account: (id: ClientId) => Effect.Effect<ClientAccount | null, StoreUnavailable>
     /** The offers to a client's number that the client sees, oldest first, the latest of each shop: none still open of a shop they block. */

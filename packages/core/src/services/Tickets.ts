@@ -9,13 +9,15 @@ import { type TicketInput, ticketDefaults } from "../decisions/TicketInput.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
+import type { ShopRecord } from "../domain/Shop.js"
 import { type Ticket, TicketNotFound, ticketView } from "../domain/Ticket.js"
 import { type TicketBounds, ticketBounds } from "../domain/TicketBounds.js"
 import type { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { numberLabel } from "../domain/TicketNumber.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
-import { Reads, type SeenTicket, type SeenTickets } from "../ports/Reads.js"
+import { Reads, type SeenTicket } from "../ports/Reads.js"
 import { Store } from "../ports/Store.js"
+import { TrackingPages } from "../ports/TrackingPages.js"
 import { resultOf } from "./answered.js"
 import type { Caller } from "./Caller.js"
 import { page, read, type TicketQuery } from "./TicketQuery.js"
@@ -28,9 +30,6 @@ export interface TicketSummary {
   readonly state: TicketState
   readonly created_at: string
 }
-
-const views = ({ shop, tickets }: SeenTickets): ReadonlyArray<Ticket> =>
-  tickets.map(({ record, client }) => ticketView(record, shop, client))
 
 const summaryOf = ({ record }: SeenTicket): TicketSummary => ({
   id: record.id,
@@ -62,6 +61,10 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
     const reads = yield* Reads
     const profanity = yield* ProfanityFilter
     const bounds = yield* TicketLimits
+    const pages = yield* TrackingPages
+
+    const view = (shop: ShopRecord, { record, client }: SeenTicket): Ticket =>
+      ticketView(record, shop, client, pages.base_url)
 
     /**
      * A new ticket in the workshop. With an idempotency key a repetition answers the first ticket as it was;
@@ -89,7 +92,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
         tickets: [found],
         shop
       } = yield* reads.ticket(shop_id, id)
-      return found === undefined ? yield* new TicketNotFound() : ticketView(found.record, shop, found.client)
+      return found === undefined ? yield* new TicketNotFound() : view(shop, found)
     })
 
     /** A page of tickets: newest first, or with `updated_since` what changed, in the order of changes (Specification, Lists and sync). */
@@ -98,7 +101,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       const now = yield* Clock.currentTimeMillis
       const found = yield* reads.tickets(shop_id, asked.filter, asked.order, asked.limit + 1)
       const { tickets, meta } = page(asked, found, now)
-      return { data: views({ shop: found.shop, tickets }), meta }
+      return { data: tickets.map((ticket) => view(found.shop, ticket)), meta }
     })
 
     /** The newest open ticket with a number, else the newest, and the others that have it (Specification, Endpoints). */
@@ -106,7 +109,7 @@ export class Tickets extends Effect.Service<Tickets>()("@workshop/core/Tickets",
       const seen = yield* reads.ticketsOfNumber(shop_id, number, Limits.others_max)
       const [first, ...rest] = seen.tickets
       if (first === undefined) return yield* new TicketNotFound()
-      return { data: ticketView(first.record, seen.shop, first.client), others: rest.map(summaryOf) }
+      return { data: view(seen.shop, first), others: rest.map(summaryOf) }
     })
 
     /** Moves a ticket by the transition table (Specification, States). */

@@ -48,6 +48,7 @@ const fullTicket = (shop: ShopRecord, id: TicketId): TicketRecord => ({
   abandoned_at: LATER + 1,
   abandon_reason: "no_news",
   notified_at: TEST_START + 2,
+  notified_channel: "whatsapp",
   created_via: "app",
   external_ref: AWKWARD.slice(0, 60),
   change_seq: 10,

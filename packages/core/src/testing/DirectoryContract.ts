@@ -4,10 +4,12 @@ import { createTicket } from "../decisions/createTicket.js"
 import { createKey, type KeyInput, revokeKey } from "../decisions/shopSettings.js"
 import { KEY_BYTES, keyHash, keyText } from "../domain/ApiKey.js"
 import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import { trackedTicket } from "../domain/TrackedTicket.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads } from "../ports/Reads.js"
 import { cases, each, same } from "./ContractCase.js"
 import { freshId, freshPhone, openAccount, openShop, placing, putting, run, ticketInput } from "./Fixtures.js"
+import { TEST_START } from "./SettableClock.js"
 
 const NEW = { via: "api", found: [] } as const
 const KEY = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
@@ -37,6 +39,32 @@ export const directoryContract = cases({
     yield* directory.markSandboxMade
     yield* directory.markSandboxMade
     yield* same("marked", yield* directory.isSandboxMade, true)
+  },
+
+  "tickets are found by their tracking code without knowing their shop, with nothing private": function* ({
+    directory
+  }) {
+    const [shop, other] = [yield* openShop({ name: "Atelier Lac" }), yield* openShop({ active: false })]
+    const row = {
+      ...{ item: "Boots", description: "Careful: the left heel", client_phone: yield* freshPhone },
+      ...{ price_minor: 45_000, deposit_minor: 10_000, notified_at: TEST_START, notified_channel: "sms" as const },
+      part: { label: "Heel", status: "ordered", ordered_at: TEST_START, expected_at: null, received_at: null }
+    } as const
+    const [ticket] = yield* run(placing(shop.id, [row, {}]))
+    const { tracking_code } = ticket!
+    yield* same("found", yield* directory.tracked(tracking_code), [trackedTicket(ticket!, shop)])
+
+    // Codes are unique within a shop only.
+    const [twin] = yield* run(placing(other.id, [{}]))
+    const same_code = { ...twin!, id: yield* freshId<TicketId>(), change_seq: twin!.change_seq + 1, tracking_code }
+    yield* run(putting(other.id, { _tag: "TicketPut", row: same_code }))
+    const found = yield* directory.tracked(tracking_code)
+    yield* same("shops of both", found.map(({ shop }) => shop.id).toSorted(), [shop.id, other.id].toSorted())
+    const fields = found.flatMap(({ ticket, shop }) => [...Object.keys(ticket), ...Object.keys(shop)])
+    const isPrivate = (field: string) =>
+      ["description", "client_phone", "client_id", "external_ref", "quote"].includes(field)
+    yield* same("private fields", fields.filter(isPrivate), [])
+    yield* same("an unknown code", yield* directory.tracked("0000-000U"), [])
   },
 
   "shops are listed by id, a page at a time": function* ({ directory }) {

@@ -128,6 +128,7 @@ const blankRow = (now: number) =>
     abandoned_at: null,
     abandon_reason: null,
     notified_at: null,
+    notified_channel: null,
     created_via: "api",
     external_ref: null,
     shop_changed_at: now,

@@ -123,7 +123,7 @@ describe("Specification, States: the client is notified as from the app", () => 
     expect(shop.eventTypes).toEqual(["ticket.impossible", "client.notified"])
     expect(shop.events[1]!.data).toMatchObject({ channel: "app", notified_at: ISO_2H })
     expect(shop.rows("NotificationAppended")).toMatchObject([{ client_id: AMIRA.id, type: "ticket.impossible" }])
-    expect(shop.record(id).notified_at).toBe(START + 2 * HOUR)
+    expect(shop.record(id)).toMatchObject({ notified_at: START + 2 * HOUR, notified_channel: "app" })
   })
 
   it("nobody is told of a ticket that is collected or reopened (Specification, States)", () => {
@@ -186,6 +186,7 @@ describe("Specification, Endpoints: the shop told the client itself", () => {
       expect(shop.record(id)).toMatchObject({
         state: "workshop",
         notified_at: START + HOUR,
+        notified_channel: channel,
         shop_changed_at: START + HOUR,
         updated_at: START + HOUR,
         change_seq: change_seq + 1

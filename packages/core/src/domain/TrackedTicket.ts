@@ -1,0 +1,57 @@
+import type { ShopRecord } from "./Shop.js"
+import type { TicketRecord } from "./Ticket.js"
+
+/**
+ * The fields of a ticket that its page is made from. None of them tells who the client is, and none is a note for the workshop:
+ * a store reads no others, so what is not here cannot be shown.
+ */
+export const trackedFields = [
+  "number",
+  "state",
+  "type",
+  "service",
+  "item",
+  "items",
+  "price_minor",
+  "deposit_minor",
+  "promised_at",
+  "delay",
+  "part",
+  "tracking_code",
+  "created_at",
+  "updated_at",
+  "ready_at",
+  "collected_at",
+  "abandoned_at",
+  "abandon_reason",
+  "notified_at",
+  "notified_channel"
+] as const satisfies ReadonlyArray<keyof TicketRecord>
+
+/** The fields of its shop. */
+export const trackedShopFields = [
+  "id",
+  "name",
+  "currency",
+  "decimals",
+  "time_zone",
+  "tracking_base_url",
+  "approved",
+  "active"
+] as const satisfies ReadonlyArray<keyof ShopRecord>
+
+/** A ticket as it is found by its tracking code, without knowing its shop. */
+export interface TrackedTicket {
+  readonly ticket: Pick<TicketRecord, (typeof trackedFields)[number]>
+  readonly shop: Pick<ShopRecord, (typeof trackedShopFields)[number]>
+}
+
+/** An object with some of its fields alone. */
+const picked = <A extends object, K extends keyof A>(from: A, fields: ReadonlyArray<K>): Pick<A, K> =>
+  Object.fromEntries(fields.map((field) => [field, from[field]])) as Pick<A, K>
+
+/** A ticket and its shop as {@link TrackedTicket}. */
+export const trackedTicket = (ticket: TicketRecord, shop: ShopRecord): TrackedTicket => ({
+  ticket: picked(ticket, trackedFields),
+  shop: picked(shop, trackedShopFields)
+})
