@@ -75,7 +75,7 @@ export const send = (
   if (!response.shouldKeepAlive && isSending) linger(request, response, body)
   else if (request.method === "HEAD" || status === 304) response.end()
   else endAtOnce(response, body)
-  if (request.socket.writableLength > 0) unread.watch(response, request.socket)
+  if (request.socket.writableLength > 0) unread.watch(response, request.socket, Buffer.byteLength(body))
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ServerTimeouts } from "./ServerTimeouts.js"
 
 /** Answers that clients do not take as fast as they are given: each may wait for so long, and all of them hold so much. */
 export class UnreadResponses {
-  readonly #waiting = new Map<ServerResponse, Socket>()
+  readonly #waiting = new Map<ServerResponse, { readonly socket: Socket; readonly bytes: number }>()
   readonly #fork: <A>(effect: Effect.Effect<A>) => Fiber.RuntimeFiber<A>
 
   constructor(
@@ -17,11 +17,11 @@ export class UnreadResponses {
     this.#fork = Runtime.runFork(runtime)
   }
 
-  /** An answer was given that the kernel did not take at once. */
-  watch(response: ServerResponse, socket: Socket): void {
+  /** An answer of so many bytes was given that the kernel did not take at once. Node counts the characters of a text, not its bytes. */
+  watch(response: ServerResponse, socket: Socket, bytes: number): void {
     const { taking_ms, taken_ms } = this.timeouts
     socket.setTimeout(taking_ms)
-    this.#waiting.set(response, socket)
+    this.#waiting.set(response, { socket, bytes })
     const late = this.#fork(
       Effect.sync(() => void socket.destroy()).pipe(Effect.delay(taken_ms), Effect.withClock(Clock.make()))
     )
@@ -34,11 +34,11 @@ export class UnreadResponses {
 
   /** Closes the connections whose answers have waited for longest, until the others hold no more than they may. */
   #drop(): void {
-    let bytes = 0
-    for (const response of this.#waiting.keys()) bytes += response.writableLength
-    for (const [response, socket] of this.#waiting) {
-      if (bytes <= this.maxUnreadBytes) return
-      bytes -= response.writableLength
+    let held = 0
+    for (const { bytes } of this.#waiting.values()) held += bytes
+    for (const [response, { socket, bytes }] of this.#waiting) {
+      if (held <= this.maxUnreadBytes) return
+      held -= bytes
       this.#waiting.delete(response)
       socket.destroy()
     }

@@ -78,6 +78,25 @@ const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, pro
 const rawHeadersOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
   (source as { readonly rawHeaders?: ReadonlyArray<string> }).rawHeaders ?? []
 
+/** What there is of a request of Node's server: the response, whose socket it has once it is the next one on its connection. */
+interface OnNode {
+  readonly response?: {
+    readonly socket?: unknown
+    readonly once: (event: "socket", listener: () => void) => unknown
+  }
+}
+
+/**
+ * Waits until a request is the next one to be answered on its connection, so that a client that sends many ahead has one of them run.
+ * Only Node's server says so; the request of a client that leaves is interrupted.
+ */
+const inTurn = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    const { response } = request as OnNode
+    if (response?.socket === null) response.once("socket", () => resume(Effect.void))
+    else resume(Effect.void)
+  })
+
 const httpRequestOf = (request: HttpServerRequest.HttpServerRequest, address: string, progress: Progress) => {
   // Below a router's mount `url` has lost the mount's path already.
   const question = request.url.indexOf("?")
@@ -107,6 +126,7 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
     ({ answer }): HttpApp.Default =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
+        yield* inTurn(request)
         const address = Option.getOrElse(request.remoteAddress, () => "unknown")
         const length = announced(request)
         const progress: Progress = { isBegun: false, isWhole: length === 0 }

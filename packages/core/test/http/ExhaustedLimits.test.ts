@@ -164,6 +164,24 @@ describe("what was refused is remembered until it resets", { timeout: 30_000 }, 
   })
 })
 
+describe("the windows that a process remembers", { timeout: 60_000 }, () => {
+  it("are ten thousand of a policy at most: one more, and that which it has known for longest is forgotten", async () => {
+    const [first, second] = [newAddress(), newAddress()]
+    await exhaust(first)
+    await exhaust(second)
+    for (let i = 0; i < 9_998; i++) await ask("/v1/shop", { address: `10.0.${i >> 8}.${i & 255}` })
+    /** How often the store is asked for one more request, which is refused. */
+    const askedFor = async (address: string) => {
+      const before = asked.limits
+      expect((await ask("/v1/shop", { address })).status).toBe(429)
+      return asked.limits - before
+    }
+    expect([await askedFor(first), await askedFor(second)]).toEqual([0, 0])
+    await ask("/v1/shop", { address: newAddress() })
+    expect([await askedFor(second), await askedFor(first)]).toEqual([0, 1])
+  })
+})
+
 describe("keys that nobody knows", { timeout: 30_000 }, () => {
   it("are looked up one at a time once their address is refused, and a good one is let in all the same", async () => {
     const address = newAddress()

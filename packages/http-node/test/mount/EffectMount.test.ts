@@ -9,8 +9,11 @@ import * as MemoryStore from "@workshop/store-memory"
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { afterAll, expect, it } from "vitest"
 import { layer as services } from "../../../core/src/services/Workshop.js"
+import { RawClient } from "../server/RawClient.js"
 
 const node = createServer()
+/** How many requests run, and how many did at once at most. */
+const running = { now: 0, most: 0 }
 const serving = Layer.scopedDiscard(
   Effect.gen(function* () {
     const needle = { name: "Needle", currency: "TND", decimals: 3, time_zone: "Africa/Tunis" }
@@ -21,7 +24,17 @@ const serving = Layer.scopedDiscard(
       scopes: ["tickets:write"],
       via: "api"
     })
-    yield* HttpServer.serveEffect(yield* httpApp({ authenticate: () => Effect.succeed(amira) }))
+    yield* HttpServer.serveEffect(
+      yield* httpApp({
+        authenticate: () =>
+          Effect.gen(function* () {
+            running.most = Math.max(running.most, ++running.now)
+            yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+            running.now--
+            return amira
+          })
+      })
+    )
   })
 )
 const runtime = ManagedRuntime.make(
@@ -79,4 +92,15 @@ it("an HttpApp on a socket refuses an Idempotency-Key given twice (Specification
   for await (const part of response.setEncoding("utf8")) text += part
   const issue = { in: "header", field: "Idempotency-Key", message: "is given twice; send it once" }
   expect([response.statusCode, JSON.parse(text).error.details]).toEqual([400, { issues: [issue] }])
+})
+
+it("an HttpApp on a socket runs one request of a connection at a time, and answers them in order (docs/embed.md)", async () => {
+  const client = await RawClient.connect((node.address() as AddressInfo).port)
+  running.most = 0
+  for (let i = 0; i < 50; i++) client.request(i % 2 === 0 ? "GET /v1/tickets" : "GET /nowhere")
+  const statuses = []
+  for (let i = 0; i < 50; i++) statuses.push((await client.answer()).status)
+  expect(statuses).toEqual(Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? 403 : 404)))
+  expect(running.most).toBe(1)
+  client.socket.destroy()
 })

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { Entropy } from "@workshop/core"
 import { start } from "@workshop/core/promise"
 import { mountNode } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
+import { RawClient } from "../server/RawClient.js"
 
 const workshop = await start({ store: MemoryStore.layer, entropy: Entropy.layerSeeded(9), background: false })
 afterAll(() => workshop.stop())
@@ -140,4 +141,45 @@ describe("The API inside a Node server", () => {
     expect(failed.status).toBe(500)
     expect(await failed.text()).not.toContain("10.0.0.7")
   })
+
+  it("holds at most 64 MiB of responses that are not read: who has waited longest is cut off (docs/embed.md)", async () => {
+    const { shop_id, key } = await opened()
+    // Two keys, so that none comes to its limit.
+    const reading = await workshop.keys.create(shop_id, { name: "reader", scopes: ["tickets:read"] })
+    const bearer = reading.ok ? `Bearer ${reading.value.key}` : ""
+    const sockets: Array<Socket> = []
+    const handle = mountNode(workshop)
+    let isHeld = false
+    const base = await listening((request, response) => {
+      if (isHeld && !sockets.includes(request.socket)) {
+        // The kernel takes nothing, as for a client that does not read once the buffers between are full.
+        Object.assign(request.socket, { _write: () => undefined, _writev: () => undefined })
+        sockets.push(request.socket)
+      }
+      handle(request, response)
+    })
+    const items = Array.from({ length: 20 }, () => ({ label: "€".repeat(200), service: "€".repeat(120) }))
+    const large = { service: "Hem", description: "€".repeat(2_000), items }
+    for (let i = 0; i < 30; i++)
+      expect((await fetch(`${base}/v1/tickets`, create(key, large, `n${i}`))).status).toBe(201)
+    const headers = { authorization: bearer }
+    const page = await (await fetch(`${base}/v1/tickets?limit=30`, { headers })).text()
+    const each = Buffer.byteLength(page)
+    expect(each).toBeGreaterThan(700_000)
+    isHeld = true
+    const most = 64 * 2 ** 20
+    const port = Number(new URL(base).port)
+    const clients = []
+    for (let i = 0; i <= most / each + 10; i++) {
+      const client = await RawClient.connect(port)
+      clients.push(client)
+      client.request("GET /v1/tickets?limit=30", [`Authorization: ${bearer}`])
+      while (!sockets[i]?.writableLength) await new Promise((resolve) => setImmediate(resolve))
+      expect(sockets.filter(({ destroyed }) => !destroyed).length * each).toBeLessThanOrEqual(most)
+    }
+    const left = sockets.map(({ destroyed }) => !destroyed)
+    expect(left.indexOf(true)).toBeGreaterThan(8)
+    expect(left.lastIndexOf(false)).toBe(left.indexOf(true) - 1)
+    for (const { socket } of clients) socket.destroy()
+  }, 60_000)
 })
