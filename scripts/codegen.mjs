@@ -186,7 +186,7 @@ page("docs/limits.md", [
     retryDelays_ms.map((delay, i) => [String(i + 2), span(delay)])
   ),
   "## Webhooks that fail",
-  "The table `failureSteps` of `packages/core/src/domain/WebhookHealth.ts`: both numbers of a row must be reached. A success starts again at 0; a 410 turns the webhook off at once.",
+  "The table `failureSteps` of `packages/core/src/domain/Webhook.ts`: both numbers of a row must be reached. A success starts again at 0; a 410 turns the webhook off at once.",
   table(
     ["failures in a row", "over at least", "then"],
     failureSteps.map(({ failures, age_ms, kind }) => [

@@ -1,12 +1,10 @@
 /** Entry `@workshop/core`: the services of the workshop as Effect layers, their inputs, results and errors, and what they run on. */
 
-export { TicketEdit } from "./decisions/editTicket.js"
+export { DelayInput, PartInput, PhotoInput, QuoteInput, TicketEdit } from "./decisions/actOnTicket.js"
+export { TicketInput } from "./decisions/createTicket.js"
 export { StampCount } from "./decisions/giveStamps.js"
 export { IdempotencyKey, IdempotencyKeyReused } from "./decisions/Idempotency.js"
-export { QuoteInput } from "./decisions/quoteTicket.js"
 export { KeyInput, ShopPatch } from "./decisions/shopSettings.js"
-export { TicketInput } from "./decisions/TicketInput.js"
-export { DelayInput, PartInput, PhotoInput } from "./decisions/ticketProgress.js"
 export {
   type ApiKeyRecord,
   isActive,
@@ -14,39 +12,45 @@ export {
   keyHash,
   looksLikeKey,
   looksLikeTestKey,
+  Scope,
+  scopePresets,
   TooManyKeys
 } from "./domain/ApiKey.js"
-export type { SendError, Sent, Timings } from "./domain/Attempt.js"
 export { type AuditAct, type AuditEntry, auditActs, NO_SHOP } from "./domain/AuditEntry.js"
 export { type ClientAccount, ClientNotFound } from "./domain/Client.js"
-export { countedAddress, IPV6_PREFIX } from "./domain/CountedAddress.js"
 export type { AttemptRecord, DeliveryRecord, DeliveryState, SentEvent } from "./domain/Delivery.js"
-export { durationInWords } from "./domain/durationInWords.js"
 export { Event, type EventRecord } from "./domain/Event.js"
 export { eventTypes } from "./domain/EventType.js"
 export { ForbiddenWord } from "./domain/ForbiddenWord.js"
 export { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "./domain/Identifier.js"
-export { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, toIso, toIsoOrNull } from "./domain/Instant.js"
-export { InvalidInput } from "./domain/InvalidInput.js"
+export { DAY_MS, durationInWords, HOUR_MS, type Instant, MINUTE_MS, toIso, toIsoOrNull } from "./domain/Instant.js"
+export { InvalidInput, inputIssues } from "./domain/InvalidInput.js"
 export { Language } from "./domain/Language.js"
 export { Limits, Policies, type PolicyName, retryDelays_ms, ServiceLimits } from "./domain/Limits.js"
 export { LimitReached, type LimitStatus } from "./domain/LimitWindow.js"
-export { LoyaltyProgram } from "./domain/LoyaltyProgram.js"
+export { LoyaltyProgram } from "./domain/LoyaltyCard.js"
 export { Currency, usualDecimals } from "./domain/Money.js"
-export type { NoticeKind, NoticeRecord } from "./domain/Notice.js"
 export type { NotificationRecord } from "./domain/Notification.js"
 export { OfferClosed, OfferNotFound, type OfferRecord, type OfferStatus } from "./domain/Offer.js"
-export { optional } from "./domain/Optional.js"
 export { Phone } from "./domain/Phone.js"
-export { isNetwork } from "./domain/PublicAddress.js"
-export { inputIssues } from "./domain/SchemaIssue.js"
-export { Scope, scopePresets } from "./domain/Scope.js"
+export { countedAddress, IPV6_PREFIX, isNetwork } from "./domain/PublicAddress.js"
 export { type ShopHead, ShopNotFound, type ShopRecord } from "./domain/Shop.js"
 export { SIGNATURE_HEADER } from "./domain/Signature.js"
-export { Ticket, TicketNotFound, type TicketRecord, ticketView } from "./domain/Ticket.js"
+export { optional } from "./domain/Text.js"
+export { Ticket, TicketNotFound, TicketNumber, type TicketRecord, ticketView } from "./domain/Ticket.js"
 export { TicketState } from "./domain/TicketLifecycle.js"
-export { TicketNumber } from "./domain/TicketNumber.js"
-export { beginsAsSecret, overlapEnd, type Webhook, WebhookNotSet, WebhookOffReason } from "./domain/Webhook.js"
+export {
+  beginsAsSecret,
+  type NoticeKind,
+  type NoticeRecord,
+  overlapEnd,
+  type SendError,
+  type Sent,
+  type Timings,
+  type Webhook,
+  WebhookNotSet,
+  WebhookOffReason
+} from "./domain/Webhook.js"
 export {
   allowsAddress,
   parseWebhookAddress,
@@ -57,11 +61,9 @@ export {
 export { makeWordList } from "./domain/WordList.js"
 export { Entropy } from "./ports/Entropy.js"
 export { ClientNotifier, NotificationFailed, OwnerNotifier } from "./ports/Notifiers.js"
-export { type Probe, Probes, probe } from "./ports/Probes.js"
+export { type Probe, Probes, probe, Tracing, type Within } from "./ports/Probes.js"
 export { ProfanityFilter } from "./ports/ProfanityFilter.js"
-export { StoreUnavailable } from "./ports/Store.js"
-export type { StorePorts } from "./ports/StorePorts.js"
-export { Tracing, type Within } from "./ports/Tracing.js"
+export { type StorePorts, StoreUnavailable } from "./ports/StorePorts.js"
 export { TrackingPages } from "./ports/TrackingPages.js"
 export { isOwnHeader, REQUEST_HEADERS, type WebhookPost, WebhookSender } from "./ports/WebhookSender.js"
 export { Actor } from "./services/Actor.js"
@@ -69,22 +71,19 @@ export { ApiKeyCache } from "./services/ApiKeyCache.js"
 export { Audit } from "./services/Audit.js"
 export { appOf, Caller } from "./services/Caller.js"
 export { ClientCorrection, ClientInput, Clients } from "./services/Clients.js"
-export { ClockAdvance, ClockMove, type ClockState } from "./services/ClockAdvance.js"
+export { ClockAdvance, ClockMove, type ClockState, SandboxClock } from "./services/ClockAdvance.js"
+export { dataAhead } from "./services/ClockRepair.js"
 export { Closer } from "./services/Closer.js"
 export { CommittedEvents, observing } from "./services/CommittedEvents.js"
-export { dataAhead } from "./services/DataAhead.js"
-export { DeliveryHistory, ReplayInput } from "./services/DeliveryHistory.js"
+export { DeliveryHistory, OwnerPage, ReplayInput } from "./services/DeliveryHistory.js"
 export { Dispatcher } from "./services/Dispatcher.js"
 export { Keys } from "./services/Keys.js"
 export { Loyalty } from "./services/Loyalty.js"
 export { NotificationSender } from "./services/NotificationSender.js"
 export * as Notifiers from "./services/Notifiers.js"
 export { Offers } from "./services/Offers.js"
-export { OwnerPage } from "./services/OwnerPage.js"
 export * as Profanity from "./services/Profanity.js"
-export { Progress } from "./services/Progress.js"
-export { Quotes } from "./services/Quotes.js"
-export { SandboxClock } from "./services/SandboxClock.js"
+export { Progress, Quotes } from "./services/Progress.js"
 export { ShopInput, Shops } from "./services/Shops.js"
 export { TicketLimits, Tickets } from "./services/Tickets.js"
 export { Webhooks } from "./services/Webhooks.js"

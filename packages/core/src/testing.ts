@@ -2,6 +2,5 @@
 
 export type { ContractCase } from "./testing/ContractCase.js"
 export { RiggedEntropy } from "./testing/RiggedEntropy.js"
-export { type ContractRun, runContract, type TestRunner } from "./testing/runContract.js"
 export { SettableClock, TEST_START } from "./testing/SettableClock.js"
-export { storeContract } from "./testing/StoreContract.js"
+export { type ContractRun, runContract, storeContract, type TestRunner } from "./testing/StoreContract.js"

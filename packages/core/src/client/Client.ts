@@ -1,10 +1,10 @@
 // Needs nothing at runtime but `fetch` and `crypto`: only types are imported.
+
+import type { ShopChannel } from "../decisions/changeStatus.js"
+import type { TicketInput } from "../decisions/createTicket.js"
 import type { RewardRedeemed, StampsGiven } from "../decisions/giveStamps.js"
-import type { ShopChannel } from "../decisions/recordNotified.js"
-import type { TicketInput } from "../decisions/TicketInput.js"
 import type { ClientView } from "../domain/Client.js"
-import type { LoyaltyCard } from "../domain/LoyaltyCard.js"
-import type { LoyaltyProgram } from "../domain/LoyaltyProgram.js"
+import type { LoyaltyCard, LoyaltyProgram } from "../domain/LoyaltyCard.js"
 import type { ShopView } from "../domain/Shop.js"
 import type { Ticket } from "../domain/Ticket.js"
 import type { TicketStatus } from "../domain/TicketLifecycle.js"

@@ -1,5 +1,5 @@
+import type { Scope } from "../domain/ApiKey.js"
 import type { PolicyName } from "../domain/Limits.js"
-import type { Scope } from "../domain/Scope.js"
 import type { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import type { ErrorCode, failureRows, RequestIssue } from "../http/ErrorTable.js"
 

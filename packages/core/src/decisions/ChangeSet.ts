@@ -6,15 +6,13 @@ import type { EventType } from "../domain/EventType.js"
 import type { EventId } from "../domain/Identifier.js"
 import type { LimitStatus } from "../domain/LimitWindow.js"
 import { applyEntry, type CardRecord, type LedgerEntry } from "../domain/LoyaltyCard.js"
-import type { MessageRecord } from "../domain/Message.js"
 import { grantIdentifier, IDENTIFIERS_PER_MS, identifier, type Moment, type ShopMoment } from "../domain/Moment.js"
-import type { NoticeRecord } from "../domain/Notice.js"
-import type { NotificationRecord } from "../domain/Notification.js"
+import type { MessageRecord, NotificationRecord } from "../domain/Notification.js"
 import { identifiersAhead, type ShopHead, type ShopRecord } from "../domain/Shop.js"
 import { type Ticket, type TicketRecord, ticketView } from "../domain/Ticket.js"
-import type { Webhook } from "../domain/Webhook.js"
-import type { Change } from "./Change.js"
+import type { NoticeRecord, Webhook } from "../domain/Webhook.js"
 import type { Decision, HeldShop } from "./Command.js"
+import type { Change } from "./ShopState.js"
 
 type Marked = Pick<NotificationRecord & NoticeRecord, "id" | "shop_id" | "created_at">
 type Moving<Row> = { -readonly [Name in keyof Row]: Row[Name] }

@@ -1,12 +1,12 @@
 import { Either } from "effect"
+import type { AuditEntry } from "../domain/AuditEntry.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { LimitStatus } from "../domain/LimitWindow.js"
-import type { Moment, ShopMoment } from "../domain/Moment.js"
+import { identifier, LAST_IDENTIFIER, type Moment, type ShopMoment } from "../domain/Moment.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import type { Webhook } from "../domain/Webhook.js"
-import type { Change } from "./Change.js"
 import type { Load, LoadRequest } from "./Load.js"
-import { apply, type ShopState } from "./ShopState.js"
+import { apply, type Change, type ShopState } from "./ShopState.js"
 
 /** What was decided: the answer, all changes that make it true, and the limits it touched. */
 export interface Decision<out A> {
@@ -83,3 +83,24 @@ export const execute = <A, E>(
   if (Either.isRight(decision)) for (const change of decision.right.changes) apply(slice, change)
   return decision
 }
+
+/** What an entry of the audit log says of an act. */
+export type Audited = Pick<AuditEntry, "act" | "details">
+
+/** The command with its line in the audit log, in the same commit; no line where `tell` answers null, or it is refused. */
+export const audited = <A, E>(
+  command: Command<A, E>,
+  actor: string,
+  tell: (answer: A) => Audited | null
+): Command<A, E> => ({
+  ...command,
+  run: (slice, moment) =>
+    Either.map(command.run(slice, moment), (decision) => {
+      const told = tell(decision.answer)
+      if (told === null) return decision
+      const { shop_id } = command
+      const id = identifier<string>(moment, LAST_IDENTIFIER)
+      const row: AuditEntry = { ...told, shop_id, id, created_at: moment.now, actor }
+      return { ...decision, changes: [...decision.changes, { _tag: "AuditAppended", row }] }
+    })
+})

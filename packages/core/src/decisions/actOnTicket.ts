@@ -1,11 +1,18 @@
-import { Either } from "effect"
+import { Either, Schema } from "effect"
+import { ForbiddenWord, type FoundWord } from "../domain/ForbiddenWord.js"
 import type { ClientId, ShopId, TicketId } from "../domain/Identifier.js"
-import type { Instant } from "../domain/Instant.js"
+import { DateTimeText, type Instant } from "../domain/Instant.js"
+import { InvalidInput } from "../domain/InvalidInput.js"
+import { Limits } from "../domain/Limits.js"
+import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import type { ShopRecord } from "../domain/Shop.js"
-import { type Ticket, TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
-import { TicketAbandoned } from "../domain/TicketLifecycle.js"
+import { optional, Text } from "../domain/Text.js"
+import { PartStatus, QuoteClosed, quoteView, type Ticket, TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
+import { isOpen, TicketAbandoned } from "../domain/TicketLifecycle.js"
+import { SecureWebLink } from "../domain/WebLink.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
+import { refusedField } from "./createTicket.js"
 import * as Need from "./Load.js"
 
 /** What an act changes of a ticket. */
@@ -82,3 +89,176 @@ export const actOnTicket = <E>(
       return changes.decided(ticket)
     }
   })
+
+const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const cleared = <A, I>(schema: Schema.Schema<A, I>) => changed(Schema.NullOr(schema))
+
+/** What the shop says anew of a ticket: a field left out stays, `null` empties it. Items are ticked off by their id. */
+export const TicketEdit = Schema.Struct({
+  service: changed(Text(Limits.service_characters)),
+  item: cleared(Text(Limits.item_characters)),
+  description: cleared(Text(Limits.description_characters)),
+  price_minor: cleared(AmountMinor),
+  deposit_minor: cleared(AmountMinor),
+  promised_at: cleared(DateTimeText),
+  external_ref: cleared(Text(Limits.external_ref_characters)),
+  items_done: changed(
+    Schema.Array(Schema.Struct({ id: Schema.String, done: Schema.Boolean })).pipe(Schema.maxItems(Limits.items_max))
+  )
+}).pipe(Schema.brand("TicketEdit"))
+export type TicketEdit = typeof TicketEdit.Type
+
+const unknownItems = (record: TicketRecord, { items_done = [] }: TicketEdit) =>
+  items_done.flatMap(({ id }, i) =>
+    record.items.some((item) => item.id === id)
+      ? []
+      : [{ field: `items_done.${i}.id`, message: "is not an item of this ticket" }]
+  )
+
+/** Changes what was said of a ticket; counts as news from the shop (Specification, States). `found` is what the filter found in its texts. */
+export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, found: ReadonlyArray<FoundWord>) =>
+  actOnTicket<ForbiddenWord | InvalidInput>(shop_id, id, {
+    by: "shop",
+    patch: (record, { shop }) => {
+      const { items_done = [], ...fields } = edit
+      const next = { ...record, ...fields }
+      const issues = unknownItems(record, edit)
+      if (depositExceedsPrice(next.price_minor, next.deposit_minor)) {
+        issues.push({ field: "deposit_minor", message: "must not be more than price_minor" })
+      }
+      // Accepting the quote would otherwise make it a price below the deposit.
+      if (record.quote?.status === "proposed" && depositExceedsPrice(record.quote.price_minor, next.deposit_minor)) {
+        issues.push({ field: "deposit_minor", message: "must not be more than the price that was proposed" })
+      }
+      if (issues.length > 0) return Either.left(new InvalidInput({ issues }))
+      const refused = refusedField(shop, edit, found)
+      if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
+      const done = new Map(items_done.map((item) => [item.id, item.done]))
+      return Either.right({
+        ...fields,
+        items: record.items.map((item) => ({ ...item, done: done.get(item.id) ?? item.done }))
+      })
+    },
+    raise: raiseUpdated
+  })
+
+/** What a client says to a proposed price. */
+export const QuoteAnswer = Schema.Literal("accepted", "refused")
+export type QuoteAnswer = typeof QuoteAnswer.Type
+
+/** A new price and what the shop says of it. */
+export const QuoteInput = Schema.Struct({
+  price_minor: AmountMinor,
+  note: optional(Text(Limits.note_characters))
+})
+  .pipe(Schema.brand("QuoteInput"))
+  .annotations({ identifier: "QuoteInput" })
+export type QuoteInput = typeof QuoteInput.Type
+
+const closed = ({ quote, state, updated_at }: TicketRecord) =>
+  new QuoteClosed({ status: quote?.status ?? null, state, updated_at })
+
+/** Raises the event of the quote as it is now: proposed, accepted or refused (Specification, Webhooks). */
+const raiseQuote: TicketAct<never>["raise"] = (changes, ticket, { record: { id, quote } }) => {
+  if (quote !== null) changes.raise(`quote.${quote.status}`, { ticket, quote: quoteView(quote) }, id)
+}
+
+/** Proposes a new price; it takes the place of one proposed before. Never below what was paid already (Specification, Tickets). */
+export const proposeQuote = (shop_id: ShopId, id: TicketId, { price_minor, note }: QuoteInput) =>
+  actOnTicket<QuoteClosed | InvalidInput>(shop_id, id, {
+    by: "shop",
+    refused: (record) => (record.state === "collected" ? closed(record) : null),
+    patch: (record, { now }) =>
+      price_minor < (record.deposit_minor ?? 0)
+        ? Either.left(
+            new InvalidInput({
+              issues: [{ field: "price_minor", message: "must not be less than the ticket's deposit" }]
+            })
+          )
+        : Either.right({
+            quote: { status: "proposed", price_minor, note: note ?? null, proposed_at: now, answered_at: null }
+          }),
+    raise: raiseQuote
+  })
+
+/**
+ * The client's answer to the proposed price, while the item is in the shop. Accepting makes it the price; the one
+ * before stays to be seen (Specification, Tickets). Where it names a client, the ticket is not found unless it is theirs.
+ */
+export const answerQuote = (shop_id: ShopId, id: TicketId, status: QuoteAnswer, client?: ClientId) =>
+  actOnTicket(shop_id, id, {
+    by: "client",
+    of: client,
+    refused: (record) => (isOpen(record.state) ? null : closed(record)),
+    patch: (record, { now }) => {
+      const { quote, price_minor } = record
+      if (quote?.status !== "proposed") return Either.left(closed(record))
+      const answered = { ...quote, status, answered_at: now }
+      return Either.right(
+        status === "accepted"
+          ? { quote: answered, before_minor: price_minor, price_minor: quote.price_minor }
+          : { quote: answered }
+      )
+    },
+    raise: raiseQuote
+  })
+
+/** A later promise and why. */
+export const DelayInput = Schema.Struct({
+  promised_at: DateTimeText,
+  reason: optional(Text(Limits.note_characters))
+})
+  .pipe(Schema.brand("DelayInput"))
+  .annotations({ identifier: "DelayInput" })
+export type DelayInput = typeof DelayInput.Type
+
+/** A part the workshop waits for, or has received. */
+export const PartInput = Schema.Struct({
+  label: Text(Limits.item_label_characters),
+  status: PartStatus,
+  expected_at: optional(DateTimeText)
+})
+  .pipe(Schema.brand("PartInput"))
+  .annotations({ identifier: "PartInput" })
+export type PartInput = typeof PartInput.Type
+
+/** An https address of a picture of the item. */
+export const PhotoInput = Schema.Struct({ photo_url: SecureWebLink }).pipe(Schema.brand("PhotoInput")).annotations({
+  identifier: "PhotoInput"
+})
+export type PhotoInput = typeof PhotoInput.Type
+
+/** Postpones the promise; the delay keeps the one before (Specification, Tickets). */
+export const announceDelay = (shop_id: ShopId, id: TicketId, { promised_at, reason }: DelayInput) =>
+  actOnTicket<never>(shop_id, id, {
+    by: "shop",
+    patch: (record, { now }) =>
+      Either.right({
+        promised_at,
+        delay: { previous_promised_at: record.promised_at, reason: reason ?? null, announced_at: now }
+      }),
+    raise: raiseUpdated
+  })
+
+/** Notes a part as ordered or received. The same part received keeps when it was ordered (Specification, Tickets). */
+export const recordPart = (shop_id: ShopId, id: TicketId, { label, status, expected_at }: PartInput) =>
+  actOnTicket<never>(shop_id, id, {
+    by: "shop",
+    patch: ({ part }, { now }) => {
+      const known = part !== null && part.label === label ? part : null
+      return Either.right({
+        part: {
+          label,
+          status,
+          ordered_at: known?.ordered_at ?? now,
+          expected_at: expected_at ?? known?.expected_at ?? null,
+          received_at: status === "received" ? now : null
+        }
+      })
+    },
+    raise: raiseUpdated
+  })
+
+/** Puts a picture to the ticket, in the place of the one before. */
+export const attachPhoto = (shop_id: ShopId, id: TicketId, { photo_url }: PhotoInput) =>
+  actOnTicket<never>(shop_id, id, { by: "shop", patch: () => Either.right({ photo_url }), raise: raiseUpdated })

@@ -1,12 +1,19 @@
-import { Either } from "effect"
+import { Either, Schema } from "effect"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
 import type { LimitReached } from "../domain/LimitWindow.js"
-import { stampsEarned } from "../domain/LoyaltyEarning.js"
-import type { Ticket, TicketNotFound, TicketRecord } from "../domain/Ticket.js"
-import { countUse, type TicketBounds, ticketBounds } from "../domain/TicketBounds.js"
-import { type MoveRefusal, movedFields, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
-import { ChangeSet } from "./ChangeSet.js"
+import {
+  countUse,
+  stampsEarned,
+  type Ticket,
+  type TicketBounds,
+  type TicketNotFound,
+  type TicketRecord,
+  ticketBounds
+} from "../domain/Ticket.js"
+import { closure, type MoveRefusal, movedFields, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
+import { actOnTicket } from "./actOnTicket.js"
+import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
 
@@ -56,5 +63,50 @@ export const changeStatus = (
       if (linked !== null && stamps !== null && stamps > 0)
         changes.ledger(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })
       return changes.decided(ticket)
+    }
+  })
+
+/**
+ * Closes a ticket whose time is up, as of the instant at which it was; null where it is not, for instance because
+ * the shop's own command came first (Specification, States).
+ */
+export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | null, TicketNotFound> =>
+  make({
+    shop_id,
+    needs: { ticket: Need.ticket(id) },
+    decide: (loaded, moment) => {
+      const { record, linked } = loaded.ticket
+      const due = closure(record)
+      if (due === null || moment.now < due.due_at) return unchanged<Ticket | null>(null)
+
+      const changes = new ChangeSet(loaded, moment)
+      const closed = { ...record, state: "abandoned", abandoned_at: due.due_at, abandon_reason: due.reason } as const
+      const ticket = changes.ticket(closed, linked?.client ?? null)
+      changes.raise("ticket.abandoned", { ticket, reason: due.reason }, id)
+      return changes.decided<Ticket | null>(ticket)
+    }
+  })
+
+/** How the shop told the client itself (Specification, Endpoints). */
+export const ShopChannel = Schema.Literal("sms", "whatsapp", "call").annotations({ identifier: "ShopChannel" })
+export type ShopChannel = typeof ShopChannel.Type
+
+/** Notes that the shop told the client itself, so that the client's page shows it (Specification, Endpoints; States). */
+export const recordNotified = (
+  shop_id: ShopId,
+  id: TicketId,
+  channel: ShopChannel,
+  bounds: TicketBounds = ticketBounds
+) =>
+  actOnTicket<LimitReached>(shop_id, id, {
+    by: "shop",
+    patch: (record, { now, shop: { time_zone } }) =>
+      Either.map(countUse(record, ["notifications_per_day"], { bounds, now, time_zone }), (counted) => ({
+        notified_at: now,
+        notified_channel: channel,
+        ...counted
+      })),
+    raise: (changes, ticket, { now }) => {
+      changes.raise("client.notified", { ticket, channel, notified_at: toIso(now) }, id)
     }
   })

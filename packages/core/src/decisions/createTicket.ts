@@ -1,22 +1,133 @@
-import { Either } from "effect"
+import { Either, Schema } from "effect"
 import type { ClientNotFound } from "../domain/Client.js"
+import { plainWords } from "../domain/DefaultWords.js"
 import { ForbiddenWord, type FoundWord } from "../domain/ForbiddenWord.js"
-import type { OfferId, ShopId, TicketId } from "../domain/Identifier.js"
-import type { Instant } from "../domain/Instant.js"
-import type { PolicyName } from "../domain/Limits.js"
+import { ClientId, type OfferId, type ShopId, type TicketId } from "../domain/Identifier.js"
+import { DateTimeText, type Instant } from "../domain/Instant.js"
+import { Limits, type PolicyName } from "../domain/Limits.js"
 import { currentWindow, hasRoom, LimitReached, type LimitStatus, limitStatus, withUses } from "../domain/LimitWindow.js"
 import type { ShopMoment } from "../domain/Moment.js"
+import { AmountMinor, depositExceedsPrice } from "../domain/Money.js"
 import type { OfferRecord } from "../domain/Offer.js"
-import type { Phone } from "../domain/Phone.js"
+import { Phone } from "../domain/Phone.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
-import type { Ticket, TicketItem, TicketRecord } from "../domain/Ticket.js"
-import { nextNumber } from "../domain/TicketNumber.js"
+import { optional, Text } from "../domain/Text.js"
+import { nextNumber, type Ticket, type TicketItem, type TicketRecord, TicketType } from "../domain/Ticket.js"
 import { trackingCode } from "../domain/TrackingCode.js"
+import * as WordList from "../domain/WordList.js"
 import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
-import { refusedField } from "./checkedTexts.js"
 import * as Need from "./Load.js"
-import { type TicketInput, ticketDefaults } from "./TicketInput.js"
+
+/** The texts of a ticket in which a forbidden word is looked for, each with its dotted path (Specification, Errors). */
+export const checkedTexts = (input: {
+  readonly service?: string | null
+  readonly item?: string | null
+  readonly description?: string | null
+  readonly items?: TicketInput["items"]
+}): ReadonlyArray<readonly [field: string, text: string]> => {
+  const texts: Array<readonly [string, string]> = []
+  const add = (field: string, text: string | null | undefined) => {
+    if (text !== null && text !== undefined) texts.push([field, text])
+  }
+  add("service", input.service)
+  add("item", input.item)
+  add("description", input.description)
+  input.items?.forEach((item, i) => {
+    add(`items.${i}.label`, item.label)
+    add(`items.${i}.service`, item.service)
+  })
+  return texts
+}
+
+const wordOf = ({ word }: FoundWord): string => word
+
+type Spoken = Parameters<typeof checkedTexts>[0]
+
+/**
+ * Whether a shop refuses a text because of words that were found in it. Words that the same shop's lists judge are looked for
+ * together, because a text may hold hundreds.
+ */
+const isRefused = (text: string, found: ReadonlyArray<string>, allowed: ReadonlyArray<WordList.WordList>): boolean => {
+  if (found.length === 0) return false
+  const words = [...new Set(found.map(WordList.spelled))]
+  const list = WordList.makeWordList(words)
+  if (WordList.findWords(list, text, allowed).length > 0) return true
+  // A filter of the embedder's may name a word otherwise than it is written; then the word itself must be allowed.
+  const written = new Set(WordList.findWords(list, text))
+  return words.some(
+    (word) => !written.has(word) && WordList.findWords(WordList.makeWordList([word]), word, allowed).length > 0
+  )
+}
+
+/**
+ * The first text of a ticket that the shop refuses: because of a word that was found and is neither plain in the
+ * shop's languages nor allowed by it, or because of one of its own forbidden words (Specification, Errors).
+ */
+export const refusedField = (shop: ShopRecord, input: Spoken, found: ReadonlyArray<FoundWord>): string | null => {
+  if (found.length === 0 && shop.forbidden_words.length === 0) return null
+  const texts = checkedTexts(input)
+  const everywhere = [WordList.makeWordList(shop.allowed_words)]
+  const here = [...everywhere, ...shop.languages.map(plainWords)]
+  const byFilter = texts.find(([field, text]) => {
+    const of = found.filter((word) => word.field === field)
+    const local = of.filter(({ languages }) => languages?.some((language) => shop.languages.includes(language)))
+    const always = of.filter(({ languages }) => languages === undefined)
+    return isRefused(text, local.map(wordOf), here) || isRefused(text, always.map(wordOf), everywhere)
+  })
+  if (byFilter !== undefined) return byFilter[0]
+  const own = WordList.makeWordList(shop.forbidden_words)
+  return texts.find(([, text]) => WordList.containsWord(own, text))?.[0] ?? null
+}
+
+// Effect's own mark on minItems and its like: the filter is asked, with what was sent, also where other fields are
+// wrong, so that every problem is told at once (Specification, Errors).
+const ASKED_ALWAYS = Symbol.for("effect/annotation/StableFilter")
+
+const isAmount = Schema.is(AmountMinor)
+
+const ItemInput = Schema.Struct({
+  label: Text(Limits.item_label_characters),
+  service: optional(Text(Limits.item_service_characters)),
+  price_minor: optional(AmountMinor)
+}).annotations({ identifier: "TicketItemInput" })
+
+const refusedCount = () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
+
+/** What a shop says of a new ticket (Specification, Endpoints). Defaults are applied by the decision. */
+export const TicketInput = Schema.Struct({
+  service: Text(Limits.service_characters).annotations({ description: "The service, as in the app" }),
+  type: optional(TicketType),
+  item: optional(Text(Limits.item_characters)),
+  description: optional(Text(Limits.description_characters)),
+  items: optional(
+    Schema.Array(ItemInput).pipe(
+      Schema.minItems(Limits.items_min, { message: refusedCount }),
+      Schema.maxItems(Limits.items_max, { message: refusedCount })
+    )
+  ),
+  client_id: optional(ClientId),
+  client_phone: optional(Phone),
+  price_minor: optional(AmountMinor),
+  deposit_minor: optional(AmountMinor),
+  promised_at: optional(DateTimeText),
+  external_ref: optional(Text(Limits.external_ref_characters))
+})
+  .pipe(
+    Schema.filter(
+      ({ price_minor, deposit_minor }) =>
+        isAmount(price_minor) && isAmount(deposit_minor) && depositExceedsPrice(price_minor, deposit_minor)
+          ? { path: ["deposit_minor"], message: "must not be more than price_minor" }
+          : true,
+      { [ASKED_ALWAYS]: true }
+    ),
+    Schema.brand("TicketInput")
+  )
+  .annotations({ identifier: "TicketInput" })
+export type TicketInput = typeof TicketInput.Type
+
+/** What a field means that is left out (Specification, Endpoints). */
+export const ticketDefaults = { type: "repair" } as const satisfies Partial<TicketInput>
 
 /** The limits that a shop's tickets count against. */
 const POLICIES = ["tickets_per_hour", "tickets_per_day"] as const satisfies ReadonlyArray<PolicyName>

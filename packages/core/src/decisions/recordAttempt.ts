@@ -1,11 +1,17 @@
-import { acknowledges, type Sent, saysGone } from "../domain/Attempt.js"
-import { type DeliveryRecord, presentSchedule } from "../domain/Delivery.js"
+import { type DeliveryRecord, nextAttempt, presentSchedule } from "../domain/Delivery.js"
 import type { EventId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
-import type { NoticeKind, NoticeRecord } from "../domain/Notice.js"
-import { nextAttempt } from "../domain/RetrySchedule.js"
-import type { Webhook } from "../domain/Webhook.js"
-import { type HealthChange, onFailure, onSuccess } from "../domain/WebhookHealth.js"
+import {
+  acknowledges,
+  type HealthChange,
+  type NoticeKind,
+  type NoticeRecord,
+  onFailure,
+  onSuccess,
+  type Sent,
+  saysGone,
+  type Webhook
+} from "../domain/Webhook.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Load.js"

@@ -7,10 +7,10 @@ import type { ShopHead } from "../domain/Shop.js"
 import type { TicketNotFound, TicketRecord } from "../domain/Ticket.js"
 import { closureMoves } from "../domain/TicketLifecycle.js"
 import type { Webhook } from "../domain/Webhook.js"
-import type { Change } from "./Change.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, type Decision, make } from "./Command.js"
 import * as Need from "./Load.js"
+import type { Change } from "./ShopState.js"
 
 /** Beyond this, for a clock that was 34 years ahead, numbers could no longer be counted one by one. */
 const MOST_IDENTIFIERS_MADE = 2 ** 52

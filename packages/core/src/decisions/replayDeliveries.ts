@@ -1,14 +1,19 @@
 import { Either } from "effect"
-import { type DeliveryRecord, presentSchedule } from "../domain/Delivery.js"
+import {
+  type DeliveryRecord,
+  presentSchedule,
+  type Replayable,
+  type ReplayFilter,
+  type ReplayRecord
+} from "../domain/Delivery.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { Limits } from "../domain/Limits.js"
 import type { ShopMoment } from "../domain/Moment.js"
-import type { Replayable, ReplayFilter, ReplayRecord } from "../domain/Replay.js"
 import { type Webhook, WebhookNotSet } from "../domain/Webhook.js"
-import type { Change } from "./Change.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
+import type { Change } from "./ShopState.js"
 
 /** Begins to send events again, as far as they were raised by now (Specification, Sandbox). */
 export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<ReplayRecord, WebhookNotSet> =>

@@ -1,6 +1,6 @@
+import { nextAttempt } from "../domain/Delivery.js"
 import { MOST_ATTEMPTS, ServiceLimits } from "../domain/Limits.js"
-import type { MessageRecord } from "../domain/Message.js"
-import { nextAttempt } from "../domain/RetrySchedule.js"
+import type { MessageRecord } from "../domain/Notification.js"
 import { ChangeSet, unchanged } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Load.js"

@@ -1,15 +1,20 @@
 import { Either } from "effect"
 import type { ShopId, TicketId } from "../domain/Identifier.js"
-import { TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
-import { type TicketBounds, ticketBounds } from "../domain/TicketBounds.js"
+import { type TicketBounds, TicketNotFound, type TicketRecord, ticketBounds } from "../domain/Ticket.js"
 import type { TicketStatus } from "../domain/TicketLifecycle.js"
+import {
+  announceDelay,
+  answerQuote,
+  DelayInput,
+  PartInput,
+  proposeQuote,
+  QuoteInput,
+  recordPart
+} from "./actOnTicket.js"
 import { unchanged } from "./ChangeSet.js"
 import type { Command } from "./Command.js"
-import { changeStatus } from "./changeStatus.js"
-import { answerQuote, proposeQuote, QuoteInput } from "./quoteTicket.js"
+import { changeStatus, recordNotified } from "./changeStatus.js"
 import type { Refusal } from "./Refusal.js"
-import { recordNotified } from "./recordNotified.js"
-import { announceDelay, DelayInput, PartInput, recordPart } from "./ticketProgress.js"
 
 type Act = (shop_id: ShopId, record: TicketRecord, bounds: TicketBounds) => Command<unknown, Refusal>
 

@@ -1,10 +1,29 @@
-import { Data } from "effect"
+import { Data, Schema } from "effect"
 import { sha256Hex } from "./Digest.js"
 import type { KeyId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import { Limits } from "./Limits.js"
-import type { Scope } from "./Scope.js"
 import { isSecretText, SECRET_BYTES, secretText } from "./SecretText.js"
+
+/** What a key may do (Specification, Keys and scopes). */
+export const Scope = Schema.Literal("tickets:read", "tickets:write", "clients:read", "loyalty:write").annotations({
+  identifier: "Scope"
+})
+export type Scope = typeof Scope.Type
+
+/** What each scope grants, in a person's words (Specification, Keys and scopes). */
+export const scopeGrants = {
+  "tickets:read": "Read tickets",
+  "tickets:write": "Create tickets and change their state",
+  "clients:read": "Find a client and read their loyalty card",
+  "loyalty:write": "Add stamps and use a reward"
+} as const satisfies Record<Scope, string>
+
+/** The sets of scopes that the app offers by name: full access and read only (Specification, Keys and scopes). */
+export const scopePresets = {
+  full: ["tickets:read", "tickets:write", "clients:read", "loyalty:write"],
+  read: ["tickets:read", "clients:read"]
+} as const satisfies Record<string, ReadonlyArray<Scope>>
 
 /** An API key as it is stored: never the key, only its hash and its last four characters (Specification, Keys and scopes). */
 export interface ApiKeyRecord {

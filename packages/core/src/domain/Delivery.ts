@@ -1,9 +1,9 @@
-import type { Sent } from "./Attempt.js"
 import type { EventRecord } from "./Event.js"
 import type { EventType } from "./EventType.js"
 import type { EventId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
-import type { Webhook } from "./Webhook.js"
+import { Limits, retryDelays_ms, ServiceLimits } from "./Limits.js"
+import type { Sent, Webhook } from "./Webhook.js"
 
 /** What becomes of an event's delivery: it waits, it arrived, it waits for its webhook to be on again, or it was given up. */
 export type DeliveryState = "pending" | "delivered" | "parked" | "dead"
@@ -83,3 +83,132 @@ export const deliveryState = (
   if (delivery !== undefined) return webhook.off_reason === null ? "pending" : "parked"
   return arrived ? "delivered" : "dead"
 }
+
+const { retry_jitter_share, retry_jitter_max_ms } = ServiceLimits
+
+/**
+ * When to try again after the `made`th attempt failed at `ended_at`, or null where it was the last. `jitter`, from 0 to 1,
+ * puts it off by up to a tenth and never brings it forward; the sandbox gives 0 (Specification, Webhooks).
+ */
+export const nextAttempt = (made: number, ended_at: Instant, jitter: number): Instant | null => {
+  const delay_ms = retryDelays_ms[made - 1]
+  return delay_ms === undefined
+    ? null
+    : ended_at + delay_ms + Math.floor(Math.min(delay_ms * retry_jitter_share, retry_jitter_max_ms) * jitter)
+}
+
+/** A delivery in the queue. */
+export interface Queued {
+  /** The place of its event in the shop's order. */
+  readonly seq: number
+  /** Deliveries of one ticket go one after another; null: of no ticket. */
+  readonly ticket: number | null
+  readonly is_replay: boolean
+  readonly due_at: Instant
+}
+
+/** The fields by which a shop's due deliveries are ordered, ascending: live before replayed, then the earliest (Specification, Webhooks). */
+export const claimOrder = ["is_replay", "due_at", "seq"] as const satisfies ReadonlyArray<keyof Queued>
+
+/** Compares two due deliveries of a shop by {@link claimOrder}: negative where `a` goes first. */
+export const compareClaims = (a: ClaimRank, b: ClaimRank): number =>
+  claimOrder.reduce((order, field) => order || Number(a[field]) - Number(b[field]), 0)
+
+/** What the order of claims depends on. */
+export type ClaimRank = Pick<Queued, (typeof claimOrder)[number]>
+
+/** A shop whose webhook is on. */
+export interface QueuedShop {
+  readonly waiting: ReadonlyArray<Queued>
+  readonly in_flight: ReadonlyArray<Queued>
+}
+
+/** The delivery of a shop that goes next: none of a ticket that has one in flight, and no more than a shop may have in flight. */
+const nextOf = ({ waiting, in_flight }: QueuedShop, now: Instant): Queued | undefined => {
+  if (in_flight.length >= Limits.deliveries_in_flight_per_shop) return undefined
+  const busy = new Set(in_flight.map(({ ticket }) => ticket))
+  const free = waiting.filter(({ ticket, due_at }) => due_at <= now && (ticket === null || !busy.has(ticket)))
+  return [...free].sort(compareClaims)[0]
+}
+
+/** What was claimed, each with the place of its shop in the queue before; and the queue afterwards. */
+export interface NextClaims<Shop> {
+  readonly claims: ReadonlyArray<readonly [place: number, delivery: Queued]>
+  readonly queue: ReadonlyArray<Shop>
+}
+
+/**
+ * The rule of claims (Specification, Webhooks), written without regard to speed: the contract suite compares every store with it. The
+ * queue has the shop that was served longest ago first. A shop that is served goes to the end, so each shop that has something due
+ * gets its turn before any gets its second.
+ */
+export const nextClaims = <Shop extends QueuedShop>(
+  queue: ReadonlyArray<Shop>,
+  now: Instant,
+  slots: number
+): NextClaims<Shop> => {
+  const claims: Array<readonly [number, Queued]> = []
+  let turns = queue.map((shop, place) => ({ shop, place }))
+  while (claims.length < slots) {
+    const turn = turns.find(({ shop }) => nextOf(shop, now) !== undefined)
+    if (turn === undefined) break
+    const { shop, place } = turn
+    const next = nextOf(shop, now)!
+    claims.push([place, next])
+    const waiting = shop.waiting.filter((one) => one !== next)
+    const served = { ...shop, waiting, in_flight: [...shop.in_flight, next] }
+    turns = [...turns.filter((one) => one !== turn), { shop: served, place }]
+  }
+  return { claims, queue: turns.map(({ shop }) => shop) }
+}
+
+/** Which events to send again: the named ones, or those of a time whose delivery is in a state; all that is given must hold (Specification, Sandbox). */
+export interface ReplayFilter {
+  readonly event_ids?: ReadonlyArray<EventId>
+  /** Inclusive. */
+  readonly since?: Instant
+  /** Exclusive. */
+  readonly until?: Instant
+  readonly state?: DeliveryState
+}
+
+/** A replay on its way through the shop's events, a thousand at a time, so that a long one never holds up the shop. */
+export interface ReplayRecord {
+  readonly shop_id: ShopId
+  readonly id: string
+  readonly filter: ReplayFilter
+  /** The place in the order of events after which it goes on. */
+  readonly after_seq: number
+  /** The place at which it ends: events raised later are not replayed. */
+  readonly until_seq: number
+  readonly is_done: boolean
+  readonly created_at: Instant
+}
+
+/** An event to send again, with what is known of its delivery. */
+export interface Replayable {
+  readonly event: Pick<EventRecord, "id" | "type" | "ticket_id" | "seq" | "created_at">
+  readonly delivery: DeliveryRecord | undefined
+  /** Whether an attempt is under way. */
+  readonly is_in_flight: boolean
+  /** How often it was ever tried. */
+  readonly attempts_made: number
+}
+
+/** What a replay's next step looked at: never more than it may, however few of the events it asks for. */
+export interface EventRange {
+  readonly found: ReadonlyArray<Replayable>
+  /** The place up to which it looked. */
+  readonly last_seq: number
+}
+
+/** Whether a filter asks for an event whose delivery is in a state (undefined: it never had one). */
+export const matchesReplayFilter = (
+  { event_ids, since, until, state }: ReplayFilter,
+  event: Pick<EventRecord, "id" | "created_at">,
+  found: DeliveryState | undefined
+): boolean =>
+  (event_ids === undefined || event_ids.includes(event.id)) &&
+  (since === undefined || event.created_at >= since) &&
+  (until === undefined || event.created_at < until) &&
+  (state === undefined || state === found)

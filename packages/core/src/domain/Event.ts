@@ -4,8 +4,7 @@ import { type EventType, eventTypes } from "./EventType.js"
 import type { EventId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIso } from "./Instant.js"
 import { jsonText } from "./JsonText.js"
-import type { Quote } from "./Quote.js"
-import type { NotifiedChannel, Ticket } from "./Ticket.js"
+import type { NotifiedChannel, Quote, Ticket } from "./Ticket.js"
 import type { AbandonReason, TicketState } from "./TicketLifecycle.js"
 
 /** The version that every event carries (Specification, Versions). */

@@ -1,4 +1,4 @@
-import { Data } from "effect"
+import { SchemaAST as AST, Data, Option, type ParseResult, Schema } from "effect"
 
 /** One thing that is wrong with an input: where it stands and what to change. */
 export interface Issue {
@@ -10,5 +10,93 @@ export interface Issue {
 export class InvalidInput extends Data.TaggedError("InvalidInput")<{ readonly issues: ReadonlyArray<Issue> }> {
   override get message() {
     return this.issues.map(({ field, message }) => `${field} ${message}`).join("; ")
+  }
+}
+
+const literals = (ast: AST.AST): ReadonlyArray<string> | undefined => {
+  if (AST.isLiteral(ast)) return ast.literal === null ? [] : [String(ast.literal)]
+  if (!AST.isUnion(ast)) return undefined
+  const members = ast.types.map(literals)
+  return members.every((member) => member !== undefined) ? members.flat() : undefined
+}
+
+/** What a value of a type is, in a person's words. */
+const expectation = (ast: AST.AST): string => {
+  const values = literals(ast)
+  if (values !== undefined) return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(", ")}`
+  switch (ast._tag) {
+    case "StringKeyword":
+    case "TemplateLiteral":
+      return "must be a string"
+    case "NumberKeyword":
+      return "must be a number"
+    case "BooleanKeyword":
+      return "must be true or false"
+    case "TypeLiteral":
+      return "must be an object"
+    case "TupleType":
+      return "must be a list"
+    case "Refinement":
+      return isWhole(ast) ? "must be a whole number" : expectation(ast.from)
+    case "Transformation":
+      return expectation(ast.from)
+    case "Union":
+      return expectation(ast.types.find((type) => !isNull(type)) ?? ast.types[0]!)
+    default:
+      return "is not valid"
+  }
+}
+
+const isWhole = (ast: AST.Refinement): boolean => ast.annotations[AST.SchemaIdAnnotationId] === Schema.IntSchemaId
+
+const isNull = (ast: AST.AST): boolean => AST.isLiteral(ast) && ast.literal === null
+
+/** The message that the schema's author gave, where it is plain text. */
+const authored = (ast: AST.Annotated, issue: ParseResult.ParseIssue): string | undefined => {
+  const message = Option.getOrUndefined(AST.getMessageAnnotation(ast))?.(issue)
+  return typeof message === "string" ? message : undefined
+}
+
+const many = <A>(one: ParseResult.SingleOrNonEmpty<A>): ReadonlyArray<A> => (Array.isArray(one) ? one : [one as A])
+
+const at = (path: string, more: ParseResult.Path): string =>
+  [path, ...many(more).map(String)].filter((part) => part !== "").join(".")
+
+/** Of a choice, what is wrong with the choice that comes nearest: not null, and refused deepest. */
+const nearest = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issue> => {
+  if (literals(issue.ast) !== undefined) return [{ field: path, message: expectation(issue.ast) }]
+  const choices = many(issue.issues).filter((choice) => !(choice._tag === "Type" && isNull(choice.ast)))
+  const deep = choices.find((choice) => choice._tag !== "Type") ?? choices[0]
+  return deep === undefined ? [{ field: path, message: expectation(issue.ast) }] : inputIssues(deep, path)
+}
+
+/**
+ * What a schema found wrong, a line each, with dotted paths. Values are never repeated: they may be huge, deep or secret.
+ */
+export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyArray<Issue> => {
+  switch (issue._tag) {
+    case "Pointer":
+      return inputIssues(issue.issue, at(path, issue.path))
+    case "Composite":
+      return AST.isUnion(issue.ast)
+        ? nearest(issue, path)
+        : many(issue.issues).flatMap((inner) => inputIssues(inner, path))
+    case "Refinement": {
+      if (issue.kind === "From") return inputIssues(issue.issue, path)
+      const message = authored(issue.ast, issue) ?? (isWhole(issue.ast) ? expectation(issue.ast) : undefined)
+      return message === undefined ? inputIssues(issue.issue, path) : [{ field: path, message }]
+    }
+    case "Transformation": {
+      const message = issue.kind === "Transformation" ? authored(issue.ast, issue) : undefined
+      return message === undefined ? inputIssues(issue.issue, path) : [{ field: path, message }]
+    }
+    case "Missing":
+      return [{ field: path, message: "is required" }]
+    case "Unexpected":
+      return [{ field: path, message: "is not known here; correct its name or leave it out" }]
+    case "Type":
+      return [{ field: path, message: issue.message ?? authored(issue.ast, issue) ?? expectation(issue.ast) }]
+    case "Forbidden":
+      return [{ field: path, message: "is not valid" }]
   }
 }

@@ -1,7 +1,41 @@
 import { Data, Schema } from "effect"
 import type { ClientId, KeyId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIsoOrNull } from "./Instant.js"
-import type { LoyaltyProgram } from "./LoyaltyProgram.js"
+import { Limits } from "./Limits.js"
+import { Text } from "./Text.js"
+
+const stamps = (least: number) =>
+  Schema.Int.pipe(
+    Schema.between(least, Limits.program_stamps_max, {
+      message: () => `must be a whole number from ${least} to ${Limits.program_stamps_max}`
+    })
+  )
+
+/** A shop's loyalty programme: how many stamps a ticket gives, and how many a reward costs (Specification, Clients and loyalty). */
+export const LoyaltyProgram = Schema.Struct({
+  active: Schema.Boolean,
+  name: Schema.NullOr(Text(Limits.name_characters)),
+  stamps_required: stamps(1),
+  stamps_per_ticket: stamps(0),
+  reward_label: Schema.NullOr(Text(Limits.name_characters))
+}).annotations({ identifier: "LoyaltyProgram" })
+export type LoyaltyProgram = typeof LoyaltyProgram.Type
+
+/** The programme of a shop that has not set one up. */
+export const noProgram: LoyaltyProgram = {
+  active: false,
+  name: null,
+  stamps_required: 10,
+  stamps_per_ticket: 1,
+  reward_label: null
+}
+
+/** The shop's loyalty programme is off; reading still works (Specification, Clients and loyalty). */
+export class LoyaltyOff extends Data.TaggedError("LoyaltyOff")<{}> {
+  override get message() {
+    return "The shop's loyalty programme is off"
+  }
+}
 
 /** A client's card in a shop (Specification, Resources). */
 export const LoyaltyCard = Schema.Struct({
@@ -77,3 +111,12 @@ export const cardView = (card: CardRecord, program: LoyaltyProgram): LoyaltyCard
   rewards_redeemed: card.rewards_redeemed,
   updated_at: toIsoOrNull(card.updated_at)
 })
+
+/** Whose stamps are counted together: one client's, given by one caller (Specification, Limits). */
+export interface StampCountKey {
+  readonly caller_id: KeyId
+  readonly client_id: ClientId
+}
+
+/** Where a count of stamps stands in a slice. */
+export const stampCountKey = ({ caller_id, client_id }: StampCountKey): string => `${caller_id} ${client_id}`

@@ -1,6 +1,7 @@
 import type { ClientId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import type { Ticket } from "./Ticket.js"
+import type { NoticeRecord } from "./Webhook.js"
 
 /** What a client is told in the app: their ticket is ready, or it cannot be done (Specification, States). */
 export interface NotificationRecord {
@@ -13,3 +14,22 @@ export interface NotificationRecord {
   readonly ticket_id: TicketId
   readonly created_at: Instant
 }
+
+/**
+ * A notification or a notice on its way to whoever tells it: the embedder's notifiers. The row lives until it was told
+ * or given up; what it says is stored apart, for good, under the same id.
+ */
+export interface MessageRecord {
+  readonly shop_id: ShopId
+  /** The id of the notification or the notice. */
+  readonly id: string
+  readonly receiver: "client" | "owner"
+  /** How often it was begun to be told: counted before, so that whoever dies over it has used up an attempt. */
+  readonly attempts_made: number
+  readonly due_at: Instant
+}
+
+/** A message with what it says. */
+export type Message =
+  | (MessageRecord & { readonly receiver: "client"; readonly says: NotificationRecord })
+  | (MessageRecord & { readonly receiver: "owner"; readonly says: NoticeRecord })

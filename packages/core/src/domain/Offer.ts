@@ -1,8 +1,8 @@
 import { Data } from "effect"
 import type { OfferId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
-import { latestOfShops } from "./LatestOfShops.js"
 import type { Phone } from "./Phone.js"
+import { latestOfShops } from "./Shop.js"
 
 /** Whether an offer waits for its answer, was accepted, or answered with a block of the shop. */
 export type OfferStatus = "open" | "accepted" | "blocked"

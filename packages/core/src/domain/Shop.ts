@@ -1,12 +1,13 @@
 import { Data, Schema } from "effect"
+import { Scope } from "./ApiKey.js"
 import type { TimeZone } from "./CalendarDay.js"
 import type { ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import type { Language } from "./Language.js"
+import { Limits } from "./Limits.js"
 import type { LimitWindow } from "./LimitWindow.js"
-import type { LoyaltyProgram } from "./LoyaltyProgram.js"
+import type { LoyaltyProgram } from "./LoyaltyCard.js"
 import { IDENTIFIERS_PER_MS } from "./Moment.js"
-import { Scope } from "./Scope.js"
 
 /** A shop's settings. */
 export interface ShopRecord {
@@ -88,3 +89,21 @@ export const firstHead = (shop_id: ShopId): ShopHead => ({
   tickets_per_hour: ended,
   tickets_per_day: ended
 })
+
+/**
+ * The latest rows of each shop, at most `client_list_of_shop_max` of them, in the order given, which is that of their age. So a
+ * shop that offers or tells a client much fills neither the client's lists nor the process that reads them.
+ */
+export const latestOfShops = <Row extends { readonly shop_id: ShopId }>(
+  rows: ReadonlyArray<Row>
+): ReadonlyArray<Row> => {
+  const counts = new Map<ShopId, number>()
+  return rows
+    .toReversed()
+    .filter(({ shop_id }) => {
+      const count = (counts.get(shop_id) ?? 0) + 1
+      counts.set(shop_id, count)
+      return count <= Limits.client_list_of_shop_max
+    })
+    .reverse()
+}

@@ -1,17 +1,176 @@
-import { Data, Schema } from "effect"
+import { Data, Either, Schema } from "effect"
+import type { TimeZone } from "./CalendarDay.js"
 import { type Client, ClientBadge, clientBadge } from "./Client.js"
-import { Delay, type DelayRecord, delayView } from "./Delay.js"
 import type { ClientId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
+import { Limits, Policies } from "./Limits.js"
+import { currentWindow, hasRoom, LimitReached, type LimitWindow, limitStatus, withUses } from "./LimitWindow.js"
+import type { LoyaltyProgram } from "./LoyaltyCard.js"
 import { Money, remaining } from "./Money.js"
-import { Part, type PartRecord, partView } from "./Part.js"
 import type { Phone } from "./Phone.js"
-import { Quote, type QuoteRecord, quoteView } from "./Quote.js"
 import type { ShopRecord } from "./Shop.js"
-import type { TicketWindows } from "./TicketBounds.js"
-import { AbandonReason, TicketState } from "./TicketLifecycle.js"
-import { numberLabel } from "./TicketNumber.js"
+import { AbandonReason, isOpen, type StatusMove, type TicketPresent, TicketState } from "./TicketLifecycle.js"
 import { trackingUrl } from "./TrackingCode.js"
+
+/** The policies that bound what one ticket may raise in a day: each move stores the whole ticket again, and tells people. */
+export type TicketPolicy = "moves_per_day" | "notifications_per_day"
+
+/** How often a ticket may be moved, and its client notified, in a day of its shop. Set by the embedder. */
+export type TicketBounds = Readonly<Record<TicketPolicy, number>>
+
+/** The bounds of a service whose embedder sets none. */
+export const ticketBounds: TicketBounds = {
+  moves_per_day: Policies.moves_per_day.limit,
+  notifications_per_day: Policies.notifications_per_day.limit
+}
+
+/** The windows as a ticket keeps them; null where a policy was never used. */
+export type TicketWindows = Readonly<Record<TicketPolicy, LimitWindow | null>>
+
+/** When and where a use is counted. */
+export interface Counting {
+  readonly bounds: TicketBounds
+  readonly now: Instant
+  readonly time_zone: TimeZone
+}
+
+/** The windows with one more use of each of some policies, or the refusal of those that are full. */
+export const countUse = (
+  windows: TicketWindows,
+  policies: ReadonlyArray<TicketPolicy>,
+  { bounds, now, time_zone }: Counting
+): Either.Either<Partial<TicketWindows>, LimitReached> => {
+  const found = policies.map((policy) => ({
+    policy,
+    window: currentWindow(windows[policy] ?? undefined, policy, now, time_zone)
+  }))
+  const full = found.filter(({ policy, window }) => !hasRoom(window, policy, 1, bounds[policy]))
+  return full.length > 0
+    ? Either.left(
+        new LimitReached({ usages: full.map(({ policy, window }) => limitStatus(window, policy, bounds[policy])) })
+      )
+    : Either.right(Object.fromEntries(found.map(({ policy, window }) => [policy, withUses(window, 1)])))
+}
+
+const { ticket_number_max } = Limits
+
+/** A ticket's number as a shop writes it: 1 to 9999. */
+export const TicketNumber = Schema.Int.pipe(
+  Schema.between(1, ticket_number_max, { message: () => `must be a whole number from 1 to ${ticket_number_max}` })
+)
+
+/** The number after `number`; 9999 is followed by 1, nothing is skipped (Specification, Tickets). */
+export const nextNumber = (number: number): number => (number >= ticket_number_max ? 1 : number + 1)
+
+/**
+ * The ticket that `by-number` means, then at most `limit` others: the newest open one, else the newest. Of `tickets`, which have
+ * the same number and come newest first, the newest open one and the first `limit + 1` are enough (Specification, Lists and sync).
+ */
+export const meantFirst = <T>(
+  tickets: ReadonlyArray<T>,
+  stateOf: (ticket: T) => TicketState,
+  limit: number
+): ReadonlyArray<T> => {
+  const meant = tickets.find((ticket) => isOpen(stateOf(ticket))) ?? tickets[0]
+  return meant === undefined ? [] : [meant, ...tickets.filter((ticket) => ticket !== meant).slice(0, limit)]
+}
+
+/** The number as printed, four digits: `"0042"`. */
+export const numberLabel = (number: number): string => String(number).padStart(4, "0")
+
+/** A new price that the shop proposed to its client (Specification, Tickets). */
+export const Quote = Schema.Struct({
+  status: Schema.Literal("proposed", "accepted", "refused").annotations({ identifier: "QuoteStatus" }),
+  price_minor: Schema.Int,
+  note: Schema.NullOr(Schema.String),
+  proposed_at: Schema.String,
+  answered_at: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "Quote", description: "A new price proposed to the client" })
+export type Quote = typeof Quote.Type
+
+/** A quote as it is stored. */
+export interface QuoteRecord {
+  readonly status: Quote["status"]
+  readonly price_minor: number
+  readonly note: string | null
+  readonly proposed_at: Instant
+  readonly answered_at: Instant | null
+}
+
+/** The quote as it is answered. */
+export const quoteView = (quote: QuoteRecord): Quote => ({
+  status: quote.status,
+  price_minor: quote.price_minor,
+  note: quote.note,
+  proposed_at: toIso(quote.proposed_at),
+  answered_at: toIsoOrNull(quote.answered_at)
+})
+
+/** The quote was answered already, none was proposed, or the ticket has left the shop (Specification, Sandbox). */
+export class QuoteClosed extends Data.TaggedError("QuoteClosed")<
+  TicketPresent & { readonly status: Quote["status"] | null }
+> {
+  override get message() {
+    if (!isOpen(this.state)) return `The ticket is ${this.state}, so its price can no longer change`
+    return this.status === null
+      ? "No price was proposed for this ticket"
+      : `The proposed price was ${this.status} already`
+  }
+}
+
+/** Whether the part is on its way or in the workshop. */
+export const PartStatus = Schema.Literal("ordered", "received").annotations({ identifier: "PartStatus" })
+export type PartStatus = typeof PartStatus.Type
+
+/** A part the workshop waits for (Specification, Tickets). */
+export const Part = Schema.Struct({
+  label: Schema.String,
+  status: PartStatus,
+  ordered_at: Schema.String,
+  expected_at: Schema.NullOr(Schema.String),
+  received_at: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "Part", description: "A part ordered for the ticket" })
+export type Part = typeof Part.Type
+
+/** A part as it is stored. */
+export interface PartRecord {
+  readonly label: string
+  readonly status: PartStatus
+  readonly ordered_at: Instant
+  readonly expected_at: Instant | null
+  readonly received_at: Instant | null
+}
+
+/** The part as it is answered. */
+export const partView = (part: PartRecord): Part => ({
+  label: part.label,
+  status: part.status,
+  ordered_at: toIso(part.ordered_at),
+  expected_at: toIsoOrNull(part.expected_at),
+  received_at: toIsoOrNull(part.received_at)
+})
+
+/** A later promise; the ticket's `promised_at` holds the new one (Specification, Tickets). */
+export const Delay = Schema.Struct({
+  previous_promised_at: Schema.NullOr(Schema.String),
+  reason: Schema.NullOr(Schema.String),
+  announced_at: Schema.String
+}).annotations({ identifier: "Delay", description: "The last postponement of the promised date" })
+export type Delay = typeof Delay.Type
+
+/** A delay as it is stored. */
+export interface DelayRecord {
+  readonly previous_promised_at: Instant | null
+  readonly reason: string | null
+  readonly announced_at: Instant
+}
+
+/** The delay as it is answered. */
+export const delayView = (delay: DelayRecord): Delay => ({
+  previous_promised_at: toIsoOrNull(delay.previous_promised_at),
+  reason: delay.reason,
+  announced_at: toIso(delay.announced_at)
+})
 
 /** Work on something brought in, or the preparation of an order (Specification, Requests and answers). */
 export const TicketType = Schema.Literal("repair", "prepare").annotations({ identifier: "TicketType" })
@@ -167,3 +326,16 @@ export const ticketView = (
   created_via: ticket.created_via,
   external_ref: ticket.external_ref
 })
+
+/**
+ * The stamps a move gives: once in a ticket's life, at the first of `ready` or `collected` (with outcome ready)
+ * at which it has a linked client and the programme is on, even where the programme gives none then (Specification, Clients and loyalty).
+ * Null at any other move, so that a later one may still earn.
+ */
+export const stampsEarned = (
+  ticket: TicketRecord,
+  move: StatusMove,
+  program: LoyaltyProgram,
+  client: Client | null
+): number | null =>
+  move.earns_stamps && program.active && client !== null && !ticket.stamps_earned ? program.stamps_per_ticket : null

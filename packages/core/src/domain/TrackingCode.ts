@@ -1,6 +1,6 @@
 import { Either, ParseResult, Schema } from "effect"
-import { inAlphabet } from "./Alphabet.js"
 import { ENTROPY_BYTES, type Moment, TRACKING_CODE_AT } from "./Moment.js"
+import { inAlphabet } from "./SecretText.js"
 
 /** Crockford's base 32: no I, L, O or U, so a code read aloud or off a receipt is not mistaken. */
 const crockford = inAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ")

@@ -1,6 +1,6 @@
 import { Data, Schema } from "effect"
 import type { ShopId } from "./Identifier.js"
-import { type Instant, toIsoOrNull } from "./Instant.js"
+import { HOUR_MS, type Instant, toIsoOrNull } from "./Instant.js"
 import { Limits } from "./Limits.js"
 import { secretText } from "./SecretText.js"
 
@@ -74,3 +74,107 @@ export const webhookStatus = (webhook: Webhook | null): WebhookStatus =>
         failures_in_row: webhook.failures_in_row,
         first_failure_at: toIsoOrNull(webhook.first_failure_at)
       }
+
+/** What the owner is told: deliveries keep failing, or the webhook turned off (Specification, Webhooks). */
+export type NoticeKind = "webhook_failing" | "webhook_off"
+
+/** Something the owner must know. It is stored with what caused it, so it is told even if the process dies (Specification, Webhooks). */
+export interface NoticeRecord {
+  readonly shop_id: ShopId
+  readonly id: string
+  readonly kind: NoticeKind
+  readonly created_at: Instant
+  readonly url: string
+  /** Why it turned off; null for a warning. */
+  readonly off_reason: WebhookOffReason | null
+  readonly failures_in_row: number
+  readonly first_failure_at: Instant | null
+}
+
+/** Why an attempt got no answer, each with what it means to the owner of the receiver (Specification, Webhooks). */
+export const sendErrors = {
+  timeout: "no status line came within the deadline, which counts from before the look-up",
+  lookup: "the host's name has no address, or the name servers gave no answer",
+  refused_address: "the address may not be called: its scheme, port or credentials, or where its host's name leads",
+  connect: "none of the addresses took a connection",
+  tls: "no trusted encryption: a certificate that is self-signed, out of date or for another name, or no handshake",
+  reset: "the connection ended before a status line; the receiver may or may not have read the event",
+  too_large_head: "the head of the answer was larger than 8 KiB or had more than 64 headers",
+  malformed: "the answer was not HTTP/1.1"
+} as const
+
+/** A key of `sendErrors`. */
+export type SendError = keyof typeof sendErrors
+
+/**
+ * How long each stage took, in whole milliseconds of real time, also in a sandbox whose clock stands; null where the
+ * stage was not completed, or not needed: no look-up of an address literal, no dial on a connection kept alive.
+ */
+export interface Timings {
+  readonly lookup_ms: number | null
+  readonly connect_ms: number | null
+  readonly tls_ms: number | null
+  /** From the request's start to the first byte of the answer. */
+  readonly first_byte_ms: number | null
+  /** From the attempt's start to its end, what was read of the body included. */
+  readonly total_ms: number
+}
+
+/** What came of one attempt to deliver an event. Either `status` or `error` is null, never both. */
+export interface Sent {
+  readonly status: number | null
+  readonly error: SendError | null
+  /** The system's own name for the error, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, where there is one. */
+  readonly detail: string | null
+  /** The address last dialled. Null where none was: a refused address is not told, as it may be inside our network. */
+  readonly address: string | null
+  readonly timings: Timings
+  /**
+   * The start of the answer as it came over the wire: status line, headers and body, chunk sizes and all. At most
+   * 4 KiB of UTF-8, lines parted by `\n`, and `?` for whatever is not text.
+   */
+  readonly head: string
+}
+
+/** Whether the receiver took the event: any 2xx (Specification, Webhooks). */
+export const acknowledges = ({ status }: Pick<Sent, "status">): boolean =>
+  status !== null && status >= 200 && status < 300
+
+/** Whether the receiver wants no more events, which turns the webhook off at once (Specification, Webhooks). */
+export const saysGone = ({ status }: Sent): boolean => status === 410
+
+/**
+ * How long and how often a webhook may fail in a row before the owner is warned, warned again, and it turns off:
+ * both numbers of a row must be reached (Specification, Webhooks).
+ */
+export const failureSteps = [
+  { failures: 7, age_ms: 24 * HOUR_MS, kind: "webhook_failing" },
+  { failures: 14, age_ms: 48 * HOUR_MS, kind: "webhook_failing" },
+  { failures: 20, age_ms: 72 * HOUR_MS, kind: "webhook_off" }
+] as const satisfies ReadonlyArray<{ readonly failures: number; readonly age_ms: number; readonly kind: NoticeKind }>
+
+/** The webhook after an attempt, and what its owner has to be told, if anything. */
+export interface HealthChange {
+  readonly webhook: Webhook
+  readonly told: NoticeKind | null
+}
+
+/** The webhook after one more failure in a row. A 410 turns it off at once. One that is off already stays as it is. */
+export const onFailure = (webhook: Webhook, sent: Sent, now: Instant): HealthChange => {
+  // One that is yet to come was dated by a clock that was ahead.
+  const first_failure_at = Math.min(webhook.first_failure_at ?? now, now)
+  const failing = { ...webhook, failures_in_row: webhook.failures_in_row + 1, first_failure_at }
+  if (webhook.off_reason !== null) return { webhook: failing, told: null }
+  if (saysGone(sent)) return { webhook: { ...failing, off_reason: "gone" }, told: "webhook_off" }
+  const reached = failureSteps.filter(
+    ({ failures, age_ms }) => failing.failures_in_row >= failures && now - first_failure_at >= age_ms
+  )
+  const step = reached.at(-1)
+  if (step === undefined || reached.length <= webhook.steps_told) return { webhook: failing, told: null }
+  const off_reason = step.kind === "webhook_off" ? "failing" : null
+  return { webhook: { ...failing, steps_told: reached.length, off_reason }, told: step.kind }
+}
+
+/** The webhook after a success: no failures to its name. The same object where there were none, so nothing need be written. */
+export const onSuccess = (webhook: Webhook): Webhook =>
+  webhook.failures_in_row === 0 ? webhook : { ...webhook, failures_in_row: 0, first_failure_at: null, steps_told: 0 }

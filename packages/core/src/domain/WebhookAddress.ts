@@ -2,7 +2,7 @@ import { type Brand, Either, Schema } from "effect"
 import { Limits } from "./Limits.js"
 import { isInNetworks, isPublicAddress } from "./PublicAddress.js"
 import { keptText } from "./Text.js"
-import { hasCredentials, urlRefusals, urlTextRefusal } from "./UrlText.js"
+import { hasCredentials, urlRefusals, urlTextRefusal } from "./WebLink.js"
 
 /** The address of a shop's webhook, as text: vetted as far as that goes without looking its host up (Specification, Webhooks). */
 export type WebhookAddress = string & Brand.Brand<"WebhookAddress">

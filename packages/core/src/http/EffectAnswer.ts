@@ -1,7 +1,7 @@
 import { type HttpBody, type HttpServerError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Clock, Effect, type ParseResult } from "effect"
 import type { Refusal } from "../decisions/Refusal.js"
-import { inputIssues } from "../domain/SchemaIssue.js"
+import { inputIssues } from "../domain/InvalidInput.js"
 import { failureStatusAndBody } from "./Envelope.js"
 import type { Failure, RequestIssue } from "./ErrorTable.js"
 import { inputPart } from "./RequestReader.js"

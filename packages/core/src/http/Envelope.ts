@@ -1,8 +1,8 @@
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
+import { Scope } from "../domain/ApiKey.js"
 import { toIso } from "../domain/Instant.js"
 import { Limits, Policies, type PolicyName } from "../domain/Limits.js"
-import { Scope } from "../domain/Scope.js"
 import { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
 import { type ErrorCode, errorCodes, type Failure, failureRows, type RequestIssue } from "./ErrorTable.js"
 

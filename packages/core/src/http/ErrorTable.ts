@@ -1,6 +1,6 @@
 import type { Refusal } from "../decisions/Refusal.js"
+import type { Scope } from "../domain/ApiKey.js"
 import { Limits } from "../domain/Limits.js"
-import type { Scope } from "../domain/Scope.js"
 
 /** Every code an answer may carry, with its HTTP status and meaning (Specification, Errors). */
 export const errorCodes = {

@@ -1,17 +1,16 @@
 import { type Context, Effect } from "effect"
 import type { Instant } from "../domain/Instant.js"
 import type { PolicyName } from "../domain/Limits.js"
-import type { LimitUse } from "../domain/LimitUse.js"
 import {
   currentWindow,
   hasRoom,
   LimitReached,
   type LimitStatus,
+  type LimitUse,
   type LimitWindow,
   limitStatus
 } from "../domain/LimitWindow.js"
-import type { RateLimits } from "../ports/RateLimits.js"
-import type { StoreUnavailable } from "../ports/Store.js"
+import type { RateLimits, StoreUnavailable } from "../ports/StorePorts.js"
 
 type Counts = Context.Tag.Service<RateLimits>
 

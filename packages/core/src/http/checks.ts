@@ -1,6 +1,6 @@
 import { type Cause, Effect, Either } from "effect"
-import { countedAddress } from "../domain/CountedAddress.js"
-import type { LimitUse } from "../domain/LimitUse.js"
+import type { LimitUse } from "../domain/LimitWindow.js"
+import { countedAddress } from "../domain/PublicAddress.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import { headerCase } from "./Endpoint.js"
 import { type Failure, givenTwice } from "./ErrorTable.js"

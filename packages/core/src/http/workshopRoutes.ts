@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { RateLimits } from "../ports/RateLimits.js"
+import { RateLimits } from "../ports/StorePorts.js"
 import type { Caller } from "../services/Caller.js"
 import { authentication, type OwnAuthentication } from "./authentication.js"
 import {

@@ -1,6 +1,6 @@
 import { Context, Data, type Effect } from "effect"
-import type { NoticeRecord } from "../domain/Notice.js"
 import type { NotificationRecord } from "../domain/Notification.js"
+import type { NoticeRecord } from "../domain/Webhook.js"
 
 /** A notifier could not deliver a notification; it is sent again later. */
 export class NotificationFailed extends Data.TaggedError("NotificationFailed")<{ readonly cause?: unknown }> {

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
-import type { Sent } from "../domain/Attempt.js"
 import type { ShopId } from "../domain/Identifier.js"
+import type { Sent } from "../domain/Webhook.js"
 
 /** The headers that every request has, in lower case; what a post brings under these names is left out. */
 export const REQUEST_HEADERS: ReadonlySet<string> = new Set([

@@ -1,9 +1,13 @@
 import { Context, Effect } from "effect"
-import { type Audited, audited } from "../decisions/audited.js"
-import type { Command } from "../decisions/Command.js"
+import { type Audited, audited, type Command } from "../decisions/Command.js"
 import { Limits } from "../domain/Limits.js"
-import type { Store } from "../ports/Store.js"
-import { resultOf } from "./answered.js"
+import type { Store, StoreUnavailable } from "../ports/StorePorts.js"
+
+/** Runs commands on a store for their answers alone, where nobody asks for the limits that they touched. */
+export const resultOf =
+  (store: Context.Tag.Service<Store>) =>
+  <A, E>(command: Command<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+    Effect.map(store.transact(command), ({ answer }) => answer)
 
 /**
  * On whose behalf owners' and operators' acts are called, for the audit log: such as `owner:amira` or an employee's name.

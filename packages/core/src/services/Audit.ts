@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import type { Audited } from "../decisions/audited.js"
+import type { Audited } from "../decisions/Command.js"
 import { NO_SHOP } from "../domain/AuditEntry.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { ENTROPY_BYTES, identifier } from "../domain/Moment.js"
-import { AuditLog } from "../ports/AuditLog.js"
 import { Entropy } from "../ports/Entropy.js"
+import { AuditLog } from "../ports/StorePorts.js"
 import { Actor } from "./Actor.js"
 
 /** The audit log: who did what, and when. */

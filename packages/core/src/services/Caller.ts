@@ -1,6 +1,6 @@
 import { Schema } from "effect"
+import { Scope, scopePresets } from "../domain/ApiKey.js"
 import { KeyId, ShopId } from "../domain/Identifier.js"
-import { Scope, scopePresets } from "../domain/Scope.js"
 
 /**
  * On whose behalf a service is called. `caller_id` stands for the API key in idempotency and stamp limits, so an

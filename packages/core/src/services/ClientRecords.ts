@@ -9,11 +9,8 @@ import { ServiceLimits } from "../domain/Limits.js"
 import type { Person } from "../domain/Person.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import { ticketView } from "../domain/Ticket.js"
-import { type HeldData, PersonalData } from "../ports/PersonalData.js"
-import { Reads } from "../ports/Reads.js"
-import { Store, type StoreUnavailable } from "../ports/Store.js"
-import { auditing } from "./Actor.js"
-import { resultOf } from "./answered.js"
+import { type HeldData, PersonalData, Reads, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import { auditing, resultOf } from "./Actor.js"
 
 const { erasure_batch_rows, erasure_batch_events } = ServiceLimits
 

@@ -1,9 +1,8 @@
 import { Effect, Metric, Schedule } from "effect"
-import { closeTicket } from "../decisions/closeTicket.js"
+import { closeTicket } from "../decisions/changeStatus.js"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import { Closures, type DueClosure } from "../ports/Closures.js"
-import { Store } from "../ports/Store.js"
+import { Closures, type DueClosure, Store } from "../ports/StorePorts.js"
 import { ticketsClosed } from "./ServiceMetrics.js"
 
 const { closures_per_batch, closure_poll_ms } = ServiceLimits

@@ -3,7 +3,7 @@ import type { Command } from "../decisions/Command.js"
 import type { EventData, EventRecord } from "../domain/Event.js"
 import type { EventType } from "../domain/EventType.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import { Store } from "../ports/Store.js"
+import { Store } from "../ports/StorePorts.js"
 
 /** An event as it was committed: the envelope that webhooks carry, typed by `type` (Specification, Resources; Webhooks). */
 export type CommittedEvent = {

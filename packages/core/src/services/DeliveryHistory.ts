@@ -2,13 +2,25 @@ import { Effect, Schema } from "effect"
 import { startReplay } from "../decisions/replayDeliveries.js"
 import { EventId, type ShopId } from "../domain/Identifier.js"
 import { DateOrDateTimeText } from "../domain/Instant.js"
-import { Limits } from "../domain/Limits.js"
+import { Limits, ServiceLimits } from "../domain/Limits.js"
 import { WebhookNotSet } from "../domain/Webhook.js"
-import { DeliveryLog } from "../ports/DeliveryLog.js"
-import { Store } from "../ports/Store.js"
+import { DeliveryLog, Store } from "../ports/StorePorts.js"
 import { auditing } from "./Actor.js"
-import { type OwnerPage, pageOf } from "./OwnerPage.js"
 import { Shops } from "./Shops.js"
+
+const { list_max, list_default } = ServiceLimits
+
+const count = (most: number) => Schema.optionalWith(Schema.Int.pipe(Schema.between(1, most)), { exact: true })
+
+/**
+ * Which part of a shop's events or deliveries an owner reads: the latest, at most `limit` (1,000 where it is left out, 10,000 at
+ * most), of those before the event whose `seq` is `before`.
+ */
+export const OwnerPage = Schema.Struct({ before: count(Number.MAX_SAFE_INTEGER), limit: count(list_max) })
+export type OwnerPage = typeof OwnerPage.Type
+
+/** The page as the store is asked for it. */
+export const pageOf = ({ before, limit = list_default }: OwnerPage) => ({ before, limit: Math.min(limit, list_max) })
 
 // Unlike `Optional`, `null` is taken out while decoding: the filter goes to the store as it is.
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true, nullable: true })

@@ -1,17 +1,230 @@
-import { Context, Effect, Layer } from "effect"
+import { type Clock, Context, Deferred, Duration, Effect, Fiber, FiberId, Layer, Schedule } from "effect"
+import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import { advanceReplay } from "../decisions/replayDeliveries.js"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import { SIGNATURE_HEADER } from "../domain/Signature.js"
-import { Deliveries } from "../ports/Deliveries.js"
-import type { Entropy } from "../ports/Entropy.js"
+import { SIGNATURE_HEADER, signatureHeader, signingSecrets } from "../domain/Signature.js"
+import { acknowledges, type Sent } from "../domain/Webhook.js"
+import { Entropy } from "../ports/Entropy.js"
 import { probe } from "../ports/Probes.js"
-import { Store, type StoreUnavailable } from "../ports/Store.js"
-import type { WebhookSender } from "../ports/WebhookSender.js"
-import { type AttemptOptions, makeAttempt } from "./DeliveryAttempt.js"
-import { deliveryClaimer } from "./DeliveryClaimer.js"
-import { InFlight } from "./InFlight.js"
-import { showDeliveries } from "./ServiceMetrics.js"
+import { readClock } from "../ports/readClock.js"
+import { type Claim, Deliveries, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import { isOwnHeader, WebhookSender } from "../ports/WebhookSender.js"
+import { attemptsEnded, showDeliveries } from "./ServiceMetrics.js"
+
+/** The deliveries or notifications that a process has in flight, and the means to wait until one of them has finished. */
+export class InFlight {
+  readonly #fibers = new Set<Fiber.RuntimeFiber<void>>()
+  /** Only while somebody may wait for it. */
+  #news: Deferred.Deferred<void> | undefined
+  #finished = 0
+
+  /** How many are in flight. */
+  get count(): number {
+    return this.#fibers.size
+  }
+
+  /** How many have finished so far. */
+  get finished(): number {
+    return this.#finished
+  }
+
+  /** Returns when the next one finishes, or at the next `wake`, counted from now: read it before looking for work, and no change is missed. */
+  get news(): Effect.Effect<void> {
+    this.#news ??= Deferred.unsafeMake<void>(FiberId.none)
+    return Deferred.await(this.#news)
+  }
+
+  /** Wakes all who wait for news. */
+  readonly wake = Effect.sync(() => this.#wake())
+
+  /** Runs work on its own. `onFinished` is called when it ends, in whatever way, before those who wait for news are woken. */
+  readonly begin = (work: Effect.Effect<void>, onFinished?: () => void): Effect.Effect<void> =>
+    Effect.map(Effect.forkDaemon(Effect.interruptible(work)), (fiber) => {
+      this.#fibers.add(fiber)
+      fiber.addObserver(() => {
+        this.#fibers.delete(fiber)
+        this.#finished++
+        onFinished?.()
+        this.#wake()
+      })
+    })
+
+  /** Interrupts all: what they had claimed is left to its lease. */
+  readonly interruptAll: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll([...this.#fibers]))
+
+  readonly #allFinished: Effect.Effect<void> = Effect.suspend(() =>
+    this.count === 0 ? Effect.void : Effect.zipRight(this.news, this.#allFinished)
+  )
+
+  /** Runs a loop until it is interrupted; then waits for what is in flight, for `ServiceLimits.stop_grace_ms` at most, and interrupts the rest. */
+  readonly finishAfter = <A>(loop: Effect.Effect<A>): Effect.Effect<A> =>
+    Effect.ensuring(
+      loop,
+      Effect.zipRight(
+        Effect.timeoutOption(Effect.interruptible(this.#allFinished), ServiceLimits.stop_grace_ms),
+        this.interruptAll
+      )
+    )
+
+  #wake(): void {
+    const news = this.#news
+    this.#news = undefined
+    if (news !== undefined) Deferred.unsafeDone(news, Effect.void)
+  }
+}
+
+const { delivery_slow_after_ms, delivery_slow_factor, delivery_claim_pause_min_ms, delivery_claim_pause_max_ms } =
+  ServiceLimits
+
+/** Milliseconds of real time, also where a sandbox's clock is frozen. */
+const realNow = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+
+/** Deliveries that one claim began. */
+interface Batch {
+  readonly began_at: number
+  running: number
+  isQuick: boolean
+}
+
+/**
+ * Bounds how many deliveries a process has in flight. A delivery that waits for a slow receiver stops counting, so that slow
+ * receivers do not hold up the others; only a much higher bound, which protects memory, still counts it (Specification, Webhooks).
+ */
+class DeliverySlots {
+  readonly #most: number
+  readonly #quick: Array<Batch> = []
+  #quickRunning = 0
+  #running = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** How many are free when every delivery counts. */
+  get free(): number {
+    return this.#most - this.#running
+  }
+
+  /** How many are free at a time, in milliseconds, when the slow ones do not count. */
+  freeIgnoringSlow(now_ms: number): number {
+    while (this.#quick[0] !== undefined && this.#quick[0].began_at <= now_ms - delivery_slow_after_ms) {
+      const slow = this.#quick.shift()!
+      slow.isQuick = false
+      this.#quickRunning -= slow.running
+    }
+    return Math.min(this.#most - this.#quickRunning, delivery_slow_factor * this.#most - this.#running)
+  }
+
+  /** Takes a slot for each delivery of a batch. The result gives one slot back; each delivery calls it once. */
+  take(count: number, now_ms: number): () => void {
+    const batch: Batch = { began_at: now_ms, running: count, isQuick: true }
+    if (count > 0) this.#quick.push(batch)
+    this.#running += count
+    this.#quickRunning += count
+    return () => {
+      this.#running--
+      batch.running--
+      if (batch.isQuick) this.#quickRunning--
+    }
+  }
+}
+
+/** What a claimer works with. */
+export interface ClaimerDeps {
+  readonly deliveries: Context.Tag.Service<Deliveries>
+  readonly inFlight: InFlight
+  readonly attempt: (claim: Claim) => Effect.Effect<void>
+  readonly oneByOne: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly mostInFlight: number
+}
+
+/** Claims due deliveries and starts their attempts. */
+export const deliveryClaimer = ({ deliveries, inFlight, attempt, oneByOne, mostInFlight }: ClaimerDeps) => {
+  const slots = new DeliverySlots(mostInFlight)
+  let claimed_at = 0
+  let took_ms = 0
+
+  const claimAndBegin = (freeSlots: (now_ms: number) => number) =>
+    Effect.gen(function* () {
+      const clock = yield* Effect.clock
+      const began_at = realNow(clock)
+      const free = freeSlots(began_at)
+      const claims = free > 0 ? yield* deliveries.claim(clock.unsafeCurrentTimeMillis(), free) : []
+      claimed_at = realNow(clock)
+      took_ms = claimed_at - began_at
+      const giveBack = slots.take(claims.length, claimed_at)
+      yield* Effect.forEach(claims, (claim) => inFlight.begin(attempt(claim), giveBack), { discard: true })
+      return claims.length
+    })
+
+  // One at a time, because two would fill the same slots; uninterruptible, because a claim that is not begun waits for its lease.
+  const dispatching = (freeSlots: (now_ms: number) => number) =>
+    oneByOne(Effect.uninterruptible(claimAndBegin(freeSlots)))
+
+  return {
+    /** Whether a slot is free when the slow deliveries do not count. */
+    hasFreeSlot: readClock((clock) => Effect.sync(() => slots.freeIgnoringSlow(realNow(clock)) > 0)),
+    /** Waits a little after the last claim while deliveries are in flight, so that one claim fills many slots: it costs as much as a claim of one. */
+    throttle: readClock((clock) => {
+      const pause_ms = Math.min(delivery_claim_pause_max_ms, Math.max(delivery_claim_pause_min_ms, took_ms))
+      const left_ms = inFlight.count === 0 ? 0 : claimed_at + pause_ms - realNow(clock)
+      return left_ms > 0 ? clock.sleep(Duration.millis(Math.min(pause_ms, left_ms))) : Effect.void
+    }),
+    /** Claims what is due and has a slot, and begins each delivery on its own. Returns how many. */
+    dispatch: dispatching(() => slots.free),
+    /** The same, where slow deliveries do not count. */
+    dispatchIgnoringSlow: dispatching((now_ms) => slots.freeIgnoringSlow(now_ms))
+  }
+}
+
+/** How attempts are made. */
+export interface AttemptOptions {
+  /** The name of the header that carries the signature. */
+  readonly signatureHeader: string
+  /** Puts retries off by up to a tenth, so that many do not come at once; the sandbox does without (Specification, Webhooks). */
+  readonly isJittered: boolean
+}
+
+/** How the result of an attempt is recorded: for about as long as its claim holds, because a later record changes nothing. */
+const RECORDING = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(6))
+const FIRST_RETRY = "50 millis"
+
+/** One attempt: signs, sends and records. If it cannot be recorded, its lease ends, and the delivery is made again under the same event id. */
+export const makeAttempt = ({ signatureHeader: header, isJittered }: AttemptOptions) =>
+  Effect.gen(function* () {
+    if (!isOwnHeader(header))
+      return yield* Effect.dieMessage(
+        `signatureHeader must be the name of a header of its own, which "${header}" is not`
+      )
+    const store = yield* Store
+    const sender = yield* WebhookSender
+    const entropy = yield* Entropy
+    const record = ({ shop_id, event_id, token, webhook: { url } }: Claim, started_at: Instant, sent: Sent) => {
+      const jitter = isJittered && !acknowledges(sent) ? entropy.bytes(1)[0]! / 256 : 0
+      const attempted = { event_id, token, url, started_at, sent, jitter }
+      const recording = Effect.flatMap(store.transact(recordAttempt(shop_id, attempted)), (outcome) =>
+        outcome.answer === "superseded" ? store.transact(recordSuperseded(shop_id, attempted)) : Effect.succeed(outcome)
+      )
+      // The first try goes without a schedule, which costs time.
+      return recording.pipe(
+        Effect.catchAll(() => Effect.delay(Effect.retry(recording, RECORDING), FIRST_RETRY)),
+        Effect.map(({ answer }) => attemptsEnded[answer].unsafeUpdate(1, []))
+      )
+    }
+    const attempt = (claim: Claim) =>
+      readClock((clock) => {
+        const { shop_id, webhook, body } = claim
+        const started_at = clock.unsafeCurrentTimeMillis()
+        const signature = signatureHeader(body, signingSecrets(webhook, started_at), started_at)
+        const sending = sender.send({ shop_id, url: webhook.url, headers: { [header]: signature }, body })
+        return Effect.flatMap(sending, (sent) => record(claim, started_at, sent))
+      })
+    return (claim: Claim) =>
+      Effect.catchAllCause(attempt(claim), (cause) =>
+        Effect.logWarning("A delivery was not recorded and will be made again", cause)
+      )
+  })
 
 /** How a dispatcher works. */
 export interface DispatcherOptions extends AttemptOptions {

@@ -3,13 +3,11 @@ import { createKey, type KeyInput, revokeKey } from "../decisions/shopSettings.j
 import { KEY_BYTES, KeyNotFound, keyText } from "../domain/ApiKey.js"
 import type { KeyId, ShopId } from "../domain/Identifier.js"
 import { toIsoOrNull } from "../domain/Instant.js"
-import { Directory } from "../ports/Directory.js"
 import { Entropy } from "../ports/Entropy.js"
-import { Reads } from "../ports/Reads.js"
-import { Store } from "../ports/Store.js"
+import { Directory, Reads, Store } from "../ports/StorePorts.js"
 import { auditing } from "./Actor.js"
 import { ApiKeyCache } from "./ApiKeyCache.js"
-import { inSandbox } from "./SandboxClock.js"
+import { inSandbox } from "./ClockAdvance.js"
 import { Shops } from "./Shops.js"
 
 /** A shop's API keys: what its owner does with them (Specification, Keys and scopes). */

@@ -4,9 +4,8 @@ import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"
 import { ClientNotFound } from "../domain/Client.js"
 import type { ClientId } from "../domain/Identifier.js"
 import { cardView } from "../domain/LoyaltyCard.js"
-import { Reads } from "../ports/Reads.js"
-import { Store } from "../ports/Store.js"
-import { resultOf } from "./answered.js"
+import { Reads, Store } from "../ports/StorePorts.js"
+import { resultOf } from "./Actor.js"
 import type { Caller } from "./Caller.js"
 
 /** Loyalty cards: read, stamped and used (Specification, Endpoints; Clients and loyalty). */

@@ -2,11 +2,10 @@ import { Effect, Exit, Schedule } from "effect"
 import { beginNotification, type NotificationAttempt, recordNotification } from "../decisions/sendNotification.js"
 import type { Instant } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import type { Message } from "../domain/Message.js"
-import { Messages } from "../ports/Messages.js"
+import type { Message } from "../domain/Notification.js"
 import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
-import { Store, type StoreUnavailable } from "../ports/Store.js"
-import { InFlight } from "./InFlight.js"
+import { Messages, Store, type StoreUnavailable } from "../ports/StorePorts.js"
+import { InFlight } from "./Dispatcher.js"
 
 const { notifications_in_flight_per_process, notifier_answer_ms, notification_poll_ms } = ServiceLimits
 

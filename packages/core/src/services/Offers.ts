@@ -3,9 +3,8 @@ import { answerOffer } from "../decisions/clientLink.js"
 import { ClientNotFound } from "../domain/Client.js"
 import type { ClientId, OfferId } from "../domain/Identifier.js"
 import { OfferNotFound } from "../domain/Offer.js"
-import { Directory } from "../ports/Directory.js"
-import { Store } from "../ports/Store.js"
-import { resultOf } from "./answered.js"
+import { Directory, Store } from "../ports/StorePorts.js"
+import { resultOf } from "./Actor.js"
 
 /** Tickets offered to a phone number, and the answers of whoever holds it (Specification, Endpoints; Tickets). */
 export class Offers extends Effect.Service<Offers>()("@workshop/core/Offers", {

@@ -1,11 +1,24 @@
 import { Effect } from "effect"
-import { checkedTexts } from "../decisions/checkedTexts.js"
-import { editTicket, type TicketEdit } from "../decisions/editTicket.js"
-import * as News from "../decisions/ticketProgress.js"
-import type { TicketId } from "../domain/Identifier.js"
+import {
+  announceDelay,
+  answerQuote,
+  attachPhoto,
+  type DelayInput,
+  editTicket,
+  type PartInput,
+  type PhotoInput,
+  proposeQuote,
+  type QuoteAnswer,
+  type QuoteInput,
+  recordPart,
+  type TicketEdit
+} from "../decisions/actOnTicket.js"
+import { checkedTexts } from "../decisions/createTicket.js"
+import type { ClientId, TicketId } from "../domain/Identifier.js"
+import { TicketNotFound } from "../domain/Ticket.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
-import { Store } from "../ports/Store.js"
-import { resultOf } from "./answered.js"
+import { Directory, Store } from "../ports/StorePorts.js"
+import { resultOf } from "./Actor.js"
 import type { Caller } from "./Caller.js"
 
 /** What the shop tells of a ticket while the work goes on: delays, parts, pictures, corrections (Specification, Tickets; States). */
@@ -19,14 +32,34 @@ export class Progress extends Effect.Service<Progress>()("@workshop/core/Progres
       edit: ({ shop_id }: Caller, id: TicketId, edit: TicketEdit) =>
         Effect.flatMap(profanity.find(checkedTexts(edit)), (found) => run(editTicket(shop_id, id, edit, found))),
       /** Postpones the promised date. */
-      announceDelay: ({ shop_id }: Caller, id: TicketId, input: News.DelayInput) =>
-        run(News.announceDelay(shop_id, id, input)),
+      announceDelay: ({ shop_id }: Caller, id: TicketId, input: DelayInput) => run(announceDelay(shop_id, id, input)),
       /** Notes a part as ordered or received. */
-      recordPart: ({ shop_id }: Caller, id: TicketId, input: News.PartInput) =>
-        run(News.recordPart(shop_id, id, input)),
+      recordPart: ({ shop_id }: Caller, id: TicketId, input: PartInput) => run(recordPart(shop_id, id, input)),
       /** Puts a picture to the ticket. */
-      attachPhoto: ({ shop_id }: Caller, id: TicketId, input: News.PhotoInput) =>
-        run(News.attachPhoto(shop_id, id, input))
+      attachPhoto: ({ shop_id }: Caller, id: TicketId, input: PhotoInput) => run(attachPhoto(shop_id, id, input))
+    }
+  })
+}) {}
+
+/** New prices: proposed by the shop, accepted or refused by its client (Specification, Tickets). */
+export class Quotes extends Effect.Service<Quotes>()("@workshop/core/Quotes", {
+  accessors: true,
+  effect: Effect.gen(function* () {
+    const run = resultOf(yield* Store)
+    const directory = yield* Directory
+    const answer = (status: QuoteAnswer) => (client_id: ClientId, id: TicketId) =>
+      Effect.flatMap(directory.shopOf({ _tag: "Ticket", id }), (shop_id) =>
+        shop_id === null ? Effect.fail(new TicketNotFound()) : run(answerQuote(shop_id, id, status, client_id))
+      )
+    return {
+      /** Proposes a new price for a ticket. */
+      propose: ({ shop_id }: Caller, id: TicketId, quote: QuoteInput) => run(proposeQuote(shop_id, id, quote)),
+      /** The client takes the proposed price. A ticket that is not theirs is not found. */
+      accept: answer("accepted"),
+      /** The client refuses it; the price stays. A ticket that is not theirs is not found. */
+      refuse: answer("refused"),
+      /** Notes what the client said to the shop itself, at the counter or by telephone; they need no account. */
+      recordAnswer: ({ shop_id }: Caller, id: TicketId, status: QuoteAnswer) => run(answerQuote(shop_id, id, status))
     }
   })
 }) {}

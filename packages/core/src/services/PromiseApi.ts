@@ -1,27 +1,174 @@
-import { Schema } from "effect"
+import { Effect, Either, Option, ParseResult, Schema, SchemaAST } from "effect"
+import { DelayInput, PartInput, PhotoInput, QuoteAnswer, QuoteInput, TicketEdit } from "../decisions/actOnTicket.js"
+import { ShopChannel } from "../decisions/changeStatus.js"
+import { TicketInput } from "../decisions/createTicket.js"
 import { StampCount } from "../decisions/giveStamps.js"
 import { IdempotencyKey } from "../decisions/Idempotency.js"
-import { QuoteAnswer } from "../decisions/quoteTicket.js"
-import { ShopChannel } from "../decisions/recordNotified.js"
+import { KeyInput, ShopPatch } from "../decisions/shopSettings.js"
 import { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
+import { InvalidInput, inputIssues } from "../domain/InvalidInput.js"
+import { Limits } from "../domain/Limits.js"
 import { Phone } from "../domain/Phone.js"
+import { trimmer } from "../domain/Text.js"
+import { TicketNumber } from "../domain/Ticket.js"
 import { TicketStatus } from "../domain/TicketLifecycle.js"
-import { TicketNumber } from "../domain/TicketNumber.js"
 import { ProductionAddress } from "../domain/WebhookAddress.js"
 import { Audit } from "./Audit.js"
-import { Clients } from "./Clients.js"
-import { DeliveryHistory } from "./DeliveryHistory.js"
+import { Caller } from "./Caller.js"
+import { ClientCorrection, ClientInput, Clients } from "./Clients.js"
+import { DeliveryHistory, OwnerPage, ReplayInput } from "./DeliveryHistory.js"
 import { Keys } from "./Keys.js"
 import { Loyalty } from "./Loyalty.js"
 import { Offers } from "./Offers.js"
-import { OwnerPage } from "./OwnerPage.js"
-import { Progress } from "./Progress.js"
-import { decodeInput } from "./PromiseInputs.js"
-import { Quotes } from "./Quotes.js"
-import { Shops } from "./Shops.js"
+import { Progress, Quotes } from "./Progress.js"
+import { ShopInput, Shops } from "./Shops.js"
+import { TicketQueryJson } from "./TicketQuery.js"
 import { Tickets } from "./Tickets.js"
-import { type Run, toPromise } from "./toPromise.js"
 import { Webhooks } from "./Webhooks.js"
+
+type Encoded<S extends Schema.Schema.Any> = Schema.Schema.Encoded<S>
+type Read<S extends Schema.Schema.Any, Plain> = Schema.Schema<Schema.Schema.Type<S>, Plain>
+
+/** On whose behalf a method is called, as plain values. */
+export interface PlainCaller extends Encoded<typeof Caller> {}
+/** A new ticket (Specification, Endpoints). */
+export interface PlainTicket extends Encoded<typeof TicketInput> {}
+/** What to change of a ticket (Specification, Tickets). */
+export interface PlainTicketEdit extends Encoded<typeof TicketEdit> {}
+/** Which tickets to list (Specification, Lists and sync). */
+export interface PlainTicketQuery extends Encoded<typeof TicketQueryJson> {}
+/** A later date for a ticket. */
+export interface PlainDelay extends Encoded<typeof DelayInput> {}
+/** A part that a ticket waits for. */
+export interface PlainPart extends Encoded<typeof PartInput> {}
+/** A picture of what a ticket is about. */
+export interface PlainPhoto extends Encoded<typeof PhotoInput> {}
+/** A new price for a ticket (Specification, Tickets). */
+export interface PlainQuote extends Encoded<typeof QuoteInput> {}
+/** A new client's account (Specification, Clients and loyalty). */
+export interface PlainClient extends Encoded<typeof ClientInput> {}
+/** What to correct of a client's account. */
+export interface PlainCorrection extends Encoded<typeof ClientCorrection> {}
+/** A new shop. */
+export interface PlainShop extends Encoded<typeof ShopInput> {}
+/** What to change of a shop's settings. */
+export interface PlainShopPatch extends Encoded<typeof ShopPatch> {}
+/** A new key of a shop (Specification, Keys and scopes). */
+export interface PlainKey extends Encoded<typeof KeyInput> {}
+/** Which events to send again (Specification, Sandbox). */
+export interface PlainReplay extends Encoded<typeof ReplayInput> {}
+
+/** The schemas of what the Promise face takes. Editors and errors call what goes in by these names, in place of all its fields. */
+export const decodeInput = {
+  caller: Caller as Read<typeof Caller, PlainCaller>,
+  ticket: TicketInput as Read<typeof TicketInput, PlainTicket>,
+  ticketEdit: TicketEdit as Read<typeof TicketEdit, PlainTicketEdit>,
+  ticketQuery: TicketQueryJson as Read<typeof TicketQueryJson, PlainTicketQuery>,
+  delay: DelayInput as Read<typeof DelayInput, PlainDelay>,
+  part: PartInput as Read<typeof PartInput, PlainPart>,
+  photo: PhotoInput as Read<typeof PhotoInput, PlainPhoto>,
+  quote: QuoteInput as Read<typeof QuoteInput, PlainQuote>,
+  correction: ClientCorrection as Read<typeof ClientCorrection, PlainCorrection>,
+  client: ClientInput as Read<typeof ClientInput, PlainClient>,
+  shop: ShopInput as Read<typeof ShopInput, PlainShop>,
+  shopPatch: ShopPatch as Read<typeof ShopPatch, PlainShopPatch>,
+  key: KeyInput as Read<typeof KeyInput, PlainKey>,
+  replay: ReplayInput as Read<typeof ReplayInput, PlainReplay>
+}
+
+/** What a service answered, or why it refused. Only defects reject the promise. */
+export type Result<A, E> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly refusal: E }
+
+type Schemas = ReadonlyArray<Schema.Schema.AnyNoContext>
+type Checked<S extends Schemas> = { readonly [K in keyof S]: Schema.Schema.Type<S[K]> }
+/** The arguments before they are checked. Mapped from those of the method, whose names it keeps so. */
+type Plain<S extends Schemas, Args extends ReadonlyArray<unknown>> = {
+  [K in keyof Args]: K extends keyof S
+    ? S[K] extends Schema.Schema.AnyNoContext
+      ? Schema.Schema.Encoded<S[K]>
+      : never
+    : never
+}
+
+/** A last argument that may be undefined may be left out. */
+type Called<Args extends ReadonlyArray<unknown>> = Args extends readonly [...infer Head, infer Last]
+  ? undefined extends Last
+    ? Args extends readonly [...Head, ...infer Tail]
+      ? [...Head, ...Partial<Tail>]
+      : Args
+    : Args
+  : Args
+
+/** As deep as inputs go; what lies deeper is refused as it is. */
+const MOST_DEEP = 4
+
+const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
+
+/** Without what is undefined: plain JavaScript, and TypeScript unless told otherwise, leave a field out so (Specification, Errors). */
+const stated = (value: unknown, depth = 0): unknown => {
+  if (typeof value !== "object" || value === null || depth > MOST_DEEP) return value
+  if (Array.isArray(value)) return value.map((entry) => stated(entry, depth + 1))
+  if (!isPlain(value)) return value
+  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined)
+  return Object.fromEntries(entries.map(([name, entry]) => [name, stated(entry, depth + 1)]))
+}
+
+const fieldOf = (type: string): string => type.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()
+
+/** What an argument that is wrong as a whole is called: as fields are, such as `ticket_id`. */
+const nameOf = ({ ast }: Schema.Schema.AnyNoContext, i: number): string =>
+  Option.match(
+    Option.orElse(SchemaAST.getIdentifierAnnotation(ast), () =>
+      Option.map(SchemaAST.getBrandAnnotation(ast), ([brand]) => String(brand))
+    ),
+    { onNone: () => `argument ${i + 1}`, onSome: fieldOf }
+  )
+
+const check = <S extends Schemas>(schemas: S) => {
+  const readers = schemas.map((schema) => {
+    const read = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
+    const trim = trimmer(schema.ast)
+    // What is handed in may be a body as somebody sent it, with more entries and names than anybody wants to hear of.
+    return (value: unknown) => read(trim === undefined ? value : trim(value))
+  })
+  return (args: ReadonlyArray<unknown>): Either.Either<Checked<S>, InvalidInput> => {
+    const read = readers.map((reader, i) => reader(stated(args[i])))
+    const issues = read.flatMap((result, i) =>
+      Either.isLeft(result)
+        ? inputIssues(result.left).map(({ field, message }) => ({
+            field: field || nameOf(schemas[i]!, i),
+            message: args[i] === undefined ? "is required" : message
+          }))
+        : []
+    )
+    return issues.length > 0
+      ? Either.left(new InvalidInput({ issues: issues.slice(0, Limits.issues_max) }))
+      : Either.right(Either.getOrThrow(Either.all(read)) as Checked<S>)
+  }
+}
+
+/** Runs an effect over the services, and answers a failure as a value. */
+export type Run<Services> = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<Result<A, E>>
+
+/**
+ * A method for teams without Effect: plain arguments, checked by their schemas, and the answer as a promise. Its
+ * parameters bear the names of those of `method`.
+ */
+export const toPromise =
+  <Services>(run: Run<Services>) =>
+  <const S extends Schemas, Args extends Checked<S>, A, E>(
+    schemas: S,
+    method: (...args: Args) => Effect.Effect<A, E, Services>
+  ) => {
+    const read = check(schemas)
+    return (...args: Called<Plain<S, [...Args]>>): Promise<Result<A, E | InvalidInput>> =>
+      run(
+        Effect.flatMap(
+          read(args),
+          (checked): Effect.Effect<A, E | InvalidInput, Services> => method(...(checked as Checked<S> as Args))
+        )
+      )
+  }
 
 /** The services that the Promise face has methods of. */
 type Faced =

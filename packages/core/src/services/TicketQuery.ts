@@ -4,13 +4,12 @@ import { ClientId, type ShopId, TicketId } from "../domain/Identifier.js"
 import { DateOrDateTimeText, type Instant, InstantNumber, toIso } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
-import { optional } from "../domain/Optional.js"
 import { PhoneInQuery } from "../domain/Phone.js"
-import { Text } from "../domain/Text.js"
+import { optional, Text } from "../domain/Text.js"
+import { TicketNumber } from "../domain/Ticket.js"
 import { TicketState } from "../domain/TicketLifecycle.js"
-import { TicketNumber } from "../domain/TicketNumber.js"
 import { TrackingCodeText } from "../domain/TrackingCode.js"
-import type { ListedTickets, SeenTicket, TicketFilter, TicketOrder } from "../ports/Reads.js"
+import type { ListedTickets, SeenTicket, TicketFilter, TicketOrder } from "../ports/StorePorts.js"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 

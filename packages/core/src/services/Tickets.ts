@@ -1,24 +1,25 @@
 import { Clock, Context, Effect } from "effect"
 import type { Command } from "../decisions/Command.js"
-import { changeStatus } from "../decisions/changeStatus.js"
-import { checkedTexts } from "../decisions/checkedTexts.js"
-import { createTicket } from "../decisions/createTicket.js"
+import { changeStatus, recordNotified, type ShopChannel } from "../decisions/changeStatus.js"
+import { checkedTexts, createTicket, type TicketInput, ticketDefaults } from "../decisions/createTicket.js"
 import { type IdempotencyKey, type Idempotent, type IdempotentResult, idempotent } from "../decisions/Idempotency.js"
-import { recordNotified, type ShopChannel } from "../decisions/recordNotified.js"
-import { type TicketInput, ticketDefaults } from "../decisions/TicketInput.js"
 import type { TicketId } from "../domain/Identifier.js"
 import { toIso } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import type { ShopRecord } from "../domain/Shop.js"
-import { type Ticket, TicketNotFound, ticketView } from "../domain/Ticket.js"
-import { type TicketBounds, ticketBounds } from "../domain/TicketBounds.js"
+import {
+  numberLabel,
+  type Ticket,
+  type TicketBounds,
+  TicketNotFound,
+  ticketBounds,
+  ticketView
+} from "../domain/Ticket.js"
 import type { TicketState, TicketStatus } from "../domain/TicketLifecycle.js"
-import { numberLabel } from "../domain/TicketNumber.js"
 import { ProfanityFilter } from "../ports/ProfanityFilter.js"
-import { Reads, type SeenTicket } from "../ports/Reads.js"
-import { Store } from "../ports/Store.js"
+import { Reads, type SeenTicket, Store } from "../ports/StorePorts.js"
 import { TrackingPages } from "../ports/TrackingPages.js"
-import { resultOf } from "./answered.js"
+import { resultOf } from "./Actor.js"
 import type { Caller } from "./Caller.js"
 import { page, read, type TicketQuery } from "./TicketQuery.js"
 

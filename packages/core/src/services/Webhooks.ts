@@ -14,10 +14,9 @@ import { SECRET_BYTES } from "../domain/SecretText.js"
 import { webhookSecret, webhookStatus } from "../domain/Webhook.js"
 import type { WebhookAddress } from "../domain/WebhookAddress.js"
 import { Entropy } from "../ports/Entropy.js"
-import { Reads } from "../ports/Reads.js"
-import { Store } from "../ports/Store.js"
+import { Reads, Store } from "../ports/StorePorts.js"
 import { auditing } from "./Actor.js"
-import { type OwnerPage, pageOf } from "./OwnerPage.js"
+import { type OwnerPage, pageOf } from "./DeliveryHistory.js"
 import { Shops } from "./Shops.js"
 
 const plainly = (act: AuditAct) => () => ({ act, details: {} })

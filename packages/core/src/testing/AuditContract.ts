@@ -1,4 +1,4 @@
-import { audited } from "../decisions/audited.js"
+import { audited } from "../decisions/Command.js"
 import { changeShop, type ShopPatch } from "../decisions/shopSettings.js"
 import { type AuditEntry, NO_SHOP } from "../domain/AuditEntry.js"
 import type { ShopId } from "../domain/Identifier.js"

@@ -1,18 +1,20 @@
 import { Data, Effect } from "effect"
 import type { YieldWrap } from "effect/Utils"
 import type { TicketRecord } from "../domain/Ticket.js"
-import { AuditLog } from "../ports/AuditLog.js"
-import { Closures } from "../ports/Closures.js"
-import { Deliveries } from "../ports/Deliveries.js"
-import { DeliveryLog } from "../ports/DeliveryLog.js"
-import { Directory } from "../ports/Directory.js"
 import type { Entropy } from "../ports/Entropy.js"
-import { Messages } from "../ports/Messages.js"
-import { PersonalData } from "../ports/PersonalData.js"
-import { RateLimits } from "../ports/RateLimits.js"
-import { Reads } from "../ports/Reads.js"
-import { Store } from "../ports/Store.js"
-import type { StorePorts } from "../ports/StorePorts.js"
+import {
+  AuditLog,
+  Closures,
+  Deliveries,
+  DeliveryLog,
+  Directory,
+  Messages,
+  PersonalData,
+  RateLimits,
+  Reads,
+  Store,
+  type StorePorts
+} from "../ports/StorePorts.js"
 import { openShop } from "./Fixtures.js"
 import { RiggedEntropy } from "./RiggedEntropy.js"
 import { SettableClock, TEST_START } from "./SettableClock.js"

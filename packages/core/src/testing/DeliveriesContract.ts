@@ -1,11 +1,13 @@
 import { Effect, Fiber } from "effect"
-import { enableWebhook } from "../decisions/webhookSettings.js"
+import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
+import { enableWebhook, removeWebhook, setWebhook } from "../decisions/webhookSettings.js"
 import type { ShopId } from "../domain/Identifier.js"
-import { MINUTE_MS, SECOND_MS } from "../domain/Instant.js"
-import { Reads } from "../ports/Reads.js"
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../domain/Instant.js"
+import { ServiceLimits } from "../domain/Limits.js"
+import { Reads } from "../ports/StorePorts.js"
 import { cases, each, holds, same } from "./ContractCase.js"
 import { run } from "./Fixtures.js"
-import { answered, eventsOf, record, unanswered } from "./TestDispatcher.js"
+import { answered, eventsOf, record, recordLate, unanswered } from "./TestDispatcher.js"
 
 const OK = answered(200)
 const DOWN = answered(500)
@@ -241,4 +243,123 @@ export const deliveriesContract = cases({
     yield* run(enableWebhook(shop))
     yield* Fiber.join(released)
   }
+})
+
+/** What becomes of a claim whose lease ends, and of deliveries whose clock was set back (Specification, Webhooks). */
+export const leasesContract = cases({
+  "after the clock was set back, what is raised is due at once, and a retry after its minute (Specification, Webhooks)":
+    function* (bench) {
+      const { dispatcher, clock, reads, start, deliveries } = bench
+
+      const shop = yield* dispatcher.open
+      clock.set(start + DAY_MS)
+      yield* dispatcher.raise(shop, null)
+      const [first] = yield* dispatcher.claim()
+      yield* record(first!, OK)
+      clock.set(start)
+      yield* dispatcher.raise(shop, null)
+      const [claim] = yield* dispatcher.claim()
+      const [, event] = yield* reads.events(shop)
+      yield* same("at once", claim?.event_id, event!.id)
+      yield* same("recorded in its order", event!.created_at, start + DAY_MS)
+      yield* record(claim!, DOWN)
+      yield* same("its retry", yield* deliveries.next(start + DAY_MS), start + MINUTE_MS)
+      clock.set(start + MINUTE_MS)
+      yield* same("after a minute", eventsOf(yield* dispatcher.claim()), [claim!.event_id])
+    },
+
+  "a lease holds for fifteen seconds; then the delivery is handed out anew, with all its attempts (docs/how-it-is-built.md)":
+    function* (bench) {
+      const { dispatcher, clock, deliveryLog: log, reads, deliveries } = bench
+
+      const { reclaim } = deliveries
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, 1, 1)
+      const [lost] = yield* dispatcher.claim()
+      clock.advance(ServiceLimits.delivery_lease_ms - 1)
+      yield* reclaim
+      yield* same("held", yield* dispatcher.claim(), [])
+      clock.advance(1)
+      yield* holds("reclaimed", (yield* reclaim) >= 1)
+      const [again] = yield* dispatcher.claim()
+      yield* same("the same", again?.event_id, lost!.event_id)
+      yield* holds("under another token", again!.token !== lost!.token)
+      yield* same("no attempt was used", (yield* log.deliveries(shop))[0]?.attempts, [])
+      const before = [yield* log.deliveries(shop), (yield* reads.shop(shop))?.webhook]
+      yield* same("whoever comes late", yield* record(lost!, DOWN), "superseded")
+      yield* same("changes nothing", [yield* log.deliveries(shop), (yield* reads.shop(shop))?.webhook], before)
+      yield* same("the holder's word counts", yield* record(again!, OK), "delivered")
+      yield* same("and an echo does not", yield* record(again!, OK), "superseded")
+      yield* same("one attempt", (yield* log.deliveries(shop))[0]?.attempts.length, 1)
+    },
+
+  "an attempt whose delivery was claimed anew is logged, counts for the webhook's health, and once (Specification, Webhooks)":
+    function* (bench) {
+      const { dispatcher, clock, reads, deliveryLog: log, deliveries } = bench
+
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, null)
+      const [slow] = yield* dispatcher.claim()
+      clock.advance(ServiceLimits.delivery_lease_ms)
+      yield* deliveries.reclaim
+      const [again] = yield* dispatcher.claim()
+      clock.advance(1)
+      yield* same("superseded", yield* record(slow!, DOWN), "superseded")
+      for (let echo = 0; echo < 2; echo++) yield* recordLate(slow!, DOWN)
+      yield* same("one failure", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
+      clock.advance(1)
+      yield* recordLate(slow!, answered(410))
+      yield* same("a 410 turns it off", (yield* reads.shop(shop))?.webhook?.off_reason, "gone")
+      yield* same("logged", each((yield* log.deliveries(shop))[0]?.attempts, "status"), [500, 410])
+      yield* same("the holder's word counts for the delivery", yield* record(again!, OK), "delivered")
+    },
+
+  "a failure that is told twice, as its first answer was lost, counts once": function* (bench) {
+    const { dispatcher, reads, deliveryLog } = bench
+
+    const shop = yield* dispatcher.open
+    yield* dispatcher.raise(shop, null)
+    const [claim] = yield* dispatcher.claim()
+    yield* same("told", yield* record(claim!, DOWN), "retry")
+    yield* same("told again", yield* record(claim!, DOWN), "superseded")
+    yield* same("one attempt", (yield* deliveryLog.deliveries(shop))[0]?.attempts.length, 1)
+    yield* same("one failure", (yield* reads.shop(shop))?.webhook?.failures_in_row, 1)
+  }
+})
+
+/** What becomes of deliveries whose webhook is removed. */
+export const webhookRemovalContract = cases({
+  "a removed webhook takes all that waits with it, a thousand at a time; a later one gets what is raised from then on":
+    function* (bench) {
+      const { dispatcher, reads, deliveries } = bench
+
+      const shop = yield* dispatcher.open
+      const other = yield* dispatcher.open
+      yield* dispatcher.raise(shop, ...Array(1300).fill(null))
+      const [inFlight] = yield* dispatcher.claim(1)
+      const replay = yield* run(startReplay(shop, {}))
+      yield* same("the first thousand", yield* run(removeWebhook(shop)), "more")
+      yield* same("turned off meanwhile", (yield* reads.shop(shop))?.webhook?.off_reason, "disabled")
+      yield* same("nothing is claimed", yield* dispatcher.claim(), [])
+      yield* same("the rest", yield* run(removeWebhook(shop)), "removed")
+      const state = yield* reads.shop(shop)
+      yield* same("no webhook", state?.webhook, null)
+      yield* same("a late answer", yield* record(inFlight!, OK), "superseded")
+      yield* dispatcher.raise(shop, null)
+      yield* dispatcher.raise(other, null)
+      const claims = yield* dispatcher.claim()
+      yield* same("only the other shop's", new Set(each(claims, "shop_id")), new Set([other]))
+      yield* same("its replay ends", yield* run(advanceReplay(shop, replay.id)), { taken_up: 0, is_done: true })
+      const open = (yield* deliveries.replays).filter(({ shop_id }) => shop_id === shop)
+      yield* same("and is open no more", open, [])
+      yield* run(setWebhook(shop, { url: "https://new.example/hook", secret: "whsec_2" }))
+      yield* dispatcher.raise(shop, null)
+      const events = yield* reads.events(shop)
+      const [first, ...rest] = (yield* dispatcher.claim()).filter(({ shop_id }) => shop_id === shop)
+      yield* same(
+        "what was raised since",
+        [first?.event_id, first?.webhook.secret, rest],
+        [events.at(-1)?.id, "whsec_2", []]
+      )
+    }
 })

@@ -1,10 +1,14 @@
 import { Effect } from "effect"
+import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
+import { enableWebhook } from "../decisions/webhookSettings.js"
+import type { ReplayFilter } from "../domain/Delivery.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/Instant.js"
-import { DeliveryLog } from "../ports/DeliveryLog.js"
+import { ServiceLimits } from "../domain/Limits.js"
+import { Deliveries, DeliveryLog, Reads } from "../ports/StorePorts.js"
 import { cases, each, same } from "./ContractCase.js"
-import { openShop, run } from "./Fixtures.js"
-import { answered, raising, record, unanswered } from "./TestDispatcher.js"
+import { changing, openShop, run } from "./Fixtures.js"
+import { answered, eventsOf, raising, record, recordLate, type TestDispatcher, unanswered } from "./TestDispatcher.js"
 
 const DOWN = answered(503)
 
@@ -131,5 +135,285 @@ export const deliveryLogContract = cases({
       ["webhook_failing", start + 20 * HOUR_MS, null, 20],
       ["webhook_off", start + 42 * HOUR_MS, "failing", 21]
     ])
+  }
+})
+
+const OK = answered(200)
+
+/** Sends all that is due. */
+const deliver = Effect.fnUntraced(function* (dispatcher: TestDispatcher) {
+  const sent = []
+  for (let claims = yield* dispatcher.claim(); claims.length > 0; claims = yield* dispatcher.claim()) {
+    for (const claim of claims) {
+      sent.push(claim.event_id)
+      yield* record(claim, OK)
+    }
+  }
+  return sent
+})
+
+/** Replays to the end, as far as the queue is concerned. */
+const replay = Effect.fnUntraced(function* (shop_id: ShopId, filter: ReplayFilter) {
+  const { id } = yield* run(startReplay(shop_id, filter))
+  const { replays } = yield* Deliveries
+  const isOpen = Effect.map(replays, (open) => open.some((one) => one.id === id))
+  let taken = 0
+  while (yield* isOpen) taken += (yield* run(advanceReplay(shop_id, id))).taken_up
+  return taken
+})
+
+const eventsIn = (shop_id: ShopId) =>
+  Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => each(events, "id")))
+
+/** How events are sent again (Specification, Sandbox). */
+export const replayContract = cases({
+  "replayed ones go out again under the same ids, in order, never before a live one that is due": function* (bench) {
+    const { dispatcher, deliveryLog } = bench
+
+    const shop = yield* dispatcher.open
+    yield* dispatcher.raise(shop, 1, 1, 2)
+    const old = yield* deliver(dispatcher)
+    yield* same("replayed", yield* replay(shop, {}), 3)
+    yield* dispatcher.raise(shop, null, null)
+    const [first, second, third, ping, pong] = yield* eventsIn(shop)
+    yield* same("sent before", [...old].sort(), [first, second, third].sort())
+    const claims = yield* dispatcher.claim()
+    yield* same("live ones first", eventsOf(claims), [ping, pong, first, third])
+    for (const claim of claims) yield* record(claim, OK)
+    yield* same("the rest", yield* deliver(dispatcher), [second])
+    const log = yield* deliveryLog.deliveries(shop)
+    yield* same(
+      "attempts go on",
+      log.map(({ attempts }) => each(attempts, "n")),
+      [[1, 2], [1, 2], [1, 2], [1], [1]]
+    )
+  },
+
+  "a replay is open until it has taken up the last event, a thousand at a time; the oldest comes first": function* (
+    bench
+  ) {
+    const { dispatcher, clock, deliveries } = bench
+
+    const shop = yield* dispatcher.open
+    yield* dispatcher.raise(shop, ...Array(2000).fill(1))
+    yield* dispatcher.raise(shop, ...Array(50).fill(2))
+    const { replays } = deliveries
+    const first = yield* run(startReplay(shop, {}))
+    clock.advance(1)
+    const second = yield* run(startReplay(shop, {}))
+    yield* dispatcher.raise(shop, null)
+    const open = Effect.map(replays, (all) =>
+      each(
+        all.filter((one) => one.shop_id === shop),
+        "id"
+      )
+    )
+    yield* same("both", yield* open, [first.id, second.id])
+    const steps = []
+    while ((yield* open).includes(first.id)) steps.push((yield* run(advanceReplay(shop, first.id))).taken_up)
+    yield* same("steps", steps, [1000, 1000, 50])
+    yield* same("the second", yield* open, [second.id])
+    yield* same("a step too many", (yield* run(advanceReplay(shop, first.id))).taken_up, 0)
+    while ((yield* open).length > 0) yield* run(advanceReplay(shop, second.id))
+  },
+
+  "one that asks for the last few of many events comes to them, and counts them": function* (bench) {
+    const { dispatcher, clock, deliveryLog } = bench
+
+    const shop = yield* dispatcher.open
+    // Off, so that nothing stays due.
+    yield* dispatcher.turnOff(shop)
+    for (let n = 0; n < 3; n++) yield* dispatcher.raise(shop, ...Array(2000).fill(1))
+    clock.advance(1)
+    yield* dispatcher.raise(shop, 2, 2)
+    const filter = { since: clock.unsafeCurrentTimeMillis() }
+    yield* same("counted", yield* deliveryLog.count(shop, filter), 2)
+    yield* same("taken up", yield* replay(shop, filter), 2)
+  },
+
+  "one whose attempt is under way for a retry goes on, is not sent twice, and its failure is the first of eight (Specification, Webhooks)":
+    function* (bench) {
+      const { dispatcher, clock, deliveries } = bench
+
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, 1, 1)
+      for (let n = 0; n < 3; n++) {
+        yield* record((yield* dispatcher.claim())[0]!, n === 1 ? OK : answered(500))
+        clock.advance(n === 1 ? 0 : 400_000)
+      }
+      const [inFlight] = yield* dispatcher.claim()
+      yield* replay(shop, {})
+      const [again] = yield* dispatcher.claim()
+      yield* same("two of one ticket are never in flight", again, undefined)
+      yield* same("its record counts", yield* record(inFlight!, answered(500)), "retry")
+      const { next } = deliveries
+      const now = clock.unsafeCurrentTimeMillis()
+      const [second] = yield* dispatcher.claim()
+      yield* same("the other one is sent again", second?.event_id, (yield* eventsIn(shop))[1])
+      yield* record(second!, OK)
+      yield* same("the first delay anew", yield* next(now + 400_000), now + 60_000)
+    },
+
+  "one that never arrived stays live and goes before its ticket's later ones; what had arrived goes behind (Specification, Webhooks)":
+    function* (bench) {
+      const { dispatcher, clock } = bench
+
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, 1)
+      yield* record((yield* dispatcher.claim())[0]!, OK)
+      clock.advance(1)
+      yield* dispatcher.raise(shop, 1)
+      yield* record((yield* dispatcher.claim())[0]!, answered(500))
+      clock.advance(1)
+      yield* dispatcher.raise(shop, 1)
+      clock.advance(1)
+      const [arrived, failed, waiting] = yield* eventsIn(shop)
+      yield* same("replayed", yield* replay(shop, {}), 3)
+      yield* dispatcher.raise(shop, 1)
+      const last = (yield* eventsIn(shop))[3]
+      yield* same("in order", yield* deliver(dispatcher), [failed, waiting, last, arrived])
+    },
+
+  "parked ones that are replayed go out in their ticket's order once the webhook is on (Specification, Webhooks)":
+    function* (bench) {
+      const { dispatcher, clock } = bench
+
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, 1)
+      yield* record((yield* dispatcher.claim())[0]!, answered(410))
+      for (let n = 0; n < 2; n++) {
+        clock.advance(1)
+        yield* dispatcher.raise(shop, 1)
+      }
+      const events = yield* eventsIn(shop)
+      yield* replay(shop, { state: "parked" })
+      yield* run(enableWebhook(shop))
+      yield* same("created, ready, collected", yield* deliver(dispatcher), events)
+    },
+
+  "the numbers of attempts go on, also where the log has lost the earlier ones to retention, or two share one (Specification, Webhooks)":
+    function* (bench) {
+      const { dispatcher, clock, deliveries, deliveryLog } = bench
+
+      const shop = yield* dispatcher.open
+      yield* dispatcher.raise(shop, null)
+      yield* dispatcher.raise(shop, null)
+      const [first, second] = yield* eventsIn(shop)
+      const late = (yield* dispatcher.claim()).find(({ event_id }) => event_id === second)
+      const forgotten = changing(shop, (changes, { now }, { webhook }) =>
+        changes.add({
+          _tag: "DeliveryPut",
+          row: {
+            shop_id: shop,
+            event_id: first!,
+            type: "ping",
+            ticket_id: null,
+            seq: 1,
+            attempts_made: 5,
+            attempts_in_round: 5,
+            due_at: now + DAY_MS,
+            generation: webhook!.generation,
+            is_replay: false,
+            token: 99
+          }
+        })
+      )
+      yield* run(forgotten)
+      clock.advance(ServiceLimits.delivery_lease_ms)
+      yield* deliveries.reclaim
+      const again = (yield* dispatcher.claim()).find(({ event_id }) => event_id === second)
+      yield* recordLate(late!, answered(500))
+      clock.advance(1)
+      yield* same("arrives", yield* record(again!, OK), "delivered")
+      for (let round = 0; round < 2; round++) {
+        yield* replay(shop, {})
+        yield* deliver(dispatcher)
+      }
+      const log = yield* deliveryLog.deliveries(shop)
+      yield* same(
+        "numbers",
+        log.map(({ attempts }) => each(attempts, "n")),
+        [
+          [6, 7],
+          [1, 1, 2, 3]
+        ]
+      )
+    },
+
+  "whoever comes late with a token from before a replay changes nothing": function* ({
+    dispatcher,
+    clock,
+    deliveries
+  }) {
+    const shop = yield* dispatcher.open
+    yield* dispatcher.raise(shop, null)
+    const [lost] = yield* dispatcher.claim()
+    clock.advance(ServiceLimits.delivery_lease_ms)
+    yield* deliveries.reclaim
+    const [first] = yield* dispatcher.claim()
+    yield* record(first!, OK)
+    for (let round = 0; round < 3; round++) {
+      yield* replay(shop, {})
+      for (const late of [lost!, first!]) yield* same("waiting", yield* record(late, OK), "superseded")
+      const [again] = yield* dispatcher.claim()
+      for (const late of [lost!, first!]) yield* same("in flight", yield* record(late, OK), "superseded")
+      yield* same("arrives", yield* record(again!, OK), "delivered")
+    }
+  },
+
+  "one that was not tried yet keeps its place: a replay neither delays it nor sends it twice": function* ({
+    dispatcher
+  }) {
+    const shop = yield* dispatcher.open
+    yield* dispatcher.raise(shop, 1, 1)
+    const [flying] = yield* dispatcher.claim()
+    yield* replay(shop, {})
+    yield* dispatcher.raise(shop, 1)
+    const [first, second, third] = yield* eventsIn(shop)
+    yield* same("one of a ticket in flight", yield* dispatcher.claim(), [])
+    yield* same("delivered", yield* record(flying!, OK), "delivered")
+    yield* same("in order, each once", [first, ...(yield* deliver(dispatcher))], [flying!.event_id, second, third])
+  },
+
+  "replayed while off, they wait with the others, and go after them": function* ({ dispatcher }) {
+    const shop = yield* dispatcher.open
+    yield* dispatcher.raise(shop, 1, 1)
+    yield* deliver(dispatcher)
+    yield* dispatcher.turnOff(shop)
+    yield* replay(shop, {})
+    yield* dispatcher.raise(shop, 1)
+    yield* same("off", yield* dispatcher.claim(), [])
+    yield* run(enableWebhook(shop))
+    const [first, second, third] = yield* eventsIn(shop)
+    yield* same("on", yield* deliver(dispatcher), [third, first, second])
+  },
+
+  "a filter asks by name, time and state; a named event may be one from before the webhook": function* (bench) {
+    const { dispatcher, clock, start, deliveryLog } = bench
+
+    const shop = yield* dispatcher.open
+    yield* dispatcher.raise(shop, null)
+    yield* deliver(dispatcher)
+    clock.set(start + 10)
+    yield* dispatcher.raise(shop, null)
+    const [failed] = yield* dispatcher.claim()
+    yield* record(failed!, answered(500))
+    clock.set(start + 20)
+    yield* dispatcher.raise(shop, null)
+    const [first, second, third] = yield* eventsIn(shop)
+    const { count } = deliveryLog
+    const counts = (filter: ReplayFilter) => count(shop, filter)
+    yield* same("all", yield* counts({}), 3)
+    yield* same("since is inclusive", yield* counts({ since: start + 10 }), 2)
+    yield* same("until is exclusive", yield* counts({ until: start + 10 }), 1)
+    yield* same("both", yield* counts({ since: start + 1, until: start + 20 }), 1)
+    yield* same("delivered", yield* counts({ state: "delivered" }), 1)
+    yield* same("pending", yield* counts({ state: "pending" }), 2)
+    yield* same("dead", yield* counts({ state: "dead" }), 0)
+    yield* same("named, twice or in any order", yield* counts({ event_ids: [third!, first!, third!] }), 2)
+    yield* same("named, unknown", yield* counts({ event_ids: ["00000000-0000-7000-8000-000000000000" as never] }), 0)
+    yield* same("taken up", yield* replay(shop, { event_ids: [second!, first!] }), 2)
+    yield* dispatcher.turnOff(shop)
+    yield* same("parked", yield* counts({ state: "parked" }), 3)
   }
 })

@@ -1,23 +1,22 @@
+import { Effect, Layer, ManagedRuntime } from "effect"
+import type { Entropy } from "../ports/Entropy.js"
+import type { StorePorts } from "../ports/StorePorts.js"
 import { auditContract } from "./AuditContract.js"
-import { changesContract } from "./ChangesContract.js"
+import { changesContract, clientChangesContract } from "./ChangesContract.js"
 import { claimOrderContract } from "./ClaimOrderContract.js"
-import { clientChangesContract } from "./ClientChangesContract.js"
 import { clientsContract } from "./ClientsContract.js"
 import { clockRepairContract } from "./ClockRepairContract.js"
-import { closuresContract } from "./ClosuresContract.js"
 import type { ContractCase } from "./ContractCase.js"
-import { deliveriesContract } from "./DeliveriesContract.js"
-import { deliveryLogContract } from "./DeliveryLogContract.js"
+import { deliveriesContract, leasesContract, webhookRemovalContract } from "./DeliveriesContract.js"
+import { deliveryLogContract, replayContract } from "./DeliveryLogContract.js"
 import { directoryContract } from "./DirectoryContract.js"
-import { leasesContract } from "./LeasesContract.js"
-import { listContract } from "./ListContract.js"
-import { messagesContract } from "./MessagesContract.js"
+import { closuresContract, messagesContract } from "./DueContract.js"
+import { listContract, syncContract } from "./ListContract.js"
 import { personalDataContract } from "./PersonalDataContract.js"
 import { rateLimitsContract } from "./RateLimitsContract.js"
-import { replayContract } from "./ReplayContract.js"
-import { syncContract } from "./SyncContract.js"
+import { RiggedEntropy } from "./RiggedEntropy.js"
+import { SettableClock } from "./SettableClock.js"
 import { transactContract } from "./TransactContract.js"
-import { webhookRemovalContract } from "./WebhookRemovalContract.js"
 
 /** Everything that a store promises, by port or concept. Whoever writes a store runs it: see `runContract`. */
 export const storeContract = {
@@ -41,3 +40,43 @@ export const storeContract = {
   PersonalData: personalDataContract,
   RateLimits: rateLimitsContract
 } as const satisfies Record<string, ReadonlyArray<ContractCase>>
+
+/** The functions of a test runner that `runContract` calls. Vitest and Jest have them; in `node:test`, `afterAll` is `after`. */
+export interface TestRunner {
+  readonly describe: (name: string, body: () => void) => unknown
+  readonly it: (name: string, body: () => Promise<void>, timeout_ms: number) => unknown
+  readonly afterAll: (body: () => Promise<void>) => unknown
+}
+
+/** Options of a contract run. */
+export interface ContractRun {
+  /** The seed of all randomness. Take another one for each run on data that stays. 1 by default. */
+  readonly seed?: number
+  /** The time that one case may take, in milliseconds. 30,000 by default. */
+  readonly timeout_ms?: number
+}
+
+/**
+ * Adds a test to the runner for each case of the store contract. The layer is built once for all cases, and closed after
+ * the last; its entropy and its clock come from here.
+ */
+export const runContract = <E>(
+  { describe, it, afterAll }: TestRunner,
+  name: string,
+  store: Layer.Layer<StorePorts, E, Entropy>,
+  { seed = 1, timeout_ms = 30_000 }: ContractRun = {}
+): void => {
+  const clock = new SettableClock()
+  const entropy = new RiggedEntropy(seed)
+  const runtime = ManagedRuntime.make(Layer.provideMerge(store, Layer.merge(entropy.layer, clock.layer)))
+  describe(`${name} keeps the store contract (seed ${seed})`, () => {
+    afterAll(() => runtime.dispose())
+    for (const [subject, cases] of Object.entries(storeContract)) {
+      describe(subject, () => {
+        for (const { name, effect } of cases) {
+          it(name, () => runtime.runPromise(Effect.withClock(effect, clock)), timeout_ms)
+        }
+      })
+    }
+  })
+}

@@ -1,11 +1,10 @@
 import { Effect } from "effect"
 import { recordAttempt, recordSuperseded } from "../decisions/recordAttempt.js"
 import { setWebhook } from "../decisions/webhookSettings.js"
-import type { SendError, Sent } from "../domain/Attempt.js"
 import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import type { Webhook } from "../domain/Webhook.js"
-import { type Claim, Deliveries } from "../ports/Deliveries.js"
+import type { SendError, Sent, Webhook } from "../domain/Webhook.js"
+import { type Claim, Deliveries } from "../ports/StorePorts.js"
 import { changing, openShop, run } from "./Fixtures.js"
 import { SettableClock } from "./SettableClock.js"
 

@@ -1,8 +1,7 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { answerOffer } from "../../src/decisions/clientLink.js"
-import { createTicket } from "../../src/decisions/createTicket.js"
-import { TicketInput } from "../../src/decisions/TicketInput.js"
+import { createTicket, TicketInput } from "../../src/decisions/createTicket.js"
 import type { FoundWord } from "../../src/domain/ForbiddenWord.js"
 import { AMIRA, KARIM, NOBODY, SHOP, TestShop, ticketInput } from "./fixtures.js"
 

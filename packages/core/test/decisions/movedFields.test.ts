@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { recordNotified } from "../../src/decisions/changeStatus.js"
 import { answerOffer } from "../../src/decisions/clientLink.js"
-import { recordNotified } from "../../src/decisions/recordNotified.js"
 import { AMIRA, HOUR, KARIM, SHOP, START, TestShop } from "./fixtures.js"
 
 const ISO = "2026-03-02T09:00:00.000Z"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { closeTicket } from "../../src/decisions/changeStatus.js"
 import { answerOffer, recordVisit } from "../../src/decisions/clientLink.js"
-import { closeTicket } from "../../src/decisions/closeTicket.js"
 import { createTicket } from "../../src/decisions/createTicket.js"
 import type { ClientId, OfferId } from "../../src/domain/Identifier.js"
 import type { Phone } from "../../src/domain/Phone.js"

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { changeStatus } from "../../src/decisions/changeStatus.js"
-import { recordNotified } from "../../src/decisions/recordNotified.js"
+import { changeStatus, recordNotified } from "../../src/decisions/changeStatus.js"
 import { AMIRA, DAY, SHOP, TestShop } from "./fixtures.js"
 
 const BOUNDS = { moves_per_day: 4, notifications_per_day: 2 }

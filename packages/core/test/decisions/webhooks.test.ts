@@ -7,9 +7,7 @@ import {
   rotateSecret,
   setWebhook
 } from "../../src/decisions/webhookSettings.js"
-import type { Sent } from "../../src/domain/Attempt.js"
-import { webhookStatus } from "../../src/domain/Webhook.js"
-import { onFailure } from "../../src/domain/WebhookHealth.js"
+import { onFailure, type Sent, webhookStatus } from "../../src/domain/Webhook.js"
 import { HOUR, SHOP, START, TestShop } from "./fixtures.js"
 
 const URL_1 = "https://shop.example.com/hook"

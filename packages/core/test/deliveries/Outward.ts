@@ -1,9 +1,8 @@
 import { type AttemptOutcome, recordAttempt } from "../../src/decisions/recordAttempt.js"
 import { setWebhook } from "../../src/decisions/webhookSettings.js"
-import type { Sent } from "../../src/domain/Attempt.js"
 import type { DeliveryRecord } from "../../src/domain/Delivery.js"
 import type { EventId, TicketId } from "../../src/domain/Identifier.js"
-import type { Webhook } from "../../src/domain/Webhook.js"
+import type { Sent, Webhook } from "../../src/domain/Webhook.js"
 import { raising } from "../../src/testing/TestDispatcher.js"
 import { SHOP, TestShop } from "../decisions/fixtures.js"
 

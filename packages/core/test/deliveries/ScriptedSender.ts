@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import type { Sent } from "../../src/domain/Attempt.js"
+import type { Sent } from "../../src/domain/Webhook.js"
 import { type WebhookPost, WebhookSender } from "../../src/ports/WebhookSender.js"
 import { answered } from "../../src/testing/TestDispatcher.js"
 

@@ -1,6 +1,6 @@
 import { Duration, Effect, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import { Deliveries } from "../../src/ports/Deliveries.js"
+import { Deliveries } from "../../src/ports/StorePorts.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { type Around, dispatching, type HastyClock, openHooked, raise, turnOfLoop, until } from "./DispatchBench.js"
 

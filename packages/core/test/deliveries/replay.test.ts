@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest"
 import { advanceReplay, startReplay } from "../../src/decisions/replayDeliveries.js"
-import type { DeliveryRecord, DeliveryState } from "../../src/domain/Delivery.js"
+import {
+  type DeliveryRecord,
+  type DeliveryState,
+  type EventRange,
+  matchesReplayFilter,
+  type Replayable
+} from "../../src/domain/Delivery.js"
 import type { EventId } from "../../src/domain/Identifier.js"
-import { type EventRange, matchesReplayFilter, type Replayable } from "../../src/domain/Replay.js"
 import { answered } from "../../src/testing/TestDispatcher.js"
 import { HOUR, SHOP, START, TestShop } from "../decisions/fixtures.js"
 import { HookedShop, ticket } from "./Outward.js"

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { nextAttempt } from "../../src/domain/Delivery.js"
 import { MOST_ATTEMPTS } from "../../src/domain/Limits.js"
-import { nextAttempt } from "../../src/domain/RetrySchedule.js"
 import { answered, unanswered } from "../../src/testing/TestDispatcher.js"
 import { HOUR, MINUTE, SECOND, START } from "../decisions/fixtures.js"
 import { HookedShop } from "./Outward.js"

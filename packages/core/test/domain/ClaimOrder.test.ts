@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { compareClaims, nextClaims } from "../../src/domain/ClaimOrder.js"
+import { compareClaims, nextClaims } from "../../src/domain/Delivery.js"
 
 const queued = (seq: number, ticket: number | null, is_replay = false, due_at = 0) => ({
   seq,

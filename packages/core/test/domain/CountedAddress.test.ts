@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { countedAddress } from "../../src/domain/CountedAddress.js"
+import { countedAddress } from "../../src/domain/PublicAddress.js"
 
 describe("the address by which requests and connections count", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { refusedField } from "../../src/decisions/checkedTexts.js"
+import { refusedField } from "../../src/decisions/createTicket.js"
 import type { Language } from "../../src/domain/Language.js"
 import { languagesIn } from "../../src/domain/Language.js"
 import { ProfanityFilter } from "../../src/ports/ProfanityFilter.js"

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ClientId, ShopId } from "../../src/domain/Identifier.js"
-import { applyEntry, blankCard, cardView, rewardsAvailable } from "../../src/domain/LoyaltyCard.js"
-import { noProgram } from "../../src/domain/LoyaltyProgram.js"
+import { applyEntry, blankCard, cardView, noProgram, rewardsAvailable } from "../../src/domain/LoyaltyCard.js"
 
 const blank = blankCard("s" as ShopId, "c" as ClientId)
 const line = (kind: "stamps" | "ticket" | "redeem", stamps: number, created_at: number) => ({

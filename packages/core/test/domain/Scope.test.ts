@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Scope, scopeGrants, scopePresets } from "../../src/domain/Scope.js"
+import { Scope, scopeGrants, scopePresets } from "../../src/domain/ApiKey.js"
 
 describe("Specification, Keys and scopes: scopes", () => {
   it("there are four (Specification, Keys and scopes)", () => {

@@ -1,7 +1,7 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { meantFirst, nextNumber, numberLabel, TicketNumber } from "../../src/domain/Ticket.js"
 import type { TicketState } from "../../src/domain/TicketLifecycle.js"
-import { meantFirst, nextNumber, numberLabel, TicketNumber } from "../../src/domain/TicketNumber.js"
 
 describe("Specification, Resources: ticket numbers", () => {
   it("each number is followed by the next, 9999 by 1 (Specification, Resources)", () => {

@@ -1,6 +1,6 @@
 import { Either, JSONSchema, ParseResult } from "effect"
 import { describe, expect, it } from "vitest"
-import { inputIssues } from "../../src/domain/SchemaIssue.js"
+import { inputIssues } from "../../src/domain/InvalidInput.js"
 import { SecureWebLink, WebLink } from "../../src/domain/WebLink.js"
 
 /** What is kept of a text, or what is said against it. */

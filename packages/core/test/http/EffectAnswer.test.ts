@@ -1,11 +1,11 @@
 import { HttpApp, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect, Logger, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { TicketInput } from "../../src/decisions/TicketInput.js"
+import { TicketInput } from "../../src/decisions/createTicket.js"
 import { ForbiddenWord } from "../../src/domain/ForbiddenWord.js"
 import { LimitReached } from "../../src/domain/LimitWindow.js"
 import { type HandlerFailure, refused } from "../../src/http/EffectAnswer.js"
-import { StoreUnavailable } from "../../src/ports/Store.js"
+import { StoreUnavailable } from "../../src/ports/StorePorts.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 
 const Body = Schema.Struct({ ticket: TicketInput, order: Schema.String })

@@ -1,6 +1,6 @@
 import { acknowledges } from "@workshop/core/store"
 import { describe, expect, it } from "vitest"
-import { saysGone } from "../../../core/src/domain/Attempt.js"
+import { saysGone } from "../../../core/src/domain/Webhook.js"
 import { answer, answering, post, receiver, sendOnce, until, withSender } from "./Receiver.js"
 
 describe("the request (Specification, Webhooks)", () => {

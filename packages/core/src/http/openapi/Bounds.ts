@@ -1,4 +1,4 @@
-import { ticketDefaults } from "../../decisions/TicketInput.js"
+import { ticketDefaults } from "../../decisions/createTicket.js"
 import { Limits } from "../../domain/Limits.js"
 import type { Node } from "./Json.js"
 

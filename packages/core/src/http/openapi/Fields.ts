@@ -1,15 +1,11 @@
+import type { TicketInput } from "../../decisions/createTicket.js"
 import type { StampsGiven } from "../../decisions/giveStamps.js"
-import type { TicketInput } from "../../decisions/TicketInput.js"
 import type { ClientView } from "../../domain/Client.js"
-import type { Delay } from "../../domain/Delay.js"
 import { Limits } from "../../domain/Limits.js"
-import type { LoyaltyCard } from "../../domain/LoyaltyCard.js"
-import type { LoyaltyProgram } from "../../domain/LoyaltyProgram.js"
+import type { LoyaltyCard, LoyaltyProgram } from "../../domain/LoyaltyCard.js"
 import type { Money } from "../../domain/Money.js"
-import type { Part } from "../../domain/Part.js"
-import type { Quote } from "../../domain/Quote.js"
 import type { ShopView } from "../../domain/Shop.js"
-import type { Ticket, TicketItem } from "../../domain/Ticket.js"
+import type { Delay, Part, Quote, Ticket, TicketItem } from "../../domain/Ticket.js"
 
 type Words<T> = Readonly<Record<Extract<keyof T, string>, string>>
 

@@ -1,7 +1,7 @@
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "@effect/platform"
 import { Context, Option } from "effect"
+import { type Scope, scopeGrants } from "../../domain/ApiKey.js"
 import type { PolicyName } from "../../domain/Limits.js"
-import { type Scope, scopeGrants } from "../../domain/Scope.js"
 import { SIGNATURE_HEADER } from "../../domain/Signature.js"
 import { CountedAs, RequiredScope } from "../Endpoint.js"
 import { errorCodes } from "../ErrorTable.js"

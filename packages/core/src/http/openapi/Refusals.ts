@@ -1,17 +1,14 @@
 import { IdempotencyKeyReused } from "../../decisions/Idempotency.js"
-import { KeyNotFound, TooManyKeys } from "../../domain/ApiKey.js"
+import { KeyNotFound, type Scope, TooManyKeys } from "../../domain/ApiKey.js"
 import { ClientNotFound } from "../../domain/Client.js"
 import { ForbiddenWord } from "../../domain/ForbiddenWord.js"
 import { InvalidInput } from "../../domain/InvalidInput.js"
 import { Policies, type PolicyName } from "../../domain/Limits.js"
 import { LimitReached } from "../../domain/LimitWindow.js"
-import { NoReward } from "../../domain/LoyaltyCard.js"
-import { LoyaltyOff } from "../../domain/LoyaltyProgram.js"
+import { LoyaltyOff, NoReward } from "../../domain/LoyaltyCard.js"
 import { OfferClosed, OfferNotFound } from "../../domain/Offer.js"
-import { QuoteClosed } from "../../domain/Quote.js"
-import type { Scope } from "../../domain/Scope.js"
 import { ShopNotFound } from "../../domain/Shop.js"
-import { TicketNotFound } from "../../domain/Ticket.js"
+import { QuoteClosed, TicketNotFound } from "../../domain/Ticket.js"
 import {
   InvalidTransition,
   ReopenWindowPassed,
@@ -20,7 +17,7 @@ import {
   type TicketState
 } from "../../domain/TicketLifecycle.js"
 import { WebhookNotSet } from "../../domain/Webhook.js"
-import { StoreUnavailable } from "../../ports/Store.js"
+import { StoreUnavailable } from "../../ports/StorePorts.js"
 import { type FailureBody, failureStatusAndBody } from "../Envelope.js"
 import type { Failure, RequestIssue } from "../ErrorTable.js"
 

@@ -1,6 +1,5 @@
 import type { ClientView } from "../../domain/Client.js"
-import type { LoyaltyCard } from "../../domain/LoyaltyCard.js"
-import type { LoyaltyProgram } from "../../domain/LoyaltyProgram.js"
+import type { LoyaltyCard, LoyaltyProgram } from "../../domain/LoyaltyCard.js"
 import type { ShopView } from "../../domain/Shop.js"
 import type { Ticket } from "../../domain/Ticket.js"
 

@@ -1,0 +1,220 @@
+import { Effect } from "effect"
+import { changeStatus, closeTicket, recordNotified } from "../decisions/changeStatus.js"
+import { createTicket } from "../decisions/createTicket.js"
+import * as Need from "../decisions/Load.js"
+import { beginNotification, recordNotification } from "../decisions/sendNotification.js"
+import type { ShopId, TicketId } from "../domain/Identifier.js"
+import { DAY_MS, MINUTE_MS } from "../domain/Instant.js"
+import type { Message } from "../domain/Notification.js"
+import { ticketView } from "../domain/Ticket.js"
+import { Closures, type DueClosure, Messages } from "../ports/StorePorts.js"
+import { cases, each, holds, same } from "./ContractCase.js"
+import { changing, loaded, openAccount, openShop, placing, run, ticketInput, warning } from "./Fixtures.js"
+
+const SIXTY_DAYS = 60 * DAY_MS
+/** More than other cases leave behind. */
+const PLENTY = 100_000
+
+const create = (shop_id: ShopId) =>
+  Effect.map(run(createTicket(shop_id, ticketInput(), { via: "api", found: [] })), ({ id }) => id as TicketId)
+
+/** The closures of these shops due by then: others may share the store. */
+const closuresIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
+  Effect.flatMap(Closures, (closures) =>
+    Effect.map(closures.due(until, PLENTY), (due) =>
+      due.filter(({ shop_id }) => shops.some((shop) => shop.id === shop_id))
+    )
+  )
+
+/** Which tickets await their automatic closure, and when (Specification, States). */
+export const closuresContract = cases({
+  "a ticket is due at exactly sixty days, and not a millisecond before": function* ({ shop, start }) {
+    const id = yield* create(shop.id)
+    yield* same("before", yield* closuresIn([shop], start + SIXTY_DAYS - 1), [])
+    const expected = [{ shop_id: shop.id, id, due_at: start + SIXTY_DAYS }]
+    yield* same("then", yield* closuresIn([shop], start + SIXTY_DAYS), expected)
+    yield* same("and later", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), expected)
+  },
+
+  "news from the shop puts a workshop ticket off, nothing puts a ready one off": function* ({ clock, shop, start }) {
+    const [waiting, ready] = [yield* create(shop.id), yield* create(shop.id)]
+    clock.set(start + DAY_MS)
+    yield* run(changeStatus(shop.id, ready, "ready"))
+    clock.set(start + 2 * DAY_MS)
+    yield* run(recordNotified(shop.id, ready, "call"))
+    clock.set(start + 3 * DAY_MS)
+    yield* run(recordNotified(shop.id, waiting, "sms"))
+    const due = yield* closuresIn([shop], start + 2 * SIXTY_DAYS)
+    yield* same("due", due, [
+      { shop_id: shop.id, id: ready, due_at: start + DAY_MS + SIXTY_DAYS },
+      { shop_id: shop.id, id: waiting, due_at: start + 3 * DAY_MS + SIXTY_DAYS }
+    ])
+  },
+
+  "collected, impossible and closed tickets are never due; one that is reopened is due anew": function* (bench) {
+    const { clock, shop, start } = bench
+
+    const [impossible, collected, reopened, closed] = yield* Effect.replicateEffect(create(shop.id), 4)
+    yield* run(changeStatus(shop.id, impossible!, "impossible"))
+    for (const id of [collected!, reopened!]) {
+      yield* run(changeStatus(shop.id, id, "ready"))
+      yield* run(changeStatus(shop.id, id, "collected"))
+    }
+    clock.set(start + 1000)
+    yield* run(changeStatus(shop.id, reopened!, "workshop"))
+    clock.set(start + SIXTY_DAYS)
+    yield* holds("closed", (yield* run(closeTicket(shop.id, closed!))) !== null)
+    yield* holds("not yet", (yield* run(closeTicket(shop.id, reopened!))) === null)
+    const expected = [{ shop_id: shop.id, id: reopened, due_at: start + 1000 + SIXTY_DAYS }]
+    yield* same("due", yield* closuresIn([shop], start + 9 * SIXTY_DAYS), expected)
+  },
+
+  "the earliest come first, across shops, and a limit leaves the later ones for next time": function* (bench) {
+    const { clock, closures, start } = bench
+
+    const shops = yield* Effect.replicateEffect(openShop(), 3)
+    const made: Array<DueClosure> = []
+    for (const [step, at] of [2, 0, 1, 1, 2, 0, 0, 2].entries()) {
+      clock.set(start + step)
+      const shop_id = shops[at]!.id
+      made.push({ shop_id, id: yield* create(shop_id), due_at: start + step + SIXTY_DAYS })
+    }
+    const until = start + SIXTY_DAYS + 6
+    yield* same("due", yield* closuresIn(shops, until), made.slice(0, 7))
+    const all = yield* closures.due(until, PLENTY)
+    yield* holds(
+      "in order",
+      all.every(({ due_at }, i) => i === 0 || due_at >= all[i - 1]!.due_at)
+    )
+    for (const limit of [1, 3, all.length]) {
+      const some = yield* closures.due(until, limit)
+      const instants = each(all.slice(0, limit), "due_at")
+      yield* same(`limit ${limit}`, each(some, "due_at"), instants)
+    }
+  },
+
+  "a clock that was ahead closes nothing before its time, nor later than sixty days (Specification, States)":
+    function* (bench) {
+      const { clock, shop, start } = bench
+
+      const early = yield* create(shop.id)
+      clock.set(start + SIXTY_DAYS)
+      const ahead = yield* create(shop.id)
+      clock.set(start)
+      yield* holds("not yet", (yield* run(closeTicket(shop.id, early))) === null)
+      clock.set(start + DAY_MS)
+      const late = yield* create(shop.id)
+      yield* same("due", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), [
+        { shop_id: shop.id, id: early, due_at: start + SIXTY_DAYS },
+        { shop_id: shop.id, id: late, due_at: start + DAY_MS + SIXTY_DAYS },
+        { shop_id: shop.id, id: ahead, due_at: start + 2 * SIXTY_DAYS }
+      ])
+    },
+
+  "found twice, closed once, as of the instant at which it was due": function* ({ clock, reads, shop, start }) {
+    const id = yield* create(shop.id)
+    clock.set(start + SIXTY_DAYS + 12_345)
+    const closings = yield* Effect.replicateEffect(run(closeTicket(shop.id, id)), 5, { concurrency: "unbounded" })
+    yield* same("closings", closings.filter((ticket) => ticket !== null).length, 1)
+    const record = (yield* reads.ticket(shop.id, id)).tickets[0]!.record
+    yield* same("abandoned_at", record.abandoned_at, start + SIXTY_DAYS)
+    yield* same("events", each(yield* reads.events(shop.id), "type"), ["ticket.created", "ticket.abandoned"])
+  }
+})
+
+const warn = (shop_id: ShopId) => run(changing(shop_id, (changes) => changes.tellOwner(warning)))
+
+/** The messages of these shops due by then: others may share the store. */
+const messagesIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
+  Effect.flatMap(Messages, ({ due }) =>
+    Effect.map(due(until, PLENTY), (messages) =>
+      messages.filter(({ shop_id }) => shops.some((shop) => shop.id === shop_id))
+    )
+  )
+
+const brief = ({ id, receiver, attempts_made, due_at }: Message) => [id, receiver, attempts_made, due_at]
+
+/** Which messages wait to be told to clients and owners (Specification, States; Webhooks). */
+export const messagesContract = cases({
+  "a notification and a notice wait from the instant of their change, and say what is stored": function* (bench) {
+    const { clock, shop, start, directory } = bench
+
+    const { id: client_id } = yield* openAccount()
+    const [record] = yield* run(placing(shop.id, [{ client_id }]))
+    const ticket = ticketView(record!, shop, null)
+    const told = { client_id, type: "ticket.ready", ticket, ticket_id: record!.id } as const
+    yield* run(changing(shop.id, (changes) => changes.tellClient(told)))
+    clock.advance(1)
+    yield* warn(shop.id)
+    yield* same("not before", yield* messagesIn([shop], start - 1), [])
+    const [first, second] = yield* messagesIn([shop], start + 1)
+    yield* same("the client", brief(first!), [first!.id, "client", 0, start])
+    yield* same("what they are told", first!.says, (yield* directory.inbox(client_id))[0])
+    yield* same("the owner", brief(second!), [second!.id, "owner", 0, start + 1])
+    yield* same("what that is", second!.says, { ...warning, shop_id: shop.id, id: second!.id, created_at: start + 1 })
+  },
+
+  "after the clock was set back, a message is due at once, and recorded in its order (Specification, Webhooks)":
+    function* (bench) {
+      const { clock, shop, start } = bench
+
+      clock.set(start + 9 * MINUTE_MS)
+      yield* warn(shop.id)
+      clock.set(start)
+      yield* warn(shop.id)
+      const [message] = yield* messagesIn([shop], start)
+      yield* same("due", message?.due_at, start)
+      yield* same("recorded", message?.says.created_at, start + 9 * MINUTE_MS)
+    },
+
+  "one begun waits on under its next instant, and is begun once however many found it": function* ({ shop, start }) {
+    yield* warn(shop.id)
+    const [message] = yield* messagesIn([shop], start)
+    const begun = yield* Effect.replicateEffect(run(beginNotification(message!)), 5, { concurrency: "unbounded" })
+    yield* same("begun", begun.filter((answer) => answer === "begun").length, 1)
+    yield* same("put off", yield* messagesIn([shop], start + MINUTE_MS - 1), [])
+    yield* same("again", (yield* messagesIn([shop], start + MINUTE_MS)).map(brief), [
+      [message!.id, "owner", 1, start + MINUTE_MS]
+    ])
+    const { says: _, ...row } = message!
+    const expected = { ...row, attempts_made: 1, due_at: start + MINUTE_MS }
+    yield* same("needed", yield* run(loaded(shop.id, Need.message(row.id, 1))), expected)
+    yield* same("under another count", yield* run(loaded(shop.id, Need.message(row.id, 0))), null)
+  },
+
+  "one that was told waits no more, and leaves the others": function* ({ shop, start }) {
+    for (let n = 0; n < 3; n++) yield* warn(shop.id)
+    const [first, second, third] = yield* messagesIn([shop], start)
+    yield* run(beginNotification(second!))
+    yield* same("told", yield* run(recordNotification({ ...second!, attempts_made: 1 }, true)), "told")
+    yield* same("an echo", yield* run(recordNotification({ ...second!, attempts_made: 1 }, true)), "superseded")
+    const left = each(yield* messagesIn([shop], start + PLENTY * MINUTE_MS), "id")
+    yield* same("left", [...left].sort(), [first!.id, third!.id].sort())
+  },
+
+  "the earliest come first, across shops, and a limit leaves the later ones for next time": function* (bench) {
+    const { clock, start, messages } = bench
+
+    const { due } = messages
+    const shops = yield* Effect.replicateEffect(openShop(), 3)
+    for (const [step, at] of [2, 0, 1, 1, 2, 0].entries()) {
+      clock.set(start + step)
+      yield* warn(shops[at]!.id)
+    }
+    const found = yield* messagesIn(shops, start + 4)
+    yield* same(
+      "due",
+      each(found, "shop_id", "due_at"),
+      [2, 0, 1, 1, 2].map((at, step) => [shops[at]!.id, start + step])
+    )
+    const all = yield* due(start + 4, PLENTY)
+    yield* holds(
+      "in order",
+      all.every(({ due_at }, i) => i === 0 || due_at >= all[i - 1]!.due_at)
+    )
+    for (const limit of [1, 3, all.length]) {
+      const instants = each(yield* due(start + 4, limit), "due_at")
+      yield* same(`limit ${limit}`, instants, each(all.slice(0, limit), "due_at"))
+    }
+  }
+})
