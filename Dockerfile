@@ -17,7 +17,7 @@ COPY test/smallest-typescript/package.json test/smallest-typescript/
 # What is built is not there yet, so nothing may be built while installing.
 RUN npm ci --ignore-scripts
 COPY packages packages
-RUN npx tsc -b packages/cli && npm run prepack --workspace packages/http-node
+RUN npx tsc -b packages/cli && npm run prepack --workspace packages/http-node --workspace packages/cli
 
 FROM ${NODE_IMAGE} AS modules
 WORKDIR /app

@@ -14,7 +14,7 @@ import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.j
 import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
 import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
 import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/http/openapi/States.js"
-import { sandboxDocument } from "../packages/http-node/dist/sandbox/openapi/SandboxDocument.js"
+import { document as sandboxDocument } from "../packages/http-node/dist/sandbox/openapi/SandboxDocument.js"
 import { invariants } from "../packages/store-pg/dist/check/invariants.js"
 import { packagesDiagram, requestDiagram } from "./diagrams.mjs"
 

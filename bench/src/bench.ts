@@ -7,7 +7,8 @@ const benchmarks: Readonly<Record<string, (args: ReadonlyArray<string>) => Promi
   growth: async (args) => (await import("./growth/compareGrowth.js")).compareGrowth(args),
   deliver: async (args) => (await import("./deliver/compareDeliver.js")).compareDeliver(args),
   rolling: async (args) => (await import("./rolling/compareRolling.js")).compareRolling(args),
-  alike: async (args) => (await import("./alike/compareAlike.js")).compareAlike(args)
+  alike: async (args) => (await import("./alike/compareAlike.js")).compareAlike(args),
+  start: async (args) => (await import("./start/measureStart.js")).measureStart(args)
 }
 
 const [name, ...args] = process.argv.slice(2)

@@ -1,7 +1,6 @@
 import { Console, Effect } from "effect"
 import { databaseUrlFlag, servedDataDir, storeRefused } from "./StoreChoice.js"
-import { command } from "./terminal/commands.js"
-import { json, toggle } from "./terminal/flags.js"
+import { command, json, toggle } from "./terminal/commands.js"
 
 const migrateOptions = {
   databaseUrl: databaseUrlFlag(

@@ -2,9 +2,8 @@ import { CONNECTION_LIMITS, type ConnectionLimits } from "@workshop/http-node"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
 import { databaseUrlFlag, dataDirFlag, noMigrateFlag, STORES, secretsKey } from "./StoreChoice.js"
-import type { Values } from "./terminal/commands.js"
+import { optional, toggle, type Values, value } from "./terminal/commands.js"
 import { host, oneOf, port, wholeNumber } from "./terminal/decoders.js"
-import { optional, toggle, value } from "./terminal/flags.js"
 
 const decoder = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 

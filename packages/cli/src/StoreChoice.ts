@@ -5,7 +5,7 @@ import type { EmbeddedRefusal } from "@workshop/store-pg/embedded"
 import type { DatabaseFailure } from "@workshop/store-pg/migrate"
 import { Effect, Layer, type Scope } from "effect"
 import { CommandRefused } from "./CommandRefused.js"
-import { optional, repeatable, toggle, value } from "./terminal/flags.js"
+import { optional, repeatable, toggle, value } from "./terminal/commands.js"
 
 /** Where tickets are kept. */
 export const STORES = ["memory", "embedded", "postgres"] as const

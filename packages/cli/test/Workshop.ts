@@ -1,24 +1,16 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { inject } from "vitest"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 /** The file that `workshop` runs. */
 export const bin = `${root}/packages/cli/bin/workshop.js`
 
-// Once a worker: files share their modules.
-let isBuilt = false
-
-/** The command runs from `dist`; it is brought up to date, which costs a second where nothing changed. */
-export const build = (): void => {
-  if (isBuilt) return
-  isBuilt = true
-  const tsc = spawnSync(process.execPath, [`${root}/node_modules/typescript/bin/tsc`, "-b", "packages/cli"], {
-    cwd: root,
-    encoding: "utf8"
-  })
-  if (!existsSync(`${root}/packages/cli/dist/bin.js`)) throw new Error(`The build failed: ${tsc.stdout}${tsc.stderr}`)
+/** Brings the built program and its bundle up to date, once a run of the tests. */
+export const build = async (): Promise<void> => {
+  const built = await fetch(`http://127.0.0.1:${inject("clusterDoor")}/build`)
+  if (!built.ok) throw new Error(`The build failed: ${await built.text()}`)
 }
 
 /** The surroundings of the tests without what would set a flag. */

@@ -1,7 +1,7 @@
 import { ConfigProvider, Console, Effect } from "effect"
 import { commandLine, workshop } from "../src/commandLine.js"
-import { everyCommand, pathOf } from "../src/terminal/commands.js"
-import { endingOf } from "../src/terminal/runProcess.js"
+import { everyCommand, pathOf } from "../src/terminal/program.js"
+import { endingOf, output } from "../src/terminal/runProcess.js"
 import { environment } from "./Workshop.js"
 
 /**
@@ -16,18 +16,21 @@ export const typed = async (
   const stdout: Array<string> = []
   const stderr: Array<string> = []
   const keeping = (said: Array<string>) => (text: unknown) => Effect.sync(() => void said.push(`${text}\n`))
-  const argv = ["node", "workshop", ...args]
   const variables = Object.entries(environment(extra)).flatMap(
     ([name, text]): ReadonlyArray<[string, string]> => (text === undefined ? [] : [[name, text]])
   )
   const console = Console.consoleWith((base) =>
     Effect.succeed({ ...base, log: keeping(stdout), error: keeping(stderr) })
   )
-  const program = Effect.flatMap(console, (kept) => Effect.withConsole(within(commandLine(argv)), kept)).pipe(
+  const asked = await commandLine(args)
+  if (asked.kind === "print") return { status: 0, stdout: `${asked.text}\n`, stderr: "" }
+  if (asked.kind === "refuse") return { status: 1, stdout: "", stderr: `${asked.message}\n` }
+  const run = Effect.provide(asked.run, output)
+  const program = Effect.flatMap(console, (kept) => Effect.withConsole(within(run), kept)).pipe(
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables)))
   )
   const exit = await Effect.runPromiseExit(program)
-  const { status, complaint } = endingOf(exit, argv.slice(2))
+  const { status, complaint } = endingOf(exit, args)
   if (complaint !== null) stderr.push(`${complaint}\n`)
   return { status, stdout: stdout.join(""), stderr: stderr.join("") }
 }

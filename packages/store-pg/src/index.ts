@@ -3,4 +3,3 @@
 export * as MigratedStore from "./MigratedStore.js"
 export * as PgStore from "./PgStore.js"
 export * as Retention from "./retention/Retention.js"
-export { LEAST_KEPT_MS } from "./retention/Retention.js"

@@ -2,9 +2,8 @@ import type { Checked, Finding } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { choiceOf, databaseOf, databaseUrlFlag, servedDataDir, storeRefused } from "../StoreChoice.js"
-import { command } from "../terminal/commands.js"
+import { command, json, value } from "../terminal/commands.js"
 import { duration } from "../terminal/decoders.js"
-import { json, value } from "../terminal/flags.js"
 import type { Output } from "../terminal/Output.js"
 
 const options = {

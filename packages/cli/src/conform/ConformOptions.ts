@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import type { Values } from "../terminal/commands.js"
+import { json, optional, repeatable, toggle, type Values } from "../terminal/commands.js"
 import { textThat, webAddress } from "../terminal/decoders.js"
-import { json, optional, repeatable, toggle, variableOf } from "../terminal/flags.js"
+import { variableOf } from "../terminal/program.js"
 import { type Section, sections } from "./Case.js"
 
 const names = Object.keys(sections) as ReadonlyArray<Section>

@@ -1,8 +1,7 @@
-import { DAY_MS, isNetwork, isOwnHeader, productionAddresses, SIGNATURE_HEADER } from "@workshop/core"
-import { LEAST_KEPT_MS } from "@workshop/store-pg"
+import { DAY_MS, isNetwork, isOwnHeader, productionAddresses, ServiceLimits, SIGNATURE_HEADER } from "@workshop/core"
 import { Schema } from "effect"
+import { repeatable, value } from "../terminal/commands.js"
 import { duration, textThat, wholeNumber } from "../terminal/decoders.js"
-import { repeatable, value } from "../terminal/flags.js"
 
 /** `--signature-header` of every command that delivers or receives; a name that HTTP uses would not be sent (Specification, Webhooks). */
 export const signatureHeader = value({
@@ -30,13 +29,15 @@ export const webhookPort = repeatable(
   productionAddresses.ports
 )
 
-const LEAST_KEPT = `must be at least ${LEAST_KEPT_MS / DAY_MS}d, such as 7d or 90d`
+const LEAST_KEPT = `must be at least ${ServiceLimits.events_kept_min_ms / DAY_MS}d, such as 7d or 90d`
 
 /** How long events are kept; `serve` has it too. */
 export const keepEvents = value({
   flag: "--keep-events <duration>",
   description:
     "How long events and their attempts are kept in Postgres, at least 7d; those still to be delivered stay.",
-  decoder: duration.pipe(Schema.filter((length) => length >= LEAST_KEPT_MS, { message: () => LEAST_KEPT })),
+  decoder: duration.pipe(
+    Schema.filter((length) => length >= ServiceLimits.events_kept_min_ms, { message: () => LEAST_KEPT })
+  ),
   fallback: "90d"
 })

@@ -1,6 +1,5 @@
-import type { Values } from "../terminal/commands.js"
+import { optional, toggle, type Values, value } from "../terminal/commands.js"
 import { oneOf, webAddress } from "../terminal/decoders.js"
-import { optional, toggle, value } from "../terminal/flags.js"
 
 /** How log lines are written. */
 export const LOG_FORMATS = ["json", "pretty"] as const

@@ -1,7 +1,6 @@
 import { Console, Effect } from "effect"
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { command } from "../terminal/commands.js"
-import { toggle } from "../terminal/flags.js"
+import { command, toggle } from "../terminal/commands.js"
 
 const options = {
   signatureHeader,
@@ -11,7 +10,7 @@ const options = {
 
 const documents = {
   api: async (signatureHeader: string) => (await import("@workshop/core/openapi")).documentOf({ signatureHeader }),
-  sandbox: async () => (await import("@workshop/http-node/sandbox")).sandboxDocument
+  sandbox: async () => (await import("@workshop/http-node/sandbox")).sandboxDocument()
 }
 
 /** `workshop openapi` (Specification, Commands): the documents that a server serves at `/openapi.json` and `/sandbox/openapi.json`, save for its address. */

@@ -1,7 +1,7 @@
 import { Audit, type AuditEntry, EventId, NO_SHOP, ShopId, toIso } from "@workshop/core"
 import { Effect } from "effect"
+import { value } from "../terminal/commands.js"
 import { wholeNumber } from "../terminal/decoders.js"
-import { value } from "../terminal/flags.js"
 import { rows } from "../terminal/Output.js"
 import type { Column } from "../terminal/Table.js"
 import { idFrom } from "./fromFlags.js"

@@ -1,9 +1,9 @@
 import type { Effect } from "effect"
 import { webhookPort } from "../dispatch/WebhookOptions.js"
-import { group, Operand } from "../terminal/commands.js"
+import { repeatable, toggle, value, yes } from "../terminal/commands.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
-import { repeatable, toggle, value, yes } from "../terminal/flags.js"
 import type { Output } from "../terminal/Output.js"
+import { group, Operand } from "../terminal/program.js"
 import { idOf, own, ownerCommand, type Refusal, type Services } from "./ownerCommand.js"
 import * as webhooks from "./webhooks.js"
 

@@ -5,16 +5,9 @@ import { Effect, Layer } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { choiceOf, databaseUrlFlag, type StoreChoice, secretsKey, servedDataDir, storeLayer } from "../StoreChoice.js"
 import { CommandHints, hintsFor } from "../terminal/CommandHints.js"
-import {
-  type CommandHelp,
-  command,
-  type MakeCommand,
-  Operand,
-  type Options,
-  type Values
-} from "../terminal/commands.js"
-import { type Flag, json, type OptionalFlag, optional, toggle, variableOf } from "../terminal/flags.js"
+import { command, json, type OptionalFlag, type Options, optional, toggle, type Values } from "../terminal/commands.js"
 import { type Output, printOutput } from "../terminal/Output.js"
+import { type CommandHelp, type Flag, type MakeCommand, Operand, variableOf } from "../terminal/program.js"
 import { flagOf } from "./fromFlags.js"
 
 /** Where the data is; every command against a database has these. */

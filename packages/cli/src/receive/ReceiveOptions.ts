@@ -1,7 +1,6 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import type { Values } from "../terminal/commands.js"
+import { json, optional, repeatable, toggle, type Values, value } from "../terminal/commands.js"
 import { duration, host, port, share, webAddress, wholeNumber } from "../terminal/decoders.js"
-import { json, optional, repeatable, toggle, value } from "../terminal/flags.js"
 
 /** The flags of `workshop receive` (Specification, Commands). */
 export const receiveOptions = {

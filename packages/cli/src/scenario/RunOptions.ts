@@ -1,7 +1,7 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
-import { Operand, type Values } from "../terminal/commands.js"
+import { json, optional, toggle, type Values } from "../terminal/commands.js"
 import { webAddress } from "../terminal/decoders.js"
-import { json, optional, toggle } from "../terminal/flags.js"
+import { Operand } from "../terminal/program.js"
 
 /** The flags of `workshop scenario run` (Specification, Commands). */
 export const runOptions = {

@@ -1,5 +1,6 @@
 import { Console, Effect } from "effect"
-import { command, group, Operand } from "../terminal/commands.js"
+import { command } from "../terminal/commands.js"
+import { group, Operand } from "../terminal/program.js"
 import { runOptions } from "./RunOptions.js"
 
 const runCommand = command({

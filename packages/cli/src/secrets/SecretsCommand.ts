@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { choiceOf, databaseOf, databaseUrlFlag, secretsKey, servedDataDir, storeRefused } from "../StoreChoice.js"
-import { command, group } from "../terminal/commands.js"
-import { json, toggle } from "../terminal/flags.js"
+import { command, json, toggle } from "../terminal/commands.js"
+import { group } from "../terminal/program.js"
 
 const options = {
   databaseUrl: databaseUrlFlag("The Postgres database; without one, what workshop serve keeps in --data-dir."),

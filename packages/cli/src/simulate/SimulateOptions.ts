@@ -1,8 +1,7 @@
 import { signatureHeader } from "../dispatch/WebhookOptions.js"
 import { databaseUrlFlag, STORES } from "../StoreChoice.js"
-import type { Values } from "../terminal/commands.js"
+import { json, optional, type Values, value } from "../terminal/commands.js"
 import { duration, oneOf, webAddress, wholeNumber } from "../terminal/decoders.js"
-import { json, optional, value } from "../terminal/flags.js"
 
 /** Seeds fit in 32 bits, so that they are easily read and typed. */
 export const LARGEST_SEED = 4_294_967_295

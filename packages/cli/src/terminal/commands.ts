@@ -1,56 +1,126 @@
-import { Argument, Command, CommanderError } from "commander"
-import { Console, Effect, Either } from "effect"
+import { readFileSync } from "node:fs"
+import type { Command } from "commander"
+import { Config, Effect, Either, Schema } from "effect"
+import { ArrayFormatter } from "effect/ParseResult"
 import { CommandRefused } from "../CommandRefused.js"
-import { Flag, flagValue } from "./flags.js"
+import { type Decoder, text } from "./decoders.js"
+import {
+  type CommandHelp,
+  type Decoded,
+  type Described,
+  Flag,
+  helpful,
+  type MakeCommand,
+  Operand,
+  type Run
+} from "./program.js"
 
-/** An operand in its place on the command line, such as `<shop>`, `[file]` or `[file...]`. */
-export class Operand<A> extends Argument {
-  /** The type of its value; it has no value at run time. */
-  declare readonly type: A
+/** A flag with a value. Without a decoder any text is one, so A is then string. */
+interface WithValue<A> extends Described {
+  readonly decoder?: Decoder<A>
 }
+
+const decodeText =
+  <A>({ decoder = text as Decoder<unknown> as Decoder<A> }: WithValue<A>) =>
+  (text: string): Decoded<A> =>
+    Either.mapLeft(
+      Schema.decodeEither(decoder)(text),
+      ({ issue }) => `${ArrayFormatter.formatIssueSync(issue)[0]?.message}, and not "${text}"`
+    )
+
+/** A flag with a value and a default. */
+export const value = <A = string>(flag: WithValue<A> & { readonly fallback: string }): Flag<A> =>
+  new Flag(flag, ([given = flag.fallback]) => decodeText(flag)(given))
+
+/** A flag that may be left out. Empty is a value of its own, or the same as left out. */
+export interface OptionalFlag<A> extends WithValue<A> {
+  readonly isEmptyValue?: boolean
+}
+
+/** A flag that may be left out: it is null then, and where its value is empty unless `isEmptyValue`. */
+export const optional = <A = string>({ isEmptyValue = false, ...flag }: OptionalFlag<A>): Flag<NoInfer<A> | null> =>
+  new Flag<A | null>(flag, ([given]) =>
+    given === undefined || (given === "" && !isEmptyValue) ? Either.right(null) : decodeText(flag)(given)
+  )
+
+const partsOf = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
+  texts
+    .flatMap((text) => text.split(","))
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+
+/** A flag that may be given several times, or once with values between commas; the default where none is given. */
+export const repeatable = <A = string>(
+  flag: WithValue<A>,
+  fallback: ReadonlyArray<NoInfer<A>> = []
+): Flag<ReadonlyArray<A>> =>
+  new Flag({ ...flag, isRepeatable: true }, (texts) => {
+    const parts = partsOf(texts)
+    return parts.length === 0 ? Either.right(fallback) : Either.all(parts.map(decodeText(flag)))
+  })
+
+const TRUE = ["1", "true", "yes", "on"]
+const FALSE = ["0", "false", "no", "off", ""]
+
+/** A flag that is there or not. */
+export const toggle = (name: string, description: string, variable?: string): Flag<boolean> =>
+  new Flag({ flag: `--${name}`, description, ...(variable !== undefined && { variable }) }, ([given = ""]) => {
+    const word = given.toLowerCase()
+    return TRUE.includes(word) || FALSE.includes(word)
+      ? Either.right(TRUE.includes(word))
+      : Either.left(`must be true or false, and not "${given}"`)
+  })
+
+/** `--json`: the response as JSON, for a program to read (Specification, Commands). */
+export const json = toggle("json", "Print JSON, for a program to read.")
+
+/** `--yes`: does what destroys without asking. */
+export const yes = toggle("yes", "Do it without asking; needed where nobody can answer.")
+
+const refuse = (message: string) => new CommandRefused({ message })
+
+const environment = (name: string): Effect.Effect<string> => Effect.orDie(Config.withDefault(Config.string(name), ""))
+
+/**
+ * The value of an environment variable, or the content of the file that the variable `NAME_FILE` names, as containers mount
+ * secrets; empty where neither is set. A secret in a file is in no process list and no shell history.
+ */
+const variableText = (name: string): Effect.Effect<string, CommandRefused> =>
+  Effect.gen(function* () {
+    const [value, file] = [yield* environment(name), yield* environment(`${name}_FILE`)]
+    if (file === "") return value
+    if (value !== "") return yield* refuse(`${name} and ${name}_FILE are both set: unset one.`)
+    return yield* Effect.try({
+      try: () => readFileSync(file, "utf8").replace(/\r?\n$/, ""),
+      catch: (cause) => {
+        const why = (cause as NodeJS.ErrnoException).code ?? String(cause)
+        return refuse(`${name}_FILE names ${file}, which cannot be read (${why}): correct it.`)
+      }
+    })
+  })
+
+/**
+ * The value of a flag: what was typed, else its environment variable unless that is empty, else its default. `isOverridden`
+ * where a flag was typed that cannot be used with this one: then the variable does not count.
+ */
+export const flagValue = <A>(
+  flag: Flag<A>,
+  typed: ReadonlyArray<string>,
+  isOverridden = false
+): Effect.Effect<A, CommandRefused> =>
+  Effect.gen(function* () {
+    const { long = "", variable, isRepeatable, required } = flag
+    if (typed.length > 1 && !isRepeatable) return yield* refuse(`${long} is given twice: give it once.`)
+    const given = typed.length === 0 && !isOverridden ? yield* variableText(variable) : ""
+    const source = required ? `${long} (or ${variable})` : variable
+    return yield* Either.mapLeft(flag.decode(given === "" ? typed : [given]), (must) => refuse(`${source} ${must}.`))
+  })
 
 /** The flags and operands of a command, by the names that it gives to their values. */
 export type Options = Readonly<Record<string, Flag<unknown> | Operand<unknown>>>
 
 /** The values of flags and operands. */
 export type Values<O> = { readonly [K in keyof O]: O[K] extends Flag<infer A> | Operand<infer A> ? A : never }
-
-/** What a command does, or why it does not. */
-export type Run = Effect.Effect<void, { readonly message: string }>
-
-/** What the help says of a command. */
-export interface CommandHelp {
-  readonly name: string
-  /** The first commands have theirs in commandLine.ts, so that they need not be loaded to be listed. */
-  readonly description?: string
-  readonly examples: ReadonlyArray<string>
-  /** What the help says besides, and what follows an error in the flags. */
-  readonly remark?: string
-}
-
-/** Makes a command. When that is what was typed, it passes what is to be run to `choose`. */
-export type MakeCommand = (choose: (run: Run) => void) => Command
-
-const optionFacts = ({ argChoices = [], fallback, variable }: Flag<unknown>): string =>
-  [
-    ...(argChoices.length > 0 ? [`choices: ${argChoices.join(", ")}`] : []),
-    ...(fallback === "" ? [] : [`default: ${fallback}`]),
-    `env: ${variable}`
-  ].join("; ")
-
-const helpful = ({ name, description = "", examples, remark }: CommandHelp): Command =>
-  new Command(name)
-    .summary(description)
-    .description(remark === undefined ? description : `${description}\n${remark}`)
-    .showHelpAfterError(remark ?? false)
-    .helpCommand(false)
-    .helpOption("-h, --help", "Show this help; it may stand anywhere on the line.")
-    .addHelpText("after", ["\nExamples:", ...examples.map((line) => `  ${line}`)].join("\n"))
-    .configureHelp({
-      subcommandTerm: (command) => command.name(),
-      optionDescription: (option) =>
-        option instanceof Flag ? `${option.description} (${optionFacts(option)})` : option.description
-    })
 
 /** The texts that were typed for a flag; a switch has `true`. */
 const typedFor = (flag: Flag<unknown>, command: Command): ReadonlyArray<string> => {
@@ -59,24 +129,23 @@ const typedFor = (flag: Flag<unknown>, command: Command): ReadonlyArray<string> 
   return flag.required ? command.getOptionValue(name) : ["true"]
 }
 
-const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effect<Values<O>, CommandRefused> => {
-  const entries = Object.entries<Flag<unknown> | Operand<unknown>>(options)
-  const flags = entries.flatMap(([, option]) => (option instanceof Flag ? [option] : []))
-  const isOverridden = (flag: Flag<unknown>) =>
-    flags.some((other) => other.conflictsWith.includes(flag.attributeName()) && typedFor(other, command).length > 0)
-  const operands = entries.filter(([, option]) => option instanceof Operand).map(([name]) => name)
-  return Effect.map(
-    Effect.forEach(entries, ([name, option]) =>
-      option instanceof Flag
-        ? Effect.map(
-            flagValue(option, typedFor(option, command), isOverridden(option)),
-            (value) => [name, value] as const
-          )
-        : Effect.succeed([name, command.processedArgs[operands.indexOf(name)]] as const)
-    ),
-    (values) => Object.fromEntries(values) as Values<O>
-  )
-}
+const valuesOf = <O extends Options>(options: O, command: Command): Effect.Effect<Values<O>, CommandRefused> =>
+  Effect.gen(function* () {
+    const entries = Object.entries<Flag<unknown> | Operand<unknown>>(options)
+    const typed = entries.flatMap(([, option]) =>
+      option instanceof Flag && typedFor(option, command).length > 0 ? [option] : []
+    )
+    const operands = [...command.processedArgs]
+    const values: Record<string, unknown> = {}
+    for (const [name, option] of entries) {
+      if (option instanceof Operand) values[name] = operands.shift()
+      else {
+        const isOverridden = typed.some((other) => other.conflictsWith.includes(option.attributeName()))
+        values[name] = yield* flagValue(option, typedFor(option, command), isOverridden)
+      }
+    }
+    return values as Values<O>
+  })
 
 /** A command that does something. `isTyped` tells a flag on the command line from its variable and its default. */
 export const command =
@@ -96,97 +165,3 @@ export const command =
       choose(Effect.flatMap(valuesOf(told.options, made), (values) => told.run(values, isTyped)))
     )
   }
-
-/** A command that only gathers others, under a heading or without one. */
-export const group =
-  (
-    help: CommandHelp,
-    commands: ReadonlyArray<MakeCommand | readonly [heading: string, commands: ReadonlyArray<MakeCommand>]>
-  ): MakeCommand =>
-  (choose) => {
-    const made = helpful(help)
-    for (const entry of commands) {
-      const [heading, below] = typeof entry === "function" ? ["", [entry]] : entry
-      for (const make of below) made.addCommand(make(choose).helpGroup(heading))
-    }
-    return made
-  }
-
-/** A command and all below it; itself comes first. */
-export const everyCommand = (command: Command): ReadonlyArray<Command> => [
-  command,
-  ...command.commands.flatMap(everyCommand)
-]
-
-/** A command by its words, as in `workshop shop create`. */
-export const pathOf = (command: Command): string =>
-  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
-
-/** The command that the words lead to. */
-const commandAt = (program: Command, words: ReadonlyArray<string>): Command =>
-  words.reduce((at, word) => at.commands.find((command) => command.name() === word) ?? at, program)
-
-/** What is wrong with a word that commander would take for a value, or for a flag that it knows nothing like. */
-const wrongWord = ({ options }: Command, words: ReadonlyArray<string>, i: number): string | null => {
-  const [word, before, after] = [words[i]!, words[i - 1], words[i + 1]]
-  const isValue = options.some(({ long, required }) => required && long === before)
-  for (const { flags, long, required } of options) {
-    if (required && word === long && after?.startsWith("--")) return `option '${flags}' argument missing`
-    if (!required && word.startsWith(`${long}=`)) return `option '${flags}' takes no value`
-    if (!isValue && `-${word}` === long) return `unknown option '${word}'\n(Did you mean ${long}?)`
-  }
-  return null
-}
-
-/**
- * Parses what was typed. Two rules are not commander's: `--help` shows help even where something else is wrong, and a word
- * that begins with two dashes is the next flag and not the value of the one before.
- */
-const parse = (program: Command, words: ReadonlyArray<string>): void => {
-  const end = words.indexOf("--")
-  const flags = end === -1 ? words : words.slice(0, end)
-  const command = commandAt(program, flags)
-  if (flags.includes("--help")) command.help()
-  for (const i of flags.keys()) {
-    const wrong = wrongWord(command, words, i)
-    if (wrong !== null) command.error(`error: ${wrong}`)
-  }
-  program.parse(words, { from: "user" })
-}
-
-const sentenceOf = (text: string): string => {
-  const line = text.trim().replaceAll("\n", " ")
-  return line.endsWith(".") ? line : `${line}.`
-}
-
-/** An error of commander in one line, with what to do. */
-const complaintOf = ({ code }: CommanderError, command: Command, complaints: ReadonlyArray<string>): string => {
-  const path = pathOf(command)
-  if (code !== "commander.help") return [...complaints.map(sentenceOf), `See ${path} --help.`].join(" ")
-  const names = command.commands.map((below) => below.name()).join(", ")
-  return `Name one of the commands ${names}: ${path} --help shows what each does.`
-}
-
-/** What the typed words ask for: a command, or to print the help; or why they ask for nothing that there is. */
-export const runOf = (make: MakeCommand, words: ReadonlyArray<string>): Either.Either<Run, CommandRefused> => {
-  let chosen: Run = Effect.void
-  const [printed, complaints]: [Array<string>, Array<string>] = [[], []]
-  const program = make((run) => {
-    chosen = run
-  })
-  for (const command of everyCommand(program))
-    command.exitOverride().configureOutput({
-      writeOut: (text) => printed.push(text),
-      writeErr: (text) => complaints.push(text)
-    })
-  try {
-    parse(program, words)
-    // Whatever writes colours looks at these variables, and `--no-color` wins over both.
-    if (program.opts().color === false) Object.assign(process.env, { NO_COLOR: "1", FORCE_COLOR: "" })
-    return Either.right(chosen)
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0) return Either.right(Console.log(printed.join("").trimEnd()))
-    return Either.left(new CommandRefused({ message: complaintOf(error, commandAt(program, words), complaints) }))
-  }
-}

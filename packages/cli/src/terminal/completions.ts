@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { Console, Effect } from "effect"
-import { command, everyCommand, type MakeCommand, Operand, pathOf } from "./commands.js"
-import { Flag } from "./flags.js"
+import { command } from "./commands.js"
+import { everyCommand, Flag, type MakeCommand, Operand, pathOf } from "./program.js"
 
 const SHELLS = ["bash", "zsh", "fish"] as const
 

@@ -1,5 +1,3 @@
-import { Console, Effect, Layer, Logger, LogLevel } from "effect"
-
 /** A control character, with what follows where the two could be a colour of ours. */
 const CONTROL = /[^\P{Cc}\n\t](?:\[(?:1|22|31|32|33|36|39|90)m)?/gu
 
@@ -14,27 +12,3 @@ export const legible = (text: string): string =>
   text.replaceAll(CONTROL, (found) =>
     found.length > 1 && found.startsWith("\u001b") ? found : escaped(found) + found.slice(1)
   )
-
-/** Prints nothing that a terminal would obey, and no white space at the end. */
-const legibleConsole = Layer.unwrapEffect(
-  Effect.consoleWith((base) =>
-    Effect.succeed(
-      Console.setConsole({
-        ...base,
-        log: (text = "") => base.log(legible(String(text).trimEnd())),
-        error: (text = "") => base.error(legible(String(text)))
-      })
-    )
-  )
-)
-
-/** Warnings and errors on standard error, one line each. */
-const lines = Logger.replace(
-  Logger.defaultLogger,
-  Logger.make((entry) =>
-    globalThis.console.error(legible(Logger.logfmtLogger.log(entry).replaceAll(/(?<!\s)\s*\n\s*/g, " | ")))
-  )
-)
-
-/** How the command line prints. */
-export const output = Layer.mergeAll(legibleConsole, lines, Logger.minimumLogLevel(LogLevel.Warning))

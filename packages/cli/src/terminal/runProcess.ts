@@ -1,6 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Clock, type Effect, Exit } from "effect"
+import { Cause, Clock, Console, Effect, Exit, Layer, Logger, LogLevel } from "effect"
 import { legible } from "./legible.js"
+import type { Run } from "./program.js"
 
 /** Commands that run until they are stopped: being stopped is how they succeed (Specification, Commands). */
 const UNTIL_STOPPED = ["serve", "dispatch", "receive"]
@@ -52,6 +53,30 @@ export const endingOf = (
   return { status: 1, complaint: complaintOf(exit.cause, `workshop ${name}`.trim()) }
 }
 
+/** Prints nothing that a terminal would obey, and no white space at the end. */
+const legibleConsole = Layer.unwrapEffect(
+  Effect.consoleWith((base) =>
+    Effect.succeed(
+      Console.setConsole({
+        ...base,
+        log: (text = "") => base.log(legible(String(text).trimEnd())),
+        error: (text = "") => base.error(legible(String(text)))
+      })
+    )
+  )
+)
+
+/** Warnings and errors on standard error, one line each. */
+const lines = Logger.replace(
+  Logger.defaultLogger,
+  Logger.make((entry) =>
+    globalThis.console.error(legible(Logger.logfmtLogger.log(entry).replaceAll(/(?<!\s)\s*\n\s*/g, " | ")))
+  )
+)
+
+/** How the command line prints. */
+export const output = Layer.mergeAll(legibleConsole, lines, Logger.minimumLogLevel(LogLevel.Warning))
+
 /** Within this many milliseconds two signals are one: Ctrl-C reaches us from the terminal, and again through `npm start`. */
 const ONE_PRESS_MS = 500
 
@@ -68,8 +93,7 @@ const end = async ({ status, complaint }: Ending): Promise<void> => {
 }
 
 /** Runs a command as this process: its signals, the reader of its output, and the one place where the process exits. */
-export const runProcess = (command: Effect.Effect<void, { readonly message: string }>, argv: ReadonlyArray<string>) => {
-  const words = argv.slice(2)
+export const runProcess = (command: Run, words: ReadonlyArray<string>) => {
   const clock = Clock.make()
   let stop: Stop | null = null
   let stopped_at = Number.POSITIVE_INFINITY
@@ -102,7 +126,7 @@ export const runProcess = (command: Effect.Effect<void, { readonly message: stri
     void end(endingOf(exit, words, stop))
   }
   process.on("uncaughtException", (error) => finish(Exit.die(error)))
-  NodeRuntime.runMain(command, {
+  NodeRuntime.runMain(Effect.provide(command, output), {
     disableErrorReporting: true,
     disablePrettyLogger: true,
     teardown: (exit) => finish(exit as Exit.Exit<void, { readonly message: string }>)

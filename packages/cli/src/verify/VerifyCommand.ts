@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
 import { Clock, Console, Effect, Schema } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
-import { command, Operand } from "../terminal/commands.js"
+import { command, json, optional, repeatable, value } from "../terminal/commands.js"
 import { duration, textThat } from "../terminal/decoders.js"
-import { json, optional, repeatable, value } from "../terminal/flags.js"
+import { Operand } from "../terminal/program.js"
 import { judge } from "./judge.js"
 
 const refuse = (message: string) => new CommandRefused({ message })

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { dispatchOptions } from "../../src/dispatch/DispatchCommand.js"
 import { serveOptions } from "../../src/ServeOptions.js"
-import type { Flag } from "../../src/terminal/flags.js"
+import type { Flag } from "../../src/terminal/program.js"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const read = (path: string) => readFileSync(root + path, "utf8")

@@ -14,7 +14,7 @@ import { readExposition } from "../../../http-node/test/metrics/Exposition.js"
 import { testDatabase } from "../../../store-pg/test/cluster/TestDatabase.js"
 import { dispatchOptions } from "../../src/dispatch/DispatchCommand.js"
 import { serveOptions } from "../../src/ServeOptions.js"
-import type { Flag } from "../../src/terminal/flags.js"
+import type { Flag } from "../../src/terminal/program.js"
 
 const page = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8")
 

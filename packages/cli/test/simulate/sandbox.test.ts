@@ -9,7 +9,7 @@ describe("a simulation of the service's own sandbox, over sockets (Specification
   let base = ""
 
   beforeAll(async () => {
-    build()
+    await build()
     workshop = new Workshop(["serve", "--sandbox", "--store", "memory", "--port", "0"])
     base = (await workshop.listens()).base
   }, 120_000)

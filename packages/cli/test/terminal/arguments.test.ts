@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ConfigProvider, Effect, Either } from "effect"
+import { ConfigProvider, Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { command, group, Operand, runOf } from "../../src/terminal/commands.js"
+import { command, json, optional, repeatable } from "../../src/terminal/commands.js"
 import { text } from "../../src/terminal/decoders.js"
-import { json, optional, repeatable } from "../../src/terminal/flags.js"
+import { askedOf, group, Operand } from "../../src/terminal/program.js"
 import { typed } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 
@@ -34,9 +34,10 @@ const workshop = group({ ...help, name: "workshop" }, [group({ ...help, name: "s
 /** The values that a command line gives, or why it gives none. */
 const readLine = (line: string) => {
   read = undefined
-  const run = Either.getOrElse(runOf(workshop, line.split(" ")), Effect.fail)
+  const asked = askedOf(workshop, line.split(" "))
+  if (asked.kind !== "run") return asked.kind === "refuse" ? asked.message : asked.text
   return Effect.runSync(
-    Effect.match(Effect.withConfigProvider(run, ConfigProvider.fromMap(new Map())), {
+    Effect.match(Effect.withConfigProvider(asked.run, ConfigProvider.fromMap(new Map())), {
       onFailure: ({ message }) => message,
       onSuccess: () => read
     })

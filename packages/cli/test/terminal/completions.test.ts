@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { Effect } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { command, group, Operand } from "../../src/terminal/commands.js"
+import { command, json, optional } from "../../src/terminal/commands.js"
 import { completionScript } from "../../src/terminal/completions.js"
 import { oneOf, text } from "../../src/terminal/decoders.js"
-import { json, optional } from "../../src/terminal/flags.js"
+import { group, Operand } from "../../src/terminal/program.js"
 
 const name = optional({ flag: "--name <text>", description: "The shop's name: as shown.", decoder: text })
 const store = optional({

@@ -9,7 +9,7 @@ const dist = fileURLToPath(new URL("../../dist", import.meta.url))
 /** A process that asks before it does something, on a terminal of its own. */
 const asking = `import { confirm } from "${dist}/terminal/confirm.js"
 import { runProcess } from "${dist}/terminal/runProcess.js"
-runProcess(confirm("The key is revoked.", false), ["node", "workshop", "key", "revoke"])`
+runProcess(confirm("The key is revoked.", false), ["key", "revoke"])`
 
 /** Types keys once the question stands; answers what was on the screen and the exit status. */
 const typing = async (keys: string) => {

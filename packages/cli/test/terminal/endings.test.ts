@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers"
 import { Cause, type ConfigError, ConfigProvider, Console, Effect, Exit } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { workshop } from "../../src/commandLine.js"
-import { everyCommand, pathOf } from "../../src/terminal/commands.js"
+import { everyCommand, pathOf } from "../../src/terminal/program.js"
 import { endingOf } from "../../src/terminal/runProcess.js"
 import { typed } from "../commandLine.js"
 import { bin, build, environment, run } from "../Workshop.js"
@@ -87,7 +87,7 @@ let base = ""
 
 describe.concurrent("a process of its own", PATIENT, () => {
   beforeAll(async () => {
-    build()
+    await build()
     server = createServer((request, response) => {
       const scopes = ["tickets:read", "tickets:write", "clients:read", "loyalty:write"]
       response.statusCode = request.url === "/v1/shop" ? 200 : 404

@@ -1,7 +1,7 @@
 import { Either, Exit, FiberId, Schema } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
+import { optional } from "../../src/terminal/commands.js"
 import { type Decoder, duration, share, wholeNumber } from "../../src/terminal/decoders.js"
-import { optional } from "../../src/terminal/flags.js"
 import { endingOf, type Stop } from "../../src/terminal/runProcess.js"
 import { wantsColour } from "../../src/terminal/Style.js"
 import { typed } from "../commandLine.js"

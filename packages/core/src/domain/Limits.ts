@@ -110,6 +110,8 @@ export const ServiceLimits = {
   data_ahead_check_every_ms: MINUTE_MS,
   /** A limit's window that would end later than its length and this was opened by a clock that was set back; it starts anew. */
   window_clock_skew_ms: 5 * SECOND_MS,
+  /** Events and their attempts are kept for at least so long: beyond the last attempt of every delivery, and the days in which a shop asks what happened. */
+  events_kept_min_ms: 7 * DAY_MS,
   /** Rows of a list that has no pages: the latest ones. */
   list_max: 10_000,
   /** Changes that one page of a list with `updated_since` and a filter looks at. */

@@ -12,6 +12,7 @@ import {
   router,
   routes
 } from "@workshop/core/http"
+import type { Node } from "@workshop/core/openapi"
 import { RateLimits } from "@workshop/core/store"
 import { Effect } from "effect"
 import { onceAsked } from "../coalesce.js"
@@ -35,6 +36,12 @@ export interface SandboxOptions {
   /** Checks every response against its schema: for tests. */
   readonly validateResponses: boolean
 }
+
+/**
+ * The OpenAPI 3.1 document of the sandbox. It is loaded when it is asked for, because making it takes longer than all else
+ * that a start does.
+ */
+export const sandboxDocument = async (): Promise<Node> => (await import("./openapi/SandboxDocument.js")).document
 
 const isDocument = ({ method, path }: HttpRequest): boolean =>
   (method === "GET" || method === "HEAD") && path === "/sandbox/openapi.json"
@@ -68,11 +75,8 @@ export const sandboxRoutes = ({ token, webhookPolicy, validateResponses }: Sandb
     // Loaded and written out when it is first asked for: a start need not wait for it.
     const document = onceAsked(
       Effect.promise(async () => {
-        const [{ served }, { sandboxDocument }] = await Promise.all([
-          import("@workshop/core/openapi"),
-          import("./openapi/SandboxDocument.js")
-        ])
-        return { body: JSON.stringify(served(sandboxDocument)) }
+        const [{ served }, document] = await Promise.all([import("@workshop/core/openapi"), sandboxDocument()])
+        return { body: JSON.stringify(served(document)) }
       })
     )
 

@@ -1,8 +1,8 @@
+import { ServiceLimits } from "@workshop/core"
 import { Clock, Effect } from "effect"
 import { DatabaseFailed } from "../migrate/DatabaseFailed.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { connect, type Session } from "../migrate/Session.js"
-import { LEAST_KEPT_MS } from "../retention/Retention.js"
 import { type Invariant, invariants } from "./invariants.js"
 
 /** An invariant that does not hold. */
@@ -51,7 +51,7 @@ export const checkData = (url: string, timeout_ms: number) =>
     const session = yield* connect(url, { statement_timeout_ms: timeout_ms })
     yield* checkOn(session)
     yield* session.run("begin isolation level repeatable read read only")
-    const all = invariants((yield* Clock.currentTimeMillis) - LEAST_KEPT_MS)
+    const all = invariants((yield* Clock.currentTimeMillis) - ServiceLimits.events_kept_min_ms)
     const looked = yield* Effect.forEach(all, (one) => look(session, one, timeout_ms))
     return { checks: all.length, findings: looked.filter(({ count }) => count > 0) } satisfies Checked
   }).pipe(Effect.scoped)

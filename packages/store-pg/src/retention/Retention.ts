@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS } from "@workshop/core"
+import { DAY_MS, HOUR_MS, type Instant, MINUTE_MS, ServiceLimits } from "@workshop/core"
 import { Clock, Effect, Layer, type Scope } from "effect"
 import { clockGuard } from "../ClockGuard.js"
 import { BEGIN, COMMIT, type Connection, reconnecting } from "../Connection.js"
@@ -102,9 +102,6 @@ const removeExpired = (
 /** How long events and their attempts are kept by default. */
 const KEEP_EVENTS_MS = 90 * DAY_MS
 
-/** How long at least: beyond the last attempt of every delivery, and the days in which a shop asks what happened. */
-export const LEAST_KEPT_MS = 7 * DAY_MS
-
 /** What is kept, and where. */
 export interface RetentionOptions {
   readonly url: string
@@ -158,7 +155,7 @@ export const retention = ({
         // What is removed too early is gone for good.
         yield* guard(connection)
         const now = yield* Clock.currentTimeMillis
-        const before = now - Math.max(keepEvents_ms, LEAST_KEPT_MS)
+        const before = now - Math.max(keepEvents_ms, ServiceLimits.events_kept_min_ms)
         const ended = yield* removeExpired(connection, now, before)
         const partitioning = yield* keepPartitions(connection, now, before)
         yield* sayMissing(partitioning.missing)

@@ -1,17 +1,19 @@
+import { execFile } from "node:child_process"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
+import { promisify } from "node:util"
 import type { TestProject } from "vitest/node"
 import type { TestCluster } from "./TestCluster.js"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the workers ask for databases: a port of 127.0.0.1. */
+    /** Where the workers ask for databases and for a build of the program: a port of 127.0.0.1. */
     readonly clusterDoor: number
   }
 }
 
-/** The door at which suites ask for databases; the cluster behind it starts when the first one asks. */
+/** The door at which suites ask for what a run has once. The database cluster and the build begin when the first one asks. */
 interface Door {
   readonly port: number
   readonly close: () => Promise<void>
@@ -21,7 +23,13 @@ interface Door {
 
 const open = async (): Promise<Door> => {
   let cluster: Promise<TestCluster> | undefined
+  let built: Promise<unknown> | undefined
   const answer = async (request: IncomingMessage): Promise<string> => {
+    if (request.url === "/build") {
+      built ??= promisify(execFile)("npm", ["run", "--silent", "build:cli"])
+      await built
+      return ""
+    }
     // Loaded late as well: a run that needs no database should not wait for Effect twice.
     cluster ??= import("./TestCluster.js").then(({ openTestCluster }) => openTestCluster())
     const { create, drop } = await cluster

@@ -94,4 +94,4 @@ const build = (): Node => {
 }
 
 /** The OpenAPI 3.1 document of the sandbox, made from its contract. The same on every machine and at every time. */
-export const sandboxDocument: Node = build()
+export const document: Node = build()

@@ -1,0 +1,206 @@
+import { Argument, Command, CommanderError, Option } from "commander"
+import type { Effect, Either } from "effect"
+
+// Nothing here loads Effect: the help, the version and most errors are printed before it could be loaded.
+
+/** An operand in its place on the command line, such as `<shop>`, `[file]` or `[file...]`. */
+export class Operand<A> extends Argument {
+  /** The type of its value; it has no value at run time. */
+  declare readonly type: A
+}
+
+/** The facts that every flag has. */
+export interface Described {
+  /** As it is written: `--json`, or `--port <number>`, where `<file>` and `<folder>` are completed as such. */
+  readonly flag: string
+  readonly description: string
+  /** The environment variable; `WORKSHOP_` and the flag's name by default, for a name that two commands use differently. */
+  readonly variable?: string
+  readonly choices?: ReadonlyArray<string>
+}
+
+/** The value, or what follows the name of the flag in the message about a wrong text. */
+export type Decoded<A> = Either.Either<A, string>
+
+/** The variable of a flag, or of a flag of one command alone, as in `WORKSHOP_SHOP_NAME`. */
+export const variableOf = (flag: string, command = ""): string =>
+  ["WORKSHOP", ...(command === "" ? [] : [command]), ...flag.split(" ", 1)[0]!.slice(2).split("-")]
+    .join("_")
+    .toUpperCase()
+
+/**
+ * A flag, from which come commander's option, the line in the help, the message about a wrong value, the completion and the
+ * tables in the docs. commander does not read the variable itself, because for a switch it takes any value as true, `false` too.
+ */
+export class Flag<A> extends Option {
+  readonly variable: string
+  /** The default as one would write it; empty where there is none. */
+  readonly fallback: string
+  readonly isRepeatable: boolean
+  /** What `conflicts` was given; commander's types leave it out. */
+  declare readonly conflictsWith: ReadonlyArray<string>
+  /** Decodes the texts that were given, none where the flag was left out. */
+  readonly decode: (texts: ReadonlyArray<string>) => Decoded<A>
+
+  constructor(
+    {
+      flag,
+      description,
+      variable = variableOf(flag),
+      choices,
+      fallback = "",
+      isRepeatable = false
+    }: Described & {
+      readonly fallback?: string
+      readonly isRepeatable?: boolean
+    },
+    decode: (texts: ReadonlyArray<string>) => Decoded<A>
+  ) {
+    super(flag, description)
+    this.variable = variable
+    this.fallback = fallback
+    this.isRepeatable = isRepeatable
+    this.decode = decode
+    if (choices !== undefined) this.choices(choices)
+    // In place of commander's own check of choices: the value of a variable is checked in the same way as a typed one.
+    if (this.required) this.argParser((typed, earlier: ReadonlyArray<string> = []) => [...earlier, typed])
+  }
+}
+
+/** The work of a command, which fails with a message for a person. */
+export type Run = Effect.Effect<void, { readonly message: string }>
+
+/** The text of a command's help. */
+export interface CommandHelp {
+  readonly name: string
+  /** The first commands have theirs in commandLine.ts, so that they need not be loaded to be listed. */
+  readonly description?: string
+  readonly examples: ReadonlyArray<string>
+  /** A further line of the help, which also follows an error in the flags. */
+  readonly remark?: string
+}
+
+/** Makes a command. When that is what was typed, it passes what is to be run to `choose`. */
+export type MakeCommand = (choose: (run: Run) => void) => Command
+
+const optionFacts = ({ argChoices = [], fallback, variable }: Flag<unknown>): string =>
+  [
+    ...(argChoices.length > 0 ? [`choices: ${argChoices.join(", ")}`] : []),
+    ...(fallback === "" ? [] : [`default: ${fallback}`]),
+    `env: ${variable}`
+  ].join("; ")
+
+/** A command with its help, before its flags. */
+export const helpful = ({ name, description = "", examples, remark }: CommandHelp): Command =>
+  new Command(name)
+    .summary(description)
+    .description(remark === undefined ? description : `${description}\n${remark}`)
+    .showHelpAfterError(remark ?? false)
+    .helpCommand(false)
+    .helpOption("-h, --help", "Show this help; it may stand anywhere on the line.")
+    .addHelpText("after", ["\nExamples:", ...examples.map((line) => `  ${line}`)].join("\n"))
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      optionDescription: (option) =>
+        option instanceof Flag ? `${option.description} (${optionFacts(option)})` : option.description
+    })
+
+/** A command that only gathers others, under a heading or without one. */
+export const group =
+  (
+    help: CommandHelp,
+    commands: ReadonlyArray<MakeCommand | readonly [heading: string, commands: ReadonlyArray<MakeCommand>]>
+  ): MakeCommand =>
+  (choose) => {
+    const made = helpful(help)
+    for (const entry of commands) {
+      const [heading, below] = typeof entry === "function" ? ["", [entry]] : entry
+      for (const make of below) made.addCommand(make(choose).helpGroup(heading))
+    }
+    return made
+  }
+
+/** A command and all below it; itself comes first. */
+export const everyCommand = (command: Command): ReadonlyArray<Command> => [
+  command,
+  ...command.commands.flatMap(everyCommand)
+]
+
+/** A command by its words, as in `workshop shop create`. */
+export const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+
+/** The command that the words lead to. */
+const commandAt = (program: Command, words: ReadonlyArray<string>): Command =>
+  words.reduce((at, word) => at.commands.find((command) => command.name() === word) ?? at, program)
+
+/** What is wrong with a word that commander would take for a value, or for a flag that it knows nothing like. */
+const wrongWord = ({ options }: Command, words: ReadonlyArray<string>, i: number): string | null => {
+  const [word, before, after] = [words[i]!, words[i - 1], words[i + 1]]
+  const isValue = options.some(({ long, required }) => required && long === before)
+  for (const { flags, long, required } of options) {
+    if (required && word === long && after?.startsWith("--")) return `option '${flags}' argument missing`
+    if (!required && word.startsWith(`${long}=`)) return `option '${flags}' takes no value`
+    if (!isValue && `-${word}` === long) return `unknown option '${word}'\n(Did you mean ${long}?)`
+  }
+  return null
+}
+
+/**
+ * Parses what was typed. Two rules are not commander's: `--help` shows help even where something else is wrong, and a word
+ * that begins with two dashes is the next flag and not the value of the one before.
+ */
+const parse = (program: Command, words: ReadonlyArray<string>): void => {
+  const end = words.indexOf("--")
+  const flags = end === -1 ? words : words.slice(0, end)
+  const command = commandAt(program, flags)
+  if (flags.includes("--help")) command.help()
+  for (const i of flags.keys()) {
+    const wrong = wrongWord(command, words, i)
+    if (wrong !== null) command.error(`error: ${wrong}`)
+  }
+  program.parse(words, { from: "user" })
+}
+
+const sentenceOf = (text: string): string => {
+  const line = text.trim().replaceAll("\n", " ")
+  return line.endsWith(".") ? line : `${line}.`
+}
+
+/** An error of commander in one line, with what to do. */
+const complaintOf = ({ code }: CommanderError, command: Command, complaints: ReadonlyArray<string>): string => {
+  const path = pathOf(command)
+  if (code !== "commander.help") return [...complaints.map(sentenceOf), `See ${path} --help.`].join(" ")
+  const names = command.commands.map((below) => below.name()).join(", ")
+  return `Name one of the commands ${names}: ${path} --help shows what each does.`
+}
+
+/** The work that the typed words ask for, a text to print, or why there is nothing to do. */
+export type Asked =
+  | { readonly kind: "run"; readonly run: Run }
+  | { readonly kind: "print"; readonly text: string }
+  | { readonly kind: "refuse"; readonly message: string }
+
+/** Finds out what the typed words ask for. */
+export const askedOf = (make: MakeCommand, words: ReadonlyArray<string>): Asked => {
+  let chosen: Run | undefined
+  const [printed, complaints]: [Array<string>, Array<string>] = [[], []]
+  const program = make((run) => {
+    chosen = run
+  })
+  for (const command of everyCommand(program))
+    command.exitOverride().configureOutput({
+      writeOut: (text) => printed.push(text),
+      writeErr: (text) => complaints.push(text)
+    })
+  try {
+    parse(program, words)
+    // Whatever writes colours looks at these variables, and `--no-color` wins over both.
+    if (program.opts().color === false) Object.assign(process.env, { NO_COLOR: "1", FORCE_COLOR: "" })
+    return chosen === undefined ? { kind: "print", text: "" } : { kind: "run", run: chosen }
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return { kind: "print", text: printed.join("").trimEnd() }
+    return { kind: "refuse", message: complaintOf(error, commandAt(program, words), complaints) }
+  }
+}
