@@ -19,11 +19,21 @@ export {
 export { type AuditAct, type AuditEntry, auditActs, NO_SHOP } from "./domain/AuditEntry.js"
 export { type ClientAccount, ClientNotFound } from "./domain/Client.js"
 export type { AttemptRecord, DeliveryRecord, DeliveryState, SentEvent } from "./domain/Delivery.js"
+export { DURATION, durationMs } from "./domain/Duration.js"
 export { Event, type EventRecord } from "./domain/Event.js"
 export { eventTypes } from "./domain/EventType.js"
 export { ForbiddenWord } from "./domain/ForbiddenWord.js"
 export { ClientId, EventId, KeyId, OfferId, ShopId, TicketId } from "./domain/Identifier.js"
-export { DAY_MS, durationInWords, HOUR_MS, type Instant, MINUTE_MS, toIso, toIsoOrNull } from "./domain/Instant.js"
+export {
+  DAY_MS,
+  durationInWords,
+  HOUR_MS,
+  type Instant,
+  LAST_INSTANT,
+  MINUTE_MS,
+  toIso,
+  toIsoOrNull
+} from "./domain/Instant.js"
 export { InvalidInput, inputIssues } from "./domain/InvalidInput.js"
 export { Language } from "./domain/Language.js"
 export { Limits, Policies, type PolicyName, retryDelays_ms, ServiceLimits } from "./domain/Limits.js"
@@ -71,7 +81,7 @@ export { ApiKeyCache } from "./services/ApiKeyCache.js"
 export { Audit } from "./services/Audit.js"
 export { appOf, Caller } from "./services/Caller.js"
 export { ClientCorrection, ClientInput, Clients } from "./services/Clients.js"
-export { ClockAdvance, ClockMove, type ClockState, SandboxClock } from "./services/ClockAdvance.js"
+export { ClockAdvance, ClockMove, type ClockState, type NextDue, SandboxClock } from "./services/ClockAdvance.js"
 export { dataAhead } from "./services/ClockRepair.js"
 export { Closer } from "./services/Closer.js"
 export { CommittedEvents, observing } from "./services/CommittedEvents.js"

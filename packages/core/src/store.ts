@@ -1,7 +1,9 @@
+export { type AgendaEntry, type AgendaKind, type AwaitedAttempt, agendaOf } from "./decisions/agenda.js"
 export { type Command, type Decision, decide, execute, type HeldShop, type Outcome } from "./decisions/Command.js"
 export type { LoadRequest } from "./decisions/Load.js"
 export { apply, type Change, loadState, type ReadMap, type ShopState } from "./decisions/ShopState.js"
 export { type TicketActName, ticketActs, ticketMoves } from "./decisions/ticketMoves.js"
+export { useUpTickets } from "./decisions/useUpTickets.js"
 export { asSeen, type Client, type ClientLink, displayName, isVisible, visibleLink } from "./domain/Client.js"
 export {
   type ClaimRank,
@@ -16,10 +18,12 @@ export {
 } from "./domain/Delivery.js"
 export { type IdempotencyRecord, type IdempotencyRecordKey, idempotencyRecordKey } from "./domain/IdempotencyRecord.js"
 export {
+  currentWindow,
   giveBackUses,
   type LimitUse,
   type LimitWindow,
   type LimitWindows,
+  limitStatus,
   peekLimit,
   useLimits
 } from "./domain/LimitWindow.js"

@@ -1,3 +1,4 @@
+import { durationMs } from "@workshop/core"
 import { Effect, Schema } from "effect"
 import { type CallName, calls, requestOf } from "../testkit/Actors.js"
 import {
@@ -16,7 +17,7 @@ import type { Fields } from "./Mismatch.js"
 import { observations } from "./observations.js"
 import type { StepExchange } from "./Result.js"
 import { behaviourOf, DurationText, ReceiverText, WORDS } from "./receiverText.js"
-import { durationMs, ReferenceUnknown } from "./references.js"
+import { ReferenceUnknown } from "./references.js"
 
 const queryOf = (fields: Fields): string => {
   const query = new URLSearchParams(

@@ -1,7 +1,7 @@
+import { DURATION, durationMs } from "@workshop/core"
 import { Schema } from "effect"
 import { healthy } from "../receive/Receiver.js"
 import { type Reply, saying } from "../testkit/Receiver.js"
-import { DURATION, durationMs } from "./references.js"
 
 /** A length of time as it is written in a scenario. */
 export const DurationText = Schema.String.pipe(

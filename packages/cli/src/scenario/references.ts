@@ -1,20 +1,5 @@
-import { toIso } from "@workshop/core"
+import { DURATION, durationMs, toIso } from "@workshop/core"
 import { Data, Effect } from "effect"
-import { DAY, HOUR, MINUTE, SECOND } from "../testkit/Time.js"
-
-const UNITS = { d: DAY, h: HOUR, m: MINUTE, s: SECOND, ms: 1 } as const
-
-/** A regular expression for a length of time: `60d`, `23h59m`, `1ms`. */
-export const DURATION = String.raw`(?:\d{1,9}(?:ms|d|h|m|s))+`
-
-const WHOLE_DURATION = new RegExp(`^${DURATION}$`)
-
-/** A length of time such as `60d`, `23h59m` or `1ms` in milliseconds; undefined for any other text. */
-export const durationMs = (text: string): number | undefined => {
-  if (!WHOLE_DURATION.test(text)) return undefined
-  const parts = text.matchAll(/(?<!\d)(\d+)(ms|d|h|m|s)/g)
-  return [...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS[unit as keyof typeof UNITS], 0)
-}
 
 /** The values of a scenario's names: the shops, clients and keys that are given, and what steps have captured. */
 export interface Names {

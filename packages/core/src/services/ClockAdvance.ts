@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { DurationText } from "../domain/Duration.js"
 import { DateTimeText, type Instant, LAST_INSTANT, toIso } from "../domain/Instant.js"
 import { InvalidInput } from "../domain/InvalidInput.js"
 import { optional } from "../domain/Text.js"
@@ -45,6 +46,11 @@ export class MovableClock implements Clock.Clock {
     return this.#frozen
   }
 
+  /** By how much the clock is ahead of the real one, in milliseconds; negative where it stands while that goes on. */
+  get ahead_ms(): number {
+    return this.unsafeCurrentTimeMillis() - this.#real.unsafeCurrentTimeMillis()
+  }
+
   /** Lets the clock stand at an instant, or where it is if that is later, until it is released. */
   holdAt(instant: Instant): void {
     this.unsafeCurrentTimeMillis()
@@ -87,36 +93,82 @@ export interface DueWork {
   readonly runOnce: Effect.Effect<number, StoreUnavailable>
 }
 
-/** How to move the clock: first to `set`, then on by `advance_ms`; there it stands or runs along as `freeze` says, or as before. */
+const TO_REFUSED = 'must be "next", or a date and time such as 2026-11-20T10:20:42Z'
+
+/**
+ * How to move the clock: first to `set`, then on by `advance_ms` or `advance`, or else `to` an instant or what falls due next; there it
+ * stands or runs along as `freeze` says, or as before.
+ */
 export const ClockMove = Schema.Struct({
   advance_ms: optional(
     Schema.Int.pipe(
       Schema.nonNegative({ message: () => "must be 0 or more whole milliseconds: the clock never goes back" })
     )
   ),
+  advance: optional(DurationText),
   set: optional(DateTimeText),
+  to: optional(
+    Schema.Union(Schema.Literal("next"), DateTimeText).annotations({
+      message: () => ({ message: TO_REFUSED, override: true })
+    })
+  ),
   freeze: optional(Schema.Boolean)
-}).annotations({ identifier: "ClockMoveInput" })
+})
+  .pipe(
+    Schema.filter(
+      ({ advance_ms, advance, set, to }) => {
+        if ((advance ?? null) !== null && (advance_ms ?? null) !== null)
+          return { path: ["advance"], message: "must be left out where advance_ms is given" }
+        return (to ?? null) === null || (advance_ms ?? advance ?? set ?? null) === null
+          ? true
+          : { path: ["to"], message: "must stand alone: give to, or set and advance" }
+      },
+      { jsonSchema: {} }
+    )
+  )
+  .annotations({ identifier: "ClockMoveInput" })
 export type ClockMove = typeof ClockMove.Type
 
 /** What a clock shows. */
 export interface ClockState {
   readonly now: Instant
   readonly frozen: boolean
+  /** By how much it is ahead of the real clock, in milliseconds. */
+  readonly ahead_ms: number
 }
 
 const refused = (field: keyof ClockMove, message: string) =>
   Effect.fail(new InvalidInput({ issues: [{ field, message }] }))
 
 /** Where a move leads, from `now`; what leads back or too far is refused. */
-const destination = ({ set, advance_ms }: ClockMove, now: Instant): Effect.Effect<Instant, InvalidInput> => {
-  const start = set ?? now
-  if (start < now) return refused("set", `must not be before ${toIso(now)}: the clock never goes back`)
-  const target = start + (advance_ms ?? 0)
+const destination = (
+  { set, advance_ms, advance, to }: ClockMove,
+  now: Instant
+): Effect.Effect<Instant, InvalidInput> => {
+  const [field, start] = typeof to === "number" ? (["to", to] as const) : (["set", set ?? now] as const)
+  if (start < now) return refused(field, `must not be before ${toIso(now)}: the clock never goes back`)
+  const target = start + (advance_ms ?? advance ?? 0)
   return target > LAST_INSTANT
-    ? refused("advance_ms", `must not lead beyond ${toIso(LAST_INSTANT)}`)
+    ? refused((advance ?? null) === null ? "advance_ms" : "advance", `must not lead beyond ${toIso(LAST_INSTANT)}`)
     : Effect.succeed(target)
 }
+
+/** A move whose `to: "next"` is the instant that it means. */
+const withNext = (
+  move: ClockMove,
+  next: NextDue,
+  now: Instant
+): Effect.Effect<ClockMove, InvalidInput | StoreUnavailable> =>
+  move.to !== "next"
+    ? Effect.succeed(move)
+    : Effect.flatMap(next(now), (at) =>
+        at === null
+          ? refused("to", "nothing falls due: give an instant, or a length of time to advance")
+          : Effect.succeed({ ...move, to: at })
+      )
+
+/** The first instant after `now` at which something falls due by time alone; null where nothing does. */
+export type NextDue = (now: Instant) => Effect.Effect<Instant | null, StoreUnavailable>
 
 /** How often in a row, at one instant, work may be said to be due and none be done. */
 const MOST_IDLE = 100
@@ -155,8 +207,8 @@ export class ClockAdvance extends Context.Tag("@workshop/core/TimeWalk")<
   ClockAdvance,
   {
     readonly state: Effect.Effect<ClockState>
-    /** Answers once everything due on the way has run; a refused move moves nothing. */
-    readonly move: (move: ClockMove) => Effect.Effect<ClockState, InvalidInput | StoreUnavailable>
+    /** Answers once everything due on the way has run; a refused move moves nothing. `next` tells what `to: "next"` means. */
+    readonly move: (move: ClockMove, next?: NextDue) => Effect.Effect<ClockState, InvalidInput | StoreUnavailable>
   }
 >() {
   /** Walks that stop for the given works: `TimeWalk.layer([Closer])`. */
@@ -178,21 +230,30 @@ export class ClockAdvance extends Context.Tag("@workshop/core/TimeWalk")<
 const make = (clock: MovableClock, works: ReadonlyArray<DueWork>): Context.Tag.Service<ClockAdvance> => {
   const walkTo = walker(clock, works)
   const oneByOne = Effect.unsafeMakeSemaphore(1).withPermits(1)
-  const state = Effect.sync((): ClockState => ({ now: clock.unsafeCurrentTimeMillis(), frozen: clock.frozen }))
+  const stateWith = (frozen: boolean): ClockState => ({
+    now: clock.unsafeCurrentTimeMillis(),
+    frozen,
+    ahead_ms: clock.ahead_ms
+  })
+  const nothing: NextDue = () => Effect.succeed(null)
 
-  const moveAlone = (move: ClockMove) => {
-    const isGoing = (move.set ?? move.advance_ms ?? null) !== null
+  const moveAlone = (move: ClockMove, next: NextDue) => {
+    const isGoing = (move.set ?? move.advance_ms ?? move.advance ?? move.to ?? null) !== null
     const frozen = move.freeze ?? clock.frozen
     return Effect.acquireUseRelease(
       Effect.sync(() => clock.holdAt(clock.unsafeCurrentTimeMillis())),
       Effect.fnUntraced(function* () {
-        const target = yield* destination(move, clock.unsafeCurrentTimeMillis())
+        const now = clock.unsafeCurrentTimeMillis()
+        const target = yield* destination(yield* withNext(move, next, now), now)
         if (isGoing) yield* walkTo(target)
-        return { now: clock.unsafeCurrentTimeMillis(), frozen }
+        return stateWith(frozen)
       }),
       (_, exit) => Effect.sync(() => clock.release(Exit.isSuccess(exit) ? frozen : clock.frozen))
     )
   }
 
-  return { state, move: (move) => oneByOne(Effect.suspend(() => moveAlone(move))) }
+  return {
+    state: Effect.sync(() => stateWith(clock.frozen)),
+    move: (move, next = nothing) => oneByOne(Effect.suspend(() => moveAlone(move, next)))
+  }
 }

@@ -22,7 +22,7 @@ const CASES: ReadonlyArray<readonly [schema: Schema.Schema.AnyNoContext, needed:
   [PartInput, { label: "Zip", status: "ordered" }, "expected_at"],
   [ShopInput, shop, "tracking_base_url"],
   [ClientInput, person, "hide_name"],
-  [ClockMove, {}, "advance_ms set freeze"],
+  [ClockMove, {}, "advance_ms advance set to freeze"],
   [
     TicketQueryJson,
     {},

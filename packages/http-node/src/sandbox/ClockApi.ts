@@ -1,11 +1,16 @@
 import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { ClockAdvance, ClockMove, type ClockState, toIso } from "@workshop/core"
+import { ClockAdvance, ClockMove, type ClockState, type NextDue, toIso } from "@workshop/core"
 import { type GroupHandlers, SuccessBody } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
+import type { Agenda } from "./AgendaApi.js"
 import { data, described, titled } from "./described.js"
 
 /** The sandbox clock as it is answered. */
-const ClockView = Schema.Struct({ now: Schema.String, frozen: Schema.Boolean }).annotations({
+const ClockView = Schema.Struct({
+  now: Schema.String,
+  frozen: Schema.Boolean,
+  ahead_ms: Schema.Int.annotations({ description: "By how much it is ahead of the real clock" })
+}).annotations({
   identifier: "SandboxClock"
 })
 
@@ -24,19 +29,28 @@ export class ClockApi extends HttpApiGroup.make("clock")
         described(
           "moveClock",
           "Move or stop the clock",
-          "Moves the clock forward, by `advance_ms` or to `set`, and answers once everything that is due by then has run, each thing at its own instant. `freeze` stops it or lets it run. It never goes back."
+          'Moves the clock forward, by `advance` (a length of time such as `60d` or `24h1ms`) or `advance_ms`, to the instant `set` or `to`, or to what falls due next with `to: "next"`; and answers once everything that is due by then has run, each thing at its own instant. `freeze` stops it or lets it run. It never goes back.'
         )
       )
   )
   .annotateContext(titled("Clock", "The clock by which every rule goes")) {}
 
-const clockView = ({ now, frozen }: ClockState) => data({ now: toIso(now), frozen })
+const clockView = ({ now, ...rest }: ClockState) => data({ now: toIso(now), ...rest })
+
+/** How far the agenda is read for the first entry that is still to come. */
+const LOOKED_THROUGH = 1000
 
 /** The clock, read and moved. */
-export const clockHandlers = Effect.map(
-  ClockAdvance,
-  ({ state, move }): GroupHandlers<typeof ClockApi, void> => ({
-    read: () => Effect.map(state, clockView),
-    move: ({ payload }) => Effect.map(move(payload), clockView)
+export const clockHandlers = (agenda: Agenda) =>
+  Effect.map(ClockAdvance, ({ state, move }): GroupHandlers<typeof ClockApi, void> => {
+    const next: NextDue = (now) =>
+      agenda(undefined, LOOKED_THROUGH, now).pipe(
+        Effect.map((due) => due.find(({ at }) => at > now)?.at ?? null),
+        // A shop that was removed meanwhile has nothing due.
+        Effect.catchTag("ShopNotFound", () => Effect.succeed(null))
+      )
+    return {
+      read: () => Effect.map(state, clockView),
+      move: ({ payload }) => Effect.map(move(payload, next), clockView)
+    }
   })
-)

@@ -1,8 +1,10 @@
 import { HttpApi } from "@effect/platform"
 import { FailureBodyOf } from "@workshop/core/http"
+import { AgendaApi } from "./AgendaApi.js"
 import { AppTicketsApi } from "./AppTicketsApi.js"
 import { ClockApi } from "./ClockApi.js"
 import { KeysApi } from "./KeysApi.js"
+import { LimitsApi } from "./LimitsApi.js"
 import { PeopleApi } from "./PeopleApi.js"
 import { ShopsApi } from "./ShopsApi.js"
 import { TicketsApi } from "./TicketsApi.js"
@@ -17,6 +19,8 @@ export class SandboxApi extends HttpApi.make("sandbox")
   .add(PeopleApi)
   .add(AppTicketsApi)
   .add(TicketsApi)
+  .add(AgendaApi)
+  .add(LimitsApi)
   .prefix("/sandbox")
   .addError(FailureBodyOf("VALIDATION_ERROR"))
   .addError(FailureBodyOf("UNAUTHENTICATED"))

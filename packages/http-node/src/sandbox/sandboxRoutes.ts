@@ -16,10 +16,12 @@ import type { Node } from "@workshop/core/openapi"
 import { RateLimits } from "@workshop/core/store"
 import { Effect } from "effect"
 import { onceAsked } from "../coalesce.js"
+import { agendaHandlers, makeAgenda } from "./AgendaApi.js"
 import { appHandlers } from "./AppTicketsApi.js"
 import { clockHandlers } from "./ClockApi.js"
 import { foreignness } from "./foreignRequest.js"
 import { keysHandlers } from "./KeysApi.js"
+import { limitsHandlers, shopLimits } from "./LimitsApi.js"
 import { peopleHandlers } from "./PeopleApi.js"
 import { SandboxApi } from "./SandboxApi.js"
 import { shopsHandlers } from "./ShopsApi.js"
@@ -63,14 +65,18 @@ export const sandboxRoutes = ({ token, webhookPolicy, validateResponses }: Sandb
   Effect.gen(function* () {
     const limits = exhaustedLimits(yield* RateLimits)
     const access = [headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck]
+    const gauges = yield* shopLimits(() => "127.0.0.1")
+    const agenda = yield* makeAgenda(gauges)
     const handlers = {
       shops: yield* shopsHandlers,
       keys: yield* keysHandlers,
       webhook: yield* webhookHandlers(webhookPolicy),
-      clock: yield* clockHandlers,
+      clock: yield* clockHandlers(agenda),
       people: yield* peopleHandlers,
       appTickets: yield* appHandlers,
-      tickets: yield* ticketsHandlers
+      tickets: yield* ticketsHandlers,
+      agenda: agendaHandlers(agenda),
+      limits: limitsHandlers(gauges)
     }
     // Loaded and written out when it is first asked for: a start need not wait for it.
     const document = onceAsked(

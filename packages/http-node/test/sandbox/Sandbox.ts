@@ -151,8 +151,9 @@ export class Sandbox {
   }
 
   /** Moves the clock, and answers what it shows then. */
-  clock(move: Readonly<Record<string, unknown>>): Promise<{ readonly now: string; readonly frozen: boolean }> {
-    return this.good("POST", "/sandbox/clock", move)
+  async clock(move: Readonly<Record<string, unknown>>): Promise<{ readonly now: string; readonly frozen: boolean }> {
+    const { now, frozen } = await this.good("POST", "/sandbox/clock", move)
+    return { now, frozen }
   }
 
   async now(): Promise<string> {

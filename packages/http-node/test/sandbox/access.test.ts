@@ -174,7 +174,7 @@ describe("The sandbox's answers (Specification, Lists and sync; Errors; Limits)"
     const sandbox = await Sandbox.open()
     for (const [method, path] of [
       ["GET", "/sandbox"],
-      ["GET", "/sandbox/shops"],
+      ["PUT", "/sandbox/shops"],
       ["PUT", "/sandbox/clock"],
       ["PATCH", "/sandbox/clock"],
       ["OPTIONS", "/sandbox/clock"],

@@ -1,0 +1,100 @@
+import type { ApiKeyRecord } from "../domain/ApiKey.js"
+import type { EventType } from "../domain/EventType.js"
+import type { EventId, ShopId, TicketId } from "../domain/Identifier.js"
+import type { Instant } from "../domain/Instant.js"
+import type { LimitStatus } from "../domain/LimitWindow.js"
+import { numberLabel, type TicketRecord } from "../domain/Ticket.js"
+import { nextDeadline } from "../domain/TicketLifecycle.js"
+import { overlapEnd, type Webhook } from "../domain/Webhook.js"
+
+/** What happens by time alone: an attempt at a delivery, a closure, the end of a time within which something is possible. */
+export type AgendaKind = "retry" | "closure" | "reopen_end" | "limit_reset" | "secret_end" | "key_expiry"
+
+/** Something that falls due in a shop by time alone. */
+export interface AgendaEntry {
+  readonly at: Instant
+  readonly kind: AgendaKind
+  readonly shop_id: ShopId
+  readonly ticket_id: TicketId | null
+  readonly number_label: string | null
+  readonly event_id: EventId | null
+  readonly event_type: EventType | null
+  /** One line for people. */
+  readonly text: string
+}
+
+/** A delivery that is to be tried again. */
+export interface AwaitedAttempt {
+  readonly event_id: EventId
+  readonly type: EventType
+  readonly ticket_id: TicketId | null
+  readonly number_label: string | null
+  /** The number of the attempt. */
+  readonly n: number
+  readonly at: Instant
+}
+
+/** What an agenda is made of. */
+export interface AgendaData {
+  readonly shop_id: ShopId
+  readonly webhook: Webhook | null
+  readonly keys: ReadonlyArray<ApiKeyRecord>
+  readonly tickets: ReadonlyArray<TicketRecord>
+  readonly attempts: ReadonlyArray<AwaitedAttempt>
+  /** The limits of which something is used. */
+  readonly limits: ReadonlyArray<LimitStatus>
+}
+
+const ofTicket = (ticket: TicketRecord, now: Instant) => {
+  const due = nextDeadline(ticket, now)
+  if (due === null) return []
+  const number_label = numberLabel(ticket.number)
+  const text = due.kind === "closure" ? "is closed" : "can no longer be reopened"
+  return [{ ...due, ticket_id: ticket.id, number_label, text: `Ticket ${number_label} ${text}` }]
+}
+
+const ofAttempt = ({ event_id, type, n, ...rest }: AwaitedAttempt) => {
+  const text = `Attempt ${n} to send ${type}${rest.number_label === null ? "" : ` of ${rest.number_label}`}`
+  return { ...rest, kind: "retry" as const, event_id, event_type: type, text }
+}
+
+const ofWebhook = (webhook: Webhook | null, now: Instant) => {
+  const at = webhook === null ? null : overlapEnd(webhook, now)
+  return at === null ? [] : [{ at, kind: "secret_end" as const, text: "The webhook's old secret stops signing" }]
+}
+
+const ofKey = ({ name, expires_at, revoked_at }: ApiKeyRecord) =>
+  expires_at === null || revoked_at !== null
+    ? []
+    : [{ at: expires_at, kind: "key_expiry" as const, text: `The key ${name} expires` }]
+
+const ofLimit = ({ policy, limit, remaining, resets_at }: LimitStatus) =>
+  remaining === limit
+    ? []
+    : [
+        {
+          at: resets_at,
+          kind: "limit_reset" as const,
+          text: `${policy} starts anew: ${limit - remaining} of ${limit} used`
+        }
+      ]
+
+/** Everything that falls due in a shop at `now` or later, soonest first. */
+export const agendaOf = (data: AgendaData, now: Instant): ReadonlyArray<AgendaEntry> =>
+  [
+    ...data.attempts.map(ofAttempt),
+    ...data.tickets.flatMap((ticket) => ofTicket(ticket, now)),
+    ...ofWebhook(data.webhook, now),
+    ...data.keys.flatMap(ofKey),
+    ...data.limits.flatMap(ofLimit)
+  ]
+    .filter(({ at }) => at >= now)
+    .map((due) => ({
+      shop_id: data.shop_id,
+      ticket_id: null,
+      number_label: null,
+      event_id: null,
+      event_type: null,
+      ...due
+    }))
+    .sort((a, b) => a.at - b.at)

@@ -1,0 +1,149 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { HOUR_MS, type Instant, LAST_INSTANT, Limits, ServiceLimits, ShopId, Shops, toIso } from "@workshop/core"
+import { FailureBodyOf, type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import {
+  type AgendaEntry,
+  type AgendaKind,
+  type AwaitedAttempt,
+  agendaOf,
+  Closures,
+  DeliveryLog,
+  type DueClosure,
+  Reads
+} from "@workshop/core/store"
+import { Effect, Schema } from "effect"
+import { data, described, titled } from "./described.js"
+import type { shopLimits } from "./LimitsApi.js"
+import { countParameter, optionalParameter } from "./parameters.js"
+
+const kinds = {
+  retry: "an attempt to deliver an event",
+  closure: "the closure of a ticket",
+  reopen_end: "the end of the time in which a collected ticket may be reopened",
+  limit_reset: "a limit starts anew",
+  secret_end: "the webhook's old secret stops signing",
+  key_expiry: "a key expires"
+} as const satisfies Readonly<Record<AgendaKind, string>>
+
+const text = Schema.NullOr(Schema.String)
+
+const Entry = Schema.Struct({
+  at: Schema.String,
+  kind: Schema.Literal(...(Object.keys(kinds) as [AgendaKind, ...Array<AgendaKind>])).annotations({
+    description: Object.entries(kinds)
+      .map(([kind, meaning]) => `${kind}: ${meaning}`)
+      .join("; ")
+  }),
+  shop_id: Schema.String,
+  ticket_id: text,
+  number_label: text,
+  event_id: text,
+  event_type: text,
+  text: Schema.String
+}).annotations({ identifier: "AgendaEntry" })
+
+const AgendaAsked = Schema.Struct({
+  shop: optionalParameter(ShopId, "Of this shop alone"),
+  limit: countParameter(1000, "How many at most; 50 by default")
+})
+
+/** What falls due next by time alone (Specification, Sandbox). */
+export class AgendaApi extends HttpApiGroup.make("agenda")
+  .add(
+    HttpApiEndpoint.get("read", "/agenda")
+      .setUrlParams(AgendaAsked)
+      .addSuccess(SuccessBody(Schema.Array(Entry)))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "readAgenda",
+          "Read what falls due next",
+          'The soonest first. `POST /sandbox/clock` with `{"to": "next"}` goes to the first one after the present.'
+        )
+      )
+  )
+  .annotateContext(titled("Agenda", "What falls due next by time alone")) {}
+
+const DEFAULT_LIMIT = 50
+/** How many of a shop's latest deliveries are looked through for attempts that are still to come. */
+const MOST_DELIVERIES = 2000
+/** How many tickets collected in the last 24 hours are looked at. */
+const MOST_COLLECTED = 1000
+
+interface EventTicket {
+  readonly data: { readonly ticket?: { readonly number_label: string | null } }
+}
+
+/** Tells what falls due next, of one shop or of all. */
+export const makeAgenda = ({ gauges }: Effect.Effect.Success<ReturnType<typeof shopLimits>>) =>
+  Effect.gen(function* () {
+    const shops = yield* Shops
+    const reads = yield* Reads
+    const log = yield* DeliveryLog
+    const closures = yield* Closures
+
+    const attemptsOf = Effect.fnUntraced(function* (shop_id: ShopId) {
+      const part = { limit: MOST_DELIVERIES }
+      const awaited = (yield* log.deliveries(shop_id, part)).filter(({ next_attempt_at }) => next_attempt_at !== null)
+      if (awaited.length === 0) return []
+      const events = new Map((yield* reads.events(shop_id, part)).map((event) => [event.id, event]))
+      return awaited.map(({ event_id, type, attempts, next_attempt_at }): AwaitedAttempt => {
+        const event = events.get(event_id)
+        const told = event && (JSON.parse(event.body) as EventTicket).data.ticket
+        const n = (attempts.at(-1)?.n ?? 0) + 1
+        return {
+          event_id,
+          type,
+          ticket_id: event?.ticket_id ?? null,
+          number_label: told?.number_label ?? null,
+          n,
+          at: next_attempt_at!
+        }
+      })
+    })
+
+    const ofShop = Effect.fnUntraced(function* (shop_id: ShopId, due: ReadonlyArray<DueClosure>, now: Instant) {
+      const { webhook } = yield* shops.byId(shop_id)
+      const closing = yield* Effect.forEach(due, ({ id }) => reads.ticket(shop_id, id))
+      const since = Math.max(0, now - Limits.reopen_window_ms - HOUR_MS)
+      const collected = yield* reads.tickets(
+        shop_id,
+        { state: ["collected"] },
+        { _tag: "Changes", since, after: null, most: MOST_COLLECTED },
+        MOST_COLLECTED
+      )
+      return agendaOf(
+        {
+          shop_id,
+          webhook,
+          keys: yield* reads.keys(shop_id),
+          tickets: [...closing.flatMap(({ tickets }) => tickets), ...collected.tickets].map(({ record }) => record),
+          attempts: yield* attemptsOf(shop_id),
+          limits: (yield* gauges(shop_id)).map(({ status }) => status)
+        },
+        now
+      )
+    })
+
+    return Effect.fnUntraced(function* (shop: ShopId | undefined, limit: number, now: Instant) {
+      const ids = shop === undefined ? (yield* shops.list(null, ServiceLimits.list_max)).map(({ id }) => id) : [shop]
+      const closing = yield* closures.due(LAST_INSTANT, shop === undefined ? limit : ServiceLimits.list_max)
+      const found: Array<AgendaEntry> = []
+      for (const id of ids) {
+        const due = closing.filter(({ shop_id }) => shop_id === id).slice(0, limit)
+        found.push(...(yield* ofShop(id, due, now)))
+      }
+      return found.sort((a, b) => a.at - b.at).slice(0, limit)
+    })
+  })
+
+/** What falls due next, of one shop or of all. */
+export type Agenda = Effect.Effect.Success<ReturnType<typeof makeAgenda>>
+
+/** Shows the agenda. */
+export const agendaHandlers = (agenda: Agenda): GroupHandlers<typeof AgendaApi, void> => ({
+  read: Effect.fnUntraced(function* ({ urlParams: { shop, limit = DEFAULT_LIMIT } }) {
+    const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+    return data((yield* agenda(shop, limit, now)).map((entry) => ({ ...entry, at: toIso(entry.at) })))
+  })
+})

@@ -1,0 +1,171 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import {
+  type Instant,
+  InvalidInput,
+  isActive,
+  type LimitStatus,
+  Policies,
+  type PolicyName,
+  type ShopId,
+  Shops,
+  toIso
+} from "@workshop/core"
+import { exhaustedLimits, FailureBodyOf, type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import { currentWindow, type LimitUse, limitStatus, RateLimits, Reads, Store, useUpTickets } from "@workshop/core/store"
+import { Effect, Schema } from "effect"
+import { data, described, titled } from "./described.js"
+import { OfShop } from "./ShopsApi.js"
+
+/** The limits that a shop's system meets, in the order in which they are shown; those of a client or a ticket have no gauge. */
+const SHOWN = [
+  "requests_per_minute",
+  "writes_per_minute",
+  "tickets_per_hour",
+  "tickets_per_day",
+  "lookups_per_hour",
+  "lookups_per_day",
+  "unauthenticated_per_minute"
+] as const satisfies ReadonlyArray<PolicyName>
+type Shown = (typeof SHOWN)[number]
+
+const ofTickets = ["tickets_per_hour", "tickets_per_day"] as const
+
+const Gauge = Schema.Struct({
+  name: Schema.Literal(...SHOWN),
+  per: Schema.Literal("key", "shop", "address"),
+  key_id: Schema.NullOr(Schema.String),
+  limit: Schema.Int,
+  used: Schema.Int,
+  remaining: Schema.Int,
+  resets_at: Schema.String
+}).annotations({ identifier: "LimitGauge" })
+
+const UseUp = Schema.Struct({ name: Schema.Literal(...SHOWN), use: Schema.Literal("up") }).annotations({
+  identifier: "LimitUseInput"
+})
+
+/** The limits of a shop's system, as gauges (Specification, Limits; Sandbox). */
+export class LimitsApi extends HttpApiGroup.make("limits")
+  .add(
+    HttpApiEndpoint.get("read", "/shops/:id/limits")
+      .setPath(OfShop)
+      .addSuccess(SuccessBody(Schema.Array(Gauge)))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "listLimits",
+          "Read the limits",
+          "How far each is used, and when it starts anew: of each active key, of the shop, and of the address from which keys were last refused."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("useUp", "/shops/:id/limits")
+      .setPath(OfShop)
+      .setPayload(UseUp)
+      .addSuccess(SuccessBody(Schema.Array(Gauge)))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "useUpLimit",
+          "Use up a limit",
+          "As if so many requests had been made: the next one is refused until the limit starts anew. A limit per key is used up for every active key."
+        )
+      )
+  )
+  .annotateContext(titled("Limits", "How far the limits of a shop's system are used")) {}
+
+/** A limit of a shop's system as it stands. */
+export interface LimitGauge {
+  readonly key_id: string | null
+  readonly status: LimitStatus
+}
+
+/** The use by which a limit counts, of a key, a shop or an address. */
+const usesOf =
+  (subjects: {
+    readonly keys: ReadonlyArray<string>
+    readonly shop_id: ShopId
+    readonly time_zone: LimitUse["time_zone"]
+    readonly address: string
+  }) =>
+  (policy: Shown): ReadonlyArray<LimitUse> => {
+    const { per } = Policies[policy]
+    if (per === "key") return subjects.keys.map((subject) => ({ policy, subject, time_zone: null }))
+    const subject = per === "shop" ? subjects.shop_id : subjects.address
+    return [{ policy, subject, time_zone: per === "shop" ? subjects.time_zone : null }]
+  }
+
+/** Reads and uses up the limits of a shop. `address` is that of the last request without a good key. */
+export const shopLimits = (address: () => string) =>
+  Effect.gen(function* () {
+    const reads = yield* Reads
+    const shops = yield* Shops
+    const store = yield* Store
+    const limits = yield* RateLimits
+    const known = exhaustedLimits(limits)
+
+    const usesIn = Effect.fnUntraced(function* (shop_id: ShopId, now: Instant) {
+      const { shop, head } = yield* shops.byId(shop_id)
+      const keys = (yield* reads.keys(shop_id)).filter((key) => isActive(key, now)).map(({ id }) => id)
+      return { shop, head, uses: usesOf({ keys, shop_id, time_zone: shop.time_zone, address: address() }) }
+    })
+
+    const gauges = Effect.fnUntraced(function* (shop_id: ShopId) {
+      const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+      const { shop, head, uses } = yield* usesIn(shop_id, now)
+      const found: Array<LimitGauge> = []
+      for (const policy of SHOWN) {
+        if (policy === "tickets_per_hour" || policy === "tickets_per_day") {
+          const window = currentWindow(head[policy], policy, now, shop.time_zone)
+          found.push({ key_id: null, status: limitStatus(window, policy) })
+        } else
+          for (const use of uses(policy))
+            found.push({
+              key_id: Policies[policy].per === "key" ? use.subject : null,
+              status: yield* limits.look(use, now)
+            })
+      }
+      return found
+    })
+
+    const useUp = Effect.fnUntraced(function* (shop_id: ShopId, policy: Shown) {
+      const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+      const { uses } = yield* usesIn(shop_id, now)
+      const counted = ofTickets.find((name) => name === policy)
+      if (counted !== undefined) return yield* store.transact(useUpTickets(shop_id, counted))
+      if (uses(policy).length === 0)
+        return yield* new InvalidInput({
+          issues: [{ field: "name", message: "counts by key, and the shop has no active key: create one first" }]
+        })
+      for (const use of uses(policy)) {
+        const { remaining } = yield* limits.look(use, now)
+        // One more than there are left, so that this process learns at once that the limit is used up.
+        const all = Effect.forEach(Array.from({ length: remaining + 1 }), () => known.take([use], now), {
+          discard: true
+        })
+        yield* Effect.catchTag(all, "LimitReached", () => Effect.void)
+      }
+    })
+    return { gauges, useUp }
+  })
+
+const view = ({ key_id, status: { policy, limit, remaining, resets_at } }: LimitGauge): typeof Gauge.Type => ({
+  name: policy as Shown,
+  per: Policies[policy as Shown].per,
+  key_id,
+  limit,
+  used: limit - remaining,
+  remaining,
+  resets_at: toIso(resets_at)
+})
+
+/** Shows the gauges, and uses one up. */
+export const limitsHandlers = ({ gauges, useUp }: Effect.Effect.Success<ReturnType<typeof shopLimits>>) => {
+  const shown = (id: ShopId) => Effect.map(gauges(id), (found) => data(found.map(view)))
+  const handlers: GroupHandlers<typeof LimitsApi, void> = {
+    read: ({ path }) => shown(path.id),
+    useUp: ({ path, payload }) => Effect.zipRight(useUp(path.id, payload.name), shown(path.id))
+  }
+  return handlers
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest"
+import { DAY, HOUR, type Json, later, MINUTE, NOBODY, Sandbox, SIXTY_DAYS } from "./Sandbox.js"
+
+const opened = async () => {
+  const sandbox = await Sandbox.open()
+  await sandbox.clock({ freeze: true })
+  return { sandbox, shop: await sandbox.shop() }
+}
+
+const agenda = async (sandbox: Sandbox, query = "") => {
+  const due: Array<Json> = await sandbox.good("GET", "/sandbox/agenda", undefined, { query })
+  return due.map(({ at, kind, number_label }) => [at, kind, number_label])
+}
+
+describe("Lengths of time as people write them (Specification, Sandbox)", () => {
+  it("move the clock: days, hours, minutes, seconds and milliseconds, alone or together", async () => {
+    const { sandbox } = await opened()
+    expect((await sandbox.clock({ advance: "60d" })).now).toBe(later(SIXTY_DAYS))
+    expect((await sandbox.clock({ advance: "24h1ms" })).now).toBe(later(SIXTY_DAYS + DAY + 1))
+    expect((await sandbox.clock({ to: later(90 * DAY) })).now).toBe(later(90 * DAY))
+  })
+
+  it("that cannot be read are refused, with what to write instead", async () => {
+    const { sandbox } = await opened()
+    for (const advance of ["soon", "1 month", "-1h", "5", ""]) {
+      const { status, error } = await sandbox.ask("POST", "/sandbox/clock", { advance })
+      expect([advance, status, error.details.issues]).toEqual([
+        advance,
+        400,
+        [{ in: "body", field: "advance", message: expect.stringMatching(/such as 60d, 23h59m or 24h1ms/) }]
+      ])
+    }
+    const wrong = [
+      [{ to: "tomorrow" }, "body to"],
+      [{ to: later(-1) }, "body to"],
+      [{ to: "next" }, "body to"],
+      [{ to: "next", advance: "1d" }, "body to"],
+      [{ advance: "1d", advance_ms: 1 }, "body advance"],
+      [{ advance: "999999999d" }, "body advance"]
+    ] as const
+    const empty = await Sandbox.open()
+    for (const [move, issue] of wrong)
+      expect([move, (await empty.ask("POST", "/sandbox/clock", move)).issues]).toEqual([move, [issue]])
+  })
+
+  it("say how far the clock is ahead of the real one", async () => {
+    const { sandbox } = await opened()
+    sandbox.real.pass(MINUTE)
+    const moved = await sandbox.good("POST", "/sandbox/clock", { advance: "1h" })
+    expect(moved).toEqual({ now: later(HOUR), frozen: true, ahead_ms: HOUR - MINUTE })
+  })
+})
+
+describe("What falls due next (Specification, Sandbox)", () => {
+  it("is a closure, the end of a reopening, a limit, a secret and a key, the soonest first", async () => {
+    const { sandbox, shop } = await opened()
+    const [ticket] = [await sandbox.ticket(shop), await sandbox.ticket(shop)]
+    await sandbox.status(shop, ticket, "ready")
+    await sandbox.status(shop, ticket, "collected")
+    await sandbox.good("PUT", `/sandbox/shops/${shop.id}/webhook`, { url: "http://127.0.0.1:9/" })
+    await sandbox.good("POST", `/sandbox/shops/${shop.id}/webhook/rotate`)
+    const fair = { name: "fair", preset: "read", expires_at: later(2 * DAY) }
+    await sandbox.good("POST", `/sandbox/shops/${shop.id}/keys`, fair)
+    const due = await agenda(sandbox, `shop=${shop.id}`)
+    expect(due).toEqual([
+      [later(MINUTE), "limit_reset", null],
+      [later(MINUTE), "limit_reset", null],
+      [later(HOUR), "limit_reset", null],
+      // Midnight in Tunis.
+      ["2026-11-20T23:00:00.000Z", "limit_reset", null],
+      [later(DAY), "reopen_end", "0001"],
+      [later(DAY), "secret_end", null],
+      [later(2 * DAY), "key_expiry", null],
+      [later(SIXTY_DAYS), "closure", "0002"]
+    ])
+    expect(await agenda(sandbox, "limit=1")).toEqual(due.slice(0, 1))
+  })
+
+  it("to: next goes to each in turn, to the millisecond", async () => {
+    const { sandbox, shop } = await opened()
+    await sandbox.ticket(shop)
+    const stops: Array<string> = []
+    for (let i = 0; i < 4; i++) stops.push((await sandbox.clock({ to: "next" })).now)
+    expect(stops).toEqual([later(MINUTE), later(HOUR), "2026-11-20T23:00:00.000Z", later(SIXTY_DAYS)])
+    const [listed] = await sandbox.good("GET", `/sandbox/shops/${shop.id}/tickets`)
+    expect([listed.state, listed.next]).toEqual(["abandoned", null])
+    expect((await sandbox.ask("POST", "/sandbox/clock", { to: "next" })).error.details.issues).toEqual([
+      { in: "body", field: "to", message: "nothing falls due: give an instant, or a length of time to advance" }
+    ])
+  })
+
+  it("of a shop that there is not is a 404", async () => {
+    const { sandbox } = await opened()
+    expect((await sandbox.ask("GET", "/sandbox/agenda", undefined, { query: `shop=${NOBODY}` })).status).toBe(404)
+  })
+})
+
+describe("The limits as gauges (Specification, Sandbox)", () => {
+  const gauge = (gauges: Array<Json>, name: string) => gauges.find((one) => one.name === name)
+
+  it("are seven, each with what is used and when it starts anew", async () => {
+    const { sandbox, shop } = await opened()
+    await sandbox.ticket(shop)
+    const gauges: Array<Json> = await sandbox.good("GET", `/sandbox/shops/${shop.id}/limits`)
+    expect(gauges.map(({ name, per, used, limit }) => [name, per, used, limit])).toEqual([
+      ["requests_per_minute", "key", 1, 120],
+      ["writes_per_minute", "key", 1, 30],
+      ["tickets_per_hour", "shop", 1, 150],
+      ["tickets_per_day", "shop", 1, 600],
+      ["lookups_per_hour", "shop", 0, 60],
+      ["lookups_per_day", "shop", 0, 300],
+      ["unauthenticated_per_minute", "address", 0, 120]
+    ])
+    expect(gauge(gauges, "tickets_per_hour")).toMatchObject({ remaining: 149, resets_at: later(HOUR), key_id: null })
+  })
+
+  it("are used up by name: the next request is refused, until the limit starts anew", async () => {
+    const { sandbox, shop } = await opened()
+    const path = `/sandbox/shops/${shop.id}/limits`
+    const create = () =>
+      sandbox.ask("POST", "/v1/tickets", { service: "Hem" }, { bearer: shop.key, once: sandbox.attempt() })
+    for (const [name, wait] of [
+      ["tickets_per_hour", "1h"],
+      ["writes_per_minute", "1m"],
+      ["requests_per_minute", "1m"]
+    ] as const) {
+      const gauges: Array<Json> = await sandbox.good("POST", path, { name, use: "up" })
+      expect(gauge(gauges, name).remaining).toBe(0)
+      const refused = await create()
+      expect([name, refused.status, refused.error.details]).toEqual([name, 429, { limit: name }])
+      await sandbox.clock({ advance: wait })
+      expect([name, (await create()).status]).toEqual([name, 201])
+    }
+  })
+
+  it("that have no gauge are refused by name", async () => {
+    const { sandbox, shop } = await opened()
+    const asked = { name: "moves_per_day", use: "up" }
+    expect((await sandbox.ask("POST", `/sandbox/shops/${shop.id}/limits`, asked)).issues).toEqual(["body name"])
+    expect((await sandbox.ask("GET", `/sandbox/shops/${NOBODY}/limits`)).status).toBe(404)
+  })
+})
