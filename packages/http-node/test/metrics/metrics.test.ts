@@ -263,6 +263,30 @@ describe("GET /readyz (Specification, Commands)", () => {
   })
 })
 
+describe("GET /readyz of a store that stays silent (Specification, Commands)", () => {
+  it("answers 503 all the same, and 200 once the store answers", async () => {
+    let isSilent = true
+    const silent = Layer.effect(
+      Directory,
+      Effect.map(Directory, (directory) => ({
+        ...directory,
+        keyByHash: (hash: string) => Effect.suspend(() => (isSilent ? Effect.never : directory.keyByHash(hash)))
+      }))
+    )
+    const served = Effect.gen(function* () {
+      const answer = webHandler(yield* pipeline(yield* pages({ fresh_ms: 0 })), yield* Effect.runtime<never>())
+      const ask = Effect.promise(async () => (await answer(new Request("http://127.0.0.1/readyz"))).status)
+      const first = yield* ask
+      isSilent = false
+      return [first, yield* ask]
+    })
+    const store = Layer.provideMerge(silent, MemoryStore.layer).pipe(Layer.provideMerge(Entropy.layerSeeded(6)))
+    const quiet = Logger.remove(Logger.defaultLogger)
+    const statuses = await Effect.runPromise(served.pipe(Effect.provide(Layer.merge(store, quiet)), Effect.scoped))
+    expect(statuses).toEqual([503, 200])
+  }, 30_000)
+})
+
 describe("GET /readyz and /metrics (Specification, Commands)", () => {
   it("ask the store and the probes once a second, however many requests come", async () => {
     const looks = { store: 0, probe: 0 }

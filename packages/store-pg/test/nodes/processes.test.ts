@@ -162,7 +162,12 @@ describe("two processes on one database (docs/how-it-is-built.md)", { timeout: 6
     }
     expect((await fetch(`${two.base}/healthz`)).status).toBe(200)
     expect((await call(`${one.base}/v1/tickets`, { key })).status).toBe(200)
+    const ready = async () => (await fetch(`${two.base}/readyz`, { signal: AbortSignal.timeout(20_000) })).status
+    // It is asked again once a second has passed since it was well.
+    await until(ready, (status) => status === 503)
+    expect((await fetch(`${one.base}/readyz`)).status).toBe(200)
     way.resume()
+    await until(ready, (status) => status === 200)
     await until(
       () => post("after"),
       ({ status }) => status === 201

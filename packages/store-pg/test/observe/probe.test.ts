@@ -2,7 +2,7 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import { Entropy, type Probe, Probes } from "@workshop/core"
 import { SettableClock } from "@workshop/core/testing"
 import { PgStore } from "@workshop/store-pg"
-import { Clock, Deferred, Effect, Layer, Logger, Metric, type Scope } from "effect"
+import { Clock, Deferred, Effect, Layer, Logger, Metric, Schedule, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import { createTicket } from "../../../core/src/decisions/createTicket.js"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
@@ -11,6 +11,7 @@ import { connect } from "../../src/migrate/Session.js"
 import { pgProbe } from "../../src/PgProbe.js"
 import * as Sql from "../../src/Sql.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
+import { wayTo } from "../failures/Way.js"
 
 const shown = (name: string, label?: string) =>
   Metric.unsafeSnapshot()
@@ -141,6 +142,29 @@ describe("a node is not ready", PATIENT, () => {
     expect(fast?.at(-1)).toMatch(
       /^The clock of this machine is (60|59\.9\d*|60\.\d+) seconds ahead of its database's: /
     )
+  })
+
+  it("when its database stays silent, also while the schema is looked at, and is ready again once it answers", async () => {
+    const said = await watched(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const way = yield* wayTo(url)
+        return yield* Effect.gen(function* () {
+          yield* pgProbe()
+          way.pause()
+          const silent = yield* complaints
+          way.resume()
+          const again = yield* complaints.pipe(
+            Effect.repeat({ until: ([first]) => first === null, schedule: Schedule.spaced("50 millis") }),
+            Effect.zipRight(complaints)
+          )
+          return [silent, again]
+        }).pipe(
+          Effect.provide(Layer.orDie(Sql.layer({ url: way.url, connections: 2 })).pipe(Layer.provide(Reactivity.layer)))
+        )
+      })
+    )
+    expect(said).toEqual([["The database does not answer."], [null]])
   })
 
   it("when its database has a newer schema that it cannot use, or an older one", async () => {

@@ -1,0 +1,103 @@
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { connect, type Session } from "../src/migrate/Session.js"
+import { retention } from "../src/retention/Retention.js"
+import { PLANNED_ONCE } from "../src/SessionClient.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { planned, type Sent, sentDuring, settled } from "./Plan.js"
+
+/** How many rows a table has that are kept, and how many that have had their time. */
+const KEPT = 100_000
+const OLD = 3_000
+const DAY = 24 * 60 * 60 * 1000
+
+const scope = Effect.runSync(Scope.make())
+const within = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.extend(effect, scope))
+
+/** Rows `n` of which the first are beyond all that is kept, and the others so many days from now. */
+const rows = (days: number) => `generate_series(1, ${KEPT + OLD}) n,
+  lateral (select (extract(epoch from now()) * 1000)::bigint + case when n <= ${OLD} then -${200 * DAY} else ${days * DAY} end + n as at,
+    md5(n::text)::uuid as id) t`
+
+const FILLED = [
+  `insert into remembered select id, 'caller', 'create', n::text, '', '', at from ${rows(1)}`,
+  `insert into rate_limit select 'requests_per_minute', n::text, 1, at from ${rows(1)}`,
+  `insert into stamps_used select id, 'caller', id, 1, at from ${rows(1)}`,
+  // One a connection, so there are few.
+  `insert into batch_receipt (connection, batch, saved_at) select id, 1, at from ${rows(1)} limit 50`,
+  `insert into notification (shop_id, id, client_id, type, ticket, ticket_id, created_at) select id, id, id, 'ready', '{}', id, at from ${rows(-80)}`,
+  `insert into replay select id, id, '{}', 0, 0, true, at from ${rows(-80)}`,
+  `insert into event_rest select id, id, 'ping', 1, null, at, '{}' from ${rows(-80)}`,
+  `insert into attempt_rest select id, id, 1, at, 200, null, null, null, '{}', '' from ${rows(-80)}`
+]
+
+let session: Session
+let commands: Session
+let sent: ReadonlyMap<string, Sent>
+
+const titleOf = (text: string) => /workshop ([\w ]+) \*\//.exec(text)?.[1] ?? ""
+
+/** What a turn of the housekeeping removes rows with: by the function of the tables' owner, and one by one for a role that may not call it. */
+const removals = async (url: string) => {
+  const role = `limited_${new URL(url).pathname.slice(1)}`
+  await within(session.run(`create role ${role}; grant all on all tables in schema public to ${role}`))
+  await within(Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${role}; drop role ${role}`))))
+  const found = new Map<string, Sent>()
+  for (const of of [url, `${url}?options=-c%20role%3D${role}`]) {
+    const { runOnce } = await within(retention({ url: of }))
+    for (const one of await sentDuring(() => within(runOnce))) {
+      const [step, table] = one.values as ReadonlyArray<string>
+      const title = titleOf(one.text)
+      if (title === "keep partition" && step === "remove") found.set(`keep partition: ${step} ${table}`, one)
+      if (/^(expire|remove old) /.test(title)) found.set(title, one)
+    }
+  }
+  return found
+}
+
+beforeAll(async () => {
+  const { url } = await within(testDatabase)
+  session = await within(connect(url))
+  sent = await removals(url)
+  for (const text of FILLED) await within(session.run(text))
+  await within(session.run("vacuum analyze"))
+  commands = await within(settled(url, PLANNED_ONCE))
+  // As each of these transactions does: BRIN indexes answer bitmap scans only.
+  await within(commands.run("set enable_bitmapscan = on"))
+}, 120_000)
+
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+/** Of BRIN indexes each entry stands for 128 pages, whose rows are all looked at. */
+const MOST_ROWS = 20_000
+
+/** For each of the thousand attempts that it removes, its event is looked for in every partition. */
+const MOST_PAGES = 40_000
+
+describe(`housekeeping looks at what it removes, not at the ${KEPT} rows beside (docs/operating.md)`, {
+  timeout: 60_000
+}, () => {
+  it.each([
+    "expire remembered",
+    "expire stamps_used",
+    "expire rate_limit",
+    "expire batch_receipt",
+    "remove old notification",
+    "remove old replay",
+    "remove old event",
+    "remove old attempt",
+    "keep partition: remove event",
+    "keep partition: remove attempt"
+  ])("%s", async (title) => {
+    const { text, values } = sent.get(title)!
+    const plan = await within(planned(commands, text, values))
+    expect(plan.scanned).toEqual([])
+    expect(plan.looked_at).toBeLessThanOrEqual(MOST_ROWS)
+    expect(plan.pages).toBeLessThanOrEqual(MOST_PAGES)
+  })
+
+  it("and the list above is all that it removes rows with", () =>
+    expect([...sent.keys()].filter((title) => title.startsWith("expire") || title.startsWith("remove"))).toHaveLength(
+      8
+    ))
+})
