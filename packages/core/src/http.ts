@@ -1,5 +1,6 @@
 /** Entry `@workshop/core/http`: the API as a request handler: mounts for frameworks, authentication of your own, and what an adapter is built from. */
 
+export type { TrackingStep, TrackingView } from "./domain/TrackingView.js"
 export { bearer } from "./http/authentication.js"
 export {
   addressUse,
@@ -45,6 +46,11 @@ export { type CallerFields, type Mountable, type MountOptions, mountFetch, mount
 export { newContext, type Pipeline, pipeline, type RequestObserver, type RouteGroup } from "./http/Pipeline.js"
 export { type RouteMatch, router } from "./http/Router.js"
 export { type ObservedResponse, type RequestContext, respond } from "./http/respond.js"
+export { escaped, Html, html } from "./http/tracking/Html.js"
+export type { TrackingLanguage, TrackingLocale } from "./http/tracking/TrackingLanguage.js"
+export { trackingTemplate } from "./http/tracking/TrackingTemplate.js"
+export { type TrackingWords, trackingWords } from "./http/tracking/TrackingWords.js"
+export { type TrackingOptions, trackingRoutes } from "./http/tracking/trackingRoutes.js"
 export { webHandler } from "./http/WebHandler.js"
 export { WorkshopApi } from "./http/WorkshopApi.js"
 export { createdTicket } from "./http/workshopHandlers.js"

@@ -1,5 +1,5 @@
 import { ClientInput, Clients, Closer, Offers, ShopInput, Shops } from "@workshop/core"
-import { pipeline, workshopRoutes } from "@workshop/core/http"
+import { pipeline, trackingRoutes, workshopRoutes } from "@workshop/core/http"
 import { SettableClock } from "@workshop/core/testing"
 import { serve } from "@workshop/http-node"
 import { Cause, Effect, Exit, ManagedRuntime, Schema, Scope } from "effect"
@@ -25,6 +25,13 @@ export interface Person {
   readonly phone: string
 }
 
+/** What a world begins with. */
+interface WorldOptions {
+  readonly seed?: number
+  /** Where the clients' pages are served, at the root of this very world; null where they are off. */
+  readonly tracking_base_url?: string | null
+}
+
 /**
  * The whole service on a real socket, over the memory store, with a clock that moves only when told. One world
  * serves a test file; its tests take shops and clients of their own, as limits count by key and by shop.
@@ -33,6 +40,8 @@ export class World {
   readonly clock: SettableClock
   readonly faults: Faults
   readonly wire: Wire
+  /** Where it listens, for what has no envelope. */
+  readonly base: string
   /** What the service logged. */
   readonly logs: Array<string>
   readonly #runtime: ManagedRuntime.ManagedRuntime<Services, never>
@@ -41,32 +50,35 @@ export class World {
   #keys = 0
 
   private constructor(
-    parts: Pick<World, "clock" | "faults" | "wire" | "logs">,
+    parts: Pick<World, "clock" | "faults" | "wire" | "logs" | "base">,
     runtime: ManagedRuntime.ManagedRuntime<Services, never>,
     close: () => Promise<void>
   ) {
     this.clock = parts.clock
     this.faults = parts.faults
     this.wire = parts.wire
+    this.base = parts.base
     this.logs = parts.logs
     this.#runtime = runtime
     this.#close = close
   }
 
-  static async open({ seed = 1 }: { readonly seed?: number } = {}): Promise<World> {
+  static async open({ seed = 1, tracking_base_url = null }: WorldOptions = {}): Promise<World> {
     const clock = new SettableClock(Date.parse(START))
     const faults = new Faults()
     const logs: Array<string> = []
-    const runtime = ManagedRuntime.make(layerOf(clock, faults, seed, logs))
+    const runtime = ManagedRuntime.make(layerOf(clock, faults, seed, logs, tracking_base_url))
     const scope = await runtime.runPromise(Scope.make())
     const at = await runtime.runPromise(
       Effect.gen(function* () {
         const branch = yield* workshopRoutes({ validateResponses: true })
-        return yield* serve(yield* pipeline([branch]), { host: "127.0.0.1", port: 0, trustProxy: true })
+        const branches = tracking_base_url === null ? [branch] : [branch, yield* trackingRoutes()]
+        return yield* serve(yield* pipeline(branches), { host: "127.0.0.1", port: 0, trustProxy: true })
       }).pipe(Scope.extend(scope))
     )
     const wire = new Wire(at.port)
-    return new World({ clock, faults, wire, logs }, runtime, async () => {
+    const base = `http://127.0.0.1:${at.port}`
+    return new World({ clock, faults, wire, logs, base }, runtime, async () => {
       wire.close()
       await runtime.runPromise(Scope.close(scope, Exit.void))
       await runtime.dispose()

@@ -1,4 +1,4 @@
-import { Entropy, Profanity } from "@workshop/core"
+import { Entropy, Profanity, TrackingPages } from "@workshop/core"
 import type { SettableClock } from "@workshop/core/testing"
 import { Layer, Logger } from "effect"
 import { layer as workshopLayer } from "../../core/src/services/Workshop.js"
@@ -6,10 +6,17 @@ import type { Faults } from "./spec/Faults.js"
 import { testStore } from "./TestStore.js"
 
 /** The services of a world, and what they need. */
-export const layerOf = (clock: SettableClock, faults: Faults, seed: number, logs: Array<string>) =>
+export const layerOf = (
+  clock: SettableClock,
+  faults: Faults,
+  seed: number,
+  logs: Array<string>,
+  base_url: string | null = null
+) =>
   workshopLayer.pipe(
     Layer.provideMerge(faults.layer),
     Layer.provideMerge(testStore),
+    Layer.provideMerge(Layer.succeed(TrackingPages, { base_url })),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(seed)),
     Layer.provideMerge(Layer.merge(clock.layer, Logger.replace(Logger.defaultLogger, keeping(logs))))

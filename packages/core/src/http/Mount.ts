@@ -7,6 +7,7 @@ import type { WorkshopServices } from "../services/PromiseWorkshop.js"
 import type { OwnAuthentication } from "./authentication.js"
 import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
 import { isBelow, pipeline } from "./Pipeline.js"
+import { type TrackingOptions, trackingRoutes } from "./tracking/trackingRoutes.js"
 import { httpRequestOf, responseOf } from "./WebHandler.js"
 import { workshopRoutes } from "./workshopRoutes.js"
 
@@ -39,6 +40,11 @@ export interface MountOptions<Request> {
   readonly unauthenticated?: Unauthenticated
   /** How many bits of an IPv6 address name its network, which counts as one address; 64 where it is left out. */
   readonly ipv6Prefix?: number
+  /**
+   * Serves the page of each ticket too, below `/t`, with a template of your own or for one shop alone; `{}` as they are, and not at
+   * all where it is left out. `trackingBaseUrl` of the workshop makes `tracking_url` lead there.
+   */
+  readonly trackingPages?: TrackingOptions
   /** Where a request came from, for the limit on requests without a good key. */
   readonly addressOf?: (request: Request) => string
 }
@@ -86,7 +92,8 @@ export const mountEffect = <Request, R = never>({
   prefix,
   authenticate,
   unauthenticated = SIGN_IN,
-  ipv6Prefix
+  ipv6Prefix,
+  trackingPages
 }: MountEffectOptions<Request, R>) =>
   Effect.gen(function* () {
     const context = yield* Effect.context<R>()
@@ -94,11 +101,12 @@ export const mountEffect = <Request, R = never>({
       authenticate: ({ source }) => Effect.provide(authenticate(source as Request), context),
       refusal: { _tag: "NotSignedIn", ...unauthenticated }
     }
-    const group = yield* workshopRoutes({ validateResponses: false, ...(own && { own }) })
-    const run = yield* pipeline([group])
+    const api = yield* workshopRoutes({ validateResponses: false, ...(own && { own }) })
+    const groups = trackingPages === undefined ? [api] : [api, yield* trackingRoutes(trackingPages)]
+    const run = yield* pipeline(groups)
     const base = (prefix ?? "").replace(/(?<!\/)\/+$/, "")
     const mount: Mounted<Request> = {
-      owns: (path) => isBelow(`${base}${group.prefix}`, path),
+      owns: (path) => groups.some((group) => isBelow(`${base}${group.prefix}`, path)),
       answer: (request) => {
         const isInside = request.path.startsWith(`${base}/`)
         const address = countedAddress(request.address, ipv6Prefix)

@@ -7,6 +7,7 @@ import { Entropy } from "../ports/Entropy.js"
 import { ClientNotifier, NotificationFailed, OwnerNotifier } from "../ports/Notifiers.js"
 import type { ProfanityFilter } from "../ports/ProfanityFilter.js"
 import type { StorePorts, StoreUnavailable } from "../ports/StorePorts.js"
+import { TrackingPages } from "../ports/TrackingPages.js"
 import { WebhookSender } from "../ports/WebhookSender.js"
 import { Actor } from "./Actor.js"
 import { Closer } from "./Closer.js"
@@ -35,6 +36,11 @@ export interface PromiseOptions<E = never> {
   readonly ownerNotifier?: (notice: NoticeRecord) => Promise<void>
   /** How often a ticket may be moved, and its client notified, in a day of its shop: 100 and 50 where they are left out. */
   readonly ticketLimits?: Partial<TicketBounds>
+  /**
+   * What `tracking_url` begins with in a shop without a `tracking_base_url`, such as `https://shop.example/t/`: where you serve the
+   * clients' pages, see `trackingPages` of the mounts. Null, and no such page, where it is left out.
+   */
+  readonly trackingBaseUrl?: string
   /** The usual English and French words where it is left out. */
   readonly profanity?: Layer.Layer<ProfanityFilter>
   /** The system's random source where it is left out. */
@@ -143,6 +149,7 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
     Layer.provideMerge(observing(store)),
     Layer.provideMerge(Layer.succeed(TicketLimits, { ...ticketBounds, ...options.ticketLimits })),
     Layer.provideMerge(profanity),
+    Layer.provideMerge(Layer.succeed(TrackingPages, { base_url: options.trackingBaseUrl ?? null })),
     Layer.provideMerge(entropy)
   )
   return clock === undefined ? whole : Layer.provideMerge(whole, Layer.setClock(clock))

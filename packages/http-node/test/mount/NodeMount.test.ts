@@ -69,6 +69,36 @@ describe("The API inside a Node server", () => {
     expect(await lost.json()).toMatchObject({ success: false, error: { code: "NOT_FOUND" } })
   })
 
+  it("serves the clients' pages only where asked, for one shop and with a template of the embedder's", async () => {
+    const { shop_id, key } = await opened()
+    const [base, own] = await Promise.all([
+      listening(mountNode(workshop, { prefix: "/workshop" })),
+      listening(
+        mountNode(workshop, {
+          prefix: "/workshop",
+          trackingPages: { shop_id, template: ({ items, state }, { language }) => `${language}: ${items} ${state}` }
+        })
+      )
+    ])
+    const { data } = (await (
+      await fetch(`${own}/workshop/v1/tickets`, create(key, { service: "Hem", item: "Coat" }, "tracked"))
+    ).json()) as { readonly data: { readonly tracking_code: string } }
+    const path = `/workshop/t/${data.tracking_code}`
+    const headers = { "accept-language": "fr" }
+    const page = await fetch(`${own}${path}`, { headers })
+    expect([page.status, await page.text()]).toEqual([200, "fr: Coat workshop"])
+    const policy = page.headers.get("content-security-policy")
+    expect(policy).toContain("default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;")
+    expect(policy).not.toContain("script-src")
+    expect((await fetch(`${base}${path}`)).status).toBe(404)
+
+    const stranger = await opened()
+    const foreign = await fetch(`${own}/workshop/v1/tickets`, create(stranger.key, { service: "Hem" }, "foreign"))
+    const other = ((await foreign.json()) as { readonly data: { readonly tracking_code: string } }).data
+    const lost = await fetch(`${own}/workshop/t/${other.tracking_code}`, { headers })
+    expect([lost.status, (await lost.text()).includes("Ticket introuvable")]).toEqual([404, true])
+  })
+
   it("takes a body that a parser has read before it", async () => {
     const { key } = await opened()
     const base = await listening(parsing(mountNode(workshop)))

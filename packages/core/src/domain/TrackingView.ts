@@ -1,0 +1,140 @@
+import type { ShopId } from "./Identifier.js"
+import { type Instant, toIso, toIsoOrNull } from "./Instant.js"
+import { Limits } from "./Limits.js"
+import { remaining } from "./Money.js"
+import { type NotifiedChannel, numberLabel, type Part, type TicketType } from "./Ticket.js"
+import { type AbandonReason, isOpen, type TicketState } from "./TicketLifecycle.js"
+import type { TrackedTicket } from "./TrackedTicket.js"
+
+/** A step of a ticket's way, as its client sees it. */
+export interface TrackingStep {
+  readonly step: "received" | TicketState
+  /** `current` is where the ticket is now; no step is, once the item was collected. */
+  readonly progress: "done" | "current" | "upcoming"
+  /** When the step was reached; null where it was not, or the instant is not kept. */
+  readonly at: string | null
+}
+
+/**
+ * Everything that a ticket's page may show. The client's name and phone number, the note for the workshop, the shop's own reference and
+ * the quote have no field here, so no template can show them. Instants are ISO 8601 in UTC, amounts are in minor units.
+ */
+export interface TrackingView {
+  readonly shop_name: string
+  readonly time_zone: string
+  readonly currency: string
+  readonly decimals: number
+  readonly tracking_code: string
+  /** The number on the receipt. */
+  readonly number_label: string
+  readonly type: TicketType
+  readonly state: TicketState
+  readonly abandon_reason: AbandonReason | null
+  /** The things that were brought or ordered; the service where the shop named none. */
+  readonly items: ReadonlyArray<string>
+  readonly steps: ReadonlyArray<TrackingStep>
+  /** Only while the ticket is in the workshop, as are `delay` and `part`. */
+  readonly promised_at: string | null
+  readonly delay: { readonly previous_promised_at: string | null; readonly reason: string | null } | null
+  readonly part: Pick<Part, "label" | "status" | "expected_at" | "received_at"> | null
+  readonly price_minor: number | null
+  readonly deposit_minor: number | null
+  /** Null also once the item has left the shop. */
+  readonly remaining_minor: number | null
+  readonly notified: { readonly at: string; readonly channel: NotifiedChannel | null } | null
+  readonly updated_at: string
+}
+
+type Tracked = TrackedTicket["ticket"]
+
+const itemsOf = ({ items, item, service }: Tracked): ReadonlyArray<string> =>
+  items.length > 0 ? items.map(({ label }) => label) : [item ?? service]
+
+const step = (name: TrackingStep["step"], progress: TrackingStep["progress"], at: Instant | null = null) => ({
+  step: name,
+  progress,
+  at: toIsoOrNull(at)
+})
+
+/** The way of a ticket up to its end, which is another one where the work cannot be done or nobody collected the item. */
+const stepsOf = (ticket: Tracked): ReadonlyArray<TrackingStep> => {
+  const { state, created_at, ready_at, collected_at, abandoned_at } = ticket
+  const received = step("received", "done", created_at)
+  switch (state) {
+    case "workshop":
+      return [received, step("workshop", "current"), step("ready", "upcoming"), step("collected", "upcoming")]
+    case "ready":
+      return [received, step("workshop", "done"), step("ready", "current", ready_at), step("collected", "upcoming")]
+    case "impossible":
+      return [received, step("workshop", "done"), step("impossible", "current"), step("collected", "upcoming")]
+    case "collected": {
+      const end = ready_at === null ? step("impossible", "done") : step("ready", "done", ready_at)
+      return [received, step("workshop", "done"), end, step("collected", "done", collected_at)]
+    }
+    case "abandoned": {
+      const end = ready_at === null ? [] : [step("ready", "done", ready_at)]
+      return [received, step("workshop", "done"), ...end, step("abandoned", "current", abandoned_at)]
+    }
+  }
+}
+
+/** The part of a ticket and its shop that a client may see. */
+export const trackingView = ({ ticket, shop }: TrackedTicket): TrackingView => {
+  const { state, delay, part, price_minor, deposit_minor, notified_at } = ticket
+  const isInWorkshop = state === "workshop"
+  return {
+    shop_name: shop.name,
+    time_zone: shop.time_zone,
+    currency: shop.currency,
+    decimals: shop.decimals,
+    tracking_code: ticket.tracking_code,
+    number_label: numberLabel(ticket.number),
+    type: ticket.type,
+    state,
+    abandon_reason: ticket.abandon_reason,
+    items: itemsOf(ticket),
+    steps: stepsOf(ticket),
+    promised_at: isInWorkshop ? toIsoOrNull(ticket.promised_at) : null,
+    delay:
+      isInWorkshop && delay !== null
+        ? { previous_promised_at: toIsoOrNull(delay.previous_promised_at), reason: delay.reason }
+        : null,
+    part:
+      isInWorkshop && part !== null
+        ? {
+            label: part.label,
+            status: part.status,
+            expected_at: toIsoOrNull(part.expected_at),
+            received_at: toIsoOrNull(part.received_at)
+          }
+        : null,
+    price_minor,
+    deposit_minor,
+    remaining_minor: isOpen(state) ? remaining(price_minor, deposit_minor) : null,
+    notified: notified_at === null ? null : { at: toIso(notified_at), channel: ticket.notified_channel },
+    updated_at: toIso(ticket.updated_at)
+  }
+}
+
+/** A ticket that ended so long ago has no page any more: the fewer codes lead somewhere, the less there is to guess. */
+const isPast = ({ collected_at, abandoned_at }: Tracked, now: Instant): boolean => {
+  const ended_at = abandoned_at ?? collected_at
+  return ended_at !== null && now - ended_at > Limits.tracking_after_end_ms
+}
+
+/**
+ * The page of the ticket that a tracking code means, of all tickets that have the code; null where there is none to show. A shop that
+ * may not work shows none, nor does one other than `shop_id` where that is given. Of two tickets with one code neither is shown,
+ * because either client would see the other's.
+ */
+export const trackingPageOf = (
+  found: ReadonlyArray<TrackedTicket>,
+  now: Instant,
+  shop_id?: ShopId
+): TrackingView | null => {
+  const shown = found.filter(
+    ({ ticket, shop }) =>
+      shop.approved && shop.active && (shop_id === undefined || shop.id === shop_id) && !isPast(ticket, now)
+  )
+  return shown.length === 1 ? trackingView(shown[0]!) : null
+}

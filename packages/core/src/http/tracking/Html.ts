@@ -1,0 +1,32 @@
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
+
+// XML 1.0 has no place for other control characters, not even escaped.
+const UNWRITABLE = /[^\P{Cc}\n\t]/gu
+
+/** Text as XML and HTML take it, also between quotes. */
+export const escaped = (text: string): string =>
+  text.replaceAll(UNWRITABLE, "?").replaceAll(/[&<>"']/g, (character) => entities[character] ?? "")
+
+/** A piece of HTML. Only `html` makes one of other texts, so a text that was not escaped is none. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+/** A part of HTML: a text, which is escaped, a piece of HTML, or nothing. */
+export type HtmlPart = string | number | Html | ReadonlyArray<Html> | null
+
+const written = (part: HtmlPart): string => {
+  if (part === null) return ""
+  if (part instanceof Html) return part.text
+  return typeof part === "object" ? part.map(({ text }) => text).join("") : escaped(String(part))
+}
+
+/** HTML from a template literal: everything that is put in is escaped, unless it is HTML already. */
+export const html = (literal: TemplateStringsArray, ...parts: ReadonlyArray<HtmlPart>): Html =>
+  new Html(literal.reduce((text, next, i) => text + written(parts[i - 1]!) + next))

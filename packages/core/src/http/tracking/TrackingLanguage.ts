@@ -1,0 +1,35 @@
+/** A language in which a ticket's page is written. */
+export type TrackingLanguage = "en" | "fr" | "ar"
+
+/** The language of a page, and the locale in which its dates and amounts are written, such as `fr-CH`. */
+export interface TrackingLocale {
+  readonly language: TrackingLanguage
+  readonly locale: string
+}
+
+const languages: ReadonlyArray<TrackingLanguage> = ["en", "fr", "ar"]
+
+/** How many languages of a header are looked at. */
+const MOST_LANGUAGES = 20
+
+/** One entry of `Accept-Language`: a language, perhaps a script and a region, and how much it is wanted (RFC 9110 §12.5.4). */
+const ENTRY =
+  /^([a-z]{2,3})(?:-[a-z]{4})?(?:-([a-z]{2}|\d{3}))?(?:-[a-z0-9-]+)?\s*(?:;\s*q=(0(?:\.\d{1,3})?|1(?:\.0{1,3})?))?$/i
+
+const readEntry = (text: string): { readonly found: TrackingLocale; readonly weight: number } | null => {
+  const [, named = "", region, weight = "1"] = ENTRY.exec(text.trim()) ?? []
+  const language = languages.find((one) => one === named.toLowerCase())
+  if (language === undefined || Number(weight) === 0) return null
+  const locale = region === undefined ? language : `${language}-${region.toUpperCase()}`
+  return { found: { language, locale }, weight: Number(weight) }
+}
+
+/** The language that a browser asks for most; English where it asks for none of ours. */
+export const localeOf = (accept_language: string | undefined): TrackingLocale => {
+  const entries = (accept_language ?? "").split(",", MOST_LANGUAGES).flatMap((text) => readEntry(text) ?? [])
+  const best = entries.reduce<(typeof entries)[number] | null>(
+    (best, entry) => (best === null || entry.weight > best.weight ? entry : best),
+    null
+  )
+  return best?.found ?? { language: "en", locale: "en" }
+}

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { DAY, MINUTE, World } from "../World.js"
+import type { TestShop, TicketJson } from "./TestShop.js"
+
+const BASE = "https://tickets.example/t/"
+
+let world: World
+let shop: TestShop
+beforeAll(async () => {
+  world = await World.open({ tracking_base_url: BASE })
+  shop = await world.shop({ name: "Atelier Lac" })
+})
+afterAll(() => world.close())
+
+let addresses = 0
+/** Asks for a page from an address of its own, unless one is given. */
+const look = async (path: string, { language = "en", from = `10.1.0.${++addresses}`, method = "GET" } = {}) => {
+  const headers = { "accept-language": language, "x-forwarded-for": from }
+  const response = await fetch(`${world.base}${path}`, { method, headers })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+const page = (ticket: TicketJson, language = "en") => look(`/t/${ticket.tracking_code}`, { language })
+
+/** What tells one response from another: not its id, nor when it was sent. */
+const alike = ({ status, headers, text }: Awaited<ReturnType<typeof look>>) => ({
+  status,
+  text,
+  headers: [...headers].filter(([name]) => !["request-id", "date"].includes(name))
+})
+
+describe("GET /t/{tracking_code}: the client's page", () => {
+  it("shows the state, the thing, the promise, its delay, the missing part, the money and how the client was notified", async () => {
+    const phone = world.phone()
+    const { id } = await shop.create({
+      ...{ service: "Resole", item: "Brown boots", description: "The rude one", client_phone: phone },
+      ...{ price_minor: 45_500, deposit_minor: 10_000, promised_at: "2026-11-23T16:00:00Z", external_ref: "secret-ref" }
+    })
+    await shop.delay(id, { promised_at: "2026-11-24T16:00:00Z", reason: "The heel is late" })
+    await shop.part(id, { label: "Heel", status: "ordered", expected_at: "2026-11-23T08:00:00Z" })
+    await shop.post(`/v1/tickets/${id}/notified`, { channel: "sms" })
+    const { text } = await page(await shop.ticket(id))
+    for (const shown of [
+      ...[
+        "Atelier Lac",
+        "In the workshop",
+        "Brown boots",
+        "November 24, 2026",
+        "The heel is late",
+        "November 23, 2026"
+      ],
+      ...["Waiting for a part", "Heel", "45.500", "10.000", "35.500", "by SMS"]
+    ])
+      expect(text).toContain(shown)
+    for (const hidden of [phone, phone.slice(4), "rude", "secret-ref", id]) expect(text).not.toContain(hidden)
+  })
+
+  it("shows nothing of the client who is linked to the ticket", async () => {
+    const client = await world.known(shop, { given_name: "Yasmine", family_name: "Trabelsi" })
+    const ticket = await shop.move((await shop.create({ service: "Hem", client_id: client.id })).id, "ready")
+    const { text } = await page(ticket)
+    expect(text).toContain("in the app")
+    for (const hidden of ["Yasmine", "Trabelsi", client.phone, client.id]) expect(text).not.toContain(hidden)
+  })
+
+  it("follows the ticket from state to state", async () => {
+    const { id } = await shop.create()
+    const heading = async () => /<h1>(.*)<\/h1>/.exec((await page(await shop.ticket(id))).text)?.[1]
+    expect(await heading()).toBe("In the workshop")
+    await shop.move(id, "ready")
+    expect(await heading()).toBe("Ready")
+    await shop.move(id, "workshop", "impossible")
+    expect(await heading()).toBe("Not possible")
+    await shop.move(id, "collected")
+    expect(await heading()).toBe("Collected")
+  })
+
+  it("is in the language of the browser, with Arabic from right to left", async () => {
+    const ticket = await shop.create()
+    for (const [asked, language, direction] of [
+      ["fr-TN,fr;q=0.9", "fr", "ltr"],
+      ["ar", "ar", "rtl"],
+      ["de", "en", "ltr"]
+    ] as const) {
+      const { headers, text } = await page(ticket, asked)
+      expect(text).toContain(`<html lang="${language}" dir="${direction}">`)
+      expect([headers.get("content-language"), headers.get("vary")]).toEqual([language, "Accept-Language"])
+    }
+  })
+
+  it("takes a code as somebody types it", async () => {
+    const { tracking_code } = await shop.create()
+    const typed = String(tracking_code).toLowerCase().replace("-", "").replaceAll("0", "o")
+    expect((await look(`/t/${typed}`)).status).toBe(200)
+    expect((await look(`/t/${encodeURIComponent(` ${tracking_code}`)}`)).status).toBe(200)
+  })
+
+  it("is neither indexed, cached, framed nor sniffed, runs no script, and leaves no referrer", async () => {
+    const { headers } = await page(await shop.create())
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "private, no-store",
+      "x-robots-tag": "noindex, nofollow",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer"
+    })
+    const policy = headers.get("content-security-policy") ?? ""
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]+='; img-src data:; /)
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/script-src|unsafe|https?:|\*/)
+  })
+
+  it("is read with GET and HEAD alone", async () => {
+    const { tracking_code } = await shop.create()
+    const head = await look(`/t/${tracking_code}`, { method: "HEAD" })
+    expect([head.status, head.text]).toEqual([200, ""])
+    expect((await look(`/t/${tracking_code}`, { method: "POST" })).status).toBe(404)
+  })
+
+  it("is where tracking_url leads, in responses and events, unless the shop has a page of its own", async () => {
+    const ticket = await shop.create()
+    expect(ticket.tracking_url).toBe(`${BASE}${ticket.tracking_code}`)
+    expect((await shop.ticket(ticket.id)).tracking_url).toBe(ticket.tracking_url)
+    expect((await shop.events()).at(-1)?.data.ticket.tracking_url).toBe(ticket.tracking_url)
+    const own = await world.shop({ tracking_base_url: "https://lac.example/suivi/" })
+    const other = await own.create()
+    expect(other.tracking_url).toBe(`https://lac.example/suivi/${other.tracking_code}`)
+  })
+})
+
+describe("a code without a page", () => {
+  it("is one 404, alike in every header and in the body, whether it is unknown, misspelt, of a closed shop or of a ticket long ended", async () => {
+    const closed = await world.shop()
+    const foreign = await closed.create()
+    await closed.change({ active: false })
+    const old = await shop.create()
+    const collected = await shop.move((await shop.create()).id, "ready", "collected")
+    world.clock.advance(60 * DAY)
+    await world.closeDue()
+    expect((await page(old)).text).toContain("The shop gave no news for 60 days")
+    expect((await page(collected)).status).toBe(404)
+    world.clock.advance(30 * DAY + 1)
+
+    const unknown = alike(await look("/t/0000-0000"))
+    expect(unknown.status).toBe(404)
+    expect(unknown.text).toContain("No such ticket")
+    for (const path of [
+      ...[`/t/${old.tracking_code}`, `/t/${foreign.tracking_code}`, `/t/${collected.tracking_code}`],
+      ...["/t", "/t/", "/t/x", "/t/7K3M-Q9XU", "/t/%ff", "/t/0000-0000/", "/t/a/b", `/t/${"0".repeat(4000)}`]
+    ])
+      expect(alike(await look(path)), path).toEqual(unknown)
+    const inFrench = await look("/t/0000-0000", { language: "fr" })
+    expect(alike(await look(`/t/${old.tracking_code}`, { language: "fr" }))).toEqual(alike(inFrench))
+  })
+
+  it("can be tried 60 times a minute from one address, found or not", async () => {
+    const { tracking_code } = await shop.create()
+    const from = "203.0.113.9"
+    for (let i = 0; i < 30; i++) {
+      expect((await look("/t/0000-0000", { from })).status).toBe(404)
+      expect((await look(`/t/${tracking_code}`, { from })).status).toBe(200)
+    }
+    for (const path of ["/t/0000-0000", `/t/${tracking_code}`]) {
+      const refused = await look(path, { from, language: "fr" })
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"])
+      expect(refused.text).toContain("Trop d’essais")
+      expect(refused.headers.get("cache-control")).toBe("private, no-store")
+    }
+    expect((await look(`/t/${tracking_code}`)).status).toBe(200)
+    world.clock.advance(MINUTE)
+    expect((await look(`/t/${tracking_code}`, { from })).status).toBe(200)
+  })
+
+  it("counts an IPv6 network as one address, and leaves the limits of the API alone", async () => {
+    for (let i = 0; i < 60; i++) await look("/t/0000-0000", { from: `2001:db8:9:9::${i.toString(16)}` })
+    expect((await look("/t/0000-0000", { from: "2001:db8:9:9:ffff::1" })).status).toBe(429)
+    const tried = await world.api("GET", "/v1/shop", { from: "2001:db8:9:9::1", key: "wk_live_unknown" })
+    expect(tried.status).toBe(401)
+  })
+})
+
+describe("pages that nobody asked for", () => {
+  it("are not there: the path is nobody's, and tracking_url stays null", async () => {
+    const plain = await World.open({ seed: 2 })
+    try {
+      const ticket = await (await plain.shop()).create()
+      expect(ticket.tracking_url).toBeNull()
+      const answer = await plain.api("GET", `/t/${ticket.tracking_code}`)
+      expect([answer.status, answer.error.code]).toEqual([404, "NOT_FOUND"])
+    } finally {
+      await plain.close()
+    }
+  })
+})
