@@ -1,16 +1,18 @@
 // What the store sends to Postgres, for packages/store-pg/statements.sql: the statements of commands from their tables, all
 // others as a store on an empty database sends them when each of its methods is called.
 import { Effect, Layer } from "effect"
-import { AuditLog } from "../packages/core/dist/ports/AuditLog.js"
-import { Closures } from "../packages/core/dist/ports/Closures.js"
-import { Deliveries } from "../packages/core/dist/ports/Deliveries.js"
-import { DeliveryLog } from "../packages/core/dist/ports/DeliveryLog.js"
-import { Directory } from "../packages/core/dist/ports/Directory.js"
-import { Messages } from "../packages/core/dist/ports/Messages.js"
-import { PersonalData } from "../packages/core/dist/ports/PersonalData.js"
 import { Probes } from "../packages/core/dist/ports/Probes.js"
-import { RateLimits } from "../packages/core/dist/ports/RateLimits.js"
-import { Reads } from "../packages/core/dist/ports/Reads.js"
+import {
+  AuditLog,
+  Closures,
+  Deliveries,
+  DeliveryLog,
+  Directory,
+  Messages,
+  PersonalData,
+  RateLimits,
+  Reads
+} from "../packages/core/dist/ports/StorePorts.js"
 import { openAccount, openShop } from "../packages/core/dist/testing/Fixtures.js"
 import { RiggedEntropy } from "../packages/core/dist/testing/RiggedEntropy.js"
 import { SettableClock } from "../packages/core/dist/testing/SettableClock.js"

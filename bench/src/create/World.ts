@@ -2,9 +2,8 @@ import { DAY_MS, Entropy, IdempotencyKey, type KeyId, type ShopId, TicketInput }
 import { Store } from "@workshop/core/store"
 import { PgStore } from "@workshop/store-pg"
 import { Effect, Layer, Schema } from "effect"
-import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
+import { createTicket, ticketDefaults } from "../../../packages/core/dist/decisions/createTicket.js"
 import { idempotent } from "../../../packages/core/dist/decisions/Idempotency.js"
-import { ticketDefaults } from "../../../packages/core/dist/decisions/TicketInput.js"
 import { freshCaller, openShop } from "../../../packages/core/dist/testing/Fixtures.js"
 import { SettableClock } from "../../../packages/core/dist/testing/SettableClock.js"
 
