@@ -1,10 +1,24 @@
 import { Either } from "effect"
 import type { AuditEntry } from "../domain/AuditEntry.js"
-import type { ShopId } from "../domain/Identifier.js"
+import type { Client } from "../domain/Client.js"
+import { firstDelivery } from "../domain/Delivery.js"
+import { type EventData, type EventRecord, eventBody } from "../domain/Event.js"
+import type { EventType } from "../domain/EventType.js"
+import type { EventId, ShopId } from "../domain/Identifier.js"
 import type { LimitStatus } from "../domain/LimitWindow.js"
-import { identifier, LAST_IDENTIFIER, type Moment, type ShopMoment } from "../domain/Moment.js"
-import type { ShopHead, ShopRecord } from "../domain/Shop.js"
-import type { Webhook } from "../domain/Webhook.js"
+import { applyEntry, type CardRecord, type LedgerEntry } from "../domain/LoyaltyCard.js"
+import {
+  grantIdentifier,
+  IDENTIFIERS_PER_MS,
+  identifier,
+  LAST_IDENTIFIER,
+  type Moment,
+  type ShopMoment
+} from "../domain/Moment.js"
+import type { MessageRecord, NotificationRecord } from "../domain/Notification.js"
+import { identifiersAhead, type ShopHead, type ShopRecord } from "../domain/Shop.js"
+import { type Ticket, type TicketRecord, ticketView } from "../domain/Ticket.js"
+import type { NoticeRecord, Webhook } from "../domain/Webhook.js"
 import type { Load, LoadRequest } from "./Load.js"
 import { apply, type Change, type ShopState } from "./ShopState.js"
 
@@ -42,26 +56,27 @@ type Answer<R> = R extends Either.Right<infer _, infer D> ? (D extends Decision<
 type Refused<R> = R extends Either.Left<infer E, infer _> ? E : never
 
 /**
- * Makes a command from its needs and a pure `decide`. `decide` receives exactly what the needs name;
- * a missing row refuses the command before `decide` is asked.
+ * Makes a command from its needs and a pure `decide`. It passes to `decide` the rows that the needs name, and a change set to gather
+ * the changes in. A missing row refuses the command before `decide` is called.
  */
-export const make = <const N extends Needs, R extends Either.Either<Decision<unknown>, unknown>>(spec: {
-  readonly shop_id: ShopId
-  readonly needs: N
-  readonly decide: (loaded: Loaded<N>, moment: ShopMoment) => R
-}): Command<Answer<R>, Refused<R> | Missing<N>> => {
-  const named = Object.entries(spec.needs)
+export const make = <const N extends Needs, R extends Either.Either<Decision<unknown>, unknown>>(
+  shop_id: ShopId,
+  needs: N,
+  decide: (loaded: Loaded<N>, changes: ChangeSet, moment: ShopMoment) => R
+): Command<Answer<R>, Refused<R> | Missing<N>> => {
+  const named = Object.entries(needs)
   return {
-    shop_id: spec.shop_id,
+    shop_id,
     asks: named.flatMap(([, need]) => need.asks),
     run: (slice, moment) => {
-      const loaded: Record<string, unknown> = { shop: slice.shop, head: slice.head, webhook: slice.webhook }
+      const loaded: Record<string, unknown> & HeldShop = { shop: slice.shop, head: slice.head, webhook: slice.webhook }
       for (const [name, need] of named) {
         const row = need.read(slice)
         if (Either.isLeft(row)) return Either.left(row.left as Missing<N>)
         loaded[name] = row.right
       }
-      return spec.decide(loaded as Loaded<N>, moment) as Either.Either<Decision<Answer<R>>, Refused<R>>
+      const changes = new ChangeSet(loaded, moment)
+      return decide(loaded as Loaded<N>, changes, moment) as Either.Either<Decision<Answer<R>>, Refused<R>>
     }
   }
 }
@@ -104,3 +119,152 @@ export const audited = <A, E>(
       return { ...decision, changes: [...decision.changes, { _tag: "AuditAppended", row }] }
     })
 })
+
+type Marked = Pick<NotificationRecord & NoticeRecord, "id" | "shop_id" | "created_at">
+type Moving<Row> = { -readonly [Name in keyof Row]: Row[Name] }
+
+/**
+ * Gathers the changes of one decision. It lives no longer than the decision does, so the decision stays pure;
+ * it keeps the shop's two orders (of changes and of events) and gives each thing the next identifier of the moment.
+ */
+export class ChangeSet {
+  readonly #changes: Array<Change> = []
+  readonly #usages: Array<LimitStatus> = []
+  readonly #moment: ShopMoment
+  readonly #shop: ShopRecord
+  readonly #webhook: Webhook | null
+  readonly #head: Moving<ShopHead>
+  /** See {@link ShopHead.ids_made}. */
+  #ids_made: number
+  #id_moment: Moment | undefined
+
+  constructor({ shop, head, webhook }: HeldShop, moment: ShopMoment) {
+    this.#moment = moment
+    // By how much identifiers run ahead of their instants never falls, so lists by creation find an instant among them.
+    this.#ids_made =
+      moment.recorded_at === head.last_instant ? head.ids_made : identifiersAhead(head) * IDENTIFIERS_PER_MS
+    this.#shop = shop
+    this.#webhook = webhook
+    this.#head = { ...head }
+  }
+
+  /** The next identifier of the shop: it sorts behind all that the shop's commands made before, on whichever node (Specification, Lists and sync). */
+  id<Id extends string>(): Id {
+    const n = this.#ids_made++ % IDENTIFIERS_PER_MS
+    return identifier<Id>(this.#idMoment(n), n)
+  }
+
+  /** The identifier of what this decision grants, which does not follow from the others: one at most. */
+  grantId<Id extends string>(): Id {
+    const n = this.#ids_made++ % IDENTIFIERS_PER_MS
+    return grantIdentifier<Id>(this.#idMoment(n), n)
+  }
+
+  /** The millisecond that the identifier just counted bears: the recorded one, or a later one where that has no room left. */
+  #idMoment(n: number): Moment {
+    const { recorded_at, entropy } = this.#moment
+    if (this.#id_moment === undefined || n === 0)
+      this.#id_moment = { now: recorded_at + Math.floor((this.#ids_made - 1) / IDENTIFIERS_PER_MS), entropy }
+    return this.#id_moment
+  }
+
+  /** Adds a change as it is. */
+  add(change: Change): this {
+    this.#changes.push(change)
+    return this
+  }
+
+  /** Moves the head on, besides what this class itself keeps of it. */
+  head(moved: Partial<Pick<ShopHead, "next_number" | "tickets_per_hour" | "tickets_per_day">>): this {
+    Object.assign(this.#head, moved)
+    return this
+  }
+
+  /** Notes a limit that the decision touched, for the answer's headers. */
+  touched(...usages: ReadonlyArray<LimitStatus>): this {
+    this.#usages.push(...usages)
+    return this
+  }
+
+  /** What a ticket bears of the shop's next change. */
+  get change(): Pick<TicketRecord, "updated_at" | "change_seq"> {
+    return { updated_at: this.#moment.recorded_at, change_seq: this.#head.change_seq }
+  }
+
+  /** Stores a ticket as the shop's next change, and answers how its shop sees it from now on. */
+  ticket(record: Omit<TicketRecord, "updated_at" | "change_seq">, client: Client | null): Ticket {
+    return this.changed({ ...record, ...this.change }, client)
+  }
+
+  /** As `ticket`, for one that bears the {@link change} already. */
+  changed(row: TicketRecord, client: Client | null): Ticket {
+    this.#head.change_seq++
+    this.add({ _tag: "TicketPut", row })
+    return ticketView(row, this.#shop, client, this.#moment.tracking_base_url)
+  }
+
+  /** Adds a line to the ledger and the card that follows from it (Specification, Clients and loyalty). */
+  ledger(card: CardRecord, line: Pick<LedgerEntry, "kind" | "stamps" | "ticket_id" | "caller_id">): CardRecord {
+    const { shop_id, client_id } = card
+    const row: LedgerEntry = { ...line, shop_id, client_id, id: this.id(), created_at: this.#moment.recorded_at }
+    const next = applyEntry(card, row)
+    this.add({ _tag: "LedgerAppended", row }).add({ _tag: "CardPut", row: next })
+    return next
+  }
+
+  /** Raises an event; its text is frozen here. Where a webhook is set it is to be delivered, also if that is off (Specification, Webhooks). */
+  raise<T extends EventType>(type: T, data: EventData[T], ticket_id: EventRecord["ticket_id"]): EventRecord {
+    const id = this.id<EventId>()
+    const { now, recorded_at } = this.#moment
+    const shop_id = this.#shop.id
+    const row: EventRecord = {
+      shop_id,
+      id,
+      type,
+      seq: this.#head.event_seq++,
+      ticket_id,
+      created_at: recorded_at,
+      body: eventBody(id, type, recorded_at, shop_id, data)
+    }
+    this.add({ _tag: "EventRaised", row })
+    if (this.#webhook !== null) this.add({ _tag: "DeliveryPut", row: firstDelivery(row, this.#webhook, now) })
+    return row
+  }
+
+  /** Tells a client something: it is in their inbox, and waits for the embedder's notifier (Specification, States). */
+  tellClient(told: Omit<NotificationRecord, keyof Marked>): this {
+    const row = { ...told, ...this.#marked }
+    return this.add({ _tag: "NotificationAppended", row }).#await(row, "client")
+  }
+
+  /** Tells the shop's owner something: it is on record, and waits for the embedder's notifier (Specification, Webhooks). */
+  tellOwner(told: Omit<NoticeRecord, keyof Marked>): this {
+    const row = { ...told, ...this.#marked }
+    return this.add({ _tag: "NoticeAppended", row }).#await(row, "owner")
+  }
+
+  get #marked(): Marked {
+    return { id: this.id(), shop_id: this.#shop.id, created_at: this.#moment.recorded_at }
+  }
+
+  #await({ shop_id, id }: Marked, receiver: MessageRecord["receiver"]): this {
+    return this.add({ _tag: "MessagePut", row: { shop_id, id, receiver, attempts_made: 0, due_at: this.#moment.now } })
+  }
+
+  /** The decision. Its shop's clock stands at this moment from now on. */
+  decided<A>(answer: A): Either.Either<Decision<A>, never> {
+    this.#head.last_instant = this.#moment.recorded_at
+    this.#head.ids_made = this.#ids_made
+    this.add({ _tag: "HeadPut", row: this.#head })
+    return this.decidedQuietly(answer)
+  }
+
+  /** The decision, without moving the shop's clock on: for what no later command depends on. */
+  decidedQuietly<A>(answer: A): Either.Either<Decision<A>, never> {
+    return Either.right({ answer, changes: this.#changes, usages: this.#usages })
+  }
+}
+
+/** A decision that changes nothing. */
+export const unchanged = <A>(answer: A): Either.Either<Decision<A>, never> =>
+  Either.right({ answer, changes: [], usages: [] })

@@ -1,9 +1,10 @@
-import { Data, Either, Schema } from "effect"
+import { Either, Schema } from "effect"
 import { sha256Hex } from "../domain/Digest.js"
 import { type IdempotencyRecord, idempotencyRecordKey } from "../domain/IdempotencyRecord.js"
 import type { KeyId } from "../domain/Identifier.js"
 import { jsonText } from "../domain/JsonText.js"
 import { Limits, ServiceLimits } from "../domain/Limits.js"
+import { Refused } from "../domain/Refusal.js"
 import { Text } from "../domain/Text.js"
 import type { Command, Decision } from "./Command.js"
 
@@ -12,11 +13,10 @@ export const IdempotencyKey = Text(Limits.idempotency_key_characters).pipe(Schem
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
 /** The key was used for another request of this operation (Specification, Idempotency). */
-export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<{}> {
-  override get message() {
-    return "This Idempotency-Key was used for another request; take a new key for a new request"
-  }
-}
+export class IdempotencyKeyReused extends Refused(
+  "IdempotencyKeyReused",
+  "This Idempotency-Key was used for another request; take a new key for a new request"
+) {}
 
 /** An answer that may be a repetition of the first one. */
 export interface IdempotentResult<out A> {

@@ -111,94 +111,57 @@ export const loadState = ({ shop, head, webhook, events, replayable, accounts, h
   holders
 })
 
-type Forgetting = "LinkRemoved" | "OfferRemoved" | "RememberedRemoved" | "EventRewritten"
-
-/** Makes visible what only the erasure of a client changes. */
-const forget = (slice: ShopState, change: Extract<Change, { readonly _tag: Forgetting }>): void => {
-  if (change._tag === "LinkRemoved") slice.links.delete(change.row.client_id)
-  else if (change._tag === "OfferRemoved") slice.offers.delete(change.row.id)
-  else if (change._tag === "RememberedRemoved") slice.remembered.delete(idempotencyRecordKey(change.row))
-  else slice.events.rewrite(change.row)
-}
-
 const log = (attempts: ShopState["attempts"], row: AttemptRecord): void => {
   const known = attempts.get(row.event_id)
   if (known === undefined) attempts.set(row.event_id, [row])
   else known.push(row)
 }
 
-/** Makes a change visible to the commands that follow. Rows that no command asks for are left to the store. */
-export const apply = (slice: ShopState, change: Change): void => {
-  switch (change._tag) {
-    case "HeadPut":
-      slice.head = change.row
-      return
-    case "ShopPut":
-      slice.shop = change.row
-      return
-    case "WebhookPut":
-      slice.webhook = change.row
-      return
-    case "WebhookRemoved":
-      slice.webhook = null
-      return
-    case "TicketPut":
-      slice.tickets.set(change.row.id, change.row)
-      return
-    case "LinkPut":
-      slice.links.set(change.row.client_id, change.row)
-      return
-    case "LinkRemoved":
-    case "OfferRemoved":
-    case "RememberedRemoved":
-    case "EventRewritten":
-      forget(slice, change)
-      return
-    case "CardPut":
-      slice.cards.set(change.row.client_id, change.row)
-      return
-    case "OfferPut":
-      slice.offers.set(change.row.id, change.row)
-      return
-    case "KeyPut":
-      slice.keys.set(change.row.id, change.row)
-      return
-    case "RememberedPut": {
-      const place = idempotencyRecordKey(change.row)
-      // Anew at the end, so that a store may find those that expire first at the beginning.
-      slice.remembered.delete(place)
-      slice.remembered.set(place, change.row)
-      return
-    }
-    case "StampsUsedPut":
-      slice.stamps_used.set(stampCountKey(change.key), change.row)
-      return
-    case "DeliveryPut":
-    case "DeliveryRenewed":
-      slice.deliveries.set(change.row.event_id, change.row)
-      return
-    case "DeliveryRemoved":
-      slice.deliveries.delete(change.row.event_id)
-      return
-    case "MessagePut":
-      slice.messages.set(change.row.id, change.row)
-      return
-    case "MessageRemoved":
-      slice.messages.delete(change.row.id)
-      return
-    case "ReplayPut":
-      slice.replays.set(change.row.id, change.row)
-      return
-    case "AttemptAppended":
-      log(slice.attempts, change.row)
-      return
-    case "AuditAppended":
-    case "NoticeAppended":
-    case "LedgerAppended":
-    case "NotificationAppended":
-    case "NotificationRemoved":
-    case "AttemptRewritten":
-    case "EventRaised":
-      return
-  }
+type Applied = { readonly [Tag in Change["_tag"]]: (state: ShopState, change: Extract<Change, { _tag: Tag }>) => void }
+
+/** A row that no command asks for: the store keeps it. */
+const leftToStore = () => {}
+
+const putDelivery: Applied["DeliveryPut"] & Applied["DeliveryRenewed"] = (state, { row }) =>
+  state.deliveries.set(row.event_id, row)
+
+const applied: Applied = {
+  HeadPut: (state, { row }) => (state.head = row),
+  ShopPut: (state, { row }) => (state.shop = row),
+  WebhookPut: (state, { row }) => (state.webhook = row),
+  WebhookRemoved: (state) => (state.webhook = null),
+  TicketPut: (state, { row }) => state.tickets.set(row.id, row),
+  LinkPut: (state, { row }) => state.links.set(row.client_id, row),
+  LinkRemoved: (state, { row }) => state.links.delete(row.client_id),
+  CardPut: (state, { row }) => state.cards.set(row.client_id, row),
+  OfferPut: (state, { row }) => state.offers.set(row.id, row),
+  OfferRemoved: (state, { row }) => state.offers.delete(row.id),
+  KeyPut: (state, { row }) => state.keys.set(row.id, row),
+  RememberedPut: ({ remembered }, { row }) => {
+    const key = idempotencyRecordKey(row)
+    // Moved to the end, so that a store finds the records that expire first at the beginning.
+    remembered.delete(key)
+    remembered.set(key, row)
+  },
+  RememberedRemoved: (state, { row }) => state.remembered.delete(idempotencyRecordKey(row)),
+  StampsUsedPut: (state, { key, row }) => state.stamps_used.set(stampCountKey(key), row),
+  DeliveryPut: putDelivery,
+  DeliveryRenewed: putDelivery,
+  DeliveryRemoved: (state, { row }) => state.deliveries.delete(row.event_id),
+  MessagePut: (state, { row }) => state.messages.set(row.id, row),
+  MessageRemoved: (state, { row }) => state.messages.delete(row.id),
+  ReplayPut: (state, { row }) => state.replays.set(row.id, row),
+  AttemptAppended: (state, { row }) => log(state.attempts, row),
+  EventRewritten: (state, { row }) => state.events.rewrite(row),
+  AttemptRewritten: leftToStore,
+  AuditAppended: leftToStore,
+  EventRaised: leftToStore,
+  LedgerAppended: leftToStore,
+  NoticeAppended: leftToStore,
+  NotificationAppended: leftToStore,
+  NotificationRemoved: leftToStore
 }
+
+/** Makes a change visible to the commands that follow. */
+export const apply = (state: ShopState, change: Change): void =>
+  (applied[change._tag] as (state: ShopState, change: Change) => void)(state, change)

@@ -10,8 +10,7 @@ import { optional, Text } from "../domain/Text.js"
 import { PartStatus, QuoteClosed, quoteView, type Ticket, TicketNotFound, type TicketRecord } from "../domain/Ticket.js"
 import { isOpen, TicketAbandoned } from "../domain/TicketLifecycle.js"
 import { SecureWebLink } from "../domain/WebLink.js"
-import { ChangeSet } from "./ChangeSet.js"
-import { type Command, make } from "./Command.js"
+import { type ChangeSet, type Command, make } from "./Command.js"
 import { refusedField } from "./createTicket.js"
 import * as Need from "./Load.js"
 
@@ -68,26 +67,20 @@ export const actOnTicket = <E>(
   id: TicketId,
   act: TicketAct<E>
 ): Command<Ticket, TicketNotFound | TicketAbandoned | E> =>
-  make({
-    shop_id,
-    needs: { ticket: Need.ticket(id) },
-    decide: (loaded, moment) => {
-      const { record, linked } = loaded.ticket
-      if (act.of !== undefined && act.of !== linked?.client.id) return Either.left(new TicketNotFound())
-      const refused = act.refused?.(record) ?? null
-      if (refused !== null) return Either.left(refused)
-      const { state, updated_at } = record
-      if (state === "abandoned") return Either.left(new TicketAbandoned({ state, updated_at }))
-      const patch = act.patch(record, { now: moment.now, shop: loaded.shop })
-      if (Either.isLeft(patch)) return Either.left(patch.left)
-
-      const changes = new ChangeSet(loaded, moment)
-      const shop_changed_at = act.by === "shop" ? moment.now : record.shop_changed_at
-      const next = { ...record, ...patch.right, shop_changed_at }
-      const ticket = changes.ticket(next, linked?.client ?? null)
-      act.raise(changes, ticket, { now: moment.now, before: record, record: next })
-      return changes.decided(ticket)
-    }
+  make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {
+    const { record, linked } = loaded.ticket
+    if (act.of !== undefined && act.of !== linked?.client.id) return Either.left(new TicketNotFound())
+    const refused = act.refused?.(record) ?? null
+    if (refused !== null) return Either.left(refused)
+    const { state, updated_at } = record
+    if (state === "abandoned") return Either.left(new TicketAbandoned({ state, updated_at }))
+    const patch = act.patch(record, { now: moment.now, shop: loaded.shop })
+    if (Either.isLeft(patch)) return Either.left(patch.left)
+    const shop_changed_at = act.by === "shop" ? moment.now : record.shop_changed_at
+    const next = { ...record, ...patch.right, shop_changed_at }
+    const ticket = changes.ticket(next, linked?.client ?? null)
+    act.raise(changes, ticket, { now: moment.now, before: record, record: next })
+    return changes.decided(ticket)
   })
 
 const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })

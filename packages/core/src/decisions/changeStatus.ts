@@ -13,8 +13,7 @@ import {
 } from "../domain/Ticket.js"
 import { closure, type MoveRefusal, movedFields, moveTo, type TicketStatus } from "../domain/TicketLifecycle.js"
 import { actOnTicket } from "./actOnTicket.js"
-import { ChangeSet, unchanged } from "./ChangeSet.js"
-import { type Command, make } from "./Command.js"
+import { type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 
 /**
@@ -27,43 +26,38 @@ export const changeStatus = (
   to: TicketStatus,
   bounds: TicketBounds = ticketBounds
 ): Command<Ticket, TicketNotFound | MoveRefusal | LimitReached> =>
-  make({
-    shop_id,
-    needs: { ticket: Need.ticket(id) },
-    decide: (loaded, moment) => {
-      const { now } = moment
-      const { record, linked } = loaded.ticket
-      const found = moveTo(record, to, now)
-      if (Either.isLeft(found)) return Either.left(found.left)
+  make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {
+    const { now } = moment
+    const { record, linked } = loaded.ticket
+    const found = moveTo(record, to, now)
+    if (Either.isLeft(found)) return Either.left(found.left)
 
-      const move = found.right
-      const changes = new ChangeSet(loaded, moment)
-      const stamps = stampsEarned(record, move, loaded.shop.program, linked?.client ?? null)
-      const notifies = move.notifies_client && linked !== null
-      const policies = notifies ? (["moves_per_day", "notifications_per_day"] as const) : (["moves_per_day"] as const)
-      const counted = countUse(record, policies, { bounds, now, time_zone: loaded.shop.time_zone })
-      if (Either.isLeft(counted)) return Either.left(counted.left)
-      const next: TicketRecord = {
-        ...record,
-        ...movedFields(move, now),
-        ...counted.right,
-        state: to,
-        shop_changed_at: now,
-        ...(notifies && { notified_at: now, notified_channel: "app" as const }),
-        stamps_earned: record.stamps_earned || stamps !== null
-      }
-      const ticket = changes.ticket(next, linked?.client ?? null)
-      const data = move.event === "ticket.reopened" ? { ticket, from: record.state } : { ticket }
-      changes.raise(move.event, data, id)
-      if (linked !== null && notifies) {
-        changes.raise("client.notified", { ticket, channel: "app", notified_at: toIso(now) }, id)
-        const type = to === "ready" ? "ticket.ready" : "ticket.impossible"
-        changes.tellClient({ client_id: linked.card.client_id, type, ticket, ticket_id: id })
-      }
-      if (linked !== null && stamps !== null && stamps > 0)
-        changes.ledger(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })
-      return changes.decided(ticket)
+    const move = found.right
+    const stamps = stampsEarned(record, move, loaded.shop.program, linked?.client ?? null)
+    const notifies = move.notifies_client && linked !== null
+    const policies = notifies ? (["moves_per_day", "notifications_per_day"] as const) : (["moves_per_day"] as const)
+    const counted = countUse(record, policies, { bounds, now, time_zone: loaded.shop.time_zone })
+    if (Either.isLeft(counted)) return Either.left(counted.left)
+    const next: TicketRecord = {
+      ...record,
+      ...movedFields(move, now),
+      ...counted.right,
+      state: to,
+      shop_changed_at: now,
+      ...(notifies && { notified_at: now, notified_channel: "app" as const }),
+      stamps_earned: record.stamps_earned || stamps !== null
     }
+    const ticket = changes.ticket(next, linked?.client ?? null)
+    const data = move.event === "ticket.reopened" ? { ticket, from: record.state } : { ticket }
+    changes.raise(move.event, data, id)
+    if (linked !== null && notifies) {
+      changes.raise("client.notified", { ticket, channel: "app", notified_at: toIso(now) }, id)
+      const type = to === "ready" ? "ticket.ready" : "ticket.impossible"
+      changes.tellClient({ client_id: linked.card.client_id, type, ticket, ticket_id: id })
+    }
+    if (linked !== null && stamps !== null && stamps > 0)
+      changes.ledger(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })
+    return changes.decided(ticket)
   })
 
 /**
@@ -71,20 +65,14 @@ export const changeStatus = (
  * the shop's own command came first (Specification, States).
  */
 export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | null, TicketNotFound> =>
-  make({
-    shop_id,
-    needs: { ticket: Need.ticket(id) },
-    decide: (loaded, moment) => {
-      const { record, linked } = loaded.ticket
-      const due = closure(record)
-      if (due === null || moment.now < due.due_at) return unchanged<Ticket | null>(null)
-
-      const changes = new ChangeSet(loaded, moment)
-      const closed = { ...record, state: "abandoned", abandoned_at: due.due_at, abandon_reason: due.reason } as const
-      const ticket = changes.ticket(closed, linked?.client ?? null)
-      changes.raise("ticket.abandoned", { ticket, reason: due.reason }, id)
-      return changes.decided<Ticket | null>(ticket)
-    }
+  make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {
+    const { record, linked } = loaded.ticket
+    const due = closure(record)
+    if (due === null || moment.now < due.due_at) return unchanged<Ticket | null>(null)
+    const closed = { ...record, state: "abandoned", abandoned_at: due.due_at, abandon_reason: due.reason } as const
+    const ticket = changes.ticket(closed, linked?.client ?? null)
+    changes.raise("ticket.abandoned", { ticket, reason: due.reason }, id)
+    return changes.decided<Ticket | null>(ticket)
   })
 
 /** How the shop told the client itself (Specification, Endpoints). */

@@ -3,8 +3,7 @@ import { asSeen, type ClientLink, type ClientNotFound, clientBadge } from "../do
 import type { ClientId, OfferId, ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { OfferClosed, OfferNotFound, type OfferStatus } from "../domain/Offer.js"
-import { ChangeSet, unchanged } from "./ChangeSet.js"
-import { type Command, make } from "./Command.js"
+import { type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 
 const met = (shop_id: ShopId, client_id: ClientId, link: ClientLink | null, now: Instant): ClientLink =>
@@ -12,14 +11,10 @@ const met = (shop_id: ShopId, client_id: ClientId, link: ClientLink | null, now:
 
 /** A visit to the counter: the shop knows the client from now on. It does not lift a block (Specification, Clients and loyalty). */
 export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void, ClientNotFound> =>
-  make({
-    shop_id,
-    needs: { known: Need.account(client_id) },
-    decide: (loaded, moment) => {
-      if (loaded.known.link !== null) return unchanged<void>(undefined)
-      const row = met(shop_id, client_id, null, moment.now)
-      return new ChangeSet(loaded, moment).add({ _tag: "LinkPut", row }).decided<void>(undefined)
-    }
+  make(shop_id, { known: Need.account(client_id) }, (loaded, changes, moment) => {
+    if (loaded.known.link !== null) return unchanged<void>(undefined)
+    const row = met(shop_id, client_id, null, moment.now)
+    return changes.add({ _tag: "LinkPut", row }).decided<void>(undefined)
   })
 
 /**
@@ -33,29 +28,23 @@ export const answerOffer = (
   answer: Exclude<OfferStatus, "open">,
   by?: ClientId
 ): Command<void, OfferNotFound | OfferClosed> =>
-  make({
-    shop_id,
-    needs: { offer: Need.offer(id) },
-    decide: (loaded, moment) => {
-      const { now } = moment
-      const { record, ticket, linked, holder, link } = loaded.offer
-      if (by !== undefined && by !== holder.id) return Either.left(new OfferNotFound())
-      if (record.status !== "open" || (link !== null && link.blocked_at !== null)) return Either.left(new OfferClosed())
-
-      const changes = new ChangeSet(loaded, moment)
-      changes.add({ _tag: "OfferPut", row: { ...record, status: answer, answered_at: now } })
-      if (answer === "blocked") {
-        const row = { shop_id, client_id: holder.id, known_at: link?.known_at ?? null, blocked_at: now }
-        return changes.add({ _tag: "LinkPut", row }).decided<void>(undefined)
-      }
-      const known = met(shop_id, holder.id, link, now)
-      changes.add({ _tag: "LinkPut", row: known })
-      const client = asSeen(holder, known)
-      // A client who blocked the shop since is for it as if they had never been, so their ticket has none.
-      if (linked === null && client !== null && ticket.state !== "abandoned") {
-        const view = changes.ticket({ ...ticket, client_id: holder.id }, client)
-        changes.raise("client.linked", { ticket: view, client: clientBadge(client) }, ticket.id)
-      }
-      return changes.decided<void>(undefined)
+  make(shop_id, { offer: Need.offer(id) }, (loaded, changes, moment) => {
+    const { now } = moment
+    const { record, ticket, linked, holder, link } = loaded.offer
+    if (by !== undefined && by !== holder.id) return Either.left(new OfferNotFound())
+    if (record.status !== "open" || (link !== null && link.blocked_at !== null)) return Either.left(new OfferClosed())
+    changes.add({ _tag: "OfferPut", row: { ...record, status: answer, answered_at: now } })
+    if (answer === "blocked") {
+      const row = { shop_id, client_id: holder.id, known_at: link?.known_at ?? null, blocked_at: now }
+      return changes.add({ _tag: "LinkPut", row }).decided<void>(undefined)
     }
+    const known = met(shop_id, holder.id, link, now)
+    changes.add({ _tag: "LinkPut", row: known })
+    const client = asSeen(holder, known)
+    // A client who blocked the shop since is for it as if they had never been, so their ticket has none.
+    if (linked === null && client !== null && ticket.state !== "abandoned") {
+      const view = changes.ticket({ ...ticket, client_id: holder.id }, client)
+      changes.raise("client.linked", { ticket: view, client: clientBadge(client) }, ticket.id)
+    }
+    return changes.decided<void>(undefined)
   })

@@ -15,8 +15,7 @@ import { optional, Text } from "../domain/Text.js"
 import { nextNumber, type Ticket, type TicketItem, type TicketRecord, TicketType } from "../domain/Ticket.js"
 import { trackingCode } from "../domain/TrackingCode.js"
 import * as WordList from "../domain/WordList.js"
-import { ChangeSet } from "./ChangeSet.js"
-import { type Command, make } from "./Command.js"
+import { type ChangeSet, type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
 
 /** The texts of a ticket in which a forbidden word is looked for, each with its dotted path (Specification, Errors). */
@@ -161,34 +160,28 @@ export const createTicket = (
   { via, found }: { readonly via: "app" | "api"; readonly found: ReadonlyArray<FoundWord> }
 ): Command<Ticket, ClientNotFound | ForbiddenWord | LimitReached> => {
   const wanted = input.client_id === null || input.client_id === undefined ? Need.none : Need.client(input.client_id)
-  return make({
-    shop_id,
-    needs: { wanted },
-    decide: (loaded, moment) => {
-      const { shop, head, wanted } = loaded
-      const refused = refusedField(shop, input, found)
-      if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
+  return make(shop_id, { wanted }, (loaded, changes, moment) => {
+    const { shop, head, wanted } = loaded
+    const refused = refusedField(shop, input, found)
+    if (refused !== null) return Either.left(new ForbiddenWord({ field: refused }))
 
-      const windows = oneMore(head, shop, moment.now)
-      if (Either.isLeft(windows)) return Either.left(windows.left)
-
-      const changes = new ChangeSet(loaded, moment)
-      changes.head({ ...windows.right, next_number: nextNumber(head.next_number) }).touched(...usages(windows.right))
-      const record = newTicket(shop_id, changes, input, {
-        number: head.next_number,
-        via,
-        moment,
-        tracking_code: trackingCode(moment)
-      })
-      const ticket = changes.changed(record, wanted?.client ?? null)
-      changes.raise("ticket.created", { ticket }, record.id)
-      if (ticket.client !== null) changes.raise("client.linked", { ticket, client: ticket.client }, record.id)
-      const { client_phone } = record
-      // The account that is linked already has nothing to accept.
-      if (client_phone !== null && client_phone !== wanted?.phone)
-        changes.add({ _tag: "OfferPut", row: newOffer(changes.grantId(), record, client_phone) })
-      return changes.decided(ticket)
-    }
+    const windows = oneMore(head, shop, moment.now)
+    if (Either.isLeft(windows)) return Either.left(windows.left)
+    changes.head({ ...windows.right, next_number: nextNumber(head.next_number) }).touched(...usages(windows.right))
+    const record = newTicket(shop_id, changes, input, {
+      number: head.next_number,
+      via,
+      moment,
+      tracking_code: trackingCode(moment)
+    })
+    const ticket = changes.changed(record, wanted?.client ?? null)
+    changes.raise("ticket.created", { ticket }, record.id)
+    if (ticket.client !== null) changes.raise("client.linked", { ticket, client: ticket.client }, record.id)
+    const { client_phone } = record
+    // The account that is linked already has nothing to accept.
+    if (client_phone !== null && client_phone !== wanted?.phone)
+      changes.add({ _tag: "OfferPut", row: newOffer(changes.grantId(), record, client_phone) })
+    return changes.decided(ticket)
   })
 }
 

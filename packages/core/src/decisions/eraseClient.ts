@@ -4,7 +4,6 @@ import type { NotificationRecord } from "../domain/Notification.js"
 import type { OfferRecord } from "../domain/Offer.js"
 import { bodyWithout, eraser, type Person, seenWithout, ticketWithout } from "../domain/Person.js"
 import type { Ticket, TicketRecord } from "../domain/Ticket.js"
-import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import { FORGOTTEN } from "./Idempotency.js"
 import * as Need from "./Load.js"
@@ -16,36 +15,26 @@ const isOther = (before: unknown, after: unknown): boolean => JSON.stringify(bef
  * the shop's other systems; no event is raised. The client's id stays, as the pseudonym under which the books add up.
  */
 export const eraseTickets = (shop_id: ShopId, person: Person, ids: ReadonlyArray<TicketId>): Command<void> =>
-  make({
-    shop_id,
-    needs: { tickets: Need.tickets(ids) },
-    decide: (loaded, moment) => {
-      const changes = new ChangeSet(loaded, moment)
-      for (const ticket of loaded.tickets) {
-        const isTheirs = ticket.client_id === null || ticket.client_id === person.client_id
-        const left: TicketRecord = ticketWithout(person, ticket, isTheirs)
-        if (isOther(ticket, left)) changes.ticket(left, null)
-      }
-      return changes.decided<void>(undefined)
+  make(shop_id, { tickets: Need.tickets(ids) }, (loaded, changes) => {
+    for (const ticket of loaded.tickets) {
+      const isTheirs = ticket.client_id === null || ticket.client_id === person.client_id
+      const left: TicketRecord = ticketWithout(person, ticket, isTheirs)
+      if (isOther(ticket, left)) changes.ticket(left, null)
     }
+    return changes.decided<void>(undefined)
   })
 
 /** Erases a person from the frozen texts of events, those still to be delivered too, and from what receivers answered to them. */
 export const eraseEvents = (shop_id: ShopId, person: Person, ids: ReadonlyArray<EventId>): Command<void> =>
-  make({
-    shop_id,
-    needs: { events: Need.events(ids) },
-    decide: (loaded, moment) => {
-      const changes = new ChangeSet(loaded, moment)
-      for (const { event, attempts } of loaded.events) {
-        const body = bodyWithout(person, event.body)
-        if (body !== event.body) changes.add({ _tag: "EventRewritten", row: { ...event, body } })
-        // A receiver may have sent back what it was sent, in whatever form.
-        for (const attempt of attempts)
-          if (attempt.head !== "") changes.add({ _tag: "AttemptRewritten", row: { ...attempt, head: "" } })
-      }
-      return changes.decidedQuietly<void>(undefined)
+  make(shop_id, { events: Need.events(ids) }, (loaded, changes) => {
+    for (const { event, attempts } of loaded.events) {
+      const body = bodyWithout(person, event.body)
+      if (body !== event.body) changes.add({ _tag: "EventRewritten", row: { ...event, body } })
+      // A receiver may have sent back what it was sent, in whatever form.
+      for (const attempt of attempts)
+        if (attempt.head !== "") changes.add({ _tag: "AttemptRewritten", row: { ...attempt, head: "" } })
     }
+    return changes.decidedQuietly<void>(undefined)
   })
 
 const isTicket = (answer: object): answer is Ticket => "tracking_code" in answer
@@ -59,24 +48,19 @@ export const eraseAnswers = (
   person: Person,
   keys: ReadonlyArray<IdempotencyRecordKey>
 ): Command<void> =>
-  make({
-    shop_id,
-    needs: { remembered: Need.remembered(keys) },
-    decide: (loaded, moment) => {
-      const changes = new ChangeSet(loaded, moment)
-      const erase = eraser(person)
-      for (const row of loaded.remembered) {
-        const { caller_id, operation, key, fingerprint } = row
-        const answer = JSON.parse(row.answer)
-        if (erase(key) !== key) changes.add({ _tag: "RememberedRemoved", row: { shop_id, caller_id, operation, key } })
-        else if (isTicket(answer)) {
-          const left = JSON.stringify(seenWithout(person, answer))
-          if (left !== row.answer || fingerprint !== FORGOTTEN)
-            changes.add({ _tag: "RememberedPut", row: { ...row, answer: left, fingerprint: FORGOTTEN } })
-        }
+  make(shop_id, { remembered: Need.remembered(keys) }, (loaded, changes) => {
+    const erase = eraser(person)
+    for (const row of loaded.remembered) {
+      const { caller_id, operation, key, fingerprint } = row
+      const answer = JSON.parse(row.answer)
+      if (erase(key) !== key) changes.add({ _tag: "RememberedRemoved", row: { shop_id, caller_id, operation, key } })
+      else if (isTicket(answer)) {
+        const left = JSON.stringify(seenWithout(person, answer))
+        if (left !== row.answer || fingerprint !== FORGOTTEN)
+          changes.add({ _tag: "RememberedPut", row: { ...row, answer: left, fingerprint: FORGOTTEN } })
       }
-      return changes.decidedQuietly<void>(undefined)
     }
+    return changes.decidedQuietly<void>(undefined)
   })
 
 /** What a shop still knows of a person by their number or id, once their texts are erased. */
@@ -87,16 +71,11 @@ export interface Known {
 
 /** Ends the erasure in a shop: takes away offers, notifications, what waits to be told, and the link with the shop. */
 export const forgetClient = (shop_id: ShopId, { client_id }: Person, { offers, notifications }: Known): Command<void> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: (loaded, moment) => {
-      const changes = new ChangeSet(loaded, moment)
-      for (const { id } of offers) changes.add({ _tag: "OfferRemoved", row: { shop_id, id } })
-      for (const { id } of notifications) {
-        changes.add({ _tag: "NotificationRemoved", row: { shop_id, id, client_id } })
-        changes.add({ _tag: "MessageRemoved", row: { shop_id, id } })
-      }
-      return changes.add({ _tag: "LinkRemoved", row: { shop_id, client_id } }).decided<void>(undefined)
+  make(shop_id, {}, (_, changes) => {
+    for (const { id } of offers) changes.add({ _tag: "OfferRemoved", row: { shop_id, id } })
+    for (const { id } of notifications) {
+      changes.add({ _tag: "NotificationRemoved", row: { shop_id, id, client_id } })
+      changes.add({ _tag: "MessageRemoved", row: { shop_id, id } })
     }
+    return changes.add({ _tag: "LinkRemoved", row: { shop_id, client_id } }).decided<void>(undefined)
   })

@@ -5,7 +5,6 @@ import { toIso } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import { currentWindow, hasRoom, LimitReached, limitStatus, withUses } from "../domain/LimitWindow.js"
 import { cardView, LoyaltyCard, LoyaltyOff, NoReward, rewardsAvailable } from "../domain/LoyaltyCard.js"
-import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
 
@@ -48,22 +47,17 @@ export const giveStamps = (
   }: { readonly client_id: ClientId; readonly caller_id: KeyId; readonly count: StampCount }
 ): Command<StampsGiven, ClientNotFound | LoyaltyOff | LimitReached> => {
   const key = { caller_id, client_id }
-  return make({
-    shop_id,
-    needs: { seen: Need.client(client_id), given: Need.stampsUsed(key) },
-    decide: (loaded, moment) => {
-      const { shop, seen, given } = loaded
-      if (!shop.program.active) return Either.left(new LoyaltyOff())
-      const window = currentWindow(given, "stamps_per_day", moment.now, shop.time_zone)
-      if (!hasRoom(window, "stamps_per_day", count)) {
-        return Either.left(new LimitReached({ usages: [limitStatus(window, "stamps_per_day")] }))
-      }
-      const changes = new ChangeSet(loaded, moment)
-      const card = changes.ledger(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })
-      changes.add({ _tag: "StampsUsedPut", key, row: withUses(window, count) })
-      const rewards_unlocked = rewardsAvailable(card, shop.program) - rewardsAvailable(seen.card, shop.program)
-      return changes.decided({ card: cardView(card, shop.program), added: count, rewards_unlocked })
+  return make(shop_id, { seen: Need.client(client_id), given: Need.stampsUsed(key) }, (loaded, changes, moment) => {
+    const { shop, seen, given } = loaded
+    if (!shop.program.active) return Either.left(new LoyaltyOff())
+    const window = currentWindow(given, "stamps_per_day", moment.now, shop.time_zone)
+    if (!hasRoom(window, "stamps_per_day", count)) {
+      return Either.left(new LimitReached({ usages: [limitStatus(window, "stamps_per_day")] }))
     }
+    const card = changes.ledger(seen.card, { kind: "stamps", stamps: count, ticket_id: null, caller_id })
+    changes.add({ _tag: "StampsUsedPut", key, row: withUses(window, count) })
+    const rewards_unlocked = rewardsAvailable(card, shop.program) - rewardsAvailable(seen.card, shop.program)
+    return changes.decided({ card: cardView(card, shop.program), added: count, rewards_unlocked })
   })
 }
 
@@ -72,19 +66,14 @@ export const redeemReward = (
   shop_id: ShopId,
   { client_id, caller_id }: { readonly client_id: ClientId; readonly caller_id: KeyId }
 ): Command<RewardRedeemed, ClientNotFound | LoyaltyOff | NoReward> =>
-  make({
-    shop_id,
-    needs: { seen: Need.client(client_id) },
-    decide: (loaded, moment) => {
-      const { shop, seen } = loaded
-      const { active, stamps_required, reward_label } = shop.program
-      if (!active) return Either.left(new LoyaltyOff())
-      if (rewardsAvailable(seen.card, shop.program) === 0) {
-        return Either.left(new NoReward({ balance: seen.card.balance, stamps_required }))
-      }
-      const changes = new ChangeSet(loaded, moment)
-      const card = changes.ledger(seen.card, { kind: "redeem", stamps: -stamps_required, ticket_id: null, caller_id })
-      const reward = { label: reward_label, redeemed_at: toIso(moment.now) }
-      return changes.decided({ card: cardView(card, shop.program), reward })
+  make(shop_id, { seen: Need.client(client_id) }, (loaded, changes, moment) => {
+    const { shop, seen } = loaded
+    const { active, stamps_required, reward_label } = shop.program
+    if (!active) return Either.left(new LoyaltyOff())
+    if (rewardsAvailable(seen.card, shop.program) === 0) {
+      return Either.left(new NoReward({ balance: seen.card.balance, stamps_required }))
     }
+    const card = changes.ledger(seen.card, { kind: "redeem", stamps: -stamps_required, ticket_id: null, caller_id })
+    const reward = { label: reward_label, redeemed_at: toIso(moment.now) }
+    return changes.decided({ card: cardView(card, shop.program), reward })
   })

@@ -12,8 +12,7 @@ import {
   saysGone,
   type Webhook
 } from "../domain/Webhook.js"
-import { ChangeSet, unchanged } from "./ChangeSet.js"
-import { type Command, make } from "./Command.js"
+import { type ChangeSet, type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 
 /** An attempt that ended. */
@@ -43,40 +42,35 @@ const judged = (webhook: Webhook, { url, sent }: Attempted, now: Instant): Healt
  * failures grows or ends, and on its way to the switch-off the owner is told (Specification, Webhooks).
  */
 export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<AttemptOutcome> =>
-  make({
-    shop_id,
-    needs: { delivery: Need.delivery(attempted.event_id, attempted.token) },
-    decide: (loaded, moment) => {
-      const { delivery, webhook } = loaded
-      if (delivery === null || webhook === null) return unchanged<AttemptOutcome>("superseded")
-      const { now } = moment
-      const changes = new ChangeSet(loaded, moment)
-      const { event_id, sent } = attempted
-      const n = delivery.attempts_made + 1
-      const after = logged(changes, webhook, attempted, { n, now })
-      if (acknowledges(sent)) {
-        changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
-        return changes.decidedQuietly<AttemptOutcome>("delivered")
-      }
-      const attempts_in_round = presentSchedule(delivery, webhook).attempts_in_round + 1
-      // Turned away for good, it waits with the others for the webhook to be on again, also after its last attempt.
-      const due_at = nextAttempt(attempts_in_round, now, attempted.jitter) ?? (saysGone(sent) ? now : null)
-      if (due_at === null) {
-        changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
-        return changes.decided<AttemptOutcome>("dead")
-      }
-      const next: DeliveryRecord = {
-        ...delivery,
-        attempts_made: n,
-        attempts_in_round,
-        due_at,
-        generation: webhook.generation,
-        // An echo of this record, sent again because its answer was lost, must not count twice.
-        token: delivery.token + 1
-      }
-      changes.add({ _tag: "DeliveryPut", row: next })
-      return changes.decided<AttemptOutcome>(after.off_reason === null ? "retry" : "parked")
+  make(shop_id, { delivery: Need.delivery(attempted.event_id, attempted.token) }, (loaded, changes, moment) => {
+    const { delivery, webhook } = loaded
+    if (delivery === null || webhook === null) return unchanged<AttemptOutcome>("superseded")
+    const { now } = moment
+    const { event_id, sent } = attempted
+    const n = delivery.attempts_made + 1
+    const after = logged(changes, webhook, attempted, { n, now })
+    if (acknowledges(sent)) {
+      changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
+      return changes.decidedQuietly<AttemptOutcome>("delivered")
     }
+    const attempts_in_round = presentSchedule(delivery, webhook).attempts_in_round + 1
+    // Turned away for good, it waits with the others for the webhook to be on again, also after its last attempt.
+    const due_at = nextAttempt(attempts_in_round, now, attempted.jitter) ?? (saysGone(sent) ? now : null)
+    if (due_at === null) {
+      changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
+      return changes.decided<AttemptOutcome>("dead")
+    }
+    const next: DeliveryRecord = {
+      ...delivery,
+      attempts_made: n,
+      attempts_in_round,
+      due_at,
+      generation: webhook.generation,
+      // An echo of this record, sent again because its answer was lost, must not count twice.
+      token: delivery.token + 1
+    }
+    changes.add({ _tag: "DeliveryPut", row: next })
+    return changes.decided<AttemptOutcome>(after.off_reason === null ? "retry" : "parked")
   })
 
 /** Logs an attempt and judges the webhook by it; answers the webhook as it is from now on. */
@@ -100,19 +94,14 @@ const logged = (
  * log, and changes nothing.
  */
 export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command<"superseded"> =>
-  make({
-    shop_id,
-    needs: { attempts: Need.attempts(attempted.event_id) },
-    decide: (loaded, moment) => {
-      const { attempts, webhook } = loaded
-      const { started_at } = attempted
-      if (webhook === null || attempts.some((one) => one.started_at === started_at))
-        return unchanged("superseded" as const)
-      const changes = new ChangeSet(loaded, moment)
-      const before = attempts.filter((one) => one.started_at < started_at).map(({ n }) => n)
-      logged(changes, webhook, attempted, { n: Math.max(0, ...before) + 1, now: moment.now })
-      return changes.decided("superseded" as const)
-    }
+  make(shop_id, { attempts: Need.attempts(attempted.event_id) }, (loaded, changes, moment) => {
+    const { attempts, webhook } = loaded
+    const { started_at } = attempted
+    if (webhook === null || attempts.some((one) => one.started_at === started_at))
+      return unchanged("superseded" as const)
+    const before = attempts.filter((one) => one.started_at < started_at).map(({ n }) => n)
+    logged(changes, webhook, attempted, { n: Math.max(0, ...before) + 1, now: moment.now })
+    return changes.decided("superseded" as const)
   })
 
 const notice = (kind: NoticeKind, webhook: Webhook): Omit<NoticeRecord, "shop_id" | "id" | "created_at"> => ({

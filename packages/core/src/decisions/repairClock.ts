@@ -7,8 +7,7 @@ import type { ShopHead } from "../domain/Shop.js"
 import type { TicketNotFound, TicketRecord } from "../domain/Ticket.js"
 import { closureMoves } from "../domain/TicketLifecycle.js"
 import type { Webhook } from "../domain/Webhook.js"
-import { ChangeSet, unchanged } from "./ChangeSet.js"
-import { type Command, type Decision, make } from "./Command.js"
+import { type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 import type { Change } from "./ShopState.js"
 
@@ -36,15 +35,11 @@ const takenBack = (head: ShopHead, now: Instant): ShopHead => {
  * tickets must be dated anew right after, see {@link redateTicket}.
  */
 export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: ({ head, webhook }, { now }): Either.Either<Decision<Instant | null>> => {
-      if (head.last_instant <= now) return unchanged<Instant | null>(null)
-      const changes: Array<Change> = [{ _tag: "HeadPut", row: takenBack(head, now) }]
-      if (webhook !== null) changes.push({ _tag: "WebhookPut", row: released(webhook, now) })
-      return Either.right({ answer: head.last_instant, changes, usages: [] })
-    }
+  make(shop_id, {}, ({ head, webhook }, _changes, { now }) => {
+    if (head.last_instant <= now) return unchanged<Instant | null>(null)
+    const changes: Array<Change> = [{ _tag: "HeadPut", row: takenBack(head, now) }]
+    if (webhook !== null) changes.push({ _tag: "WebhookPut", row: released(webhook, now) })
+    return Either.right({ answer: head.last_instant, changes, usages: [] })
   })
 
 /** What the ticket was before it was closed ahead of its time; nothing where it was not. */
@@ -60,34 +55,29 @@ const reopened = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: In
  * closure ahead of its time is taken back, which is told as `ticket.reopened`. Answers whether it was such a ticket.
  */
 export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, TicketNotFound> =>
-  make({
-    shop_id,
-    needs: { ticket: Need.ticket(id) },
-    decide: (loaded, moment) => {
-      const { record, linked } = loaded.ticket
-      const { now, recorded_at } = moment
-      if (record.updated_at <= now) return unchanged(false)
-      const past = (instant: Instant | null) => instant && Math.min(instant, now)
-      const { quote, delay, part } = record
-      const changes = new ChangeSet(loaded, moment)
-      const redated: TicketRecord = {
-        ...record,
-        ...reopened(record, now),
-        created_at: Math.min(record.created_at, recorded_at),
-        ready_at: past(record.ready_at),
-        collected_at: past(record.collected_at),
-        notified_at: past(record.notified_at),
-        shop_changed_at: Math.min(record.shop_changed_at, now),
-        quote: quote && {
-          ...quote,
-          proposed_at: Math.min(quote.proposed_at, now),
-          answered_at: past(quote.answered_at)
-        },
-        delay: delay && { ...delay, announced_at: Math.min(delay.announced_at, now) },
-        part: part && { ...part, ordered_at: Math.min(part.ordered_at, now), received_at: past(part.received_at) }
-      }
-      const ticket = changes.ticket(redated, linked?.client ?? null)
-      if (redated.state !== record.state) changes.raise("ticket.reopened", { ticket, from: record.state }, id)
-      return changes.decided(true)
+  make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {
+    const { record, linked } = loaded.ticket
+    const { now, recorded_at } = moment
+    if (record.updated_at <= now) return unchanged(false)
+    const past = (instant: Instant | null) => instant && Math.min(instant, now)
+    const { quote, delay, part } = record
+    const redated: TicketRecord = {
+      ...record,
+      ...reopened(record, now),
+      created_at: Math.min(record.created_at, recorded_at),
+      ready_at: past(record.ready_at),
+      collected_at: past(record.collected_at),
+      notified_at: past(record.notified_at),
+      shop_changed_at: Math.min(record.shop_changed_at, now),
+      quote: quote && {
+        ...quote,
+        proposed_at: Math.min(quote.proposed_at, now),
+        answered_at: past(quote.answered_at)
+      },
+      delay: delay && { ...delay, announced_at: Math.min(delay.announced_at, now) },
+      part: part && { ...part, ordered_at: Math.min(part.ordered_at, now), received_at: past(part.received_at) }
     }
+    const ticket = changes.ticket(redated, linked?.client ?? null)
+    if (redated.state !== record.state) changes.raise("ticket.reopened", { ticket, from: record.state }, id)
+    return changes.decided(true)
   })

@@ -10,31 +10,25 @@ import type { ShopId } from "../domain/Identifier.js"
 import { Limits } from "../domain/Limits.js"
 import type { ShopMoment } from "../domain/Moment.js"
 import { type Webhook, WebhookNotSet } from "../domain/Webhook.js"
-import { ChangeSet, unchanged } from "./ChangeSet.js"
-import { type Command, make } from "./Command.js"
+import { type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 import type { Change } from "./ShopState.js"
 
 /** Begins to send events again, as far as they were raised by now (Specification, Sandbox). */
 export const startReplay = (shop_id: ShopId, filter: ReplayFilter): Command<ReplayRecord, WebhookNotSet> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: (loaded, moment) => {
-      if (loaded.webhook === null) return Either.left(new WebhookNotSet())
-      const changes = new ChangeSet(loaded, moment)
-      const until_seq = loaded.head.event_seq
-      const row: ReplayRecord = {
-        shop_id,
-        id: changes.id(),
-        filter,
-        after_seq: 0,
-        until_seq,
-        is_done: false,
-        created_at: moment.recorded_at
-      }
-      return changes.add({ _tag: "ReplayPut", row }).decided(row)
+  make(shop_id, {}, (loaded, changes, moment) => {
+    if (loaded.webhook === null) return Either.left(new WebhookNotSet())
+    const until_seq = loaded.head.event_seq
+    const row: ReplayRecord = {
+      shop_id,
+      id: changes.id(),
+      filter,
+      after_seq: 0,
+      until_seq,
+      is_done: false,
+      created_at: moment.recorded_at
     }
+    return changes.add({ _tag: "ReplayPut", row }).decided(row)
   })
 
 /** The delivery of an event that had arrived or been given up: it goes behind everything live (Specification, Webhooks). */
@@ -85,26 +79,21 @@ export interface ReplayStep {
 
 /** Takes a replay's next step: of the next thousand events, makes those due anew that it asks for, with all attempts. */
 export const advanceReplay = (shop_id: ShopId, id: string): Command<ReplayStep> =>
-  make({
-    shop_id,
-    needs: { replay: Need.replay(id, Limits.replay_step_events) },
-    decide: (loaded, moment) => {
-      const { replay, webhook } = loaded
-      if (replay === null || replay.record.is_done) return unchanged<ReplayStep>({ taken_up: 0, is_done: true })
-      const { record, next } = replay
-      const changes = new ChangeSet(loaded, moment)
-      if (webhook === null) {
-        // Removed meanwhile: there is nowhere to send to, also where another address is set later.
-        changes.add({ _tag: "ReplayPut", row: { ...record, is_done: true } })
-        return changes.decided<ReplayStep>({ taken_up: 0, is_done: true })
-      }
-      for (const found of next.found) {
-        const change = takenUp(shop_id, found, webhook, moment)
-        if (change !== null) changes.add(change)
-      }
-      const after_seq = Math.max(record.after_seq, next.last_seq)
-      const is_done = after_seq >= record.until_seq - 1
-      changes.add({ _tag: "ReplayPut", row: { ...record, after_seq, is_done } })
-      return changes.decided<ReplayStep>({ taken_up: next.found.length, is_done })
+  make(shop_id, { replay: Need.replay(id, Limits.replay_step_events) }, (loaded, changes, moment) => {
+    const { replay, webhook } = loaded
+    if (replay === null || replay.record.is_done) return unchanged<ReplayStep>({ taken_up: 0, is_done: true })
+    const { record, next } = replay
+    if (webhook === null) {
+      // Removed meanwhile: there is nowhere to send to, also where another address is set later.
+      changes.add({ _tag: "ReplayPut", row: { ...record, is_done: true } })
+      return changes.decided<ReplayStep>({ taken_up: 0, is_done: true })
     }
+    for (const found of next.found) {
+      const change = takenUp(shop_id, found, webhook, moment)
+      if (change !== null) changes.add(change)
+    }
+    const after_seq = Math.max(record.after_seq, next.last_seq)
+    const is_done = after_seq >= record.until_seq - 1
+    changes.add({ _tag: "ReplayPut", row: { ...record, after_seq, is_done } })
+    return changes.decided<ReplayStep>({ taken_up: next.found.length, is_done })
   })

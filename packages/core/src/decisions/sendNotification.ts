@@ -1,8 +1,7 @@
 import { nextAttempt } from "../domain/Delivery.js"
 import { MOST_ATTEMPTS, ServiceLimits } from "../domain/Limits.js"
 import type { MessageRecord } from "../domain/Notification.js"
-import { ChangeSet, unchanged } from "./ChangeSet.js"
-import { type Command, make } from "./Command.js"
+import { type ChangeSet, type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 
 /** Which attempt at which message. */
@@ -17,32 +16,22 @@ export const beginNotification = ({
   id,
   attempts_made
 }: NotificationAttempt): Command<"begun" | "given_up" | "superseded"> =>
-  make({
-    shop_id,
-    needs: { message: Need.message(id, attempts_made) },
-    decide: (loaded, moment) => {
-      const { message } = loaded
-      if (message === null) return unchanged<"begun" | "given_up" | "superseded">("superseded")
-      const changes = new ChangeSet(loaded, moment)
-      if (attempts_made >= MOST_ATTEMPTS) return removed(changes, message).decidedQuietly("given_up" as const)
-      const due_at =
-        nextAttempt(attempts_made + 1, moment.now, 0) ?? moment.now + ServiceLimits.notification_last_look_ms
-      changes.add({ _tag: "MessagePut", row: { ...message, attempts_made: attempts_made + 1, due_at } })
-      return changes.decidedQuietly("begun" as const)
-    }
+  make(shop_id, { message: Need.message(id, attempts_made) }, (loaded, changes, moment) => {
+    const { message } = loaded
+    if (message === null) return unchanged<"begun" | "given_up" | "superseded">("superseded")
+    if (attempts_made >= MOST_ATTEMPTS) return removed(changes, message).decidedQuietly("given_up" as const)
+    const due_at = nextAttempt(attempts_made + 1, moment.now, 0) ?? moment.now + ServiceLimits.notification_last_look_ms
+    changes.add({ _tag: "MessagePut", row: { ...message, attempts_made: attempts_made + 1, due_at } })
+    return changes.decidedQuietly("begun" as const)
   })
 
 /** Makes a message due now that a clock which was ahead put off. */
 export const retryNotificationNow = ({ shop_id, id, attempts_made }: NotificationAttempt): Command<void> =>
-  make({
-    shop_id,
-    needs: { message: Need.message(id, attempts_made) },
-    decide: (loaded, moment) => {
-      const { message } = loaded
-      if (message === null || message.due_at <= moment.now) return unchanged<void>(undefined)
-      const row = { ...message, due_at: moment.now }
-      return new ChangeSet(loaded, moment).add({ _tag: "MessagePut", row }).decidedQuietly<void>(undefined)
-    }
+  make(shop_id, { message: Need.message(id, attempts_made) }, (loaded, changes, moment) => {
+    const { message } = loaded
+    if (message === null || message.due_at <= moment.now) return unchanged<void>(undefined)
+    const row = { ...message, due_at: moment.now }
+    return changes.add({ _tag: "MessagePut", row }).decidedQuietly<void>(undefined)
   })
 
 /** What came of an attempt, as of its end: the message was told, is told again by the retry table, or is given up. */
@@ -50,19 +39,14 @@ export const recordNotification = (
   { shop_id, id, attempts_made }: NotificationAttempt,
   isTold: boolean
 ): Command<"told" | "retry" | "given_up" | "superseded"> =>
-  make({
-    shop_id,
-    needs: { message: Need.message(id, attempts_made) },
-    decide: (loaded, moment) => {
-      const { message } = loaded
-      if (message === null) return unchanged<"told" | "retry" | "given_up" | "superseded">("superseded")
-      const changes = new ChangeSet(loaded, moment)
-      if (isTold) return removed(changes, message).decidedQuietly("told" as const)
-      const due_at = nextAttempt(attempts_made, moment.now, 0)
-      if (due_at === null) return removed(changes, message).decidedQuietly("given_up" as const)
-      changes.add({ _tag: "MessagePut", row: { ...message, due_at } })
-      return changes.decidedQuietly("retry" as const)
-    }
+  make(shop_id, { message: Need.message(id, attempts_made) }, (loaded, changes, moment) => {
+    const { message } = loaded
+    if (message === null) return unchanged<"told" | "retry" | "given_up" | "superseded">("superseded")
+    if (isTold) return removed(changes, message).decidedQuietly("told" as const)
+    const due_at = nextAttempt(attempts_made, moment.now, 0)
+    if (due_at === null) return removed(changes, message).decidedQuietly("given_up" as const)
+    changes.add({ _tag: "MessagePut", row: { ...message, due_at } })
+    return changes.decidedQuietly("retry" as const)
   })
 
 const removed = (changes: ChangeSet, { shop_id, id }: MessageRecord): ChangeSet =>

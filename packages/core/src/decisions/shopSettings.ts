@@ -9,7 +9,6 @@ import { LoyaltyProgram } from "../domain/LoyaltyCard.js"
 import type { ShopHead, ShopRecord } from "../domain/Shop.js"
 import { optional, Text } from "../domain/Text.js"
 import { TicketNumber } from "../domain/Ticket.js"
-import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
 
@@ -66,25 +65,21 @@ export const changeShop = (
   shop_id: ShopId,
   patch: ShopPatch
 ): Command<{ readonly shop: ShopRecord; readonly head: ShopHead }> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: (loaded, moment) => {
-      const before = loaded.shop
-      const shop: ShopRecord = {
-        ...before,
-        approved: patch.approved ?? before.approved,
-        active: patch.active ?? before.active,
-        api_enabled: patch.api_enabled ?? before.api_enabled,
-        program: patchedProgram(before.program, patch.program),
-        forbidden_words: patch.forbidden_words ?? before.forbidden_words,
-        allowed_words: patch.allowed_words ?? before.allowed_words,
-        languages: patch.languages ?? before.languages
-      }
-      const head = { ...loaded.head, next_number: patch.next_number ?? loaded.head.next_number }
-      const changes = new ChangeSet(loaded, moment).add({ _tag: "ShopPut", row: shop })
-      return changes.head({ next_number: head.next_number }).decided({ shop, head })
+  make(shop_id, {}, (loaded, changes) => {
+    const before = loaded.shop
+    const shop: ShopRecord = {
+      ...before,
+      approved: patch.approved ?? before.approved,
+      active: patch.active ?? before.active,
+      api_enabled: patch.api_enabled ?? before.api_enabled,
+      program: patchedProgram(before.program, patch.program),
+      forbidden_words: patch.forbidden_words ?? before.forbidden_words,
+      allowed_words: patch.allowed_words ?? before.allowed_words,
+      languages: patch.languages ?? before.languages
     }
+    const head = { ...loaded.head, next_number: patch.next_number ?? loaded.head.next_number }
+    changes.add({ _tag: "ShopPut", row: shop })
+    return changes.head({ next_number: head.next_number }).decided({ shop, head })
   })
 
 /** A new key's name, what it may do, and until when where it is to expire. */
@@ -103,39 +98,30 @@ export const createKey = (
   { name, scopes, expires_at }: KeyInput,
   key: string
 ): Command<ApiKeyRecord, TooManyKeys | InvalidInput> =>
-  make({
-    shop_id,
-    needs: { keys: Need.keys },
-    decide: (loaded, moment) => {
-      const active = loaded.keys.filter((known) => isActive(known, moment.now))
-      if (active.length >= Limits.active_keys_per_shop) return Either.left(new TooManyKeys())
-      if ((expires_at ?? moment.now + 1) <= moment.now) return Either.left(expiredAtOnce)
-      const changes = new ChangeSet(loaded, moment)
-      const row: ApiKeyRecord = {
-        id: changes.id<KeyId>(),
-        shop_id,
-        name,
-        scopes: [...new Set(scopes)],
-        hash: keyHash(key),
-        last_four: key.slice(-4),
-        created_at: moment.recorded_at,
-        revoked_at: null,
-        expires_at: expires_at ?? null,
-        last_used_at: null
-      }
-      return changes.add({ _tag: "KeyPut", row }).decided(row)
+  make(shop_id, { keys: Need.keys }, (loaded, changes, moment) => {
+    const active = loaded.keys.filter((known) => isActive(known, moment.now))
+    if (active.length >= Limits.active_keys_per_shop) return Either.left(new TooManyKeys())
+    if ((expires_at ?? moment.now + 1) <= moment.now) return Either.left(expiredAtOnce)
+    const row: ApiKeyRecord = {
+      id: changes.id<KeyId>(),
+      shop_id,
+      name,
+      scopes: [...new Set(scopes)],
+      hash: keyHash(key),
+      last_four: key.slice(-4),
+      created_at: moment.recorded_at,
+      revoked_at: null,
+      expires_at: expires_at ?? null,
+      last_used_at: null
     }
+    return changes.add({ _tag: "KeyPut", row }).decided(row)
   })
 
 /** Revokes a key; a key revoked before stays as it was (Specification, Keys and scopes). */
 export const revokeKey = (shop_id: ShopId, id: KeyId): Command<ApiKeyRecord, KeyNotFound> =>
-  make({
-    shop_id,
-    needs: { keys: Need.keys },
-    decide: (loaded, moment) => {
-      const key = loaded.keys.find((key) => key.id === id)
-      if (key === undefined) return Either.left(new KeyNotFound())
-      const row = { ...key, revoked_at: key.revoked_at ?? moment.now }
-      return new ChangeSet(loaded, moment).add({ _tag: "KeyPut", row }).decided(row)
-    }
+  make(shop_id, { keys: Need.keys }, (loaded, changes, moment) => {
+    const key = loaded.keys.find((key) => key.id === id)
+    if (key === undefined) return Either.left(new KeyNotFound())
+    const row = { ...key, revoked_at: key.revoked_at ?? moment.now }
+    return changes.add({ _tag: "KeyPut", row }).decided(row)
   })

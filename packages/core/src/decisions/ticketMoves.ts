@@ -11,8 +11,7 @@ import {
   QuoteInput,
   recordPart
 } from "./actOnTicket.js"
-import { unchanged } from "./ChangeSet.js"
-import type { Command } from "./Command.js"
+import { type Command, unchanged } from "./Command.js"
 import { changeStatus, recordNotified } from "./changeStatus.js"
 import type { Refusal } from "./Refusal.js"
 

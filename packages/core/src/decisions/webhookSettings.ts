@@ -4,7 +4,6 @@ import type { ShopId } from "../domain/Identifier.js"
 import type { Instant } from "../domain/Instant.js"
 import { Limits } from "../domain/Limits.js"
 import { onSuccess, overlapEnd, rotated, type Webhook, WebhookNotSet } from "../domain/Webhook.js"
-import { ChangeSet } from "./ChangeSet.js"
 import { type Command, make } from "./Command.js"
 import * as Need from "./Load.js"
 
@@ -16,37 +15,29 @@ export const setWebhook = (
   shop_id: ShopId,
   { url, secret }: { readonly url: string; readonly secret: string }
 ): Command<Webhook> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: (loaded, moment) => {
-      const fresh = {
-        generation: 1,
-        released_at: moment.now,
-        steps_told: 0,
-        shop_id,
-        secret,
-        previous_secret: null,
-        previous_until: null,
-        off_reason: null,
-        failures_in_row: 0,
-        first_failure_at: null
-      }
-      const known = loaded.webhook ?? fresh
-      const row: Webhook = { ...(loaded.webhook?.url === url ? known : onSuccess({ ...known, url })), url }
-      return new ChangeSet(loaded, moment).add({ _tag: "WebhookPut", row }).decided(row)
+  make(shop_id, {}, (loaded, changes, moment) => {
+    const fresh = {
+      generation: 1,
+      released_at: moment.now,
+      steps_told: 0,
+      shop_id,
+      secret,
+      previous_secret: null,
+      previous_until: null,
+      off_reason: null,
+      failures_in_row: 0,
+      first_failure_at: null
     }
+    const known = loaded.webhook ?? fresh
+    const row: Webhook = { ...(loaded.webhook?.url === url ? known : onSuccess({ ...known, url })), url }
+    return changes.add({ _tag: "WebhookPut", row }).decided(row)
   })
 
 const change = (shop_id: ShopId, next: (webhook: Webhook, now: Instant) => Webhook): Command<Webhook, WebhookNotSet> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: (loaded, moment) => {
-      if (loaded.webhook === null) return Either.left(new WebhookNotSet())
-      const row = next(loaded.webhook, moment.now)
-      return new ChangeSet(loaded, moment).add({ _tag: "WebhookPut", row }).decided(row)
-    }
+  make(shop_id, {}, (loaded, changes, moment) => {
+    if (loaded.webhook === null) return Either.left(new WebhookNotSet())
+    const row = next(loaded.webhook, moment.now)
+    return changes.add({ _tag: "WebhookPut", row }).decided(row)
   })
 
 /** A new secret, and until when the one that it pushes out would have signed; null where none did any more. */
@@ -60,15 +51,11 @@ export interface RotatedSecret {
  * within those hours ends the secret before it early, and says until when that one would have signed (Specification, Endpoints).
  */
 export const rotateSecret = (shop_id: ShopId, secret: string): Command<RotatedSecret, WebhookNotSet> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: (loaded, moment) => {
-      if (loaded.webhook === null) return Either.left(new WebhookNotSet())
-      const webhook = rotated(loaded.webhook, secret, moment.now)
-      const changes = new ChangeSet(loaded, moment).add({ _tag: "WebhookPut", row: webhook })
-      return changes.decided({ webhook, replaces_before: overlapEnd(loaded.webhook, moment.now) })
-    }
+  make(shop_id, {}, (loaded, changes, moment) => {
+    if (loaded.webhook === null) return Either.left(new WebhookNotSet())
+    const webhook = rotated(loaded.webhook, secret, moment.now)
+    changes.add({ _tag: "WebhookPut", row: webhook })
+    return changes.decided({ webhook, replaces_before: overlapEnd(loaded.webhook, moment.now) })
   })
 
 /** Turns the webhook on again, with no failures to its name. What was parked is due at once, with all attempts anew (Specification, Webhooks). */
@@ -88,28 +75,18 @@ export const disableWebhook = (shop_id: ShopId) =>
  * until none is left the webhook is only turned off, so nothing more is sent. What was attempted stays in the log.
  */
 export const removeWebhook = (shop_id: ShopId): Command<"removed" | "more", WebhookNotSet> =>
-  make({
-    shop_id,
-    needs: { waiting: Need.waiting(Limits.replay_step_events) },
-    decide: (loaded, moment) => {
-      const { waiting, webhook } = loaded
-      if (webhook === null) return Either.left(new WebhookNotSet())
-      const changes = new ChangeSet(loaded, moment)
-      for (const event_id of waiting) changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
-      if (waiting.length < Limits.replay_step_events)
-        return changes.add({ _tag: "WebhookRemoved", row: { shop_id } }).decided<"removed" | "more">("removed")
-      const row: Webhook = { ...webhook, off_reason: "disabled" }
-      return changes.add({ _tag: "WebhookPut", row }).decided<"removed" | "more">("more")
-    }
+  make(shop_id, { waiting: Need.waiting(Limits.replay_step_events) }, (loaded, changes) => {
+    const { waiting, webhook } = loaded
+    if (webhook === null) return Either.left(new WebhookNotSet())
+    for (const event_id of waiting) changes.add({ _tag: "DeliveryRemoved", row: { shop_id, event_id } })
+    if (waiting.length < Limits.replay_step_events)
+      return changes.add({ _tag: "WebhookRemoved", row: { shop_id } }).decided<"removed" | "more">("removed")
+    const row: Webhook = { ...webhook, off_reason: "disabled" }
+    return changes.add({ _tag: "WebhookPut", row }).decided<"removed" | "more">("more")
   })
 
 /** The app's test button: raises a `ping` (Specification, Webhooks). */
 export const pingWebhook = (shop_id: ShopId): Command<EventRecord> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: (loaded, moment) => {
-      const changes = new ChangeSet(loaded, moment)
-      return changes.decided(changes.raise("ping", {}, null))
-    }
+  make(shop_id, {}, (_, changes) => {
+    return changes.decided(changes.raise("ping", {}, null))
   })

@@ -1,8 +1,9 @@
-import { Data, Schema } from "effect"
+import { Schema } from "effect"
 import { sha256Hex } from "./Digest.js"
 import type { KeyId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import { Limits } from "./Limits.js"
+import { Refused } from "./Refusal.js"
 import { isSecretText, SECRET_BYTES, secretText } from "./SecretText.js"
 
 /** What a key may do (Specification, Keys and scopes). */
@@ -71,15 +72,10 @@ export const looksLikeKey = (text: string): boolean =>
   looksLikeTestKey(text) || (text.startsWith(keyPrefixes.live) && isSecretText(text.slice(keyPrefixes.live.length)))
 
 /** The shop has as many active keys as it may have (Specification, Limits). */
-export class TooManyKeys extends Data.TaggedError("TooManyKeys")<{}> {
-  override get message() {
-    return `The shop has ${Limits.active_keys_per_shop} active keys, which is the most; revoke one first`
-  }
-}
+export class TooManyKeys extends Refused(
+  "TooManyKeys",
+  `The shop has ${Limits.active_keys_per_shop} active keys, which is the most; revoke one first`
+) {}
 
 /** No such key. */
-export class KeyNotFound extends Data.TaggedError("KeyNotFound")<{}> {
-  override get message() {
-    return "There is no such key"
-  }
-}
+export class KeyNotFound extends Refused("KeyNotFound", "There is no such key") {}

@@ -1,8 +1,9 @@
-import { Data, Schema } from "effect"
+import { Schema } from "effect"
 import type { ClientId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import { LoyaltyCard } from "./LoyaltyCard.js"
 import type { Phone } from "./Phone.js"
+import { Refused } from "./Refusal.js"
 
 /** A person with an account, whichever shops know them. */
 export interface ClientAccount {
@@ -29,11 +30,7 @@ export interface Client {
 }
 
 /** No client of this shop. An unknown one and one who blocks the shop are the same refusal (Specification, Endpoints). */
-export class ClientNotFound extends Data.TaggedError("ClientNotFound")<{}> {
-  override get message() {
-    return "This shop knows no such client"
-  }
-}
+export class ClientNotFound extends Refused("ClientNotFound", "This shop knows no such client") {}
 
 /** The client as a ticket carries them. */
 export const ClientBadge = Schema.Struct({

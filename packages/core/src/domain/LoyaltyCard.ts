@@ -2,6 +2,7 @@ import { Data, Schema } from "effect"
 import type { ClientId, KeyId, ShopId, TicketId } from "./Identifier.js"
 import { type Instant, toIsoOrNull } from "./Instant.js"
 import { Limits } from "./Limits.js"
+import { Refused } from "./Refusal.js"
 import { Text } from "./Text.js"
 
 const stamps = (least: number) =>
@@ -31,11 +32,7 @@ export const noProgram: LoyaltyProgram = {
 }
 
 /** The shop's loyalty programme is off; reading still works (Specification, Clients and loyalty). */
-export class LoyaltyOff extends Data.TaggedError("LoyaltyOff")<{}> {
-  override get message() {
-    return "The shop's loyalty programme is off"
-  }
-}
+export class LoyaltyOff extends Refused("LoyaltyOff", "The shop's loyalty programme is off") {}
 
 /** A client's card in a shop (Specification, Resources). */
 export const LoyaltyCard = Schema.Struct({

@@ -1,7 +1,7 @@
-import { Data } from "effect"
 import type { OfferId, ShopId, TicketId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 import type { Phone } from "./Phone.js"
+import { Refused } from "./Refusal.js"
 import { latestOfShops } from "./Shop.js"
 
 /** Whether an offer waits for its answer, was accepted, or answered with a block of the shop. */
@@ -35,15 +35,7 @@ export const offersShown = (
   latestOfShops(offers.filter(({ shop_id, status }) => shownWhileBlocked[status] || !isBlocked(shop_id)))
 
 /** No such offer. */
-export class OfferNotFound extends Data.TaggedError("OfferNotFound")<{}> {
-  override get message() {
-    return "There is no such offer"
-  }
-}
+export class OfferNotFound extends Refused("OfferNotFound", "There is no such offer") {}
 
 /** The offer was answered already, or its shop is blocked (Specification, Sandbox). */
-export class OfferClosed extends Data.TaggedError("OfferClosed")<{}> {
-  override get message() {
-    return "The offer was answered already"
-  }
-}
+export class OfferClosed extends Refused("OfferClosed", "The offer was answered already") {}

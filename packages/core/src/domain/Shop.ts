@@ -1,4 +1,4 @@
-import { Data, Schema } from "effect"
+import { Schema } from "effect"
 import { Scope } from "./ApiKey.js"
 import type { TimeZone } from "./CalendarDay.js"
 import type { ShopId } from "./Identifier.js"
@@ -8,6 +8,7 @@ import { Limits } from "./Limits.js"
 import type { LimitWindow } from "./LimitWindow.js"
 import type { LoyaltyProgram } from "./LoyaltyCard.js"
 import { IDENTIFIERS_PER_MS } from "./Moment.js"
+import { Refused } from "./Refusal.js"
 
 /** A shop's settings. */
 export interface ShopRecord {
@@ -53,11 +54,7 @@ export interface ShopHead {
 }
 
 /** No such shop. */
-export class ShopNotFound extends Data.TaggedError("ShopNotFound")<{}> {
-  override get message() {
-    return "There is no such shop"
-  }
-}
+export class ShopNotFound extends Refused("ShopNotFound", "There is no such shop") {}
 
 /** The shop behind a key, with the key's scopes (Specification, Keys and scopes). */
 export const ShopView = Schema.Struct({

@@ -8,6 +8,7 @@ import { currentWindow, hasRoom, LimitReached, type LimitWindow, limitStatus, wi
 import type { LoyaltyProgram } from "./LoyaltyCard.js"
 import { Money, remaining } from "./Money.js"
 import type { Phone } from "./Phone.js"
+import { Refused } from "./Refusal.js"
 import type { ShopRecord } from "./Shop.js"
 import { AbandonReason, isOpen, type StatusMove, type TicketPresent, TicketState } from "./TicketLifecycle.js"
 import { trackingUrl } from "./TrackingCode.js"
@@ -273,11 +274,7 @@ export interface TicketRecord extends TicketWindows {
 }
 
 /** No such ticket in this shop (Specification, Endpoints). */
-export class TicketNotFound extends Data.TaggedError("TicketNotFound")<{}> {
-  override get message() {
-    return "This shop has no such ticket"
-  }
-}
+export class TicketNotFound extends Refused("TicketNotFound", "This shop has no such ticket") {}
 
 /**
  * The ticket as its shop sees it; `client` is null where the shop knows none or is blocked (Specification, Resources; Clients and loyalty).

@@ -1,7 +1,8 @@
-import { Data, Schema } from "effect"
+import { Schema } from "effect"
 import type { ShopId } from "./Identifier.js"
 import { HOUR_MS, type Instant, toIsoOrNull } from "./Instant.js"
 import { Limits } from "./Limits.js"
+import { Refused } from "./Refusal.js"
 import { secretText } from "./SecretText.js"
 
 /** Why a webhook is off: its receiver said it is gone, it failed for too long (Specification, Webhooks), or its owner turned it off. */
@@ -37,11 +38,7 @@ export interface WebhookStatus {
 }
 
 /** The shop has no webhook. */
-export class WebhookNotSet extends Data.TaggedError("WebhookNotSet")<{}> {
-  override get message() {
-    return "The shop has no webhook; set its address first"
-  }
-}
+export class WebhookNotSet extends Refused("WebhookNotSet", "The shop has no webhook; set its address first") {}
 
 const SECRET_PREFIX = "whsec_"
 

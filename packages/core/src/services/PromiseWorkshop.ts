@@ -1,5 +1,6 @@
-import { Cause, type Clock, Data, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
+import { Cause, type Clock, Effect, Either, Exit, Layer, ManagedRuntime, Runtime, Stream } from "effect"
 import type { NotificationRecord } from "../domain/Notification.js"
+import { Refused } from "../domain/Refusal.js"
 import { SIGNATURE_HEADER } from "../domain/Signature.js"
 import { type TicketBounds, ticketBounds } from "../domain/Ticket.js"
 import type { NoticeRecord } from "../domain/Webhook.js"
@@ -55,11 +56,7 @@ export interface PromiseOptions<E = never> {
 }
 
 /** `dispatcher.runOnce` was called, but `start` was given no `sender`: its events wait for a process that has one. */
-export class NoSender extends Data.TaggedError("NoSender")<{}> {
-  override get message() {
-    return "This workshop has no way to send webhooks; give start a sender"
-  }
-}
+export class NoSender extends Refused("NoSender", "This workshop has no way to send webhooks; give start a sender") {}
 
 /** Everything a workshop runs on: for what is built on top of it in Effect, such as `PromiseWorkshop.runtime`. */
 export type WorkshopServices =

@@ -1,6 +1,5 @@
 import { Effect, Either, Schema } from "effect"
-import { ChangeSet, unchanged } from "../decisions/ChangeSet.js"
-import { type Command, type HeldShop, make } from "../decisions/Command.js"
+import { type ChangeSet, type Command, type HeldShop, make, unchanged } from "../decisions/Command.js"
 import { TicketInput } from "../decisions/createTicket.js"
 import type * as Need from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
@@ -81,14 +80,9 @@ export const changing = (
   shop_id: ShopId,
   gather: (changes: ChangeSet, moment: ShopMoment, loaded: HeldShop) => void
 ): Command<ShopMoment> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: (loaded, moment) => {
-      const changes = new ChangeSet(loaded, moment)
-      gather(changes, moment, loaded)
-      return changes.decided(moment)
-    }
+  make(shop_id, {}, (loaded, changes, moment) => {
+    gather(changes, moment, loaded)
+    return changes.decided(moment)
   })
 
 /** Makes changes as they are, with no head of their own. */
@@ -147,28 +141,23 @@ const finalRow = (state: TicketRow["state"], now: number): TicketRow => {
  * at most 200 at once. It answers the rows as they were saved.
  */
 export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Command<ReadonlyArray<TicketRecord>> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: (loaded, moment) => {
-      const changes = new ChangeSet(loaded, moment)
-      const placed = rows.map((row, i) => {
-        const entropy = moment.entropy.map((byte, at) => (at === ENTROPY_BYTES - 1 ? byte + i : byte))
-        const tracking_code = trackingCode({ ...moment, entropy })
-        const record = {
-          ...blankRow(moment.recorded_at),
-          ...finalRow(row.state, moment.recorded_at),
-          ...row,
-          shop_id,
-          id: changes.id<TicketId>(),
-          tracking_code
-        }
-        changes.ticket(record, null)
-        const { head } = loaded
-        return { ...record, updated_at: moment.recorded_at, change_seq: head.change_seq + i }
-      })
-      return changes.decided<ReadonlyArray<TicketRecord>>(placed)
-    }
+  make(shop_id, {}, (loaded, changes, moment) => {
+    const placed = rows.map((row, i) => {
+      const entropy = moment.entropy.map((byte, at) => (at === ENTROPY_BYTES - 1 ? byte + i : byte))
+      const tracking_code = trackingCode({ ...moment, entropy })
+      const record = {
+        ...blankRow(moment.recorded_at),
+        ...finalRow(row.state, moment.recorded_at),
+        ...row,
+        shop_id,
+        id: changes.id<TicketId>(),
+        tracking_code
+      }
+      changes.ticket(record, null)
+      const { head } = loaded
+      return { ...record, updated_at: moment.recorded_at, change_seq: head.change_seq + i }
+    })
+    return changes.decided<ReadonlyArray<TicketRecord>>(placed)
   })
 
 /** A ticket input that is known to be good. */

@@ -1,4 +1,4 @@
-import { unchanged } from "../decisions/ChangeSet.js"
+import { unchanged } from "../decisions/Command.js"
 import { recordVisit } from "../decisions/clientLink.js"
 import { eraseAnswers, eraseEvents, forgetClient } from "../decisions/eraseClient.js"
 import { type IdempotencyKey, idempotent } from "../decisions/Idempotency.js"

@@ -11,29 +11,17 @@ const NEW = { via: "api", found: [] } as const
 
 /** Reads the shop's next number and moves it on by one: lost where two run at once. */
 const count = (shop_id: ShopId): Command<number> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: ({ head }, { recorded_at }) => {
-      const moved = { ...head, next_number: head.next_number + 1, last_instant: recorded_at }
-      return Either.right({ answer: head.next_number, changes: [{ _tag: "HeadPut", row: moved } as const], usages: [] })
-    }
+  make(shop_id, {}, ({ head }, _changes, { recorded_at }) => {
+    const moved = { ...head, next_number: head.next_number + 1, last_instant: recorded_at }
+    return Either.right({ answer: head.next_number, changes: [{ _tag: "HeadPut", row: moved } as const], usages: [] })
   })
 
 const refuse = (shop_id: ShopId): Command<never, Refused> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: ({ head }) => Either.left(new Refused({ seen: head.next_number }))
-  })
+  make(shop_id, {}, ({ head }) => Either.left(new Refused({ seen: head.next_number })))
 
 const throwing = (shop_id: ShopId): Command<never> =>
-  make({
-    shop_id,
-    needs: {},
-    decide: () => {
-      throw new Error("a bug in a decision")
-    }
+  make(shop_id, {}, () => {
+    throw new Error("a bug in a decision")
   })
 
 const yields = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
