@@ -5,4 +5,4 @@
 create role workshop_owner login password :'owner_password';
 create role workshop_service login password :'service_password';
 create role workshop_reader nologin;
-grant all on schema public to workshop_owner with grant option;
+create schema workshop authorization workshop_owner;

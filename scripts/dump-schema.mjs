@@ -11,7 +11,7 @@ import { connect } from "../packages/store-pg/dist/migrate/Session.js"
 import { roles } from "./roles.mjs"
 import { statements } from "./statements.mjs"
 
-const OURS = "= 'public'::regnamespace"
+const OURS = "= 'workshop'::regnamespace"
 const MINE = (/** @type {string} */ oid) =>
   `not exists (select from pg_depend d where d.objid = ${oid} and d.deptype = 'e')`
 const options = "coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', '')"

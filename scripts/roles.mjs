@@ -4,7 +4,7 @@ import { hiddenColumns, serviceFunctions, serviceRights } from "../packages/stor
 
 const HEAD = `-- Written by \`npm run codegen\` from packages/store-pg/src/migrate/Rights.ts; change that instead.
 -- What the service's roles may do. Run it as the owner of the tables, or as a superuser, after each migration: workshop migrate --roles
--- does, and so does psql -v ON_ERROR_STOP=1 -f roles.sql. It can run again, and takes away what it does not grant.
+-- does, and so does psql -v ON_ERROR_STOP=1 -f roles.sql where the schema is workshop. It can run again, and takes away what it does not grant.
 --   workshop_service: workshop serve and workshop dispatch, with --no-migrate. What is only ever added to, it cannot change.
 --   workshop_reader: people who look something up. No hashes of keys, webhook secrets or phone numbers.
 
@@ -12,7 +12,8 @@ begin;
 
 do $body$
 declare
-  owner constant text := (select pg_get_userbyid(relowner) from pg_class where oid = 'ticket'::regclass);
+  owner constant text := (select pg_get_userbyid(relowner) from pg_class where oid = 'workshop.ticket'::regclass);
+  schema constant text := (select nspname from pg_class c join pg_namespace n on n.oid = relnamespace where c.oid = 'workshop.ticket'::regclass);
   role text;
   what text;
 begin
@@ -29,18 +30,18 @@ begin
       end;
     end if;
     foreach what in array array['tables', 'sequences', 'functions'] loop
-      execute format('revoke all on all %s in schema %I from %I', what, current_schema(), role);
+      execute format('revoke all on all %s in schema %I from %I', what, schema, role);
       -- Else each new partition would bring rights of its own.
       execute format('alter default privileges for role %I revoke all on %s from %I', owner, what, role);
-      execute format('alter default privileges for role %I in schema %I revoke all on %s from %I', owner, current_schema(), what, role);
+      execute format('alter default privileges for role %I in schema %I revoke all on %s from %I', owner, schema, what, role);
     end loop;
-    execute format('grant usage on schema %I to %I', current_schema(), role);
+    execute format('grant usage on schema %I to %I', schema, role);
   end loop;
 end $body$;`
 
 const TABLES = `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') group by 1 order by 1`
+  where c.relnamespace = 'workshop'::regnamespace and c.relkind in ('r', 'p') group by 1 order by 1`
 
 /** @typedef {{ readonly name: string, readonly columns: ReadonlyArray<string> }} Table */
 
@@ -48,7 +49,7 @@ const forService = (/** @type {Table} */ { name }) => {
   const rights = serviceRights[name]
   if (rights === undefined)
     throw new Error(`Rights.ts does not say what the service may do with the table ${name}: add it.`)
-  return rights.length === 0 ? [] : [`grant ${rights.join(", ")} on ${name} to workshop_service;`]
+  return rights.length === 0 ? [] : [`grant ${rights.join(", ")} on workshop.${name} to workshop_service;`]
 }
 
 const forReader = (/** @type {Table} */ { name, columns }) => {
@@ -57,7 +58,7 @@ const forReader = (/** @type {Table} */ { name, columns }) => {
   if (unknown !== undefined) throw new Error(`Rights.ts hides ${name}.${unknown}, which there is not: remove it.`)
   if (hidden.includes("*")) return []
   const seen = columns.filter((column) => !hidden.includes(column))
-  return [`grant select${hidden.length === 0 ? "" : ` (${seen.join(", ")})`} on ${name} to workshop_reader;`]
+  return [`grant select${hidden.length === 0 ? "" : ` (${seen.join(", ")})`} on workshop.${name} to workshop_reader;`]
 }
 
 /** @param {import("../packages/store-pg/dist/migrate/Session.js").Session} session */
@@ -66,11 +67,11 @@ export const roles = (session) =>
     [
       HEAD,
       tables.flatMap(forService).join("\n"),
-      "grant usage on sequence delivery_turns to workshop_service;",
+      "grant usage on sequence workshop.delivery_turns to workshop_service;",
       serviceFunctions
         .map(
           (name) =>
-            `revoke execute on function ${name} from public;\ngrant execute on function ${name} to workshop_service;`
+            `revoke execute on function workshop.${name} from public;\ngrant execute on function workshop.${name} to workshop_service;`
         )
         .join("\n"),
       tables.flatMap(forReader).join("\n"),

@@ -23,7 +23,8 @@ import { notifying } from "../packages/store-pg/dist/PgNotifier.js"
 import { layer } from "../packages/store-pg/dist/PgStore.js"
 import { retention } from "../packages/store-pg/dist/retention/Retention.js"
 import { saves } from "../packages/store-pg/dist/SaveStatements.js"
-import { textOf } from "../packages/store-pg/dist/Statement.js"
+import { DEFAULT_SCHEMA } from "../packages/store-pg/dist/Schema.js"
+import { textsIn } from "../packages/store-pg/dist/Statement.js"
 import { capture, titleOf } from "../packages/store-pg/test/capture.mjs"
 
 /** @typedef {{ readonly title: string, readonly by: string, readonly text: string }} Told */
@@ -38,14 +39,14 @@ const ofCommands = () => {
     (/** @type {Omit<import("../packages/store-pg/dist/Statement.js").Statement, "values">} */ one) => ({
       title: one.name,
       by,
-      text: textOf(one)
+      text: textsIn(DEFAULT_SCHEMA)(one)
     })
   const receipt = { connection: "", batch: 0, saved_at: 0 }
   const receipts = [writing(receipt), asking(receipt)]
   return [
     ...[lockAll, lockFree, SHOPS, ...loads, ...saves, ...receipts].map(told("workshop lane")),
     told("workshop deliveries")(resetTurns(new Set())),
-    told("workshop speaker")(notifying("", new Set()))
+    told("workshop speaker")(notifying("", new Set(), DEFAULT_SCHEMA))
   ]
 }
 

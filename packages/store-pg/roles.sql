@@ -1,6 +1,6 @@
 -- Written by `npm run codegen` from packages/store-pg/src/migrate/Rights.ts; change that instead.
 -- What the service's roles may do. Run it as the owner of the tables, or as a superuser, after each migration: workshop migrate --roles
--- does, and so does psql -v ON_ERROR_STOP=1 -f roles.sql. It can run again, and takes away what it does not grant.
+-- does, and so does psql -v ON_ERROR_STOP=1 -f roles.sql where the schema is workshop. It can run again, and takes away what it does not grant.
 --   workshop_service: workshop serve and workshop dispatch, with --no-migrate. What is only ever added to, it cannot change.
 --   workshop_reader: people who look something up. No hashes of keys, webhook secrets or phone numbers.
 
@@ -8,7 +8,8 @@ begin;
 
 do $body$
 declare
-  owner constant text := (select pg_get_userbyid(relowner) from pg_class where oid = 'ticket'::regclass);
+  owner constant text := (select pg_get_userbyid(relowner) from pg_class where oid = 'workshop.ticket'::regclass);
+  schema constant text := (select nspname from pg_class c join pg_namespace n on n.oid = relnamespace where c.oid = 'workshop.ticket'::regclass);
   role text;
   what text;
 begin
@@ -25,78 +26,78 @@ begin
       end;
     end if;
     foreach what in array array['tables', 'sequences', 'functions'] loop
-      execute format('revoke all on all %s in schema %I from %I', what, current_schema(), role);
+      execute format('revoke all on all %s in schema %I from %I', what, schema, role);
       -- Else each new partition would bring rights of its own.
       execute format('alter default privileges for role %I revoke all on %s from %I', owner, what, role);
-      execute format('alter default privileges for role %I in schema %I revoke all on %s from %I', owner, current_schema(), what, role);
+      execute format('alter default privileges for role %I in schema %I revoke all on %s from %I', owner, schema, what, role);
     end loop;
-    execute format('grant usage on schema %I to %I', current_schema(), role);
+    execute format('grant usage on schema %I to %I', schema, role);
   end loop;
 end $body$;
 
-grant select, insert, update on api_key to workshop_service;
-grant select, insert on attempt to workshop_service;
-grant select on attempt_rest to workshop_service;
-grant select, insert on audit_entry to workshop_service;
-grant select, insert, update, delete on batch_receipt to workshop_service;
-grant select, insert, update, delete on client_account to workshop_service;
-grant select, insert, update, delete on client_erasure to workshop_service;
-grant select, insert, update, delete on client_link to workshop_service;
-grant select, insert, update, delete on delivery to workshop_service;
-grant select, insert, update, delete on delivery_round to workshop_service;
-grant select, insert, update, delete on delivery_turn to workshop_service;
-grant select, insert on event to workshop_service;
-grant select on event_rest to workshop_service;
-grant select, insert, update on loyalty_card to workshop_service;
-grant select, insert on loyalty_ledger to workshop_service;
-grant select, insert on mark to workshop_service;
-grant select, insert, update, delete on message to workshop_service;
-grant select, insert on notice to workshop_service;
-grant select, insert, delete on notification to workshop_service;
-grant select, insert, update, delete on offer to workshop_service;
-grant select, insert, update, delete on rate_limit to workshop_service;
-grant select, insert, update, delete on remembered to workshop_service;
-grant select, insert, update, delete on replay to workshop_service;
-grant select on schema_migration to workshop_service;
-grant select, insert, update on shop to workshop_service;
-grant select, insert, update on shop_head to workshop_service;
-grant select, insert, update, delete on stamps_used to workshop_service;
-grant select, insert, update on ticket to workshop_service;
-grant select, insert, update, delete on webhook to workshop_service;
+grant select, insert, update on workshop.api_key to workshop_service;
+grant select, insert on workshop.attempt to workshop_service;
+grant select on workshop.attempt_rest to workshop_service;
+grant select, insert on workshop.audit_entry to workshop_service;
+grant select, insert, update, delete on workshop.batch_receipt to workshop_service;
+grant select, insert, update, delete on workshop.client_account to workshop_service;
+grant select, insert, update, delete on workshop.client_erasure to workshop_service;
+grant select, insert, update, delete on workshop.client_link to workshop_service;
+grant select, insert, update, delete on workshop.delivery to workshop_service;
+grant select, insert, update, delete on workshop.delivery_round to workshop_service;
+grant select, insert, update, delete on workshop.delivery_turn to workshop_service;
+grant select, insert on workshop.event to workshop_service;
+grant select on workshop.event_rest to workshop_service;
+grant select, insert, update on workshop.loyalty_card to workshop_service;
+grant select, insert on workshop.loyalty_ledger to workshop_service;
+grant select, insert on workshop.mark to workshop_service;
+grant select, insert, update, delete on workshop.message to workshop_service;
+grant select, insert on workshop.notice to workshop_service;
+grant select, insert, delete on workshop.notification to workshop_service;
+grant select, insert, update, delete on workshop.offer to workshop_service;
+grant select, insert, update, delete on workshop.rate_limit to workshop_service;
+grant select, insert, update, delete on workshop.remembered to workshop_service;
+grant select, insert, update, delete on workshop.replay to workshop_service;
+grant select on workshop.schema_migration to workshop_service;
+grant select, insert, update on workshop.shop to workshop_service;
+grant select, insert, update on workshop.shop_head to workshop_service;
+grant select, insert, update, delete on workshop.stamps_used to workshop_service;
+grant select, insert, update on workshop.ticket to workshop_service;
+grant select, insert, update, delete on workshop.webhook to workshop_service;
 
-grant usage on sequence delivery_turns to workshop_service;
+grant usage on sequence workshop.delivery_turns to workshop_service;
 
-revoke execute on function keep_partition(text, text, text, bigint, bigint) from public;
-grant execute on function keep_partition(text, text, text, bigint, bigint) to workshop_service;
-revoke execute on function rewrite_events(json) from public;
-grant execute on function rewrite_events(json) to workshop_service;
-revoke execute on function rewrite_attempts(json) from public;
-grant execute on function rewrite_attempts(json) to workshop_service;
+revoke execute on function workshop.keep_partition(text, text, text, bigint, bigint) from public;
+grant execute on function workshop.keep_partition(text, text, text, bigint, bigint) to workshop_service;
+revoke execute on function workshop.rewrite_events(json) from public;
+grant execute on function workshop.rewrite_events(json) to workshop_service;
+revoke execute on function workshop.rewrite_attempts(json) from public;
+grant execute on function workshop.rewrite_attempts(json) to workshop_service;
 
-grant select (id, place, shop_id, name, scopes, last_four, created_at, revoked_at, expires_at, last_used_at) on api_key to workshop_reader;
-grant select (shop_id, event_id, n, started_at, status, error, detail, address, timings) on attempt to workshop_reader;
-grant select on audit_entry to workshop_reader;
-grant select on batch_receipt to workshop_reader;
-grant select (id, given_name, family_name, hide_name, created_at) on client_account to workshop_reader;
-grant select on client_link to workshop_reader;
-grant select on delivery to workshop_reader;
-grant select on delivery_round to workshop_reader;
-grant select on delivery_turn to workshop_reader;
-grant select (shop_id, id, type, seq, ticket_id, created_at) on event to workshop_reader;
-grant select on loyalty_card to workshop_reader;
-grant select on loyalty_ledger to workshop_reader;
-grant select on mark to workshop_reader;
-grant select on message to workshop_reader;
-grant select (shop_id, id, place, kind, created_at, off_reason, failures_in_row, first_failure_at) on notice to workshop_reader;
-grant select (shop_id, id, place, client_id, type, ticket_id, created_at) on notification to workshop_reader;
-grant select (shop_id, id, place, ticket_id, status, created_at, answered_at) on offer to workshop_reader;
-grant select (shop_id, caller_id, operation, expires_at) on remembered to workshop_reader;
-grant select on replay to workshop_reader;
-grant select on schema_migration to workshop_reader;
-grant select on shop to workshop_reader;
-grant select on shop_head to workshop_reader;
-grant select on stamps_used to workshop_reader;
-grant select (shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at, moves_per_day, notifications_per_day, notified_channel) on ticket to workshop_reader;
-grant select (shop_id, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at) on webhook to workshop_reader;
+grant select (id, place, shop_id, name, scopes, last_four, created_at, revoked_at, expires_at, last_used_at) on workshop.api_key to workshop_reader;
+grant select (shop_id, event_id, n, started_at, status, error, detail, address, timings) on workshop.attempt to workshop_reader;
+grant select on workshop.audit_entry to workshop_reader;
+grant select on workshop.batch_receipt to workshop_reader;
+grant select (id, given_name, family_name, hide_name, created_at) on workshop.client_account to workshop_reader;
+grant select on workshop.client_link to workshop_reader;
+grant select on workshop.delivery to workshop_reader;
+grant select on workshop.delivery_round to workshop_reader;
+grant select on workshop.delivery_turn to workshop_reader;
+grant select (shop_id, id, type, seq, ticket_id, created_at) on workshop.event to workshop_reader;
+grant select on workshop.loyalty_card to workshop_reader;
+grant select on workshop.loyalty_ledger to workshop_reader;
+grant select on workshop.mark to workshop_reader;
+grant select on workshop.message to workshop_reader;
+grant select (shop_id, id, place, kind, created_at, off_reason, failures_in_row, first_failure_at) on workshop.notice to workshop_reader;
+grant select (shop_id, id, place, client_id, type, ticket_id, created_at) on workshop.notification to workshop_reader;
+grant select (shop_id, id, place, ticket_id, status, created_at, answered_at) on workshop.offer to workshop_reader;
+grant select (shop_id, caller_id, operation, expires_at) on workshop.remembered to workshop_reader;
+grant select on workshop.replay to workshop_reader;
+grant select on workshop.schema_migration to workshop_reader;
+grant select on workshop.shop to workshop_reader;
+grant select on workshop.shop_head to workshop_reader;
+grant select on workshop.stamps_used to workshop_reader;
+grant select (shop_id, id, number, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, tracking_code, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, created_via, external_ref, change_seq, shop_changed_at, stamps_earned, closure_due_at, moves_per_day, notifications_per_day, notified_channel) on workshop.ticket to workshop_reader;
+grant select (shop_id, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at) on workshop.webhook to workshop_reader;
 
 commit;

@@ -7,17 +7,17 @@ create type limit_window as (
   resets_at instant
 );
 
-CREATE OR REPLACE FUNCTION public.at(moment instant)
+CREATE OR REPLACE FUNCTION workshop.at(moment instant)
  RETURNS timestamp with time zone
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN to_timestamp((((moment)::numeric / 1000.0))::double precision);
 
-CREATE OR REPLACE FUNCTION public.keep_partition(step text, parent text, month text, range_from bigint, range_until bigint)
+CREATE OR REPLACE FUNCTION workshop.keep_partition(step text, parent text, month text, range_from bigint, range_until bigint)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
+ SET search_path TO 'workshop', 'pg_temp'
 AS $function$
 declare
   dated constant text := case parent when 'event' then 'created_at' when 'attempt' then 'started_at' end;
@@ -61,11 +61,11 @@ begin
   return coalesce(moved, 0);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.rewrite_attempts(rows json)
+CREATE OR REPLACE FUNCTION workshop.rewrite_attempts(rows json)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
+ SET search_path TO 'workshop', 'pg_temp'
 AS $function$
 begin
   if not exists (select from client_erasure) then
@@ -75,11 +75,11 @@ begin
     where a.shop_id = q.shop_id and a.event_id = q.event_id and a.n = q.n and a.started_at = q.started_at;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.rewrite_events(rows json)
+CREATE OR REPLACE FUNCTION workshop.rewrite_events(rows json)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
+ SET search_path TO 'workshop', 'pg_temp'
 AS $function$
 begin
   if not exists (select from client_erasure) then
@@ -436,7 +436,7 @@ create table ticket (
   constraint ticket_created_via_known CHECK ((created_via = ANY (ARRAY['app'::text, 'api'::text]))),
   constraint ticket_deposit_within_price CHECK ((deposit_minor <= price_minor)),
   constraint ticket_never_before_created CHECK (((updated_at)::bigint >= (created_at)::bigint)),
-  constraint ticket_notified_channel_known CHECK ((notified_channel = ANY (ARRAY['app'::text, 'sms'::text, 'whatsapp'::text, 'call'::text]))) NOT VALID,
+  constraint ticket_notified_channel_known CHECK ((notified_channel = ANY (ARRAY['app'::text, 'sms'::text, 'whatsapp'::text, 'call'::text]))),
   constraint ticket_number_range CHECK (((number >= 1) AND (number <= 9999))),
   constraint ticket_outcome_known CHECK ((outcome = ANY (ARRAY['ready'::text, 'impossible'::text]))),
   constraint ticket_pkey PRIMARY KEY (shop_id, id),
@@ -462,83 +462,83 @@ create table webhook (
   constraint webhook_rotation_whole CHECK (((previous_secret IS NULL) = (previous_until IS NULL)))
 );
 
-CREATE INDEX api_key_of_shop ON public.api_key USING btree (shop_id, created_at, place);
+CREATE INDEX api_key_of_shop ON workshop.api_key USING btree (shop_id, created_at, place);
 
-CREATE INDEX attempt_rest_age ON public.attempt_rest USING brin (started_at) WITH (autosummarize='on');
+CREATE INDEX attempt_rest_age ON workshop.attempt_rest USING brin (started_at) WITH (autosummarize='on');
 
-CREATE INDEX audit_entry_by_id ON public.audit_entry USING btree (id);
+CREATE INDEX audit_entry_by_id ON workshop.audit_entry USING btree (id);
 
-CREATE INDEX audit_entry_latest ON public.audit_entry USING btree (place);
+CREATE INDEX audit_entry_latest ON workshop.audit_entry USING btree (place);
 
-CREATE INDEX audit_entry_of_shop ON public.audit_entry USING btree (shop_id, place);
+CREATE INDEX audit_entry_of_shop ON workshop.audit_entry USING btree (shop_id, place);
 
-CREATE UNIQUE INDEX client_link_seen ON public.client_link USING btree (shop_id, (
+CREATE UNIQUE INDEX client_link_seen ON workshop.client_link USING btree (shop_id, (
 CASE
     WHEN ((known_at IS NOT NULL) AND (blocked_at IS NULL)) THEN client_id
     ELSE NULL::uuid
 END));
 
-CREATE INDEX delivery_due ON public.delivery USING btree (shop_id, is_replay, generation, due_at, seq) WHERE (lease_until IS NULL);
+CREATE INDEX delivery_due ON workshop.delivery USING btree (shop_id, is_replay, generation, due_at, seq) WHERE (lease_until IS NULL);
 
-CREATE INDEX delivery_lease_ends ON public.delivery USING btree (lease_until) WHERE ((lease_until)::bigint >= 0);
+CREATE INDEX delivery_lease_ends ON workshop.delivery USING btree (lease_until) WHERE ((lease_until)::bigint >= 0);
 
-CREATE INDEX delivery_leased ON public.delivery USING btree (shop_id, lease_until) WHERE (lease_until IS NOT NULL);
+CREATE INDEX delivery_leased ON workshop.delivery USING btree (shop_id, lease_until) WHERE (lease_until IS NOT NULL);
 
-CREATE INDEX delivery_released ON public.delivery USING btree (shop_id, is_replay, generation, seq) WHERE (lease_until IS NULL);
+CREATE INDEX delivery_released ON workshop.delivery USING btree (shop_id, is_replay, generation, seq) WHERE (lease_until IS NULL);
 
-CREATE INDEX delivery_round_order ON public.delivery_round USING btree (turn) WHERE (turn > 0);
+CREATE INDEX delivery_round_order ON workshop.delivery_round USING btree (turn) WHERE (turn > 0);
 
-CREATE INDEX delivery_turn_due ON public.delivery_turn USING btree (look_at, turn);
+CREATE INDEX delivery_turn_due ON workshop.delivery_turn USING btree (look_at, turn);
 
-CREATE INDEX event_order ON ONLY public.event USING btree (shop_id, seq);
+CREATE INDEX event_order ON ONLY workshop.event USING btree (shop_id, seq);
 
-CREATE INDEX event_rest_age ON public.event_rest USING brin (created_at) WITH (autosummarize='on');
+CREATE INDEX event_rest_age ON workshop.event_rest USING brin (created_at) WITH (autosummarize='on');
 
-CREATE UNIQUE INDEX loyalty_ledger_earned ON public.loyalty_ledger USING btree (shop_id, ticket_id) WHERE (kind = 'ticket'::text);
+CREATE UNIQUE INDEX loyalty_ledger_earned ON workshop.loyalty_ledger USING btree (shop_id, ticket_id) WHERE (kind = 'ticket'::text);
 
-CREATE INDEX loyalty_ledger_of_client ON public.loyalty_ledger USING btree (shop_id, client_id, id);
+CREATE INDEX loyalty_ledger_of_client ON workshop.loyalty_ledger USING btree (shop_id, client_id, id);
 
-CREATE INDEX message_waiting ON public.message USING btree (due_at, id);
+CREATE INDEX message_waiting ON workshop.message USING btree (due_at, id);
 
-CREATE INDEX notification_age ON public.notification USING brin (created_at) WITH (autosummarize='on');
+CREATE INDEX notification_age ON workshop.notification USING brin (created_at) WITH (autosummarize='on');
 
-CREATE INDEX notification_to_client ON public.notification USING btree (client_id, shop_id, created_at, place);
+CREATE INDEX notification_to_client ON workshop.notification USING btree (client_id, shop_id, created_at, place);
 
-CREATE INDEX offer_by_id ON public.offer USING btree (id);
+CREATE INDEX offer_by_id ON workshop.offer USING btree (id);
 
-CREATE INDEX offer_of_phone ON public.offer USING btree (phone, shop_id, status, created_at, place);
+CREATE INDEX offer_of_phone ON workshop.offer USING btree (phone, shop_id, status, created_at, place);
 
-CREATE UNIQUE INDEX offer_open ON public.offer USING btree (shop_id, ticket_id) WHERE (status = 'open'::text);
+CREATE UNIQUE INDEX offer_open ON workshop.offer USING btree (shop_id, ticket_id) WHERE (status = 'open'::text);
 
-CREATE INDEX rate_limit_until ON public.rate_limit USING btree (resets_at);
+CREATE INDEX rate_limit_until ON workshop.rate_limit USING btree (resets_at);
 
-CREATE INDEX remembered_until ON public.remembered USING btree (expires_at);
+CREATE INDEX remembered_until ON workshop.remembered USING btree (expires_at);
 
-CREATE INDEX replay_done ON public.replay USING btree (created_at) WHERE is_done;
+CREATE INDEX replay_done ON workshop.replay USING btree (created_at) WHERE is_done;
 
-CREATE INDEX replay_open ON public.replay USING btree (created_at, id) WHERE (NOT is_done);
+CREATE INDEX replay_open ON workshop.replay USING btree (created_at, id) WHERE (NOT is_done);
 
-CREATE INDEX stamps_used_until ON public.stamps_used USING btree (resets_at);
+CREATE INDEX stamps_used_until ON workshop.stamps_used USING btree (resets_at);
 
-CREATE INDEX ticket_by_client ON public.ticket USING btree (shop_id, client_id, id) WHERE (client_id IS NOT NULL);
+CREATE INDEX ticket_by_client ON workshop.ticket USING btree (shop_id, client_id, id) WHERE (client_id IS NOT NULL);
 
-CREATE INDEX ticket_by_id ON public.ticket USING btree (id);
+CREATE INDEX ticket_by_id ON workshop.ticket USING btree (id);
 
-CREATE INDEX ticket_by_number ON public.ticket USING btree (shop_id, number, id);
+CREATE INDEX ticket_by_number ON workshop.ticket USING btree (shop_id, number, id);
 
-CREATE INDEX ticket_by_phone ON public.ticket USING btree (shop_id, client_phone, id) WHERE (client_phone IS NOT NULL);
+CREATE INDEX ticket_by_phone ON workshop.ticket USING btree (shop_id, client_phone, id) WHERE (client_phone IS NOT NULL);
 
-CREATE INDEX ticket_by_ref ON public.ticket USING btree (shop_id, external_ref, id) WHERE (external_ref IS NOT NULL);
+CREATE INDEX ticket_by_ref ON workshop.ticket USING btree (shop_id, external_ref, id) WHERE (external_ref IS NOT NULL);
 
-CREATE INDEX ticket_by_state ON public.ticket USING btree (shop_id, state, id);
+CREATE INDEX ticket_by_state ON workshop.ticket USING btree (shop_id, state, id);
 
-CREATE UNIQUE INDEX ticket_change ON public.ticket USING btree (shop_id, change_seq);
+CREATE UNIQUE INDEX ticket_change ON workshop.ticket USING btree (shop_id, change_seq);
 
-CREATE INDEX ticket_closing ON public.ticket USING btree (closure_due_at, id) WHERE (closure_due_at IS NOT NULL);
+CREATE INDEX ticket_closing ON workshop.ticket USING btree (closure_due_at, id) WHERE (closure_due_at IS NOT NULL);
 
-CREATE UNIQUE INDEX ticket_tracking_code ON public.ticket USING btree (tracking_code, shop_id);
+CREATE UNIQUE INDEX ticket_tracking_code ON workshop.ticket USING btree (tracking_code, shop_id);
 
-CREATE INDEX webhook_off ON public.webhook USING btree (shop_id) WHERE (off_reason IS NOT NULL);
+CREATE INDEX webhook_off ON workshop.webhook USING btree (shop_id) WHERE (off_reason IS NOT NULL);
 
 comment on table api_key is 'An API key of a shop. The key''s text is not stored.';
 

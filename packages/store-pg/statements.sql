@@ -5,7 +5,7 @@
 -- answers of person (workshop reads)
 
       with /* workshop answers of person */ looked as materialized (
-        select * from remembered where shop_id = $1
+        select * from workshop.remembered where shop_id = $1
           and (caller_id, operation, key) > ($2, $3, $4)
         order by caller_id, operation, key limit $5
       )
@@ -17,53 +17,53 @@
           where strpos(concat_ws(' ', r.key, r.fingerprint, r.answer), w.word) > 0)), '[]') as found;
 
 -- append audit entry (workshop reads)
-insert /* workshop append audit entry */ into audit_entry (shop_id, id, created_at, actor, act, details)
+insert /* workshop append audit entry */ into workshop.audit_entry (shop_id, id, created_at, actor, act, details)
       select shop_id, id, created_at, actor, act, details
-      from json_populate_record(null::audit_entry, $1);
+      from json_populate_record(null::workshop.audit_entry, $1);
 
 -- ask batch_receipt (workshop lane)
-insert /* workshop ask batch_receipt */ into batch_receipt (connection, batch, saved_at) values ($1, $2::bigint + 1, $3)
+insert /* workshop ask batch_receipt */ into workshop.batch_receipt (connection, batch, saved_at) values ($1, $2::bigint + 1, $3)
     on conflict (connection) do update set saved_at = excluded.saved_at,
       batch = case when batch_receipt.batch = $2 then $2 else excluded.batch end
     returning batch::double precision as batch;
 
 -- begin erasure (workshop reads)
-with /* workshop begin erasure */ gone as (delete from client_account where id = $1 returning *),
+with /* workshop begin erasure */ gone as (delete from workshop.client_account where id = $1 returning *),
       people as (
         select id as client_id, given_name, family_name, array[phone] as phones from gone
-        union all select client_id, given_name, family_name, phones from client_erasure where client_id = $2
+        union all select client_id, given_name, family_name, phones from workshop.client_erasure where client_id = $2
         limit 1
       ), begun as (
-        insert into client_erasure (client_id, given_name, family_name, phones)
+        insert into workshop.client_erasure (client_id, given_name, family_name, phones)
         select client_id, given_name, family_name, array(select distinct unnest(phones || $3::text[])) from people
         on conflict (client_id) do update set phones = excluded.phones
         returning *
       ) select row_to_json(b) as person from begun b;
 
 -- call delivery_turn (workshop lane)
-update /* workshop call delivery_turn */ delivery_turn t set look_at = 0 from (
+update /* workshop call delivery_turn */ workshop.delivery_turn t set look_at = 0 from (
       select l.shop_id, l.look_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
-      cross join lateral (select * from delivery_turn d where d.shop_id = q.shop_id for no key update) l
+      cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id for no key update) l
     ) q where t.shop_id = q.shop_id and q.look_at > 1;
 
 -- change client (workshop reads)
-update /* workshop change client */ client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
+update /* workshop change client */ workshop.client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
         hide_name = n.hide_name
-      from json_populate_record(null::client_account, $1) n
-      where a.id = n.id and not exists (select from client_account o where o.phone = n.phone and o.id <> n.id)
+      from json_populate_record(null::workshop.client_account, $1) n
+      where a.id = n.id and not exists (select from workshop.client_account o where o.phone = n.phone and o.id <> n.id)
       returning a.id;
 
 -- claim (workshop deliveries)
 with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
-  from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[],
-    current_setting('workshop.rounds')::tid[], current_setting('workshop.places')::bigint[])
+  from unnest(current_setting('workshop_claim.lanes')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
+    current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
     with ordinality s (shop_id, at, due_from, round_at, turn, place)
-  join webhook w on w.shop_id = s.shop_id
+  join workshop.webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
       count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
-    from delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
+    from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
   ) f), found as (
     select o.shop_id, o.place, d.event_id, d.rank
     from open o cross join lateral (
@@ -73,24 +73,24 @@ with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, 
     select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, false as is_replay
     from generate_series(1, o.generation - 1) g (generation)
     cross join lateral (
-      select * from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+      select * from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = false and d.generation = g.generation
       order by d.seq limit 4 * o.room
     ) d where o.released_at <= $1) union all (
     select d.event_id, d.ticket_id, d.seq, d.due_at, false as is_replay
-    from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+    from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = false and d.generation = o.generation
       and d.due_at >= o.due_from and d.due_at <= $1
     order by d.due_at, d.seq limit 4 * o.room) union all (
     select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, true as is_replay
     from generate_series(1, o.generation - 1) g (generation)
     cross join lateral (
-      select * from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+      select * from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = true and d.generation = g.generation
       order by d.seq limit 4 * o.room
     ) d where o.released_at <= $1) union all (
     select d.event_id, d.ticket_id, d.seq, d.due_at, true as is_replay
-    from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+    from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay = true and d.generation = o.generation
       and d.due_at >= o.due_from and d.due_at <= $1
     order by d.due_at, d.seq limit 4 * o.room)) c
@@ -101,75 +101,75 @@ with /* workshop claim */ open as (select s.shop_id, s.at, s.place, s.due_from, 
     select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $2
   ), free as (
     select p.shop_id, p.event_id, p.n from picked p cross join lateral (
-      select from delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and coalesce(d.lease_until, 0) = 0 for update skip locked
+      select from workshop.delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and coalesce(d.lease_until, 0) = 0 for update skip locked
     ) d
   ), leased as (
-    update delivery d set token = d.token + 1, lease_until = coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) + 15000
+    update workshop.delivery d set token = d.token + 1, lease_until = coalesce($3::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) + 15000
     from free f where d.shop_id = f.shop_id and d.event_id = f.event_id
     returning d.shop_id, d.event_id, d.token, f.n
   )
   select l.shop_id, l.event_id, l.token::double precision as token, row_to_json(w) as webhook, e.body
-  from leased l join webhook w on w.shop_id = l.shop_id
-  join event e on e.shop_id = l.shop_id and e.id = l.event_id
+  from leased l join workshop.webhook w on w.shop_id = l.shop_id
+  join workshop.event e on e.shop_id = l.shop_id and e.id = l.event_id
   order by l.n;
 
 -- count deliveries (workshop reads)
 select /* workshop count deliveries */ found.range
-  from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from shop_head h
+  from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
     where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
   cross join (select $4::integer as most) q
   cross join lateral (select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
-      select e.seq from event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
+      select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
       order by e.seq limit 1
     ) + 4999) end as last_seq offset 0) looked
   cross join lateral (
     select json_build_object('last_seq', looked.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
     from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status from ((
-      select * from event e
+      select * from workshop.event e
       where e.shop_id = r.shop_id and e.id = any(array(select json_array_elements_text(r.filter->'event_ids'))::uuid[])
         and e.seq + 0 > r.after_seq and e.seq + 0 < r.until_seq
     ) union all (
-      select * from event e
+      select * from workshop.event e
       where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= looked.last_seq
         and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
         and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
       order by e.seq limit q.most
-    )) e left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
-    select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
+    )) e left join workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
+    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
   ) a on true) c
   ) found;
 
 -- create client (workshop reads)
 with /* workshop create client */ opened as (
-        insert into "client_account" ("id", "given_name", "family_name", "phone", "hide_name", "created_at")
-    select "id", "given_name", "family_name", "phone", "hide_name", "created_at" from json_populate_record(null::"client_account", $1) on conflict (phone) do nothing returning id
+        insert into workshop."client_account" ("id", "given_name", "family_name", "phone", "hide_name", "created_at")
+    select "id", "given_name", "family_name", "phone", "hide_name", "created_at" from json_populate_record(null::workshop."client_account", $1) on conflict (phone) do nothing returning id
       ) select id from opened;
 
 -- create shop (workshop reads)
-with /* workshop create shop */ opened as (insert into "shop" ("id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at")
-    select "id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at" from json_populate_record(null::"shop", $1)) insert into "shop_head" ("shop_id", "next_number", "change_seq", "event_seq", "last_instant", "ids_made", "tickets_per_hour", "tickets_per_day")
-    select "shop_id", "next_number", "change_seq", "event_seq", "last_instant", "ids_made", "tickets_per_hour", "tickets_per_day" from json_populate_record(null::"shop_head", $2);
+with /* workshop create shop */ opened as (insert into workshop."shop" ("id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at")
+    select "id", "name", "currency", "decimals", "time_zone", "tracking_base_url", "approved", "active", "api_enabled", "program", "forbidden_words", "allowed_words", "languages", "created_at" from json_populate_record(null::workshop."shop", $1)) insert into workshop."shop_head" ("shop_id", "next_number", "change_seq", "event_seq", "last_instant", "ids_made", "tickets_per_hour", "tickets_per_day")
+    select "shop_id", "next_number", "change_seq", "event_seq", "last_instant", "ids_made", "tickets_per_hour", "tickets_per_day" from json_populate_record(null::workshop."shop_head", $2);
 
 -- data of person (workshop reads)
 with /* workshop data of person */ lines as materialized (
-        select * from loyalty_ledger where shop_id = $1 and client_id = $2
+        select * from workshop.loyalty_ledger where shop_id = $1 and client_id = $2
       ), offers as materialized (
-        select * from offer where shop_id = $3 and phone = any($4::text[])
+        select * from workshop.offer where shop_id = $3 and phone = any($4::text[])
       ), told as materialized (
-        select * from notification where shop_id = $5 and client_id = $6
+        select * from workshop.notification where shop_id = $5 and client_id = $6
       ), named as (
-        select id from ticket where shop_id = $7 and client_id = $8
-        union select id from ticket where shop_id = $9 and client_phone = any($10::text[])
+        select id from workshop.ticket where shop_id = $7 and client_id = $8
+        union select id from workshop.ticket where shop_id = $9 and client_phone = any($10::text[])
         union select ticket_id from lines union select ticket_id from offers union select ticket_id from told
       )
       select
-        (select row_to_json(l) from client_link l where l.shop_id = $11 and l.client_id = $12) as link,
-        (select row_to_json(c) from loyalty_card c where c.shop_id = $13 and c.client_id = $14) as card,
+        (select row_to_json(l) from workshop.client_link l where l.shop_id = $11 and l.client_id = $12) as link,
+        (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = $13 and c.client_id = $14) as card,
         coalesce((select json_agg(x order by x.created_at, x.id) from lines x), '[]') as ledger,
         coalesce((select json_agg(x order by x.created_at, x.place) from offers x), '[]') as offers,
         coalesce((select json_agg(x order by x.created_at, x.place) from told x), '[]') as notifications,
-        coalesce((select json_agg(t order by t.created_at, t.id) from ticket t
+        coalesce((select json_agg(t order by t.created_at, t.id) from workshop.ticket t
           where t.shop_id = $15 and t.id in (select id from named)), '[]') as tickets;
 
 -- database time (workshop retention)
@@ -178,38 +178,38 @@ select /* workshop database time */ (extract(epoch from clock_timestamp()) * 100
 -- due closures (workshop reads)
 
         select /* workshop due closures */ json_build_object('shop_id', t.shop_id, 'id', t.id, 'due_at', t.closure_due_at) as due
-        from ticket t where t.closure_due_at <= $1 order by t.closure_due_at, t.id limit $2;
+        from workshop.ticket t where t.closure_due_at <= $1 order by t.closure_due_at, t.id limit $2;
 
 -- due messages (workshop reads)
 
         select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says
-        from (select * from message where due_at <= $1 order by due_at, id limit $2) m
-        left join notification t on t.shop_id = m.shop_id and t.id = m.id
-        left join notice n on n.shop_id = m.shop_id and n.id = m.id
+        from (select * from workshop.message where due_at <= $1 order by due_at, id limit $2) m
+        left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
+        left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id;
 
 -- encoding (workshop reads)
 select /* workshop encoding */ current_setting('server_encoding') as server_encoding;
 
 -- end delivery_round (workshop lane)
-delete /* workshop end delivery_round */ from delivery_round t using (
+delete /* workshop end delivery_round */ from workshop.delivery_round t using (
       select d.shop_id, d.ctid as at from unnest($1::uuid[]) q (shop_id)
-      cross join lateral (select d.shop_id, d.ctid from delivery_round d where d.shop_id = q.shop_id for update) d
+      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = q.shop_id for update) d
     ) g where t.ctid = g.at and t.shop_id is not distinct from g.shop_id;
 
 -- end delivery_turn (workshop lane)
-delete /* workshop end delivery_turn */ from delivery_turn t using (
+delete /* workshop end delivery_turn */ from workshop.delivery_turn t using (
       select d.shop_id, d.ctid as at from unnest($1::uuid[]) q (shop_id)
-      cross join lateral (select d.shop_id, d.ctid from delivery_turn d where d.shop_id = q.shop_id for update) d
+      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_turn d where d.shop_id = q.shop_id for update) d
     ) g where t.ctid = g.at and t.shop_id is not distinct from g.shop_id;
 
 -- end erasure (workshop reads)
-delete /* workshop end erasure */ from client_erasure where client_id = $1;
+delete /* workshop end erasure */ from workshop.client_erasure where client_id = $1;
 
 -- events of person (workshop reads)
 select /* workshop events of person */ json_build_object('event', e, 'attempts', coalesce((
-          select json_agg(a order by a.n) from attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]')) as sent
-      from event e
+          select json_agg(a order by a.n) from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]')) as sent
+      from workshop.event e
       where e.shop_id = $1 and e.seq >= $2 and e.seq < $3
         and (e.ticket_id = any($4::uuid[]) or exists (
           select from unnest($5::text[]) w (word) where strpos(e.body, w.word) > 0))
@@ -217,191 +217,191 @@ select /* workshop events of person */ json_build_object('event', e, 'attempts',
 
 -- expire batch_receipt (workshop retention)
 with /* workshop expire batch_receipt */ gone as (
-      delete from batch_receipt where (connection) in (
-        select connection from batch_receipt where saved_at <= $1 order by saved_at limit 1000 for update skip locked
+      delete from workshop.batch_receipt where (connection) in (
+        select connection from workshop.batch_receipt where saved_at <= $1 order by saved_at limit 1000 for update skip locked
       ) returning 1
     ) select count(*)::integer as n from gone;
 
 -- expire rate_limit (workshop retention)
 with /* workshop expire rate_limit */ gone as (
-      delete from rate_limit where (policy, subject) in (
-        select policy, subject from rate_limit where resets_at <= $1 order by resets_at limit 1000 for update skip locked
+      delete from workshop.rate_limit where (policy, subject) in (
+        select policy, subject from workshop.rate_limit where resets_at <= $1 order by resets_at limit 1000 for update skip locked
       ) returning 1
     ) select count(*)::integer as n from gone;
 
 -- expire remembered (workshop retention)
 with /* workshop expire remembered */ gone as (
-      delete from remembered where (shop_id, caller_id, operation, key) in (
-        select shop_id, caller_id, operation, key from remembered where expires_at <= $1 order by expires_at limit 1000 for update skip locked
+      delete from workshop.remembered where (shop_id, caller_id, operation, key) in (
+        select shop_id, caller_id, operation, key from workshop.remembered where expires_at <= $1 order by expires_at limit 1000 for update skip locked
       ) returning 1
     ) select count(*)::integer as n from gone;
 
 -- expire stamps_used (workshop retention)
 with /* workshop expire stamps_used */ gone as (
-      delete from stamps_used where (shop_id, caller_id, client_id) in (
-        select shop_id, caller_id, client_id from stamps_used where resets_at <= $1 order by resets_at limit 1000 for update skip locked
+      delete from workshop.stamps_used where (shop_id, caller_id, client_id) in (
+        select shop_id, caller_id, client_id from workshop.stamps_used where resets_at <= $1 order by resets_at limit 1000 for update skip locked
       ) returning 1
     ) select count(*)::integer as n from gone;
 
 -- find missing key (workshop reads)
 select /* workshop find missing key */ split_part(s.secret, ':', 2) as key_id
-  from webhook w cross join lateral (values (w.secret), (w.previous_secret)) s (secret)
+  from workshop.webhook w cross join lateral (values (w.secret), (w.previous_secret)) s (secret)
   where s.secret like 'sealed:%' and split_part(s.secret, ':', 2) <> all ($1::text[]) limit 1;
 
 -- find partitions (workshop retention)
 select /* workshop find partitions */ c.relname as name, c.relispartition as is_attached from pg_class c
-    where c.relnamespace = (select relnamespace from pg_class where oid = $1::regclass)
+    where c.relnamespace = (select relnamespace from pg_class where oid = 'workshop.event'::regclass)
       and c.relkind = 'r' and c.relname ~ ('^' || $1 || '_[0-9]{4}_[0-9]{2}$') order by 1;
 
 -- first lane (workshop deliveries)
-select /* workshop first lane */ look_at::double precision as due_at, shop_id = any (current_setting('workshop.lanes')::uuid[]) as is_locked
-  from delivery_turn where look_at <= $1 order by look_at, turn limit 1;
+select /* workshop first lane */ look_at::double precision as due_at, shop_id = any (current_setting('workshop_claim.lanes')::uuid[]) as is_locked
+  from workshop.delivery_turn where look_at <= $1 order by look_at, turn limit 1;
 
 -- is sandbox made (workshop reads)
 
-    select /* workshop is sandbox made */ exists (select from mark where name = 'sandbox') as marked;
+    select /* workshop is sandbox made */ exists (select from workshop.mark where name = 'sandbox') as marked;
 
 -- keep partition (workshop retention)
-select /* workshop keep partition */ keep_partition($1, $2, $3, $4, $5) as n;
+select /* workshop keep partition */ workshop.keep_partition($1, $2, $3, $4, $5) as n;
 
 -- key by hash (workshop reads)
 
       select /* workshop key by hash */ row_to_json(k) as key, row_to_json(s) as shop
-      from api_key k join shop s on s.id = k.shop_id where k.hash = $1;
+      from workshop.api_key k join workshop.shop s on s.id = k.shop_id where k.hash = $1;
 
 -- latest instant (workshop reads)
 
       select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest,
         (array_agg(shop_id))[10000] as last
-      from (select shop_id, last_instant from shop_head where shop_id > $1 order by shop_id limit $2) h;
+      from (select shop_id, last_instant from workshop.shop_head where shop_id > $1 order by shop_id limit $2) h;
 
 -- list audit entries (workshop reads)
-select /* workshop list audit entries */ row_to_json(e) as entry from audit_entry e
+select /* workshop list audit entries */ row_to_json(e) as entry from workshop.audit_entry e
       where e.shop_id = $1
-        and e.place < (select place from audit_entry where id = $2)
+        and e.place < (select place from workshop.audit_entry where id = $2)
       order by e.place desc limit $3;
 
 -- list audit entries (workshop reads)
-select /* workshop list audit entries */ row_to_json(e) as entry from audit_entry e
+select /* workshop list audit entries */ row_to_json(e) as entry from workshop.audit_entry e
       where true
         and true
       order by e.place desc limit $1;
 
 -- list clients (workshop reads)
-select /* workshop list clients */ row_to_json(a) as account from client_account a
+select /* workshop list clients */ row_to_json(a) as account from workshop.client_account a
       where a.id > $1 order by a.id limit $2;
 
 -- list shops (workshop reads)
-select /* workshop list shops */ row_to_json(s) as shop from shop s
+select /* workshop list shops */ row_to_json(s) as shop from workshop.shop s
       where s.id > $1 order by s.id limit $2;
 
 -- list tickets (workshop reads)
 select /* workshop list tickets */ row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.change_seq)
-        from (select * from ticket t where (t.shop_id = $1 AND t.updated_at >= $2 AND t.change_seq > $3) order by t.change_seq limit $4) t
-        left join client_account a on a.id = t.client_id
-        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
-      ) as tickets, (select t.updated_at::double precision from ticket t where t.shop_id = $5 order by t.change_seq desc limit 1) as last_change_at, null::json as unread_from
-      from shop s where s.id = $6;
+        from (select * from workshop.ticket t where (t.shop_id = $1 AND t.updated_at >= $2 AND t.change_seq > $3) order by t.change_seq limit $4) t
+        left join workshop.client_account a on a.id = t.client_id
+        left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+      ) as tickets, (select t.updated_at::double precision from workshop.ticket t where t.shop_id = $5 order by t.change_seq desc limit 1) as last_change_at, null::json as unread_from
+      from workshop.shop s where s.id = $6;
 
 -- list tickets (workshop reads)
 select /* workshop list tickets */ row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.id desc)
-        from (select t.* from (select $1::uuid as shop_id, $2::uuid as id) q join client_link l on l.shop_id = q.shop_id
-  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id cross join lateral (select * from ticket t where (t.shop_id = $3 AND t.number = $4 AND t.client_id = l.client_id AND t.client_phone = $5 AND t.external_ref = $6 AND t.created_at >= $7 AND t.created_at < $8 AND t.id >= (lpad(to_hex(greatest($9::bigint, 0)), 12, '0') || repeat('0', 20))::uuid AND t.id < least($10::uuid, (lpad(to_hex(greatest($11::bigint + (select coalesce(h.ids_made, 0) / 4096 from shop_head h where h.shop_id = $12), 0)), 12, '0') || repeat('0', 20))::uuid)) order by t.id desc limit $13) t order by t.id desc limit $14) t
-        left join client_account a on a.id = t.client_id
-        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+        from (select t.* from (select $1::uuid as shop_id, $2::uuid as id) q join workshop.client_link l on l.shop_id = q.shop_id
+  and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id cross join lateral (select * from workshop.ticket t where (t.shop_id = $3 AND t.number = $4 AND t.client_id = l.client_id AND t.client_phone = $5 AND t.external_ref = $6 AND t.created_at >= $7 AND t.created_at < $8 AND t.id >= (lpad(to_hex(greatest($9::bigint, 0)), 12, '0') || repeat('0', 20))::uuid AND t.id < least($10::uuid, (lpad(to_hex(greatest($11::bigint + (select coalesce(h.ids_made, 0) / 4096 from workshop.shop_head h where h.shop_id = $12), 0)), 12, '0') || repeat('0', 20))::uuid)) order by t.id desc limit $13) t order by t.id desc limit $14) t
+        left join workshop.client_account a on a.id = t.client_id
+        left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, null as last_change_at, null::json as unread_from
-      from shop s where s.id = $15;
+      from workshop.shop s where s.id = $15;
 
 -- list tickets (workshop reads)
 select /* workshop list tickets */ row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.id desc)
-        from (select t.* from unnest($1::text[]) s (state) cross join lateral (select * from ticket t where (t.shop_id = $2 AND (t.state, t.id) >= (s.state, '00000000-0000-0000-0000-000000000000'::uuid) AND (t.state, t.id) < (s.state, $3::uuid)) order by t.state desc, t.id desc limit $4) t order by t.id desc limit $5) t
-        left join client_account a on a.id = t.client_id
-        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+        from (select t.* from unnest($1::text[]) s (state) cross join lateral (select * from workshop.ticket t where (t.shop_id = $2 AND (t.state, t.id) >= (s.state, '00000000-0000-0000-0000-000000000000'::uuid) AND (t.state, t.id) < (s.state, $3::uuid)) order by t.state desc, t.id desc limit $4) t order by t.id desc limit $5) t
+        left join workshop.client_account a on a.id = t.client_id
+        left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, null as last_change_at, null::json as unread_from
-      from shop s where s.id = $6;
+      from workshop.shop s where s.id = $6;
 
 -- load Attempts (workshop lane)
 select /* workshop load Attempts */ row_to_json(a) as attempt from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
       cross join lateral (
-        select * from attempt a where a.shop_id = q.shop_id and a.event_id = q.event_id order by a.n desc limit 100
+        select * from workshop.attempt a where a.shop_id = q.shop_id and a.event_id = q.event_id order by a.n desc limit 100
       ) a;
 
 -- load Client (workshop lane)
 select /* workshop load Client */ q.shop_id, row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) 
-  left join client_account a on a.id = q.id
-  left join client_link l on l.shop_id = q.shop_id and l.client_id = q.id
-  left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = q.id;
+  left join workshop.client_account a on a.id = q.id
+  left join workshop.client_link l on l.shop_id = q.shop_id and l.client_id = q.id
+  left join workshop.loyalty_card c on c.shop_id = q.shop_id and c.client_id = q.id;
 
 -- load Deliveries (workshop lane)
 select /* workshop load Deliveries */ json_agg(d) as deliveries from unnest($1::uuid[], $2::integer[]) q (shop_id, most)
-      cross join lateral (select * from delivery d where d.shop_id = q.shop_id limit q.most) d;
+      cross join lateral (select * from workshop.delivery d where d.shop_id = q.shop_id limit q.most) d;
 
 -- load Delivery (workshop lane)
 select /* workshop load Delivery */ json_agg(f.delivery) as deliveries from (
         select row_to_json(d) as delivery from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
         cross join lateral (
-          select * from delivery d where d.shop_id = q.shop_id and d.event_id = q.event_id for no key update
+          select * from workshop.delivery d where d.shop_id = q.shop_id and d.event_id = q.event_id for no key update
         ) d
       ) f;
 
 -- load Event (workshop lane)
 select /* workshop load Event */ row_to_json(e) as event, coalesce((
-        select json_agg(a) from attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]') as attempts
-      from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) join event e on e.shop_id = q.shop_id and e.id = q.id;
+        select json_agg(a) from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]') as attempts
+      from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) join workshop.event e on e.shop_id = q.shop_id and e.id = q.id;
 
 -- load Keys (workshop lane)
-select /* workshop load Keys */ row_to_json(k) as key from api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place;
+select /* workshop load Keys */ row_to_json(k) as key from workshop.api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place;
 
 -- load Message (workshop lane)
 select /* workshop load Message */ row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
-      join message m on m.shop_id = q.shop_id and m.id = q.id;
+      join workshop.message m on m.shop_id = q.shop_id and m.id = q.id;
 
 -- load Offer (workshop lane)
 select /* workshop load Offer */ q.shop_id, row_to_json(o) as offer, row_to_json(t) as ticket, row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card,
         row_to_json(h) as holder, row_to_json(hl) as holder_link
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
-      join offer o on o.shop_id = q.shop_id and o.id = q.id
-      join ticket t on t.shop_id = q.shop_id and t.id = o.ticket_id 
-  left join client_account a on a.id = t.client_id
-  left join client_link l on l.shop_id = q.shop_id and l.client_id = t.client_id
-  left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = t.client_id
-      left join client_account h on h.phone = o.phone
-      left join client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id;
+      join workshop.offer o on o.shop_id = q.shop_id and o.id = q.id
+      join workshop.ticket t on t.shop_id = q.shop_id and t.id = o.ticket_id 
+  left join workshop.client_account a on a.id = t.client_id
+  left join workshop.client_link l on l.shop_id = q.shop_id and l.client_id = t.client_id
+  left join workshop.loyalty_card c on c.shop_id = q.shop_id and c.client_id = t.client_id
+      left join workshop.client_account h on h.phone = o.phone
+      left join workshop.client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id;
 
 -- load Remembered (workshop lane)
 select /* workshop load Remembered */ row_to_json(r) as remembered
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) q (shop_id, caller_id, operation, key)
       cross join lateral (
-        select * from remembered r where r.shop_id = q.shop_id and r.caller_id = q.caller_id
+        select * from workshop.remembered r where r.shop_id = q.shop_id and r.caller_id = q.caller_id
           and r.operation = q.operation and r.key = q.key limit 1
       ) r;
 
 -- load Replay (workshop lane)
 select /* workshop load Replay */ row_to_json(r) as replay, found.range
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
-      join replay r on r.shop_id = q.shop_id and r.id = q.id
+      join workshop.replay r on r.shop_id = q.shop_id and r.id = q.id
       cross join lateral (select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
-      select e.seq from event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
+      select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
       order by e.seq limit 1
     ) + 4999) end as last_seq offset 0) looked
   cross join lateral (
     select json_build_object('last_seq', looked.last_seq, 'most', q.most, 'events', json_agg(row_to_json(c) order by c.seq)) as range
     from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status from ((
-      select * from event e
+      select * from workshop.event e
       where e.shop_id = r.shop_id and e.id = any(array(select json_array_elements_text(r.filter->'event_ids'))::uuid[])
         and e.seq + 0 > r.after_seq and e.seq + 0 < r.until_seq
     ) union all (
-      select * from event e
+      select * from workshop.event e
       where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= looked.last_seq
         and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
         and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
       order by e.seq limit q.most
-    )) e left join lateral (select * from delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true left join lateral (
-    select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
+    )) e left join lateral (select * from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true left join lateral (
+    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
   ) a on true) c
   ) found;
 
@@ -409,116 +409,116 @@ select /* workshop load Replay */ row_to_json(r) as replay, found.range
 select /* workshop load StampsUsed */ row_to_json(s) as stamps
       from unnest($1::uuid[], $2::text[], $3::uuid[]) q (shop_id, caller_id, client_id)
       cross join lateral (
-        select * from stamps_used s
+        select * from workshop.stamps_used s
         where s.shop_id = q.shop_id and s.caller_id = q.caller_id and s.client_id = q.client_id limit 1
       ) s;
 
 -- load Ticket (workshop lane)
 select /* workshop load Ticket */ q.shop_id, row_to_json(t) as ticket, row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
-      join ticket t on t.shop_id = q.shop_id and t.id = q.id 
-  left join client_account a on a.id = t.client_id
-  left join client_link l on l.shop_id = q.shop_id and l.client_id = t.client_id
-  left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = t.client_id;
+      join workshop.ticket t on t.shop_id = q.shop_id and t.id = q.id 
+  left join workshop.client_account a on a.id = t.client_id
+  left join workshop.client_link l on l.shop_id = q.shop_id and l.client_id = t.client_id
+  left join workshop.loyalty_card c on c.shop_id = q.shop_id and c.client_id = t.client_id;
 
 -- load VisibleClient (workshop lane)
 select /* workshop load VisibleClient */ q.shop_id, row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
-      join client_link l on l.shop_id = q.shop_id
+      join workshop.client_link l on l.shop_id = q.shop_id
   and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id
-      join client_account a on a.id = l.client_id
-      left join loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id;
+      join workshop.client_account a on a.id = l.client_id
+      left join workshop.loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id;
 
 -- load shops (workshop lane)
 select /* workshop load shops */ row_to_json(s) as shop, row_to_json(w) as webhook
-    from unnest($1::uuid[]) q (id) join shop s on s.id = q.id left join webhook w on w.shop_id = q.id;
+    from unnest($1::uuid[]) q (id) join workshop.shop s on s.id = q.id left join workshop.webhook w on w.shop_id = q.id;
 
 -- lock first turns (workshop deliveries)
-select /* workshop lock first turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from delivery_turn t
+select /* workshop lock first turns */ set_config('workshop_claim.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from workshop.delivery_turn t
     left join lateral (
-      select r.ctid as round_at, r.turn from delivery_round r where r.shop_id = t.shop_id and t.look_at = 1 limit 1
+      select r.ctid as round_at, r.turn from workshop.delivery_round r where r.shop_id = t.shop_id and t.look_at = 1 limit 1
     ) r on true
     where t.look_at <= $1 order by t.look_at, t.turn limit $2 for update of t skip locked) l;
 
 -- lock free heads (workshop lane)
 select /* workshop lock free heads */ (
     select json_agg(row_to_json(h)) from (
-      select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update skip locked) h) as heads;
+      select * from workshop.shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update skip locked) h) as heads;
 
 -- lock heads (workshop lane)
 select /* workshop lock heads */ (
     select json_agg(row_to_json(h)) from (
-      select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update) h) as heads;
+      select * from workshop.shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update) h) as heads;
 
 -- lock lanes (workshop deliveries)
 with /* workshop lock lanes */ waiting as (
     select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
-    from delivery_turn t join webhook w on w.shop_id = t.shop_id
+    from workshop.delivery_turn t join workshop.webhook w on w.shop_id = t.shop_id
     where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked
   ), round as (
     select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
-    from delivery_round r join delivery_turn t on t.shop_id = r.shop_id and t.look_at = 1 join webhook w on w.shop_id = r.shop_id
+    from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = 1 join workshop.webhook w on w.shop_id = r.shop_id
     where r.turn > 0 order by r.turn limit $1 for no key update of w skip locked
-  ) select set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select * from waiting union all select * from round order by turn) l;
+  ) select set_config('workshop_claim.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select * from waiting union all select * from round order by turn) l;
 
 -- lock rate_limit (workshop limits)
 select /* workshop lock rate_limit */ r.policy, r.subject, r.used, r.resets_at::double precision as resets_at from unnest($1::text[], $2::text[]) q (policy, subject) cross join lateral (
-        select * from rate_limit l where l.policy = q.policy and l.subject = q.subject for update
+        select * from workshop.rate_limit l where l.policy = q.policy and l.subject = q.subject for update
       ) r;
 
 -- lock retention (workshop retention)
-select /* workshop lock retention */ pg_try_advisory_lock(7305809) as is_true;
+select /* workshop lock retention */ pg_try_advisory_lock(7305809, 35762567) as is_true;
 
 -- lock turns (workshop deliveries)
-select /* workshop lock turns */ set_config('workshop.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[],
-    current_setting('workshop.rounds')::tid[], current_setting('workshop.places')::bigint[])
+select /* workshop lock turns */ set_config('workshop_claim.lanes', coalesce(array_agg(l.shop_id)::text, '{}'), true), set_config('workshop_claim.turns', coalesce(array_agg(l.at)::text, '{}'), true), set_config('workshop_claim.due_from', coalesce(array_agg(l.due_from)::text, '{}'), true), set_config('workshop_claim.rounds', coalesce(array_agg(l.round_at)::text, '{}'), true), set_config('workshop_claim.places', coalesce(array_agg(l.turn)::text, '{}'), true) from (select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from unnest(current_setting('workshop_claim.lanes')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
+    current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
     with ordinality s (shop_id, at, due_from, round_at, turn, place)
-    join delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked) l;
+    join workshop.delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked) l;
 
 -- look again (workshop deliveries)
-with /* workshop look again */ claim as (select nextval('delivery_turns') as n), looked as (
+with /* workshop look again */ claim as (select nextval('workshop.delivery_turns') as n), looked as (
     select o.*, c.n, o.next <= $1 is true as is_ready,
       case when o.served > 0 then c.n * 100000 + (o.served - 1) * 25000 + o.place else o.turn end as new_turn
     from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, case when o.room > 0 then least(
     case when o.generation > 1 then (
-      select o.released_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+      select o.released_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay in (false, true)
         and d.generation < o.generation limit 1
     ) end,
-    (select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+    (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and not d.is_replay and d.generation = o.generation
       and d.due_at >= o.due_from order by d.due_at limit 1),
-    (select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+    (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
   and (d.ticket_id is null or d.ticket_id <> all (o.busy)) and d.is_replay and d.generation = o.generation
       and d.due_at >= o.due_from order by d.due_at limit 1)
   ) end as next,
-        least((select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
-      and d.is_replay = false and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), (select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+        least((select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
+      and d.is_replay = false and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), (select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
       and d.is_replay = true and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1), $1::bigint - 60000) as earliest from (select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(4 - f.in_flight, 0) else 0 end as room, f.busy, f.served
-  from unnest(current_setting('workshop.lanes')::uuid[], current_setting('workshop.turns')::tid[], current_setting('workshop.due_from')::bigint[],
-    current_setting('workshop.rounds')::tid[], current_setting('workshop.places')::bigint[])
+  from unnest(current_setting('workshop_claim.lanes')::uuid[], current_setting('workshop_claim.turns')::tid[], current_setting('workshop_claim.due_from')::bigint[],
+    current_setting('workshop_claim.rounds')::tid[], current_setting('workshop_claim.places')::bigint[])
     with ordinality s (shop_id, at, due_from, round_at, turn, place)
-  join webhook w on w.shop_id = s.shop_id
+  join workshop.webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
       count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
-    from delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($2::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
+    from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > coalesce($2::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) - 30000
   ) f) o) o
     cross join claim c
   ), moved as (
-    update delivery_round r set turn = l.new_turn from looked l
+    update workshop.delivery_round r set turn = l.new_turn from looked l
     where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
   ), ended as (
-    delete from delivery_round r using (
+    delete from workshop.delivery_round r using (
       select d.shop_id, d.ctid as at from looked l
-      cross join lateral (select d.shop_id, d.ctid from delivery_round d where d.shop_id = l.shop_id for update) d
+      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = l.shop_id for update) d
       where (l.round_at is null) = l.is_ready and (l.served > 0 or not l.is_ready)
     ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
   ), begun as (
-    insert into delivery_round (shop_id, turn)
+    insert into workshop.delivery_round (shop_id, turn)
     select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0
   )
-  update delivery_turn t set
+  update workshop.delivery_turn t set
     look_at = case when l.is_ready then 1 else coalesce(l.next, 253402300799999) end,
     turn = l.new_turn,
     due_from = case when $1 < 0 then t.due_from else l.earliest end
@@ -531,25 +531,25 @@ select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 100
 -- look at queue (workshop reads)
 
   with /* workshop look at queue */ shops as (
-    select t.shop_id, w.generation, w.released_at from delivery_turn t
-    join webhook w on w.shop_id = t.shop_id and w.off_reason is null
+    select t.shop_id, w.generation, w.released_at from workshop.delivery_turn t
+    join workshop.webhook w on w.shop_id = t.shop_id and w.off_reason is null
     where t.look_at <= $1 order by t.look_at, t.turn limit $2
   ), due as (
-    select d.due_at from shops s cross join lateral ((select d.due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false and d.generation = s.generation
-      and d.due_at <= $3 order by d.due_at limit $4) union all (select d.due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true and d.generation = s.generation
-      and d.due_at <= $5 order by d.due_at limit $6) union all (select s.released_at as due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false
-      and d.generation < s.generation limit $7) union all (select s.released_at as due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true
+    select d.due_at from shops s cross join lateral ((select d.due_at from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false and d.generation = s.generation
+      and d.due_at <= $3 order by d.due_at limit $4) union all (select d.due_at from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true and d.generation = s.generation
+      and d.due_at <= $5 order by d.due_at limit $6) union all (select s.released_at as due_at from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false
+      and d.generation < s.generation limit $7) union all (select s.released_at as due_at from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true
       and d.generation < s.generation limit $8)) d limit $9
   ), oldest as (
-    select min(d.due_at) as due_at from shops s cross join lateral ((select d.due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false and d.generation = s.generation
-      and d.due_at <= $10 order by d.due_at limit $11) union all (select d.due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true and d.generation = s.generation
-      and d.due_at <= $12 order by d.due_at limit $13) union all (select s.released_at as due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false
-      and d.generation < s.generation limit $14) union all (select s.released_at as due_at from delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true
+    select min(d.due_at) as due_at from shops s cross join lateral ((select d.due_at from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false and d.generation = s.generation
+      and d.due_at <= $10 order by d.due_at limit $11) union all (select d.due_at from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true and d.generation = s.generation
+      and d.due_at <= $12 order by d.due_at limit $13) union all (select s.released_at as due_at from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = false
+      and d.generation < s.generation limit $14) union all (select s.released_at as due_at from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null and d.is_replay = true
       and d.generation < s.generation limit $15)) d
   )
   select (select count(*)::integer from due) as due,
     (select due_at::double precision from oldest) as oldest_due_at,
-    (select count(*)::integer from webhook where off_reason is not null) as webhooks_off,
+    (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off,
     (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity where pid <> pg_backend_pid()) as snapshot,
     (select max(age(datfrozenxid)) from pg_database) as xid_age;
 
@@ -557,50 +557,50 @@ select /* workshop look at clock */ (extract(epoch from clock_timestamp()) * 100
 set /* workshop look by age */ local enable_bitmapscan = on;
 
 -- make ready (workshop deliveries)
-update /* workshop make ready */ delivery_turn t set look_at = 0 from (
-    select shop_id from delivery_turn where look_at > 1 and look_at <= $1
+update /* workshop make ready */ workshop.delivery_turn t set look_at = 0 from (
+    select shop_id from workshop.delivery_turn where look_at > 1 and look_at <= $1
     order by look_at limit 10000 for update skip locked
   ) d where t.shop_id = d.shop_id;
 
 -- mark sandbox made (workshop reads)
-insert /* workshop mark sandbox made */ into mark (name) values ('sandbox') on conflict do nothing;
+insert /* workshop mark sandbox made */ into workshop.mark (name) values ('sandbox') on conflict do nothing;
 
 -- note key uses (workshop reads)
-update /* workshop note key uses */ api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
+update /* workshop note key uses */ workshop.api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
       from unnest($1::uuid[], $2::bigint[]) q (id, at) where k.id = q.id;
 
 -- notify (workshop speaker)
-select /* workshop notify */ pg_notify('workshop', word) from unnest($1::text[]) word;
+select /* workshop notify */ pg_notify($2, word) from unnest($1::text[]) word;
 
 -- open rate_limit (workshop limits)
-insert /* workshop open rate_limit */ into rate_limit (policy, subject, used, resets_at) select policy, subject, 0, 0 from unnest($1::text[], $2::text[]) q (policy, subject) on conflict do nothing;
+insert /* workshop open rate_limit */ into workshop.rate_limit (policy, subject, used, resets_at) select policy, subject, 0, 0 from unnest($1::text[], $2::text[]) q (policy, subject) on conflict do nothing;
 
 -- open replays (workshop deliveries)
-select /* workshop open replays */ shop_id, id from replay where not is_done order by created_at, id limit $1;
+select /* workshop open replays */ shop_id, id from workshop.replay where not is_done order by created_at, id limit $1;
 
 -- put api_key (workshop lane)
-insert /* workshop put api_key */ into api_key (id, shop_id, hash, last_four, created_at, expires_at, last_used_at, name, scopes, revoked_at) select id, shop_id, hash, last_four, created_at, expires_at, last_used_at, name, scopes, revoked_at from json_populate_recordset(null::api_key, $1) on conflict (id) do update set name = excluded.name, scopes = excluded.scopes, revoked_at = excluded.revoked_at;
+insert /* workshop put api_key */ into workshop.api_key (id, shop_id, hash, last_four, created_at, expires_at, last_used_at, name, scopes, revoked_at) select id, shop_id, hash, last_four, created_at, expires_at, last_used_at, name, scopes, revoked_at from json_populate_recordset(null::workshop.api_key, $1) on conflict (id) do update set name = excluded.name, scopes = excluded.scopes, revoked_at = excluded.revoked_at;
 
 -- put attempt (workshop lane)
-insert /* workshop put attempt */ into attempt (shop_id, event_id, n, started_at, status, error, detail, address, timings, head) select shop_id, event_id, n, started_at, status, error, detail, address, timings, head from json_populate_recordset(null::attempt, $1);
+insert /* workshop put attempt */ into workshop.attempt (shop_id, event_id, n, started_at, status, error, detail, address, timings, head) select shop_id, event_id, n, started_at, status, error, detail, address, timings, head from json_populate_recordset(null::workshop.attempt, $1);
 
 -- put audit_entry (workshop lane)
-insert /* workshop put audit_entry */ into audit_entry (shop_id, id, created_at, actor, act, details) select shop_id, id, created_at, actor, act, details from json_populate_recordset(null::audit_entry, $1);
+insert /* workshop put audit_entry */ into workshop.audit_entry (shop_id, id, created_at, actor, act, details) select shop_id, id, created_at, actor, act, details from json_populate_recordset(null::workshop.audit_entry, $1);
 
 -- put batch_receipt (workshop lane)
-insert /* workshop put batch_receipt */ into batch_receipt (connection, batch, saved_at) values ($1, $2, $3)
+insert /* workshop put batch_receipt */ into workshop.batch_receipt (connection, batch, saved_at) values ($1, $2, $3)
     on conflict (connection) do update set saved_at = excluded.saved_at,
       batch = excluded.batch / (batch_receipt.batch < excluded.batch)::integer;
 
 -- put client_link (workshop lane)
-insert /* workshop put client_link */ into client_link (shop_id, client_id, known_at, blocked_at) select shop_id, client_id, known_at, blocked_at from json_populate_recordset(null::client_link, $1) on conflict (shop_id, client_id) do update set known_at = excluded.known_at, blocked_at = excluded.blocked_at;
+insert /* workshop put client_link */ into workshop.client_link (shop_id, client_id, known_at, blocked_at) select shop_id, client_id, known_at, blocked_at from json_populate_recordset(null::workshop.client_link, $1) on conflict (shop_id, client_id) do update set known_at = excluded.known_at, blocked_at = excluded.blocked_at;
 
 -- put delivery (workshop lane)
-insert /* workshop put delivery */ into delivery (shop_id, event_id, type, ticket_id, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token, lease_until) select shop_id, event_id, type, ticket_id, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token, lease_until from json_populate_recordset(null::delivery, $1) on conflict (shop_id, event_id) do update set attempts_made = excluded.attempts_made, attempts_in_round = excluded.attempts_in_round, due_at = excluded.due_at, generation = excluded.generation, is_replay = excluded.is_replay, token = excluded.token, lease_until = excluded.lease_until;
+insert /* workshop put delivery */ into workshop.delivery (shop_id, event_id, type, ticket_id, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token, lease_until) select shop_id, event_id, type, ticket_id, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token, lease_until from json_populate_recordset(null::workshop.delivery, $1) on conflict (shop_id, event_id) do update set attempts_made = excluded.attempts_made, attempts_in_round = excluded.attempts_in_round, due_at = excluded.due_at, generation = excluded.generation, is_replay = excluded.is_replay, token = excluded.token, lease_until = excluded.lease_until;
 
 -- put delivery_turn (workshop lane)
-insert /* workshop put delivery_turn */ into delivery_turn (shop_id, look_at, due_from, turn)
-    select q.shop_id, q.look_at, q.due_from, nextval('delivery_turns') + -4611686018427387904
+insert /* workshop put delivery_turn */ into workshop.delivery_turn (shop_id, look_at, due_from, turn)
+    select q.shop_id, q.look_at, q.due_from, nextval('workshop.delivery_turns') + -4611686018427387904
     from (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[]) u (shop_id, look_at, due_from) order by 1) q
     on conflict (shop_id) do update set
       look_at = case when delivery_turn.look_at = 1 then 1 else least(delivery_turn.look_at, excluded.look_at) end,
@@ -608,258 +608,258 @@ insert /* workshop put delivery_turn */ into delivery_turn (shop_id, look_at, du
     where delivery_turn.look_at > greatest(excluded.look_at, 1) or delivery_turn.due_from > excluded.due_from;
 
 -- put event (workshop lane)
-insert /* workshop put event */ into event (shop_id, id, type, seq, ticket_id, created_at, body) select shop_id, id, type, seq, ticket_id, created_at, body from json_populate_recordset(null::event, $1);
+insert /* workshop put event */ into workshop.event (shop_id, id, type, seq, ticket_id, created_at, body) select shop_id, id, type, seq, ticket_id, created_at, body from json_populate_recordset(null::workshop.event, $1);
 
 -- put loyalty_card (workshop lane)
-insert /* workshop put loyalty_card */ into loyalty_card (shop_id, client_id, balance, lifetime, rewards_redeemed, updated_at) select shop_id, client_id, balance, lifetime, rewards_redeemed, updated_at from json_populate_recordset(null::loyalty_card, $1) on conflict (shop_id, client_id) do update set balance = excluded.balance, lifetime = excluded.lifetime, rewards_redeemed = excluded.rewards_redeemed, updated_at = excluded.updated_at;
+insert /* workshop put loyalty_card */ into workshop.loyalty_card (shop_id, client_id, balance, lifetime, rewards_redeemed, updated_at) select shop_id, client_id, balance, lifetime, rewards_redeemed, updated_at from json_populate_recordset(null::workshop.loyalty_card, $1) on conflict (shop_id, client_id) do update set balance = excluded.balance, lifetime = excluded.lifetime, rewards_redeemed = excluded.rewards_redeemed, updated_at = excluded.updated_at;
 
 -- put loyalty_ledger (workshop lane)
-insert /* workshop put loyalty_ledger */ into loyalty_ledger (shop_id, id, client_id, kind, stamps, ticket_id, caller_id, created_at) select shop_id, id, client_id, kind, stamps, ticket_id, caller_id, created_at from json_populate_recordset(null::loyalty_ledger, $1);
+insert /* workshop put loyalty_ledger */ into workshop.loyalty_ledger (shop_id, id, client_id, kind, stamps, ticket_id, caller_id, created_at) select shop_id, id, client_id, kind, stamps, ticket_id, caller_id, created_at from json_populate_recordset(null::workshop.loyalty_ledger, $1);
 
 -- put message (workshop lane)
-insert /* workshop put message */ into message (shop_id, id, receiver, attempts_made, due_at) select shop_id, id, receiver, attempts_made, due_at from json_populate_recordset(null::message, $1) on conflict (shop_id, id) do update set attempts_made = excluded.attempts_made, due_at = excluded.due_at;
+insert /* workshop put message */ into workshop.message (shop_id, id, receiver, attempts_made, due_at) select shop_id, id, receiver, attempts_made, due_at from json_populate_recordset(null::workshop.message, $1) on conflict (shop_id, id) do update set attempts_made = excluded.attempts_made, due_at = excluded.due_at;
 
 -- put notice (workshop lane)
-insert /* workshop put notice */ into notice (shop_id, id, kind, created_at, url, off_reason, failures_in_row, first_failure_at) select shop_id, id, kind, created_at, url, off_reason, failures_in_row, first_failure_at from json_populate_recordset(null::notice, $1);
+insert /* workshop put notice */ into workshop.notice (shop_id, id, kind, created_at, url, off_reason, failures_in_row, first_failure_at) select shop_id, id, kind, created_at, url, off_reason, failures_in_row, first_failure_at from json_populate_recordset(null::workshop.notice, $1);
 
 -- put notification (workshop lane)
-insert /* workshop put notification */ into notification (shop_id, id, client_id, type, ticket, ticket_id, created_at) select shop_id, id, client_id, type, ticket, ticket_id, created_at from json_populate_recordset(null::notification, $1);
+insert /* workshop put notification */ into workshop.notification (shop_id, id, client_id, type, ticket, ticket_id, created_at) select shop_id, id, client_id, type, ticket, ticket_id, created_at from json_populate_recordset(null::workshop.notification, $1);
 
 -- put offer (workshop lane)
-insert /* workshop put offer */ into offer (shop_id, id, ticket_id, phone, created_at, status, answered_at) select shop_id, id, ticket_id, phone, created_at, status, answered_at from json_populate_recordset(null::offer, $1) on conflict (shop_id, id) do update set status = excluded.status, answered_at = excluded.answered_at;
+insert /* workshop put offer */ into workshop.offer (shop_id, id, ticket_id, phone, created_at, status, answered_at) select shop_id, id, ticket_id, phone, created_at, status, answered_at from json_populate_recordset(null::workshop.offer, $1) on conflict (shop_id, id) do update set status = excluded.status, answered_at = excluded.answered_at;
 
 -- put rate_limit (workshop limits)
-insert /* workshop put rate_limit */ into rate_limit (policy, subject, used, resets_at)
+insert /* workshop put rate_limit */ into workshop.rate_limit (policy, subject, used, resets_at)
     select * from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[])
     on conflict (policy, subject) do update set used = excluded.used, resets_at = excluded.resets_at;
 
 -- put remembered (workshop lane)
-insert /* workshop put remembered */ into remembered (shop_id, caller_id, operation, key, fingerprint, answer, expires_at) select shop_id, caller_id, operation, key, fingerprint, answer, expires_at from json_populate_recordset(null::remembered, $1) on conflict (shop_id, caller_id, operation, key) do update set fingerprint = excluded.fingerprint, answer = excluded.answer, expires_at = excluded.expires_at;
+insert /* workshop put remembered */ into workshop.remembered (shop_id, caller_id, operation, key, fingerprint, answer, expires_at) select shop_id, caller_id, operation, key, fingerprint, answer, expires_at from json_populate_recordset(null::workshop.remembered, $1) on conflict (shop_id, caller_id, operation, key) do update set fingerprint = excluded.fingerprint, answer = excluded.answer, expires_at = excluded.expires_at;
 
 -- put replay (workshop lane)
-insert /* workshop put replay */ into replay (shop_id, id, filter, until_seq, created_at, after_seq, is_done) select shop_id, id, filter, until_seq, created_at, after_seq, is_done from json_populate_recordset(null::replay, $1) on conflict (shop_id, id) do update set after_seq = excluded.after_seq, is_done = excluded.is_done;
+insert /* workshop put replay */ into workshop.replay (shop_id, id, filter, until_seq, created_at, after_seq, is_done) select shop_id, id, filter, until_seq, created_at, after_seq, is_done from json_populate_recordset(null::workshop.replay, $1) on conflict (shop_id, id) do update set after_seq = excluded.after_seq, is_done = excluded.is_done;
 
 -- put shop (workshop lane)
-insert /* workshop put shop */ into shop (id, created_at, name, currency, decimals, time_zone, tracking_base_url, approved, active, api_enabled, program, forbidden_words, allowed_words, languages) select id, created_at, name, currency, decimals, time_zone, tracking_base_url, approved, active, api_enabled, program, forbidden_words, allowed_words, languages from json_populate_recordset(null::shop, $1) on conflict (id) do update set name = excluded.name, currency = excluded.currency, decimals = excluded.decimals, time_zone = excluded.time_zone, tracking_base_url = excluded.tracking_base_url, approved = excluded.approved, active = excluded.active, api_enabled = excluded.api_enabled, program = excluded.program, forbidden_words = excluded.forbidden_words, allowed_words = excluded.allowed_words, languages = excluded.languages;
+insert /* workshop put shop */ into workshop.shop (id, created_at, name, currency, decimals, time_zone, tracking_base_url, approved, active, api_enabled, program, forbidden_words, allowed_words, languages) select id, created_at, name, currency, decimals, time_zone, tracking_base_url, approved, active, api_enabled, program, forbidden_words, allowed_words, languages from json_populate_recordset(null::workshop.shop, $1) on conflict (id) do update set name = excluded.name, currency = excluded.currency, decimals = excluded.decimals, time_zone = excluded.time_zone, tracking_base_url = excluded.tracking_base_url, approved = excluded.approved, active = excluded.active, api_enabled = excluded.api_enabled, program = excluded.program, forbidden_words = excluded.forbidden_words, allowed_words = excluded.allowed_words, languages = excluded.languages;
 
 -- put shop_head (workshop lane)
-insert /* workshop put shop_head */ into shop_head (shop_id, next_number, change_seq, event_seq, last_instant, ids_made, tickets_per_hour, tickets_per_day) select shop_id, next_number, change_seq, event_seq, last_instant, ids_made, tickets_per_hour, tickets_per_day from json_populate_recordset(null::shop_head, $1) on conflict (shop_id) do update set next_number = excluded.next_number, change_seq = excluded.change_seq, event_seq = excluded.event_seq, last_instant = excluded.last_instant, ids_made = excluded.ids_made, tickets_per_hour = excluded.tickets_per_hour, tickets_per_day = excluded.tickets_per_day;
+insert /* workshop put shop_head */ into workshop.shop_head (shop_id, next_number, change_seq, event_seq, last_instant, ids_made, tickets_per_hour, tickets_per_day) select shop_id, next_number, change_seq, event_seq, last_instant, ids_made, tickets_per_hour, tickets_per_day from json_populate_recordset(null::workshop.shop_head, $1) on conflict (shop_id) do update set next_number = excluded.next_number, change_seq = excluded.change_seq, event_seq = excluded.event_seq, last_instant = excluded.last_instant, ids_made = excluded.ids_made, tickets_per_hour = excluded.tickets_per_hour, tickets_per_day = excluded.tickets_per_day;
 
 -- put stamps_used (workshop lane)
-insert /* workshop put stamps_used */ into stamps_used (shop_id, caller_id, client_id, used, resets_at) select shop_id, caller_id, client_id, used, resets_at from json_populate_recordset(null::stamps_used, $1) on conflict (shop_id, caller_id, client_id) do update set used = excluded.used, resets_at = excluded.resets_at;
+insert /* workshop put stamps_used */ into workshop.stamps_used (shop_id, caller_id, client_id, used, resets_at) select shop_id, caller_id, client_id, used, resets_at from json_populate_recordset(null::workshop.stamps_used, $1) on conflict (shop_id, caller_id, client_id) do update set used = excluded.used, resets_at = excluded.resets_at;
 
 -- put ticket (workshop lane)
-insert /* workshop put ticket */ into ticket (shop_id, id, number, tracking_code, created_via, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, client_phone, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, notified_channel, external_ref, change_seq, shop_changed_at, stamps_earned, moves_per_day, notifications_per_day, closure_due_at) select shop_id, id, number, tracking_code, created_via, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, client_phone, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, notified_channel, external_ref, change_seq, shop_changed_at, stamps_earned, moves_per_day, notifications_per_day, closure_due_at from json_populate_recordset(null::ticket, $1) on conflict (shop_id, id) do update set state = excluded.state, outcome = excluded.outcome, type = excluded.type, service = excluded.service, item = excluded.item, description = excluded.description, items = excluded.items, price_minor = excluded.price_minor, deposit_minor = excluded.deposit_minor, before_minor = excluded.before_minor, quote = excluded.quote, promised_at = excluded.promised_at, delay = excluded.delay, part = excluded.part, client_id = excluded.client_id, client_phone = excluded.client_phone, photo_url = excluded.photo_url, created_at = excluded.created_at, updated_at = excluded.updated_at, ready_at = excluded.ready_at, collected_at = excluded.collected_at, abandoned_at = excluded.abandoned_at, abandon_reason = excluded.abandon_reason, notified_at = excluded.notified_at, notified_channel = excluded.notified_channel, external_ref = excluded.external_ref, change_seq = excluded.change_seq, shop_changed_at = excluded.shop_changed_at, stamps_earned = excluded.stamps_earned, moves_per_day = excluded.moves_per_day, notifications_per_day = excluded.notifications_per_day, closure_due_at = excluded.closure_due_at;
+insert /* workshop put ticket */ into workshop.ticket (shop_id, id, number, tracking_code, created_via, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, client_phone, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, notified_channel, external_ref, change_seq, shop_changed_at, stamps_earned, moves_per_day, notifications_per_day, closure_due_at) select shop_id, id, number, tracking_code, created_via, state, outcome, type, service, item, description, items, price_minor, deposit_minor, before_minor, quote, promised_at, delay, part, client_id, client_phone, photo_url, created_at, updated_at, ready_at, collected_at, abandoned_at, abandon_reason, notified_at, notified_channel, external_ref, change_seq, shop_changed_at, stamps_earned, moves_per_day, notifications_per_day, closure_due_at from json_populate_recordset(null::workshop.ticket, $1) on conflict (shop_id, id) do update set state = excluded.state, outcome = excluded.outcome, type = excluded.type, service = excluded.service, item = excluded.item, description = excluded.description, items = excluded.items, price_minor = excluded.price_minor, deposit_minor = excluded.deposit_minor, before_minor = excluded.before_minor, quote = excluded.quote, promised_at = excluded.promised_at, delay = excluded.delay, part = excluded.part, client_id = excluded.client_id, client_phone = excluded.client_phone, photo_url = excluded.photo_url, created_at = excluded.created_at, updated_at = excluded.updated_at, ready_at = excluded.ready_at, collected_at = excluded.collected_at, abandoned_at = excluded.abandoned_at, abandon_reason = excluded.abandon_reason, notified_at = excluded.notified_at, notified_channel = excluded.notified_channel, external_ref = excluded.external_ref, change_seq = excluded.change_seq, shop_changed_at = excluded.shop_changed_at, stamps_earned = excluded.stamps_earned, moves_per_day = excluded.moves_per_day, notifications_per_day = excluded.notifications_per_day, closure_due_at = excluded.closure_due_at;
 
 -- put webhook (workshop lane)
-insert /* workshop put webhook */ into webhook (shop_id, url, secret, previous_secret, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at) select shop_id, url, secret, previous_secret, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at from json_populate_recordset(null::webhook, $1) on conflict (shop_id) do update set url = excluded.url, secret = excluded.secret, previous_secret = excluded.previous_secret, previous_until = excluded.previous_until, off_reason = excluded.off_reason, failures_in_row = excluded.failures_in_row, first_failure_at = excluded.first_failure_at, steps_told = excluded.steps_told, generation = excluded.generation, released_at = excluded.released_at;
+insert /* workshop put webhook */ into workshop.webhook (shop_id, url, secret, previous_secret, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at) select shop_id, url, secret, previous_secret, previous_until, off_reason, failures_in_row, first_failure_at, steps_told, generation, released_at from json_populate_recordset(null::workshop.webhook, $1) on conflict (shop_id) do update set url = excluded.url, secret = excluded.secret, previous_secret = excluded.previous_secret, previous_until = excluded.previous_until, off_reason = excluded.off_reason, failures_in_row = excluded.failures_in_row, first_failure_at = excluded.first_failure_at, steps_told = excluded.steps_told, generation = excluded.generation, released_at = excluded.released_at;
 
 -- read account (workshop reads)
 
-      select /* workshop read account */ row_to_json(a) as account from client_account a where a.id = $1;
+      select /* workshop read account */ row_to_json(a) as account from workshop.client_account a where a.id = $1;
 
 -- read attempts (workshop reads)
 
-            select /* workshop read attempts */ a.event_id, json_agg(row_to_json(a) order by a.n) as attempts from attempt a
+            select /* workshop read attempts */ a.event_id, json_agg(row_to_json(a) order by a.n) as attempts from workshop.attempt a
             where a.shop_id = $1 and a.event_id = any($2) group by a.event_id;
 
 -- read client (workshop reads)
 select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
           row_to_json(c) as card,
-          (select count(*)::integer from ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id
+          (select count(*)::integer from workshop.ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id
             and t.state = any($1)) as tickets_open,
-          (select count(*)::integer from ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id) as tickets_total
+          (select count(*)::integer from workshop.ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id) as tickets_total
         from (select $2::uuid as shop_id, $3::uuid as id) q
-        join client_link l on l.shop_id = q.shop_id
+        join workshop.client_link l on l.shop_id = q.shop_id
   and (case when l.known_at is not null and l.blocked_at is null then l.client_id end) = q.id
-        join client_account a on a.id = l.client_id
-        join shop s on s.id = l.shop_id
-        left join loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id;
+        join workshop.client_account a on a.id = l.client_id
+        join workshop.shop s on s.id = l.shop_id
+        left join workshop.loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id;
 
 -- read deliveries (workshop reads)
 select /* workshop read deliveries */ row_to_json(c) as event from (select e.id, e.type, e.ticket_id, e.seq, e.created_at, row_to_json(d) as delivery,
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status
-  from (select e.* from event e where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3) e
-  left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
-    select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
+  from (select e.* from workshop.event e where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3) e
+  left join workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id left join lateral (
+    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
   ) a on true order by e.seq desc) c;
 
 -- read events (workshop reads)
-select /* workshop read events */ row_to_json(e) as event from event e
+select /* workshop read events */ row_to_json(e) as event from workshop.event e
         where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3;
 
 -- read inbox (workshop reads)
 
-        with /* workshop read inbox */ recursive shops as (select c.whom, (select x.shop_id from "notification" x where x.client_id = c.whom order by x.shop_id limit 1) as shop_id from (select $1::uuid) c (whom)
-      union all select c.whom, (select x.shop_id from "notification" x where x.client_id = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1) from shops c where c.shop_id is not null)
+        with /* workshop read inbox */ recursive shops as (select c.whom, (select x.shop_id from workshop."notification" x where x.client_id = c.whom order by x.shop_id limit 1) as shop_id from (select $1::uuid) c (whom)
+      union all select c.whom, (select x.shop_id from workshop."notification" x where x.client_id = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1) from shops c where c.shop_id is not null)
         select row_to_json(n) as notification from shops c
-        cross join lateral (select * from notification x where x.client_id = c.whom and x.shop_id = c.shop_id order by created_at desc, place desc limit $2) n
+        cross join lateral (select * from workshop.notification x where x.client_id = c.whom and x.shop_id = c.shop_id order by created_at desc, place desc limit $2) n
         order by n.created_at, n.place;
 
 -- read keys (workshop reads)
-select /* workshop read keys */ row_to_json(k) as key from api_key k
+select /* workshop read keys */ row_to_json(k) as key from workshop.api_key k
         where k.shop_id = $1 order by k.created_at desc, k.place desc limit $2;
 
 -- read notices (workshop reads)
-select /* workshop read notices */ row_to_json(n) as notice from notice n
+select /* workshop read notices */ row_to_json(n) as notice from workshop.notice n
         where n.shop_id = $1 order by n.created_at desc, n.place desc limit $2;
 
 -- read offers (workshop reads)
 
-        with /* workshop read offers */ recursive shops as (select c.whom, (select x.shop_id from "offer" x where x.phone = c.whom order by x.shop_id limit 1) as shop_id from (select a.phone from client_account a where a.id = $1) c (whom)
-      union all select c.whom, (select x.shop_id from "offer" x where x.phone = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1) from shops c where c.shop_id is not null) select row_to_json(o) as offer from shops c
-        left join client_link l on l.shop_id = c.shop_id and l.client_id = $2
-        cross join lateral (select * from (select o.* from unnest($3::text[]) s (status) cross join lateral (select * from offer x
+        with /* workshop read offers */ recursive shops as (select c.whom, (select x.shop_id from workshop."offer" x where x.phone = c.whom order by x.shop_id limit 1) as shop_id from (select a.phone from workshop.client_account a where a.id = $1) c (whom)
+      union all select c.whom, (select x.shop_id from workshop."offer" x where x.phone = c.whom and x.shop_id > c.shop_id order by x.shop_id limit 1) from shops c where c.shop_id is not null) select row_to_json(o) as offer from shops c
+        left join workshop.client_link l on l.shop_id = c.shop_id and l.client_id = $2
+        cross join lateral (select * from (select o.* from unnest($3::text[]) s (status) cross join lateral (select * from workshop.offer x
         where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any($4) or l.blocked_at is null) order by created_at desc, place desc limit $5) o) x order by created_at desc, place desc limit $6) o
         order by o.created_at, o.place;
 
 -- read shop (workshop reads)
 
         select /* workshop read shop */ row_to_json(s) as shop, row_to_json(h) as head, row_to_json(w) as webhook
-        from shop s join shop_head h on h.shop_id = s.id left join webhook w on w.shop_id = s.id
+        from workshop.shop s join workshop.shop_head h on h.shop_id = s.id left join workshop.webhook w on w.shop_id = s.id
         where s.id = $1;
 
 -- read ticket (workshop reads)
 select /* workshop read ticket */ row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l))
-        from (select * from ticket t where t.shop_id = $1 and t.id = $2) t
-        left join client_account a on a.id = t.client_id
-        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+        from (select * from workshop.ticket t where t.shop_id = $1 and t.id = $2) t
+        left join workshop.client_account a on a.id = t.client_id
+        left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, null as last_change_at, null::json as unread_from
-      from shop s where s.id = $3;
+      from workshop.shop s where s.id = $3;
 
 -- read tickets of number (workshop reads)
 select /* workshop read tickets of number */ row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l) order by t.id desc)
-        from (select * from ticket t where t.shop_id = $1 and t.id in (
-            (select t.id from ticket t where t.shop_id = $2 and t.number = $3 and t.state = any($4) order by t.id desc limit 1)
-            union (select t.id from ticket t where t.shop_id = $5 and t.number = $6 order by t.id desc limit $7)) offset 0) t
-        left join client_account a on a.id = t.client_id
-        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+        from (select * from workshop.ticket t where t.shop_id = $1 and t.id in (
+            (select t.id from workshop.ticket t where t.shop_id = $2 and t.number = $3 and t.state = any($4) order by t.id desc limit 1)
+            union (select t.id from workshop.ticket t where t.shop_id = $5 and t.number = $6 order by t.id desc limit $7)) offset 0) t
+        left join workshop.client_account a on a.id = t.client_id
+        left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, null as last_change_at, null::json as unread_from
-      from shop s where s.id = $8;
+      from workshop.shop s where s.id = $8;
 
 -- read tracked tickets (workshop reads)
 select /* workshop read tracked tickets */ row_to_json(x) as ticket, row_to_json(y) as shop
-        from ticket t join shop s on s.id = t.shop_id
+        from workshop.ticket t join workshop.shop s on s.id = t.shop_id
         cross join lateral (select "t"."number", "t"."state", "t"."type", "t"."service", "t"."item", "t"."items", "t"."price_minor", "t"."deposit_minor", "t"."promised_at", "t"."delay", "t"."part", "t"."tracking_code", "t"."created_at", "t"."updated_at", "t"."ready_at", "t"."collected_at", "t"."abandoned_at", "t"."abandon_reason", "t"."notified_at", "t"."notified_channel") x cross join lateral (select "s"."id", "s"."name", "s"."currency", "s"."decimals", "s"."time_zone", "s"."tracking_base_url", "s"."approved", "s"."active") y
         where t.tracking_code = $1 limit $2;
 
 -- read webhook (workshop reads)
-select /* workshop read webhook */ row_to_json(w) as webhook from webhook w where w.shop_id = $1;
+select /* workshop read webhook */ row_to_json(w) as webhook from workshop.webhook w where w.shop_id = $1;
 
 -- reclaim (workshop deliveries)
-update /* workshop reclaim */ delivery d set lease_until = null from (
-    select shop_id, event_id from delivery where lease_until >= 0 and lease_until <= coalesce($1::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) limit $2 for update skip locked
+update /* workshop reclaim */ workshop.delivery d set lease_until = null from (
+    select shop_id, event_id from workshop.delivery where lease_until >= 0 and lease_until <= coalesce($1::bigint, (extract(epoch from statement_timestamp()) * 1000)::bigint) limit $2 for update skip locked
   ) e where d.shop_id = e.shop_id and d.event_id = e.event_id
   returning d.shop_id;
 
 -- remove client_link (workshop lane)
-delete /* workshop remove client_link */ from client_link t using (
-      select r.shop_id, r.place from json_populate_recordset(null::client_link, $1) q cross join lateral (
-        select r.shop_id, r.ctid as place from client_link r
+delete /* workshop remove client_link */ from workshop.client_link t using (
+      select r.shop_id, r.place from json_populate_recordset(null::workshop.client_link, $1) q cross join lateral (
+        select r.shop_id, r.ctid as place from workshop.client_link r
         where r.shop_id = q.shop_id and r.client_id = q.client_id limit 1
       ) r
     ) f where t.ctid = f.place and t.shop_id = f.shop_id;
 
 -- remove delivery (workshop lane)
-delete /* workshop remove delivery */ from delivery d using unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+delete /* workshop remove delivery */ from workshop.delivery d using unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
            where d.shop_id = q.shop_id and d.event_id = q.event_id;
 
 -- remove message (workshop lane)
-delete /* workshop remove message */ from message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+delete /* workshop remove message */ from workshop.message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
            where m.shop_id = q.shop_id and m.id = q.id;
 
 -- remove notification (workshop lane)
-delete /* workshop remove notification */ from notification t using (
-      select r.shop_id, r.place from json_populate_recordset(null::notification, $1) q cross join lateral (
-        select r.shop_id, r.ctid as place from notification r
+delete /* workshop remove notification */ from workshop.notification t using (
+      select r.shop_id, r.place from json_populate_recordset(null::workshop.notification, $1) q cross join lateral (
+        select r.shop_id, r.ctid as place from workshop.notification r
         where r.shop_id = q.shop_id and r.id = q.id limit 1
       ) r
     ) f where t.ctid = f.place and t.shop_id = f.shop_id;
 
 -- remove offer (workshop lane)
-delete /* workshop remove offer */ from offer t using (
-      select r.shop_id, r.place from json_populate_recordset(null::offer, $1) q cross join lateral (
-        select r.shop_id, r.ctid as place from offer r
+delete /* workshop remove offer */ from workshop.offer t using (
+      select r.shop_id, r.place from json_populate_recordset(null::workshop.offer, $1) q cross join lateral (
+        select r.shop_id, r.ctid as place from workshop.offer r
         where r.shop_id = q.shop_id and r.id = q.id limit 1
       ) r
     ) f where t.ctid = f.place and t.shop_id = f.shop_id;
 
 -- remove old notification (workshop retention)
 with /* workshop remove old notification */ gone as (
-        delete from notification where ctid = any (array(
-          select n.ctid from notification n where n.created_at < $1
-            and not exists (select from message m where m.shop_id = n.shop_id and m.id = n.id) limit 1000
+        delete from workshop.notification where ctid = any (array(
+          select n.ctid from workshop.notification n where n.created_at < $1
+            and not exists (select from workshop.message m where m.shop_id = n.shop_id and m.id = n.id) limit 1000
         )) returning 1
       ) select count(*)::integer as n from gone;
 
 -- remove old replay (workshop retention)
 with /* workshop remove old replay */ gone as (
-        delete from replay where ctid = any (array(
-          select ctid from replay where is_done and created_at < $1 order by created_at limit 1000
+        delete from workshop.replay where ctid = any (array(
+          select ctid from workshop.replay where is_done and created_at < $1 order by created_at limit 1000
         )) returning 1
       ) select count(*)::integer as n from gone;
 
 -- remove remembered (workshop lane)
-delete /* workshop remove remembered */ from remembered t using (
-      select r.shop_id, r.place from json_populate_recordset(null::remembered, $1) q cross join lateral (
-        select r.shop_id, r.ctid as place from remembered r
+delete /* workshop remove remembered */ from workshop.remembered t using (
+      select r.shop_id, r.place from json_populate_recordset(null::workshop.remembered, $1) q cross join lateral (
+        select r.shop_id, r.ctid as place from workshop.remembered r
         where r.shop_id = q.shop_id and r.caller_id = q.caller_id and r.operation = q.operation and r.key = q.key limit 1
       ) r
     ) f where t.ctid = f.place and t.shop_id = f.shop_id;
 
 -- remove webhook (workshop lane)
-delete /* workshop remove webhook */ from webhook w using unnest($1::uuid[]) q (shop_id) where w.shop_id = q.shop_id;
+delete /* workshop remove webhook */ from workshop.webhook w using unnest($1::uuid[]) q (shop_id) where w.shop_id = q.shop_id;
 
 -- renew delivery (workshop lane)
-update /* workshop renew delivery */ delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+update /* workshop renew delivery */ workshop.delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
          where d.shop_id = q.shop_id and d.event_id = q.event_id;
 
 -- reset delivery_turn (workshop deliveries)
-update /* workshop reset delivery_turn */ delivery_turn t set look_at = case when t.look_at = 1 then 1 else 0 end, due_from = 0
+update /* workshop reset delivery_turn */ workshop.delivery_turn t set look_at = case when t.look_at = 1 then 1 else 0 end, due_from = 0
     from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
     where t.shop_id = q.shop_id;
 
 -- rest of attempt (workshop retention)
-select /* workshop rest of attempt */ pg_relation_size('attempt_rest') < 67108864 as is_small,
-          exists (select from attempt_rest where started_at >= $1 and started_at < $2) as has_rows;
+select /* workshop rest of attempt */ pg_relation_size('workshop.attempt_rest') < 67108864 as is_small,
+          exists (select from workshop.attempt_rest where started_at >= $1 and started_at < $2) as has_rows;
 
 -- rest of event (workshop retention)
-select /* workshop rest of event */ pg_relation_size('event_rest') < 67108864 as is_small,
-          exists (select from event_rest where created_at >= $1 and created_at < $2) as has_rows;
+select /* workshop rest of event */ pg_relation_size('workshop.event_rest') < 67108864 as is_small,
+          exists (select from workshop.event_rest where created_at >= $1 and created_at < $2) as has_rows;
 
 -- rewrite attempt (workshop lane)
-select /* workshop rewrite attempt */ rewrite_attempts($1);
+select /* workshop rewrite attempt */ workshop.rewrite_attempts($1);
 
 -- rewrite event (workshop lane)
-select /* workshop rewrite event */ rewrite_events($1);
+select /* workshop rewrite event */ workshop.rewrite_events($1);
 
 -- schema version (workshop reads)
 select /* workshop schema version */ version, name, checksum, coalesce((to_jsonb(m) ->> 'readable_from')::integer, 1) as readable_from
-      from schema_migration m order by version;
+      from workshop.schema_migration m order by version;
 
 -- shop of (workshop reads)
-select /* workshop shop of */ shop_id from "api_key" where id = $1 limit 1;
+select /* workshop shop of */ shop_id from workshop."api_key" where id = $1 limit 1;
 
 -- shop of (workshop reads)
-select /* workshop shop of */ shop_id from "offer" where id = $1 limit 1;
+select /* workshop shop of */ shop_id from workshop."offer" where id = $1 limit 1;
 
 -- shop of (workshop reads)
-select /* workshop shop of */ shop_id from "ticket" where id = $1 limit 1;
+select /* workshop shop of */ shop_id from workshop."ticket" where id = $1 limit 1;
 
 -- shops of person (workshop reads)
-select /* workshop shops of person */ s.id from shop s
-      where exists (select from client_link l where l.shop_id = s.id and l.client_id = $1)
-        or exists (select from ticket t where t.shop_id = s.id and t.client_id = $2)
-        or exists (select from ticket t where t.shop_id = s.id and t.client_phone = any($3::text[]))
-        or exists (select from offer o where o.shop_id = s.id and o.phone = any($4::text[]))
-        or exists (select from loyalty_card c where c.shop_id = s.id and c.client_id = $5)
-        or exists (select from notification n where n.shop_id = s.id and n.client_id = $6)
+select /* workshop shops of person */ s.id from workshop.shop s
+      where exists (select from workshop.client_link l where l.shop_id = s.id and l.client_id = $1)
+        or exists (select from workshop.ticket t where t.shop_id = s.id and t.client_id = $2)
+        or exists (select from workshop.ticket t where t.shop_id = s.id and t.client_phone = any($3::text[]))
+        or exists (select from workshop.offer o where o.shop_id = s.id and o.phone = any($4::text[]))
+        or exists (select from workshop.loyalty_card c where c.shop_id = s.id and c.client_id = $5)
+        or exists (select from workshop.notification n where n.shop_id = s.id and n.client_id = $6)
       order by s.id;
 
 -- unlock retention (workshop retention)
-select /* workshop unlock retention */ pg_advisory_unlock(7305809);
+select /* workshop unlock retention */ pg_advisory_unlock(7305809, 35762567);
 
 -- wait briefly (workshop retention)
 set /* workshop wait briefly */ local lock_timeout = 200;

@@ -22,7 +22,7 @@ interface Written {
 const WRITTEN = `select (pg_current_wal_insert_lsn() - '0/0')::double precision as wal,
     (select sum(n_tup_ins + n_tup_upd + n_tup_del) from pg_stat_user_tables)::double precision as rows,
     (select sum(pg_relation_size(indexrelid)) from pg_index i join pg_class c on c.oid = i.indrelid
-      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r')::double precision as index`
+      where c.relnamespace = 'workshop'::regnamespace and c.relkind = 'r')::double precision as index`
 
 /** A connection of the server tells its counts of rows after it was idle for ten seconds. */
 const TOLD_AFTER_MS = 11_000

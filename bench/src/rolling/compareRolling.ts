@@ -1,11 +1,9 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { migrate } from "@workshop/store-pg/migrate"
 import { Effect, Fiber } from "effect"
-import { migrationsIn, OURS } from "../../../packages/store-pg/dist/migrate/Migration.js"
+import { migrations as ourFiles } from "../../../packages/store-pg/dist/migrate/generated/sql.js"
+import { migrationsOf, OURS } from "../../../packages/store-pg/dist/migrate/Migration.js"
 import { connect, type Session } from "../../../packages/store-pg/dist/migrate/Session.js"
 import { cluster } from "../pg/Cluster.js"
 import { present, releaseOf, run, ServiceNode } from "./Release.js"
@@ -30,24 +28,22 @@ create index concurrently added_later on ticket (shop_id, created_at);`
 }
 
 /** Our migrations, and where it is asked for those of a release to come. */
-const migrations = (isExpanding: boolean) =>
-  Effect.gen(function* () {
-    if (!isExpanding) return OURS
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "workshop-migrations-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-    )
-    cpSync(OURS, folder, { recursive: true })
-    const last = (yield* migrationsIn(OURS)).length
-    for (const [n, [name, sql]] of Object.entries(EXPANDING).entries())
-      writeFileSync(join(folder, `${String(last + 1 + n).padStart(4, "0")}_${name}.sql`), sql)
-    return folder
-  })
+const migrations = (isExpanding: boolean) => {
+  const following = Object.entries(EXPANDING).map(([name, sql], i) => [
+    `${String(OURS.length + 1 + i).padStart(4, "0")}_${name}.sql`,
+    sql
+  ])
+  return isExpanding ? migrationsOf({ ...ourFiles, ...Object.fromEntries(following) }) : OURS
+}
+
+/** Finds the tables where either release has them. */
+const BOTH_SCHEMAS = "set search_path = workshop, public"
 
 /** A database whose tables a transaction reads for a while. */
 const heldByDump = (url: string) =>
   Effect.gen(function* () {
     const dump = yield* connect(url)
+    yield* dump.run(BOTH_SCHEMAS)
     yield* dump.run(`begin; lock table ${TABLES.join(", ")} in access share mode`)
     yield* Effect.promise(() => setTimeout(DUMP_MS))
     yield* dump.run("commit")
@@ -137,10 +133,11 @@ interface Asked {
 const rolled = ({ from, isExpanding, tickets }: Asked) =>
   Effect.gen(function* () {
     const old = releaseOf(from)
-    const folder = yield* migrations(isExpanding)
     const url = yield* (yield* cluster).empty("rolling")
     run(old, "migrate", "--database-url", url)
     const session = yield* connect(url)
+    yield* session.run(BOTH_SCHEMAS)
+    const [inPublic] = yield* session.run("select where to_regclass('public.shop_head') is not null")
     const sellers = yield* openSellers(session, old, url)
     const node = (name: string, release: typeof old) =>
       Effect.acquireRelease(
@@ -158,8 +155,9 @@ const rolled = ({ from, isExpanding, tickets }: Asked) =>
     }
     yield* phase("old nodes")
     traffic.phase = "migrating"
+    const move = inPublic === undefined ? {} : { moveFrom: "public", whileRunning: true }
     const dump = yield* Effect.fork(heldByDump(url))
-    const { applied, took_ms, blocked_ms } = yield* watched(migrate(url, folder), session)
+    const { applied, took_ms, blocked_ms } = yield* watched(migrate(url, move, migrations(isExpanding)), session)
     console.log(`Applied ${applied.length} migrations in ${took_ms} ms: ${applied.join(", ")}`)
     console.log(`No statement of a request waited for a table for longer than ${blocked_ms} ms meanwhile`)
     yield* Fiber.join(dump)

@@ -183,7 +183,7 @@ const serve = (asked: ServeFlags) =>
 
 /** The flags that say where a store is which is not the chosen one. */
 const unusedBy = {
-  memory: ["databaseUrl", "dataDir"],
+  memory: ["databaseUrl", "schema", "dataDir"],
   embedded: ["databaseUrl"],
   postgres: ["dataDir"]
 } as const satisfies Record<NonNullable<ServeFlags["store"]>, ReadonlyArray<keyof ServeFlags>>

@@ -1,7 +1,7 @@
 import { CONNECTION_LIMITS, type ConnectionLimits } from "@workshop/http-node"
 import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./dispatch/WebhookOptions.js"
 import { accessLog, observeOptions } from "./observe/ObserveOptions.js"
-import { databaseUrlFlag, dataDirFlag, noMigrateFlag, STORES, secretsKey } from "./StoreChoice.js"
+import { databaseUrlFlag, dataDirFlag, noMigrateFlag, STORES, schemaFlag, secretsKey } from "./StoreChoice.js"
 import { optional, toggle, type Values, value } from "./terminal/commands.js"
 import { host, oneOf, port, wholeNumber } from "./terminal/decoders.js"
 
@@ -62,6 +62,7 @@ export const serveOptions = {
       "Where tickets are kept: in a Postgres of our own (embedded), in yours (postgres), or in memory, until the process ends. By default embedded, or postgres where a database is named."
   }),
   databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
+  schema: schemaFlag,
   dataDir: dataDirFlag("Where the embedded Postgres keeps its data."),
   noMigrate: noMigrateFlag,
   secretsKey,

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { Entropy, type StorePorts } from "@workshop/core"
 import type { EmbeddedRefusal } from "@workshop/store-pg/embedded"
-import type { DatabaseFailure } from "@workshop/store-pg/migrate"
+import type { DatabaseFailure, MigrateOptions } from "@workshop/store-pg/migrate"
 import { Effect, Layer, type Scope } from "effect"
 import { CommandRefused } from "./CommandRefused.js"
 import { optional, repeatable, toggle, value } from "./terminal/commands.js"
@@ -13,6 +13,12 @@ export const STORES = ["memory", "embedded", "postgres"] as const
 /** `--database-url`, whose variable is that of every host: the database of the command. */
 export const databaseUrlFlag = (description: string) =>
   optional({ flag: "--database-url <url>", description, variable: "DATABASE_URL" })
+
+/** `--schema`: where the tables are in the database. */
+export const schemaFlag = optional({
+  flag: "--schema <name>",
+  description: "The schema of the database that keeps the workshop's tables; workshop by default."
+})
 
 /** `--data-dir`: the folder of the embedded Postgres. */
 export const dataDirFlag = (description: string) =>
@@ -39,6 +45,8 @@ export interface StoreChoice {
   readonly store: (typeof STORES)[number]
   /** For `postgres`. */
   readonly databaseUrl: string | null
+  /** The schema of a database that keeps the tables; left out, the store's own default. */
+  readonly schema?: string | undefined
   /** For `embedded`. */
   readonly dataDir: string
   /** Whether to bring an older schema to the current one; otherwise it is refused (Specification, Commands). */
@@ -55,12 +63,14 @@ export interface StoreChoice {
 export const choiceOf = (asked: {
   readonly store?: (typeof STORES)[number] | null
   readonly databaseUrl: string | null
+  readonly schema: string | null
   readonly dataDir: string
   readonly noMigrate: boolean
   readonly secretsKey?: ReadonlyArray<string>
 }): StoreChoice => ({
   store: asked.store ?? (asked.databaseUrl === null ? "embedded" : "postgres"),
   databaseUrl: asked.databaseUrl,
+  schema: asked.schema ?? undefined,
   dataDir: asked.dataDir,
   migrate: !asked.noMigrate,
   secretsKeys: asked.secretsKey ?? []
@@ -75,6 +85,7 @@ const remedies: Readonly<Record<EmbeddedRefusal | Exclude<DatabaseFailure, "stat
   not_ours: "run as the one who made it, or choose another with --data-dir",
   other_version: "dump them with the program that wrote them, and load them into a new --data-dir",
   failed: `choose another --data-dir, ${ANOTHER_STORE}`,
+  bad_schema: "check --schema",
   no_url: "check --database-url, or DATABASE_URL",
   unreachable: "check that it runs, and --database-url",
   untrusted:
@@ -100,15 +111,32 @@ const memory = Layer.unwrapEffect(
   )
 )
 
+/** Brings a database up to date. In an embedded one the tables of an earlier release are moved too, as nobody else uses it. */
+export const migrated = (
+  store: StoreChoice["store"],
+  url: string,
+  options: MigrateOptions
+): Effect.Effect<ReadonlyArray<string>, CommandRefused> =>
+  Effect.gen(function* () {
+    const { migrate } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
+    if (store !== "embedded" || options.moveFrom !== undefined) return yield* migrate(url, options)
+    const embedded = yield* Effect.promise(() => import("@workshop/store-pg/embedded"))
+    return yield* embedded.migrate(url, options)
+  }).pipe(Effect.mapError(storeRefused))
+
 /** The store on a database whose schema is brought up to date first, or held to be. */
-const onDatabase = (url: string, { migrate, keepEvents_ms, secretsKeys = [] }: StoreChoice) =>
+const onDatabase = (url: string, { store: kind, schema, migrate, keepEvents_ms, secretsKeys = [] }: StoreChoice) =>
   Effect.gen(function* () {
     const Migrator = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
-    yield* Effect.mapError(migrate ? Migrator.migrate(url) : Migrator.check(url), storeRefused)
+    if (migrate) yield* migrated(kind, url, { schema })
+    else yield* Effect.mapError(Migrator.check(url, { schema }), storeRefused)
     const { PgStore, Retention } = yield* Effect.promise(() => import("@workshop/store-pg"))
-    const store = Layer.mapError(Layer.provide(PgStore.layer({ url, secretsKeys }), Entropy.layer), storeRefused)
+    const store = Layer.mapError(
+      Layer.provide(PgStore.layer({ url, schema, secretsKeys }), Entropy.layer),
+      storeRefused
+    )
     if (keepEvents_ms === undefined) return store
-    return Layer.merge(store, Retention.layer({ url, keepEvents_ms }))
+    return Layer.merge(store, Retention.layer({ url, schema, keepEvents_ms }))
   })
 
 const unnamed = new CommandRefused({ message: "--store postgres needs a database: name it with --database-url." })

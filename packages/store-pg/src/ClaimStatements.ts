@@ -26,8 +26,8 @@ export interface Turn {
 /** Lets the queue be looked at for shops of which something may be due from an instant on. */
 export const scheduleTurns = (turns: ReadonlyMap<ShopId, Turn>): Statement => ({
   name: "put delivery_turn",
-  text: `insert into delivery_turn (shop_id, look_at, due_from, turn)
-    select q.shop_id, q.look_at, q.due_from, nextval('delivery_turns') + ${NEVER_SERVED}
+  text: `insert into workshop.delivery_turn (shop_id, look_at, due_from, turn)
+    select q.shop_id, q.look_at, q.due_from, nextval('workshop.delivery_turns') + ${NEVER_SERVED}
     from (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[]) u (shop_id, look_at, due_from) order by 1) q
     on conflict (shop_id) do update set
       look_at = case when delivery_turn.look_at = ${IN_ROUND} then ${IN_ROUND} else least(delivery_turn.look_at, excluded.look_at) end,
@@ -43,9 +43,9 @@ export const scheduleTurns = (turns: ReadonlyMap<ShopId, Turn>): Statement => ({
 /** Lets the queue be looked at anew for shops of which something was on its way, so that their rows are there. */
 export const wakeTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   name: "call delivery_turn",
-  text: `update delivery_turn t set look_at = 0 from (
+  text: `update workshop.delivery_turn t set look_at = 0 from (
       select l.shop_id, l.look_at from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
-      cross join lateral (select * from delivery_turn d where d.shop_id = q.shop_id for no key update) l
+      cross join lateral (select * from workshop.delivery_turn d where d.shop_id = q.shop_id for no key update) l
     ) q where t.shop_id = q.shop_id and q.look_at > ${IN_ROUND}`,
   values: [[...shop_ids]]
 })
@@ -53,7 +53,7 @@ export const wakeTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
 /** Lets the queue be looked at from its beginning for shops of which something was put back. */
 export const resetTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
   name: "reset delivery_turn",
-  text: `update delivery_turn t set look_at = case when t.look_at = ${IN_ROUND} then ${IN_ROUND} else 0 end, due_from = 0
+  text: `update workshop.delivery_turn t set look_at = case when t.look_at = ${IN_ROUND} then ${IN_ROUND} else 0 end, due_from = 0
     from (select * from unnest($1::uuid[]) u (shop_id) order by 1) q
     where t.shop_id = q.shop_id`,
   values: [[...shop_ids]]
@@ -63,9 +63,9 @@ export const resetTurns = (shop_ids: ReadonlySet<ShopId>): Statement => ({
 export const removeTurns = (shop_ids: ReadonlySet<ShopId>): ReadonlyArray<Statement> =>
   ["delivery_round", "delivery_turn"].map((table) => ({
     name: `end ${table}`,
-    text: `delete from ${table} t using (
+    text: `delete from workshop.${table} t using (
       select d.shop_id, d.ctid as at from unnest($1::uuid[]) q (shop_id)
-      cross join lateral (select d.shop_id, d.ctid from ${table} d where d.shop_id = q.shop_id for update) d
+      cross join lateral (select d.shop_id, d.ctid from workshop.${table} d where d.shop_id = q.shop_id for update) d
     ) g where t.ctid = g.at and t.shop_id is not distinct from g.shop_id`,
     values: [[...shop_ids]]
   }))
@@ -90,7 +90,7 @@ const leaseTime = (given: string) =>
 export const MOST_MADE_READY = 10_000
 
 /** Where a transaction keeps the shops that it has locked: the statements that follow see them without being told. */
-const LANES = "workshop.lanes"
+const LANES = "workshop_claim.lanes"
 
 /**
  * What it keeps of their turns, in the same order. A turn is found by its place in the table: while somebody holds a snapshot, an index
@@ -98,10 +98,10 @@ const LANES = "workshop.lanes"
  */
 const KEPT = {
   shop_id: LANES,
-  at: "workshop.turns",
-  due_from: "workshop.due_from",
-  round_at: "workshop.rounds",
-  turn: "workshop.places"
+  at: "workshop_claim.turns",
+  due_from: "workshop_claim.due_from",
+  round_at: "workshop_claim.rounds",
+  turn: "workshop_claim.places"
 } as const
 
 /** Keeps some shops `l`, with their turns, in their order. */
@@ -121,8 +121,8 @@ const LOCKED_TURNS = `unnest(${LOCKED}, current_setting('${KEPT.at}')::tid[], cu
  * Makes the shops ready of which something has become due by $1. Ready shops are those with `look_at` 0, so that one index has them in
  * the order of their turns, however many they are; and those of the round, which were served since.
  */
-export const MAKE_READY = `update delivery_turn t set look_at = 0 from (
-    select shop_id from delivery_turn where look_at > ${IN_ROUND} and look_at <= $1
+export const MAKE_READY = `update workshop.delivery_turn t set look_at = 0 from (
+    select shop_id from workshop.delivery_turn where look_at > ${IN_ROUND} and look_at <= $1
     order by look_at limit ${MOST_MADE_READY} for update skip locked
   ) d where t.shop_id = d.shop_id`
 
@@ -133,23 +133,23 @@ export const MAKE_READY = `update delivery_turn t set look_at = 0 from (
  */
 export const LOCK_DUE_TURNS = `with waiting as (
     select t.shop_id, t.ctid as at, t.due_from, null::tid as round_at, t.turn
-    from delivery_turn t join webhook w on w.shop_id = t.shop_id
+    from workshop.delivery_turn t join workshop.webhook w on w.shop_id = t.shop_id
     where t.look_at = 0 order by t.look_at, t.turn limit $1 for no key update of w skip locked
   ), round as (
     select t.shop_id, t.ctid as at, t.due_from, r.ctid as round_at, r.turn
-    from delivery_round r join delivery_turn t on t.shop_id = r.shop_id and t.look_at = ${IN_ROUND} join webhook w on w.shop_id = r.shop_id
+    from workshop.delivery_round r join workshop.delivery_turn t on t.shop_id = r.shop_id and t.look_at = ${IN_ROUND} join workshop.webhook w on w.shop_id = r.shop_id
     where r.turn > 0 order by r.turn limit $1 for no key update of w skip locked
   ) ${keeping("select * from waiting union all select * from round order by turn")}`
 
 /** Locks the turns of the locked shops. Who writes one just then, or did meanwhile, sets it too, so it is left to them. */
 export const LOCK_TURNS = keeping(`select t.shop_id, t.ctid as at, t.due_from, s.round_at, s.turn from ${LOCKED_TURNS}
-    join delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
+    join workshop.delivery_turn t on t.ctid = s.at and t.shop_id is not distinct from s.shop_id order by s.place for update of t skip locked`)
 
 /** Locks the turns of the earliest shops that may have something due by $1. */
 export const LOCK_FIRST_TURNS =
-  keeping(`select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from delivery_turn t
+  keeping(`select t.shop_id, t.ctid as at, t.due_from, r.round_at, coalesce(r.turn, t.turn) as turn from workshop.delivery_turn t
     left join lateral (
-      select r.ctid as round_at, r.turn from delivery_round r where r.shop_id = t.shop_id and t.look_at = ${IN_ROUND} limit 1
+      select r.ctid as round_at, r.turn from workshop.delivery_round r where r.shop_id = t.shop_id and t.look_at = ${IN_ROUND} limit 1
     ) r on true
     where t.look_at <= $1 order by t.look_at, t.turn limit $2 for update of t skip locked`)
 
@@ -165,11 +165,11 @@ const open = (
 ) => `select s.shop_id, s.at, s.place, s.due_from, s.round_at, s.turn, w.generation, w.released_at,
     case when w.off_reason is null then greatest(${deliveries_in_flight_per_shop} - f.in_flight, 0) else 0 end as room, f.busy, f.served
   from ${LOCKED_TURNS}
-  join webhook w on w.shop_id = s.shop_id
+  join workshop.webhook w on w.shop_id = s.shop_id
   cross join lateral (
     select count(*)::integer as in_flight, coalesce(array_agg(d.ticket_id) filter (where d.ticket_id is not null), '{}') as busy,
       count(*) filter (where d.xmin = pg_current_xact_id()::xid) as served
-    from delivery d where d.shop_id = s.shop_id and d.lease_until > ${leaseTime(lease_now)} - ${LEASE_LONG_ENDED_MS}
+    from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until > ${leaseTime(lease_now)} - ${LEASE_LONG_ENDED_MS}
   ) f`
 
 /** A delivery `d` of the shop `o` that waits, and whose ticket has none on its way. */
@@ -181,14 +181,14 @@ const released = (is_replay: boolean) => `(
     select d.event_id, d.ticket_id, d.seq, o.released_at as due_at, ${is_replay} as is_replay
     from generate_series(1, o.generation - 1) g (generation)
     cross join lateral (
-      select * from delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = g.generation
+      select * from workshop.delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = g.generation
       order by d.seq limit ${LOOKED_AT} * o.room
     ) d where o.released_at <= $1)`
 
 /** Of one kind: those whose own time has come. */
 const due = (is_replay: boolean) => `(
     select d.event_id, d.ticket_id, d.seq, d.due_at, ${is_replay} as is_replay
-    from delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = o.generation
+    from workshop.delivery d where ${WAITING} and d.is_replay = ${is_replay} and d.generation = o.generation
       and d.due_at >= o.due_from and d.due_at <= $1
     order by d.due_at, d.seq limit ${LOOKED_AT} * o.room)`
 
@@ -212,27 +212,27 @@ export const CLAIM = `with open as (${open("$3")}), found as (
     select f.*, row_number() over (order by f.rank, f.place) as n from found f order by f.rank, f.place limit $2
   ), free as (
     select p.shop_id, p.event_id, p.n from picked p cross join lateral (
-      select from delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and ${WAITS} for update skip locked
+      select from workshop.delivery d where d.shop_id = p.shop_id and d.event_id = p.event_id and ${WAITS} for update skip locked
     ) d
   ), leased as (
-    update delivery d set token = d.token + 1, lease_until = ${leaseTime("$3")} + ${delivery_lease_ms}
+    update workshop.delivery d set token = d.token + 1, lease_until = ${leaseTime("$3")} + ${delivery_lease_ms}
     from free f where d.shop_id = f.shop_id and d.event_id = f.event_id
     returning d.shop_id, d.event_id, d.token, f.n
   )
   select l.shop_id, l.event_id, l.token::double precision as token, row_to_json(w) as webhook, e.body
-  from leased l join webhook w on w.shop_id = l.shop_id
-  join event e on e.shop_id = l.shop_id and e.id = l.event_id
+  from leased l join workshop.webhook w on w.shop_id = l.shop_id
+  join workshop.event e on e.shop_id = l.shop_id and e.id = l.event_id
   order by l.n`
 
 /** When something of the shop `o` could next be claimed; null where nothing could. */
 const NEXT = `case when o.room > 0 then least(
     case when o.generation > 1 then (
-      select o.released_at from delivery d where ${WAITING} and d.is_replay in (false, true)
+      select o.released_at from workshop.delivery d where ${WAITING} and d.is_replay in (false, true)
         and d.generation < o.generation limit 1
     ) end,
-    (select d.due_at from delivery d where ${WAITING} and not d.is_replay and d.generation = o.generation
+    (select d.due_at from workshop.delivery d where ${WAITING} and not d.is_replay and d.generation = o.generation
       and d.due_at >= o.due_from order by d.due_at limit 1),
-    (select d.due_at from delivery d where ${WAITING} and d.is_replay and d.generation = o.generation
+    (select d.due_at from workshop.delivery d where ${WAITING} and d.is_replay and d.generation = o.generation
       and d.due_at >= o.due_from order by d.due_at limit 1)
   ) end`
 
@@ -242,7 +242,7 @@ const CLOCKS_APART_MS = 60_000
 /** Before when nothing of the shop `o` waits, whatever its ticket has on its way. */
 const earliest = (
   is_replay: boolean
-) => `(select d.due_at from delivery d where d.shop_id = o.shop_id and d.lease_until is null
+) => `(select d.due_at from workshop.delivery d where d.shop_id = o.shop_id and d.lease_until is null
       and d.is_replay = ${is_replay} and d.generation = o.generation and d.due_at >= o.due_from order by d.due_at limit 1)`
 
 /** Of so many claims one writes from when on its shops have something due: the others look at what was delivered since. */
@@ -254,26 +254,26 @@ const DUE_FROM_EVERY = 32
  * served last. As long as it stays ready, its place is in the round and its turn is left alone: while somebody holds a snapshot, the key
  * of turns leads to every version of a row that was not removed yet, and each new one is compared with all of them.
  */
-export const LOOK_AGAIN = `with claim as (select nextval('delivery_turns') as n), looked as (
+export const LOOK_AGAIN = `with claim as (select nextval('workshop.delivery_turns') as n), looked as (
     select o.*, c.n, o.next <= $1 is true as is_ready,
       case when o.served > 0 then c.n * ${TURN_STEP} + (o.served - 1) * ${TURN_STEP / deliveries_in_flight_per_shop} + o.place else o.turn end as new_turn
     from (select o.shop_id, o.at, o.round_at, o.turn, o.place, o.served, ${NEXT} as next,
         least(${earliest(false)}, ${earliest(true)}, $1::bigint - ${CLOCKS_APART_MS}) as earliest from (${open("$2")}) o) o
     cross join claim c
   ), moved as (
-    update delivery_round r set turn = l.new_turn from looked l
+    update workshop.delivery_round r set turn = l.new_turn from looked l
     where r.ctid = l.round_at and r.shop_id is not distinct from l.shop_id and l.is_ready and l.served > 0
   ), ended as (
-    delete from delivery_round r using (
+    delete from workshop.delivery_round r using (
       select d.shop_id, d.ctid as at from looked l
-      cross join lateral (select d.shop_id, d.ctid from delivery_round d where d.shop_id = l.shop_id for update) d
+      cross join lateral (select d.shop_id, d.ctid from workshop.delivery_round d where d.shop_id = l.shop_id for update) d
       where (l.round_at is null) = l.is_ready and (l.served > 0 or not l.is_ready)
     ) g where r.ctid = g.at and r.shop_id is not distinct from g.shop_id
   ), begun as (
-    insert into delivery_round (shop_id, turn)
+    insert into workshop.delivery_round (shop_id, turn)
     select l.shop_id, l.new_turn from looked l where l.round_at is null and l.is_ready and l.served > 0
   )
-  update delivery_turn t set
+  update workshop.delivery_turn t set
     look_at = case when l.is_ready then ${IN_ROUND} else coalesce(l.next, ${NEVER}) end,
     turn = l.new_turn,
     due_from = case when $1 < 0 then t.due_from else l.earliest end
@@ -282,13 +282,13 @@ export const LOOK_AGAIN = `with claim as (select nextval('delivery_turns') as n)
 
 /** When the first shop may have something due, if that is by $1, and whether that shop is locked. */
 export const FIRST = `select look_at::double precision as due_at, shop_id = any (${LOCKED}) as is_locked
-  from delivery_turn where look_at <= $1 order by look_at, turn limit 1`
+  from workshop.delivery_turn where look_at <= $1 order by look_at, turn limit 1`
 
 /** Puts back what was leased until $1, at most $2. */
-export const RECLAIM = `update delivery d set lease_until = null from (
-    select shop_id, event_id from delivery where lease_until >= 0 and lease_until <= ${leaseTime("$1")} limit $2 for update skip locked
+export const RECLAIM = `update workshop.delivery d set lease_until = null from (
+    select shop_id, event_id from workshop.delivery where lease_until >= 0 and lease_until <= ${leaseTime("$1")} limit $2 for update skip locked
   ) e where d.shop_id = e.shop_id and d.event_id = e.event_id
   returning d.shop_id`
 
 /** Replays that have steps to take, oldest first, at most $1. */
-export const OPEN_REPLAYS = "select shop_id, id from replay where not is_done order by created_at, id limit $1"
+export const OPEN_REPLAYS = "select shop_id, id from workshop.replay where not is_done order by created_at, id limit $1"

@@ -55,7 +55,7 @@ const MAX_BYTES = 1_048_576
 
 const LOCK = `select (
     select json_agg(row_to_json(h)) from (
-      select * from shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update`
+      select * from workshop.shop_head where shop_id = any($1::uuid[]) order by shop_id for no key update`
 
 /** Locks the heads of shops. Everything else is loaded by later statements, because one that waited for a lock still sees the state before its wait. */
 export const lockAll: Omit<Statement, "values"> = { name: "lock heads", text: `${LOCK}) h) as heads` }
@@ -66,7 +66,7 @@ export const lockFree: Omit<Statement, "values"> = { name: "lock free heads", te
 export const SHOPS: Omit<Statement, "values"> = {
   name: "load shops",
   text: `select row_to_json(s) as shop, row_to_json(w) as webhook
-    from unnest($1::uuid[]) q (id) join shop s on s.id = q.id left join webhook w on w.shop_id = q.id`
+    from unnest($1::uuid[]) q (id) join workshop.shop s on s.id = q.id left join workshop.webhook w on w.shop_id = q.id`
 }
 
 const NOTHING_TO_REPLAY: EventRange = { found: [], last_seq: 0 }
@@ -195,7 +195,7 @@ export type BatchOutcome = "committed" | "aborted" | "unknown"
 /** Writes the receipt in the batch's own transaction, which a division by zero ends if the batch was given up meanwhile. */
 export const writing = ({ connection, batch, saved_at }: BatchReceipt): Statement => ({
   name: "put batch_receipt",
-  text: `insert into batch_receipt (connection, batch, saved_at) values ($1, $2, $3)
+  text: `insert into workshop.batch_receipt (connection, batch, saved_at) values ($1, $2, $3)
     on conflict (connection) do update set saved_at = excluded.saved_at,
       batch = excluded.batch / (batch_receipt.batch < excluded.batch)::integer`,
   values: [connection, batch, saved_at]
@@ -207,7 +207,7 @@ export const writing = ({ connection, batch, saved_at }: BatchReceipt): Statemen
  */
 export const asking = ({ connection, batch, saved_at }: BatchReceipt): Statement => ({
   name: "ask batch_receipt",
-  text: `insert into batch_receipt (connection, batch, saved_at) values ($1, $2::bigint + 1, $3)
+  text: `insert into workshop.batch_receipt (connection, batch, saved_at) values ($1, $2::bigint + 1, $3)
     on conflict (connection) do update set saved_at = excluded.saved_at,
       batch = case when batch_receipt.batch = $2 then $2 else excluded.batch end
     returning batch::double precision as batch`,

@@ -15,6 +15,7 @@ import type { Connection, ConnectionOptions } from "./Connection.js"
 import { type ReconnectingConnection, reconnecting } from "./Connection.js"
 import { type PgFailure, storeFailure } from "./PgFailure.js"
 import { batchCommands, expiredCommands, showWaiting } from "./PgMetrics.js"
+import type { Database } from "./Schema.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 
 /*
@@ -396,8 +397,7 @@ export const commitQueue = ({
   })
 
 /** How commands are run. */
-export interface TransactOptions {
-  readonly url: string
+export interface TransactOptions extends Database {
   /** How many connections run commands at once; the shops are divided among them. */
   readonly lanes: number
   readonly secrets: WebhookSecrets
@@ -412,13 +412,18 @@ const indexOf = (shop_id: ShopId, lanes: number): number => {
 
 /** `Store.transact` on one commit queue per lane, and the contended one. */
 export const transact = (
-  { url, lanes, secrets, onCommit }: TransactOptions,
+  { url, schema, lanes, secrets, onCommit }: TransactOptions,
   { bytes }: Context.Tag.Service<Entropy>
 ): Effect.Effect<Context.Tag.Service<Store>["transact"], never, Scope.Scope> =>
   Effect.gen(function* () {
     const pages = yield* TrackingPages
     const queueNamed = (name: string, lock_timeout_ms: number, contended: RunnerOptions["contended"]) =>
-      commitQueue({ connection: { url, name: `workshop ${name}`, lock_timeout_ms }, contended, secrets, onCommit })
+      commitQueue({
+        connection: { url, schema, name: `workshop ${name}`, lock_timeout_ms },
+        contended,
+        secrets,
+        onCommit
+      })
     const contended = yield* queueNamed("apart", CONTENDED_LOCK_TIMEOUT_MS, null)
     const queues = yield* Effect.forEach(Array.from({ length: lanes }), (_, i) =>
       queueNamed(`lane ${i + 1}`, LANE_LOCK_TIMEOUT_MS, (entries) => entries.forEach(contended.offer))

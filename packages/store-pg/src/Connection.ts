@@ -1,8 +1,9 @@
 import { Effect, Exit, Scope } from "effect"
 import type pg from "pg"
 import { failureOf, type PgFailure } from "./PgFailure.js"
+import { type Database, DEFAULT_SCHEMA } from "./Schema.js"
 import { connected, PLANNED_ONCE, SessionClient, shownMs } from "./SessionClient.js"
-import { type Statement, textOf } from "./Statement.js"
+import { type Statement, textsIn } from "./Statement.js"
 
 /** What a statement answered: the tag, such as `COMMIT`, and the rows. */
 export interface QueryResult {
@@ -11,8 +12,7 @@ export interface QueryResult {
 }
 
 /** Where the database is, and how it is spoken to. */
-export interface ConnectionOptions {
-  readonly url: string
+export interface ConnectionOptions extends Database {
   /** Shown by `pg_stat_activity`. */
   readonly name: string
   /** How long a statement waits for a lock, in milliseconds. */
@@ -76,6 +76,7 @@ export const streamOf = (client: pg.ClientBase) => (client as unknown as Wired).
 
 interface Opened {
   readonly client: SessionClient
+  readonly textOf: (statement: Omit<Statement, "values">) => string
   isOpen: boolean
   /** Called once it broke. */
   readonly onBreak: Set<() => void>
@@ -100,7 +101,7 @@ const open = async (options: ConnectionOptions): Promise<Opened> => {
     }
   }
   const client = await connected(url, () => new SessionClient(config))
-  const opened: Opened = { client, isOpen: true, onBreak: new Set() }
+  const opened: Opened = { client, textOf: textsIn(options.schema ?? DEFAULT_SCHEMA), isOpen: true, onBreak: new Set() }
   const broke = () => {
     opened.isOpen = false
     for (const tell of opened.onBreak) tell()
@@ -118,7 +119,10 @@ const close = ({ client, isOpen }: Opened) =>
     Effect.zipRight(Effect.sync(() => streamOf(client).destroy()))
   )
 
-const send = async (client: pg.Client, statements: ReadonlyArray<Statement>): Promise<ReadonlyArray<QueryResult>> => {
+const send = async (
+  { client, textOf }: Pick<Opened, "client" | "textOf">,
+  statements: ReadonlyArray<Statement>
+): Promise<ReadonlyArray<QueryResult>> => {
   const stream = streamOf(client)
   const warnings: Array<string> = []
   const warned = ({ code = "", message = "" }) => {
@@ -140,7 +144,7 @@ const send = async (client: pg.Client, statements: ReadonlyArray<Statement>): Pr
 
 const connectionOf = (opened: Opened): Connection => ({
   id: opened.client.id,
-  send: (statements) => Effect.tryPromise({ try: () => send(opened.client, statements), catch: failureOf }),
+  send: (statements) => Effect.tryPromise({ try: () => send(opened, statements), catch: failureOf }),
   isOpen: () => opened.isOpen,
   broken: Effect.async<void>((resume) => {
     if (!opened.isOpen) return resume(Effect.void)

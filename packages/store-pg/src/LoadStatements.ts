@@ -43,7 +43,7 @@ const isVisible = Object.entries(visibleLink)
  * holds nobody else. A look-up begins here and reads the rest only for whom it finds, so that unknown, unknown to this shop
  * and blocking cost the same, and the time of an answer does not tell who has an account (Specification, Endpoints; Clients and loyalty).
  */
-export const VISIBLE_LINK = `client_link l on l.shop_id = q.shop_id
+export const VISIBLE_LINK = `workshop.client_link l on l.shop_id = q.shop_id
   and (case when ${isVisible} then l.client_id end) = q.id`
 
 /** A load that a command of a batch requests. */
@@ -113,15 +113,15 @@ const fillDeliveries = (
 const PERSON = `row_to_json(a) as account, row_to_json(l) as link, row_to_json(c) as card`
 
 const personOf = (client_id: string) => `
-  left join client_account a on a.id = ${client_id}
-  left join client_link l on l.shop_id = q.shop_id and l.client_id = ${client_id}
-  left join loyalty_card c on c.shop_id = q.shop_id and c.client_id = ${client_id}`
+  left join workshop.client_account a on a.id = ${client_id}
+  left join workshop.client_link l on l.shop_id = q.shop_id and l.client_id = ${client_id}
+  left join workshop.loyalty_card c on c.shop_id = q.shop_id and c.client_id = ${client_id}`
 
 const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, never> } = {
   Ticket: loader("Ticket", {
     text: `select q.shop_id, row_to_json(t) as ticket, ${PERSON}
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
-      join ticket t on t.shop_id = q.shop_id and t.id = q.id ${personOf("t.client_id")}`,
+      join workshop.ticket t on t.shop_id = q.shop_id and t.id = q.id ${personOf("t.client_id")}`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
     fill: (states, row: Person & { readonly ticket: TicketRow }) => {
       states.of(row.shop_id)?.tickets.set(row.ticket.id, ticketOf(row.ticket))
@@ -136,8 +136,8 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   VisibleClient: loader("VisibleClient", {
     text: `select q.shop_id, ${PERSON} from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
       join ${VISIBLE_LINK}
-      join client_account a on a.id = l.client_id
-      left join loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`,
+      join workshop.client_account a on a.id = l.client_id
+      left join workshop.loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
     fill: addPerson
   }),
@@ -145,10 +145,10 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     text: `select q.shop_id, row_to_json(o) as offer, row_to_json(t) as ticket, ${PERSON},
         row_to_json(h) as holder, row_to_json(hl) as holder_link
       from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
-      join offer o on o.shop_id = q.shop_id and o.id = q.id
-      join ticket t on t.shop_id = q.shop_id and t.id = o.ticket_id ${personOf("t.client_id")}
-      left join client_account h on h.phone = o.phone
-      left join client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id`,
+      join workshop.offer o on o.shop_id = q.shop_id and o.id = q.id
+      join workshop.ticket t on t.shop_id = q.shop_id and t.id = o.ticket_id ${personOf("t.client_id")}
+      left join workshop.client_account h on h.phone = o.phone
+      left join workshop.client_link hl on hl.shop_id = q.shop_id and hl.client_id = h.id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
     fill: (states, row: OfferRow) => {
       const state = states.of(row.shop_id)
@@ -164,7 +164,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     text: `select row_to_json(r) as remembered
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) q (shop_id, caller_id, operation, key)
       cross join lateral (
-        select * from remembered r where r.shop_id = q.shop_id and r.caller_id = q.caller_id
+        select * from workshop.remembered r where r.shop_id = q.shop_id and r.caller_id = q.caller_id
           and r.operation = q.operation and r.key = q.key limit 1
       ) r`,
     values: (asked) => [
@@ -182,7 +182,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     text: `select row_to_json(s) as stamps
       from unnest($1::uuid[], $2::text[], $3::uuid[]) q (shop_id, caller_id, client_id)
       cross join lateral (
-        select * from stamps_used s
+        select * from workshop.stamps_used s
         where s.shop_id = q.shop_id and s.caller_id = q.caller_id and s.client_id = q.client_id limit 1
       ) s`,
     values: (asked) => [
@@ -196,7 +196,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     }
   }),
   Keys: loader("Keys", {
-    text: `select row_to_json(k) as key from api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place`,
+    text: `select row_to_json(k) as key from workshop.api_key k where k.shop_id = any($1::uuid[]) order by k.created_at, k.place`,
     values: (asked) => [shops(asked)],
     fill: (states, { key }: { readonly key: Placed<ApiKeyRecord> }) => {
       states.of(key.shop_id)?.keys.set(key.id, unplaced<ApiKeyRecord>(key))
@@ -208,7 +208,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
     text: `select json_agg(f.delivery) as deliveries from (
         select row_to_json(d) as delivery from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
         cross join lateral (
-          select * from delivery d where d.shop_id = q.shop_id and d.event_id = q.event_id for no key update
+          select * from workshop.delivery d where d.shop_id = q.shop_id and d.event_id = q.event_id for no key update
         ) d
       ) f`,
     values: (asked) => {
@@ -219,21 +219,21 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   }),
   Deliveries: loader("Deliveries", {
     text: `select json_agg(d) as deliveries from unnest($1::uuid[], $2::integer[]) q (shop_id, most)
-      cross join lateral (select * from delivery d where d.shop_id = q.shop_id limit q.most) d`,
+      cross join lateral (select * from workshop.delivery d where d.shop_id = q.shop_id limit q.most) d`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.most)],
     fill: fillDeliveries
   }),
   Event: loader("Event", {
     text: `select row_to_json(e) as event, coalesce((
-        select json_agg(a) from attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]') as attempts
-      from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) join event e on e.shop_id = q.shop_id and e.id = q.id`,
+        select json_agg(a) from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]') as attempts
+      from unnest($1::uuid[], $2::uuid[]) q (shop_id, id) join workshop.event e on e.shop_id = q.shop_id and e.id = q.id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
     fill: (states, row: SentEvent) => states.events.set(row.event.id, row)
   }),
   Attempts: loader("Attempts", {
     text: `select row_to_json(a) as attempt from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
       cross join lateral (
-        select * from attempt a where a.shop_id = q.shop_id and a.event_id = q.event_id order by a.n desc limit ${MOST_ATTEMPTS_READ}
+        select * from workshop.attempt a where a.shop_id = q.shop_id and a.event_id = q.event_id order by a.n desc limit ${MOST_ATTEMPTS_READ}
       ) a`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.event_id)],
     fill: (states, { attempt }: { readonly attempt: AttemptRecord }) => {
@@ -243,7 +243,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   }),
   Message: loader("Message", {
     text: `select row_to_json(m) as message from unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
-      join message m on m.shop_id = q.shop_id and m.id = q.id`,
+      join workshop.message m on m.shop_id = q.shop_id and m.id = q.id`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id)],
     fill: (states, { message }: { readonly message: MessageRecord }) => {
       states.of(message.shop_id)?.messages.set(message.id, message)
@@ -252,7 +252,7 @@ const loaders: { readonly [Tag in LoadRequest["_tag"]]: Loader<LoadRequest, neve
   Replay: loader("Replay", {
     text: `select row_to_json(r) as replay, found.range
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) q (shop_id, id, most)
-      join replay r on r.shop_id = q.shop_id and r.id = q.id
+      join workshop.replay r on r.shop_id = q.shop_id and r.id = q.id
       ${rangeOfReplay}`,
     values: (asked) => [shops(asked), asked.map(({ ask }) => ask.id), asked.map(({ ask }) => ask.most)],
     fill: (states, row: { readonly replay: ReplayRecord; readonly range: Look }) => {

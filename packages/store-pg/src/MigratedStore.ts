@@ -7,4 +7,4 @@ import * as PgStore from "./PgStore.js"
  * Its role must be allowed to create tables. A schema that is newer is refused, and so is a database that is away.
  */
 export const layer = (options: PgStore.PgStoreOptions) =>
-  Layer.unwrapEffect(Effect.as(migrate(options.url), PgStore.layer(options)))
+  Layer.unwrapEffect(Effect.as(migrate(options.url, options), PgStore.layer(options)))

@@ -17,6 +17,7 @@ import { clockGuard } from "./ClockGuard.js"
 import { BEGIN, COMMIT, type Connection, type QueryResult, ROLLBACK, reconnecting } from "./Connection.js"
 import { type PgFailure, reported } from "./PgFailure.js"
 import type { PgNotifier } from "./PgNotifier.js"
+import type { Database } from "./Schema.js"
 import type { Statement } from "./Statement.js"
 import type { WebhookSecrets } from "./WebhookSecrets.js"
 
@@ -101,7 +102,7 @@ export interface DeliverySecrets {
 
 /** The queue of deliveries. Its transactions are short and wait for nobody: what others hold is left to them. */
 export const pgDeliveries = (
-  url: string,
+  database: Database,
   leaseClock: LeaseClock,
   { due }: Pick<PgNotifier, "due">,
   { secrets, guard: secretsGuard }: DeliverySecrets
@@ -109,7 +110,7 @@ export const pgDeliveries = (
   Effect.gen(function* () {
     // A claim that is lost as the database crashes is made again: the event comes once more, under its id.
     const queue = yield* reconnecting({
-      url,
+      ...database,
       name: "workshop deliveries",
       lock_timeout_ms: 1_000,
       isSynchronous: false

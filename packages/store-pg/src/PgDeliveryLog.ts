@@ -29,7 +29,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
   const webhookOf = (shop_id: ShopId) =>
     sql<{
       readonly webhook: Webhook
-    }>`select /* workshop read webhook */ row_to_json(w) as webhook from webhook w where w.shop_id = ${shop_id}`.pipe(
+    }>`select /* workshop read webhook */ row_to_json(w) as webhook from workshop.webhook w where w.shop_id = ${shop_id}`.pipe(
       Effect.map(([found]) => found?.webhook ?? null)
     )
   const range = (shop_id: ShopId, after: number, filter: ReplayFilter) =>
@@ -49,7 +49,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
         for (let end = before; ; ) {
           const page = yield* latest(shop_id, end, most)
           const attempts = yield* sql<{ readonly attempts: ReadonlyArray<AttemptRecord>; readonly event_id: string }>`
-            select /* workshop read attempts */ a.event_id, json_agg(row_to_json(a) order by a.n) as attempts from attempt a
+            select /* workshop read attempts */ a.event_id, json_agg(row_to_json(a) order by a.n) as attempts from workshop.attempt a
             where a.shop_id = ${shop_id} and a.event_id = any(${page.map(({ event }) => event.id)}) group by a.event_id`
           const ofEvent = new Map(attempts.map((row) => [row.event_id, row.attempts]))
           for (const { event } of page)
@@ -73,7 +73,7 @@ export const pgDeliveryLog = Effect.map(SqlClient, (sql): Context.Tag.Service<De
     notices: (shop_id) =>
       sql<{
         readonly notice: Placed<NoticeRecord>
-      }>`select /* workshop read notices */ row_to_json(n) as notice from notice n
+      }>`select /* workshop read notices */ row_to_json(n) as notice from workshop.notice n
         where n.shop_id = ${shop_id} order by n.created_at desc, n.place desc limit ${ServiceLimits.list_max}`.pipe(
         Effect.map((rows) => rows.map(({ notice }) => unplaced<NoticeRecord>(notice)).reverse()),
         available

@@ -44,7 +44,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
   /** The shops of the rows that a condition means, one after another: Postgres would otherwise read all of the rows. */
   const shopsOf = (table: "offer" | "notification", isMeant: Fragment, whom: Fragment) => {
     const next = (isAfter: Fragment) =>
-      sql`(select x.shop_id from ${sql(table)} x where ${isMeant}${isAfter} order by x.shop_id limit 1)`
+      sql`(select x.shop_id from workshop.${sql(table)} x where ${isMeant}${isAfter} order by x.shop_id limit 1)`
     return sql`select c.whom, ${next(sql``)} as shop_id from (${whom}) c (whom)
       union all select c.whom, ${next(sql` and x.shop_id > c.shop_id`)} from shops c where c.shop_id is not null`
   }
@@ -54,13 +54,13 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
       const shops = shopsOf(
         "offer",
         sql`x.phone = c.whom`,
-        sql`select a.phone from client_account a where a.id = ${id}`
+        sql`select a.phone from workshop.client_account a where a.id = ${id}`
       )
-      const inStatus = latest(sql`offer x
+      const inStatus = latest(sql`workshop.offer x
         where x.phone = c.whom and x.shop_id = c.shop_id and x.status = s.status and (s.status = any(${SHOWN}) or l.blocked_at is null)`)
       return sql<{ readonly offer: Placed<OfferRecord> }>`
         with /* workshop read offers */ recursive shops as (${shops}) select row_to_json(o) as offer from shops c
-        left join client_link l on l.shop_id = c.shop_id and l.client_id = ${id}
+        left join workshop.client_link l on l.shop_id = c.shop_id and l.client_id = ${id}
         cross join lateral (${latest(sql`(select o.* from unnest(${STATUSES}::text[]) s (status) cross join lateral (${inStatus}) o) x`)}) o
         order by o.created_at, o.place`.pipe(
         Effect.map((rows) => rows.map(({ offer }) => unplaced<OfferRecord>(offer))),
@@ -71,7 +71,7 @@ const clientLists = (sql: SqlClient): Pick<Context.Tag.Service<Directory>, "offe
       sql<{ readonly notification: Placed<NotificationRecord> }>`
         with /* workshop read inbox */ recursive shops as (${shopsOf("notification", sql`x.client_id = c.whom`, sql`select ${id}::uuid`)})
         select row_to_json(n) as notification from shops c
-        cross join lateral (${latest(sql`notification x where x.client_id = c.whom and x.shop_id = c.shop_id`)}) n
+        cross join lateral (${latest(sql`workshop.notification x where x.client_id = c.whom and x.shop_id = c.shop_id`)}) n
         order by n.created_at, n.place`.pipe(
         Effect.map((rows) => rows.map(({ notification }) => unplaced<NotificationRecord>(notification))),
         available
@@ -87,19 +87,19 @@ const tableOf = { Ticket: "ticket", Offer: "offer", Key: "api_key" } as const sa
 /** Inserts a row by the names of its columns, so that a column which a later release added gets its default. */
 const inserting = (sql: SqlClient, table: string, row: object) => {
   const columns = sql.csv(Object.keys(row).map((column) => sql`${sql(column)}`))
-  return sql`insert into ${sql(table)} (${columns})
-    select ${columns} from json_populate_record(null::${sql(table)}, ${JSON.stringify(row)})`
+  return sql`insert into workshop.${sql(table)} (${columns})
+    select ${columns} from json_populate_record(null::workshop.${sql(table)}, ${JSON.stringify(row)})`
 }
 
 /** What holds of the whole database. */
 const marks = (sql: SqlClient) => ({
   isSandboxMade: sql<{ readonly marked: boolean }>`
-    select /* workshop is sandbox made */ exists (select from mark where name = 'sandbox') as marked`.pipe(
+    select /* workshop is sandbox made */ exists (select from workshop.mark where name = 'sandbox') as marked`.pipe(
     Effect.map(([found]) => found!.marked),
     available
   ),
   markSandboxMade:
-    sql`insert /* workshop mark sandbox made */ into mark (name) values ('sandbox') on conflict do nothing`.pipe(
+    sql`insert /* workshop mark sandbox made */ into workshop.mark (name) values ('sandbox') on conflict do nothing`.pipe(
       Effect.asVoid,
       available
     )
@@ -114,7 +114,7 @@ const latestAfter = (sql: SqlClient, after: ShopId): Effect.Effect<number, SqlEr
     sql<{ readonly latest: number; readonly last: ShopId | null }>`
       select /* workshop latest instant */ coalesce(max(last_instant), 0)::double precision as latest,
         (array_agg(shop_id))[${sql.literal(String(HEADS_AT_ONCE))}] as last
-      from (select shop_id, last_instant from shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
+      from (select shop_id, last_instant from workshop.shop_head where shop_id > ${after} order by shop_id limit ${HEADS_AT_ONCE}) h`,
     ([found]) => {
       const { latest, last } = found!
       return last === null
@@ -134,7 +134,7 @@ export const pgDirectory = Effect.map(
         available
       ),
     listShops: (after, limit) =>
-      sql<{ readonly shop: ShopRecord }>`select /* workshop list shops */ row_to_json(s) as shop from shop s
+      sql<{ readonly shop: ShopRecord }>`select /* workshop list shops */ row_to_json(s) as shop from workshop.shop s
       where ${after === null ? sql`true` : sql`s.id > ${after}`} order by s.id limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ shop }) => shop)),
         available
@@ -142,7 +142,7 @@ export const pgDirectory = Effect.map(
     listClients: (after, limit) =>
       sql<{
         readonly account: ClientAccount
-      }>`select /* workshop list clients */ row_to_json(a) as account from client_account a
+      }>`select /* workshop list clients */ row_to_json(a) as account from workshop.client_account a
       where ${after === null ? sql`true` : sql`a.id > ${after}`} order by a.id limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ account }) => account)),
         available
@@ -157,10 +157,10 @@ export const pgDirectory = Effect.map(
         available
       ),
     changeClient: (account) =>
-      sql`update /* workshop change client */ client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
+      sql`update /* workshop change client */ workshop.client_account a set given_name = n.given_name, family_name = n.family_name, phone = n.phone,
         hide_name = n.hide_name
-      from json_populate_record(null::client_account, ${JSON.stringify(account)}) n
-      where a.id = n.id and not exists (select from client_account o where o.phone = n.phone and o.id <> n.id)
+      from json_populate_record(null::workshop.client_account, ${JSON.stringify(account)}) n
+      where a.id = n.id and not exists (select from workshop.client_account o where o.phone = n.phone and o.id <> n.id)
       returning a.id`.pipe(
         Effect.map((rows) => rows.length > 0),
         // Another account took the number at the same moment.
@@ -173,14 +173,14 @@ export const pgDirectory = Effect.map(
     keyByHash: (hash) =>
       sql<{ readonly key: Placed<ApiKeyRecord>; readonly shop: ShopRecord }>`
       select /* workshop key by hash */ row_to_json(k) as key, row_to_json(s) as shop
-      from api_key k join shop s on s.id = k.shop_id where k.hash = ${hash}`.pipe(
+      from workshop.api_key k join workshop.shop s on s.id = k.shop_id where k.hash = ${hash}`.pipe(
         Effect.map(([found]) =>
           found === undefined ? null : { key: unplaced<ApiKeyRecord>(found.key), shop: found.shop }
         ),
         available
       ),
     keysUsed: (uses) =>
-      sql`update /* workshop note key uses */ api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
+      sql`update /* workshop note key uses */ workshop.api_key k set last_used_at = greatest(coalesce(k.last_used_at, q.at), q.at)
       from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::bigint[]) q (id, at) where k.id = q.id`.pipe(
         Effect.asVoid,
         available
@@ -188,7 +188,7 @@ export const pgDirectory = Effect.map(
     shopOf: ({ _tag, id }) =>
       sql<{
         readonly shop_id: ShopId
-      }>`select /* workshop shop of */ shop_id from ${sql(tableOf[_tag])} where id = ${id} limit 1`.pipe(
+      }>`select /* workshop shop of */ shop_id from workshop.${sql(tableOf[_tag])} where id = ${id} limit 1`.pipe(
         Effect.map(([found]) => found?.shop_id ?? null),
         available
       ),
@@ -197,13 +197,13 @@ export const pgDirectory = Effect.map(
       const columns = (alias: string, fields: ReadonlyArray<string>) =>
         sql.csv(fields.map((field) => sql`${sql(`${alias}.${field}`)}`))
       return sql<TrackedTicket>`select /* workshop read tracked tickets */ row_to_json(x) as ticket, row_to_json(y) as shop
-        from ticket t join shop s on s.id = t.shop_id
+        from workshop.ticket t join workshop.shop s on s.id = t.shop_id
         cross join lateral (select ${columns("t", trackedFields)}) x cross join lateral (select ${columns("s", trackedShopFields)}) y
         where t.tracking_code = ${tracking_code} limit ${TRACKED_MOST}`.pipe(available)
     },
     account: (id) =>
       sql<{ readonly account: ClientAccount }>`
-      select /* workshop read account */ row_to_json(a) as account from client_account a where a.id = ${id}`.pipe(
+      select /* workshop read account */ row_to_json(a) as account from workshop.client_account a where a.id = ${id}`.pipe(
         Effect.map(([found]) => found?.account ?? null),
         available
       ),
@@ -218,7 +218,7 @@ export const pgClosures = Effect.map(
     due: (until, limit) =>
       sql<{ readonly due: DueClosure }>`
         select /* workshop due closures */ json_build_object('shop_id', t.shop_id, 'id', t.id, 'due_at', t.closure_due_at) as due
-        from ticket t where t.closure_due_at <= ${until} order by t.closure_due_at, t.id limit ${limit}`.pipe(
+        from workshop.ticket t where t.closure_due_at <= ${until} order by t.closure_due_at, t.id limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ due }) => due)),
         available
       )
@@ -232,9 +232,9 @@ export const pgMessages = Effect.map(
     due: (until, limit) =>
       sql<{ readonly message: Message; readonly says: Placed<Message["says"]> }>`
         select /* workshop due messages */ row_to_json(m) as message, coalesce(row_to_json(t), row_to_json(n)) as says
-        from (select * from message where due_at <= ${until} order by due_at, id limit ${limit}) m
-        left join notification t on t.shop_id = m.shop_id and t.id = m.id
-        left join notice n on n.shop_id = m.shop_id and n.id = m.id
+        from (select * from workshop.message where due_at <= ${until} order by due_at, id limit ${limit}) m
+        left join workshop.notification t on t.shop_id = m.shop_id and t.id = m.id
+        left join workshop.notice n on n.shop_id = m.shop_id and n.id = m.id
         order by m.due_at, m.id`.pipe(
         Effect.map((rows) => rows.map(({ message, says }) => ({ ...message, says: unplaced(says) }) as Message)),
         available
@@ -247,15 +247,15 @@ export const pgAuditLog = Effect.map(
   SqlClient,
   (sql): Context.Tag.Service<AuditLog> => ({
     append: (entry) =>
-      sql`insert /* workshop append audit entry */ into audit_entry (shop_id, id, created_at, actor, act, details)
+      sql`insert /* workshop append audit entry */ into workshop.audit_entry (shop_id, id, created_at, actor, act, details)
       select shop_id, id, created_at, actor, act, details
-      from json_populate_record(null::audit_entry, ${JSON.stringify(entry)})`.pipe(Effect.asVoid, available),
+      from json_populate_record(null::workshop.audit_entry, ${JSON.stringify(entry)})`.pipe(Effect.asVoid, available),
     list: (shop_id, before, limit) =>
       sql<{
         readonly entry: Placed<AuditEntry>
-      }>`select /* workshop list audit entries */ row_to_json(e) as entry from audit_entry e
+      }>`select /* workshop list audit entries */ row_to_json(e) as entry from workshop.audit_entry e
       where ${shop_id === null ? sql`true` : sql`e.shop_id = ${shop_id}`}
-        and ${before === null ? sql`true` : sql`e.place < (select place from audit_entry where id = ${before})`}
+        and ${before === null ? sql`true` : sql`e.place < (select place from workshop.audit_entry where id = ${before})`}
       order by e.place desc limit ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ entry }) => unplaced<AuditEntry>(entry))),
         available

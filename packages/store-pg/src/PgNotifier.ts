@@ -2,9 +2,7 @@ import type { ShopId } from "@workshop/core"
 import { Effect, Metric, PubSub, type Scope, Stream } from "effect"
 import { type ReconnectingConnection, reconnecting } from "./Connection.js"
 import { listenerConnected } from "./PgMetrics.js"
-
-/** The channel on which the processes of one service tell each other what changed. */
-const CHANNEL = "workshop"
+import { type Database, DEFAULT_SCHEMA, quoted } from "./Schema.js"
 
 /** How long what happens close together is gathered before it is told. */
 const GATHERED = "10 millis"
@@ -30,17 +28,17 @@ export interface PgNotifier {
 const DUE = "due"
 
 /** Tells other processes some words. */
-export const notifying = (node: string, words: ReadonlySet<string>) => ({
+export const notifying = (node: string, words: ReadonlySet<string>, channel: string) => ({
   name: "notify",
-  text: `select pg_notify('${CHANNEL}', word) from unnest($1::text[]) word`,
-  values: [[...words].map((word) => `${node} ${word}`)]
+  text: "select pg_notify($2, word) from unnest($1::text[]) word",
+  values: [[...words].map((word) => `${node} ${word}`), channel]
 })
 
 /** Listens as long as the scope lasts, and begins again where the connection breaks. */
-const listening = (listener: ReconnectingConnection, onSilence: () => void) =>
+const listening = (listener: ReconnectingConnection, channel: string, onSilence: () => void) =>
   Effect.gen(function* () {
     const connection = yield* listener.connection
-    yield* connection.send([{ name: "listen", text: `listen ${CHANNEL}`, values: [] }])
+    yield* connection.send([{ name: "listen", text: `listen ${quoted(channel)}`, values: [] }])
     yield* Metric.set(listenerConnected, 1)
     // What was told while nobody listened is lost.
     onSilence()
@@ -55,7 +53,7 @@ const listening = (listener: ReconnectingConnection, onSilence: () => void) =>
   )
 
 /** Tells what is said as long as the scope lasts, what happens close together in one go. Answers how to say a word. */
-const speaking = (speaker: ReconnectingConnection, node: string) =>
+const speaking = (speaker: ReconnectingConnection, channel: string, node: string) =>
   Effect.gen(function* () {
     const pending = new Set<string>()
     let ring = (): void => undefined
@@ -67,7 +65,7 @@ const speaking = (speaker: ReconnectingConnection, node: string) =>
     const tell = Effect.suspend(() => {
       const words = new Set(pending)
       pending.clear()
-      return Effect.flatMap(speaker.connection, ({ send }) => send([notifying(node, words)])).pipe(
+      return Effect.flatMap(speaker.connection, ({ send }) => send([notifying(node, words, channel)])).pipe(
         // Said again rather than not at all: a key that was revoked must not wait for the caches to end.
         Effect.tapError(() =>
           Effect.sync(() => {
@@ -94,8 +92,8 @@ const speaking = (speaker: ReconnectingConnection, node: string) =>
     }
   })
 
-/** Speaks and listens on connections of its own, outside all transactions: a notice within one would hold up every commit. */
-export const pgNotifier = (url: string, node: string): Effect.Effect<PgNotifier, never, Scope.Scope> =>
+/** Speaks and listens on a channel named as the schema, on connections of its own, outside all transactions: a notice within one would hold up every commit. */
+export const pgNotifier = (database: Database, node: string): Effect.Effect<PgNotifier, never, Scope.Scope> =>
   Effect.gen(function* () {
     const news = yield* PubSub.sliding<ShopId | null>(1_024)
     const sleepers = new Set<() => void>()
@@ -116,16 +114,17 @@ export const pgNotifier = (url: string, node: string): Effect.Effect<PgNotifier,
       news.unsafeOffer(null)
     }
 
-    const speaker = yield* reconnecting({ url, name: "workshop speaker", lock_timeout_ms: 1_000 })
-    const say = yield* speaking(speaker, node)
+    const channel = database.schema ?? DEFAULT_SCHEMA
+    const speaker = yield* reconnecting({ ...database, name: "workshop speaker", lock_timeout_ms: 1_000 })
+    const say = yield* speaking(speaker, channel, node)
 
     const listener = yield* reconnecting({
-      url,
+      ...database,
       name: "workshop listener",
       lock_timeout_ms: 1_000,
       onNotification: hear
     })
-    yield* Effect.forkScoped(listening(listener, missed))
+    yield* Effect.forkScoped(listening(listener, channel, missed))
 
     return {
       notifyDue: () => {

@@ -37,13 +37,13 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
     beginErasure: (id, phones) =>
       sql<{
         readonly person: FoundPerson
-      }>`with /* workshop begin erasure */ gone as (delete from client_account where id = ${id} returning *),
+      }>`with /* workshop begin erasure */ gone as (delete from workshop.client_account where id = ${id} returning *),
       people as (
         select id as client_id, given_name, family_name, array[phone] as phones from gone
-        union all select client_id, given_name, family_name, phones from client_erasure where client_id = ${id}
+        union all select client_id, given_name, family_name, phones from workshop.client_erasure where client_id = ${id}
         limit 1
       ), begun as (
-        insert into client_erasure (client_id, given_name, family_name, phones)
+        insert into workshop.client_erasure (client_id, given_name, family_name, phones)
         select client_id, given_name, family_name, array(select distinct unnest(phones || ${[...phones]}::text[])) from people
         on conflict (client_id) do update set phones = excluded.phones
         returning *
@@ -56,38 +56,41 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         available
       ),
     endErasure: (id) =>
-      sql`delete /* workshop end erasure */ from client_erasure where client_id = ${id}`.pipe(Effect.asVoid, available),
+      sql`delete /* workshop end erasure */ from workshop.client_erasure where client_id = ${id}`.pipe(
+        Effect.asVoid,
+        available
+      ),
     shops: (person) =>
-      sql<{ readonly id: ShopId }>`select /* workshop shops of person */ s.id from shop s
-      where exists (select from client_link l where l.shop_id = s.id and l.client_id = ${person.client_id})
-        or exists (select from ticket t where t.shop_id = s.id and t.client_id = ${person.client_id})
-        or exists (select from ticket t where t.shop_id = s.id and t.client_phone = any(${numbers(person)}))
-        or exists (select from offer o where o.shop_id = s.id and o.phone = any(${numbers(person)}))
-        or exists (select from loyalty_card c where c.shop_id = s.id and c.client_id = ${person.client_id})
-        or exists (select from notification n where n.shop_id = s.id and n.client_id = ${person.client_id})
+      sql<{ readonly id: ShopId }>`select /* workshop shops of person */ s.id from workshop.shop s
+      where exists (select from workshop.client_link l where l.shop_id = s.id and l.client_id = ${person.client_id})
+        or exists (select from workshop.ticket t where t.shop_id = s.id and t.client_id = ${person.client_id})
+        or exists (select from workshop.ticket t where t.shop_id = s.id and t.client_phone = any(${numbers(person)}))
+        or exists (select from workshop.offer o where o.shop_id = s.id and o.phone = any(${numbers(person)}))
+        or exists (select from workshop.loyalty_card c where c.shop_id = s.id and c.client_id = ${person.client_id})
+        or exists (select from workshop.notification n where n.shop_id = s.id and n.client_id = ${person.client_id})
       order by s.id`.pipe(
         Effect.map((rows) => rows.map(({ id }) => id)),
         available
       ),
     held: (shop_id, person) =>
       sql<FoundData>`with /* workshop data of person */ lines as materialized (
-        select * from loyalty_ledger where shop_id = ${shop_id} and client_id = ${person.client_id}
+        select * from workshop.loyalty_ledger where shop_id = ${shop_id} and client_id = ${person.client_id}
       ), offers as materialized (
-        select * from offer where shop_id = ${shop_id} and phone = any(${numbers(person)})
+        select * from workshop.offer where shop_id = ${shop_id} and phone = any(${numbers(person)})
       ), told as materialized (
-        select * from notification where shop_id = ${shop_id} and client_id = ${person.client_id}
+        select * from workshop.notification where shop_id = ${shop_id} and client_id = ${person.client_id}
       ), named as (
-        select id from ticket where shop_id = ${shop_id} and client_id = ${person.client_id}
-        union select id from ticket where shop_id = ${shop_id} and client_phone = any(${numbers(person)})
+        select id from workshop.ticket where shop_id = ${shop_id} and client_id = ${person.client_id}
+        union select id from workshop.ticket where shop_id = ${shop_id} and client_phone = any(${numbers(person)})
         union select ticket_id from lines union select ticket_id from offers union select ticket_id from told
       )
       select
-        (select row_to_json(l) from client_link l where l.shop_id = ${shop_id} and l.client_id = ${person.client_id}) as link,
-        (select row_to_json(c) from loyalty_card c where c.shop_id = ${shop_id} and c.client_id = ${person.client_id}) as card,
+        (select row_to_json(l) from workshop.client_link l where l.shop_id = ${shop_id} and l.client_id = ${person.client_id}) as link,
+        (select row_to_json(c) from workshop.loyalty_card c where c.shop_id = ${shop_id} and c.client_id = ${person.client_id}) as card,
         coalesce((select json_agg(x order by x.created_at, x.id) from lines x), '[]') as ledger,
         coalesce((select json_agg(x order by x.created_at, x.place) from offers x), '[]') as offers,
         coalesce((select json_agg(x order by x.created_at, x.place) from told x), '[]') as notifications,
-        coalesce((select json_agg(t order by t.created_at, t.id) from ticket t
+        coalesce((select json_agg(t order by t.created_at, t.id) from workshop.ticket t
           where t.shop_id = ${shop_id} and t.id in (select id from named)), '[]') as tickets`.pipe(
         Effect.map(([found]) => ({
           ...found!,
@@ -101,8 +104,8 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
       sql<{
         readonly sent: SentEvent
       }>`select /* workshop events of person */ json_build_object('event', e, 'attempts', coalesce((
-          select json_agg(a order by a.n) from attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]')) as sent
-      from event e
+          select json_agg(a order by a.n) from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id), '[]')) as sent
+      from workshop.event e
       where e.shop_id = ${shop_id} and e.seq >= ${from_seq} and e.seq < ${from_seq + ServiceLimits.erasure_batch_events}
         and (e.ticket_id = any(${[...tickets]}::uuid[]) or exists (
           select from unnest(${[person.client_id, ...person.phones]}::text[]) w (word) where strpos(e.body, w.word) > 0))
@@ -117,7 +120,7 @@ export const pgPersonalData = Effect.map(SqlClient, (sql): Context.Tag.Service<P
         readonly n: number
       }>`
       with /* workshop answers of person */ looked as materialized (
-        select * from remembered where shop_id = ${shop_id}
+        select * from workshop.remembered where shop_id = ${shop_id}
           and (caller_id, operation, key) > (${after?.caller_id ?? ""}, ${after?.operation ?? ""}, ${after?.key ?? ""})
         order by caller_id, operation, key limit ${ANSWERS_AT_ONCE}
       )

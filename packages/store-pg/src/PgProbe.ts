@@ -28,7 +28,7 @@ interface Seen {
 
 /** What is due of a shop `s`, at most so much of each kind: live, replayed, and released as the webhook was turned on again. */
 const dueOf = (sql: SqlClient.SqlClient, now: number, most: number) => {
-  const waiting = sql`from delivery d where d.shop_id = s.shop_id and d.lease_until is null`
+  const waiting = sql`from workshop.delivery d where d.shop_id = s.shop_id and d.lease_until is null`
   const inTime = (is_replay: boolean) =>
     sql`(select d.due_at ${waiting} and d.is_replay = ${sql.literal(String(is_replay))} and d.generation = s.generation
       and d.due_at <= ${now} order by d.due_at limit ${most})`
@@ -40,8 +40,8 @@ const dueOf = (sql: SqlClient.SqlClient, now: number, most: number) => {
 
 const seen = (sql: SqlClient.SqlClient, now: number) => sql<Seen>`
   with /* workshop look at queue */ shops as (
-    select t.shop_id, w.generation, w.released_at from delivery_turn t
-    join webhook w on w.shop_id = t.shop_id and w.off_reason is null
+    select t.shop_id, w.generation, w.released_at from workshop.delivery_turn t
+    join workshop.webhook w on w.shop_id = t.shop_id and w.off_reason is null
     where t.look_at <= ${now} order by t.look_at, t.turn limit ${MOST_SHOPS}
   ), due as (
     select d.due_at from shops s cross join lateral (${dueOf(sql, now, MOST_COUNTED)}) d limit ${MOST_COUNTED}
@@ -50,7 +50,7 @@ const seen = (sql: SqlClient.SqlClient, now: number) => sql<Seen>`
   )
   select (select count(*)::integer from due) as due,
     (select due_at::double precision from oldest) as oldest_due_at,
-    (select count(*)::integer from webhook where off_reason is not null) as webhooks_off,
+    (select count(*)::integer from workshop.webhook where off_reason is not null) as webhooks_off,
     (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity where pid <> pg_backend_pid()) as snapshot,
     (select max(age(datfrozenxid)) from pg_database) as xid_age`
 
@@ -92,25 +92,25 @@ const sessionOf = (sql: SqlClient.SqlClient): Session => ({
 })
 
 /** Says once that the schema is not the program's: writes would leave out what an older one has no column for. */
-const schemaSaid = (sql: SqlClient.SqlClient) =>
-  checkOn(sessionOf(sql)).pipe(
+const schemaSaid = (sql: SqlClient.SqlClient, schema: string) =>
+  checkOn(sessionOf(sql), schema).pipe(
     // A database that does not answer is said to be away by whoever asks it for more than this.
     Effect.catchAll((refused) => (refused._tag === "DatabaseFailed" ? Effect.void : Effect.logError(refused.message))),
     Effect.disconnect
   )
 
 /** What the operator sees of the database; where nobody looks, the log tells of a wrong schema. `real` is this machine's clock: a sandbox's may stand. */
-export const pgProbe = (real: Clock.Clock = Clock.make()) =>
+export const pgProbe = (schema: string, real: Clock.Clock = Clock.make()) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(schemaSaid(sql)))
+    if ((yield* Probes) === null) return yield* Effect.asVoid(Effect.forkScoped(schemaSaid(sql, schema)))
     const clock = yield* Effect.clock
     // A rate needs a beginning.
     yield* Metric.incrementBy(expiredCommands, 0)
 
     const offset = Effect.tap(ahead(sql, real), (ms) => Metric.set(database.clock_s, ms / 1000))
-    const schema = yield* Effect.cachedWithTTL(
-      checkOn(sessionOf(sql)).pipe(
+    const complaint = yield* Effect.cachedWithTTL(
+      checkOn(sessionOf(sql), schema).pipe(
         Effect.as(null),
         // A database that does not answer is said to be away by whoever asks it for more than this.
         Effect.catchAll((refused) => Effect.succeed(refused._tag === "DatabaseFailed" ? null : refused.message))
@@ -130,7 +130,7 @@ export const pgProbe = (real: Clock.Clock = Clock.make()) =>
     yield* probe({
       measure: yield* Effect.cachedWithTTL(Effect.asVoid(shown), LOOK),
       complaint: Effect.withClock(
-        Effect.flatMap(schema, (found) => (found === null ? clocks : Effect.succeed(found))),
+        Effect.flatMap(complaint, (found) => (found === null ? clocks : Effect.succeed(found))),
         Clock.make()
       )
     })

@@ -12,6 +12,7 @@ import { Cause, type Context, Effect, Schedule, type Scope } from "effect"
 import { inputDrained } from "./CommitQueue.js"
 import { BEGIN, COMMIT, type ReconnectingConnection, ROLLBACK, reconnecting } from "./Connection.js"
 import { PgFailure, storeFailure } from "./PgFailure.js"
+import type { Database } from "./Schema.js"
 import type { Statement } from "./Statement.js"
 
 /** A window as it stands in its table. */
@@ -76,13 +77,13 @@ export const locking = (places: ReadonlyArray<Place>): ReadonlyArray<Statement> 
     BEGIN,
     {
       name: "open rate_limit",
-      text: `insert into rate_limit (policy, subject, used, resets_at) select policy, subject, 0, 0 from ${KEYS} on conflict do nothing`,
+      text: `insert into workshop.rate_limit (policy, subject, used, resets_at) select policy, subject, 0, 0 from ${KEYS} on conflict do nothing`,
       values
     },
     {
       name: "lock rate_limit",
       text: `select r.policy, r.subject, r.used, r.resets_at::double precision as resets_at from ${KEYS} cross join lateral (
-        select * from rate_limit l where l.policy = q.policy and l.subject = q.subject for update
+        select * from workshop.rate_limit l where l.policy = q.policy and l.subject = q.subject for update
       ) r`,
       values
     }
@@ -92,7 +93,7 @@ export const locking = (places: ReadonlyArray<Place>): ReadonlyArray<Statement> 
 /** An upsert finds each row by the primary key, however the planner judges the table. */
 const putting = (rows: ReadonlyArray<RateLimitRow>): Statement => ({
   name: "put rate_limit",
-  text: `insert into rate_limit (policy, subject, used, resets_at)
+  text: `insert into workshop.rate_limit (policy, subject, used, resets_at)
     select * from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[])
     on conflict (policy, subject) do update set used = excluded.used, resets_at = excluded.resets_at`,
   values: [...keys(rows), rows.map(({ used }) => used), rows.map(({ resets_at }) => resets_at)]
@@ -147,10 +148,10 @@ const RETRIES = Schedule.recurs(5)
 const mayRunAgain = ({ kind }: PgFailure): boolean => kind === "conflict" || kind === "held" || kind === "lost"
 
 /** The counts behind the limits of requests, in rows that all processes of the service share. */
-export const pgRateLimits = (url: string): Effect.Effect<Context.Tag.Service<RateLimits>, never, Scope.Scope> =>
+export const pgRateLimits = (database: Database): Effect.Effect<Context.Tag.Service<RateLimits>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const connection = yield* reconnecting({
-      url,
+      ...database,
       name: "workshop limits",
       lock_timeout_ms: 1_000,
       answer_timeout_ms: ANSWER_TIMEOUT_MS

@@ -74,7 +74,7 @@ const seenClient = ({ shop, account, link, card, ...counts }: FoundClient): Coun
 
 /** When a ticket of the shop last changed: read in the statement of the list, since a change between two reads would be in neither. */
 const lastChange = (sql: SqlClient, shop_id: ShopId): Fragment =>
-  sql`(select t.updated_at::double precision from ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1)`
+  sql`(select t.updated_at::double precision from workshop.ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1)`
 
 /**
  * An id that no client has, as none is of version 8. Each number has its own: with one for all, the database would find its place faster
@@ -91,7 +91,7 @@ const idOfNobody = (phone: Phone) => {
  */
 const holderOf = (sql: SqlClient, phone: Phone) => {
   const nobody = idOfNobody(phone)
-  return sql`coalesce((select case when n.phone = ${phone} then n.id else ${nobody} end from client_account n
+  return sql`coalesce((select case when n.phone = ${phone} then n.id else ${nobody} end from workshop.client_account n
       where n.phone >= ${phone} order by n.phone limit 1), ${nobody})`
 }
 
@@ -118,23 +118,21 @@ export const pgReads = (secrets: WebhookSecrets) =>
       return sql<FoundTickets>`${select} row_to_json(s) as shop, (
         select json_agg(json_build_object('ticket', t, 'account', a, 'link', l)${by === undefined ? sql.literal("") : sql` order by ${by}`})
         from (${tickets}) t
-        left join client_account a on a.id = t.client_id
-        left join client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
+        left join workshop.client_account a on a.id = t.client_id
+        left join workshop.client_link l on l.shop_id = t.shop_id and l.client_id = t.client_id
       ) as tickets, ${last_change_at} as last_change_at, ${unread_from} as unread_from
-      from shop s where s.id = ${shop_id}`.pipe(
+      from workshop.shop s where s.id = ${shop_id}`.pipe(
         Effect.flatMap((rows) => theShop(rows, shop_id)),
         Effect.map(seenTickets),
         available
       )
     }
 
-    const visibleLink = sql.literal(VISIBLE_LINK)
-
     return {
       shop: (shop_id) =>
         sql<{ readonly shop: ShopRecord; readonly head: ShopHead; readonly webhook: Webhook | null }>`
         select /* workshop read shop */ row_to_json(s) as shop, row_to_json(h) as head, row_to_json(w) as webhook
-        from shop s join shop_head h on h.shop_id = s.id left join webhook w on w.shop_id = s.id
+        from workshop.shop s join workshop.shop_head h on h.shop_id = s.id left join workshop.webhook w on w.shop_id = s.id
         where s.id = ${shop_id}`.pipe(
           available,
           Effect.flatMap(([found]) => {
@@ -146,7 +144,11 @@ export const pgReads = (secrets: WebhookSecrets) =>
           })
         ),
       ticket: (shop_id, id) =>
-        withClients("read ticket", shop_id, sql`select * from ticket t where t.shop_id = ${shop_id} and t.id = ${id}`),
+        withClients(
+          "read ticket",
+          shop_id,
+          sql`select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id = ${id}`
+        ),
       tickets: (shop_id, filter, order, limit) => {
         const { rows, by, unread_from, before } = listed(sql, shop_id, filter, order, limit)
         const changed = order._tag === "Changes" ? lastChange(sql, shop_id) : undefined
@@ -158,9 +160,9 @@ export const pgReads = (secrets: WebhookSecrets) =>
         return withClients(
           "read tickets of number",
           shop_id,
-          sql`select * from ticket t where t.shop_id = ${shop_id} and t.id in (
-            (select t.id from ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
-            union (select t.id from ticket t where ${ofNumber} order by ${newestFirst} limit ${limit + 1})) offset 0`,
+          sql`select * from workshop.ticket t where t.shop_id = ${shop_id} and t.id in (
+            (select t.id from workshop.ticket t where ${ofNumber} and t.state = any(${openStates}) order by ${newestFirst} limit 1)
+            union (select t.id from workshop.ticket t where ${ofNumber} order by ${newestFirst} limit ${limit + 1})) offset 0`,
           newestFirst
         ).pipe(
           Effect.map((seen) => ({ ...seen, tickets: meantFirst(seen.tickets, ({ record }) => record.state, limit) }))
@@ -169,25 +171,29 @@ export const pgReads = (secrets: WebhookSecrets) =>
       client: (shop_id, by) =>
         sql<FoundClient>`select /* workshop read client */ row_to_json(s) as shop, row_to_json(a) as account, row_to_json(l) as link,
           row_to_json(c) as card,
-          (select count(*)::integer from ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id
+          (select count(*)::integer from workshop.ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id
             and t.state = any(${openStates})) as tickets_open,
-          (select count(*)::integer from ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id) as tickets_total
+          (select count(*)::integer from workshop.ticket t where t.shop_id = l.shop_id and t.client_id = l.client_id) as tickets_total
         from (select ${shop_id}::uuid as shop_id, ${"id" in by ? sql`${by.id}` : holderOf(sql, by.phone)}::uuid as id) q
-        join ${visibleLink}
-        join client_account a on a.id = l.client_id
-        join shop s on s.id = l.shop_id
-        left join loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`.pipe(
+        join ${sql.literal(VISIBLE_LINK)}
+        join workshop.client_account a on a.id = l.client_id
+        join workshop.shop s on s.id = l.shop_id
+        left join workshop.loyalty_card c on c.shop_id = l.shop_id and c.client_id = l.client_id`.pipe(
           Effect.map(([found]) => (found === undefined ? null : seenClient(found))),
           available
         ),
       keys: (shop_id) =>
-        sql<{ readonly key: Placed<ApiKeyRecord> }>`select /* workshop read keys */ row_to_json(k) as key from api_key k
+        sql<{
+          readonly key: Placed<ApiKeyRecord>
+        }>`select /* workshop read keys */ row_to_json(k) as key from workshop.api_key k
         where k.shop_id = ${shop_id} order by k.created_at desc, k.place desc limit ${ServiceLimits.list_max}`.pipe(
           Effect.map((rows) => rows.map(({ key }) => unplaced<ApiKeyRecord>(key)).reverse()),
           available
         ),
       events: (shop_id, { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max } = {}) =>
-        sql<{ readonly event: EventRecord }>`select /* workshop read events */ row_to_json(e) as event from event e
+        sql<{
+          readonly event: EventRecord
+        }>`select /* workshop read events */ row_to_json(e) as event from workshop.event e
         where e.shop_id = ${shop_id} and e.seq < ${before} order by e.seq desc limit ${limit}`.pipe(
           Effect.map((rows) => rows.map(({ event }) => event).reverse()),
           available

@@ -24,14 +24,13 @@ import { pgPersonalData } from "./PgPersonalData.js"
 import { pgProbe } from "./PgProbe.js"
 import { pgRateLimits } from "./PgRateLimits.js"
 import { pgReads } from "./PgReads.js"
+import { checkedSchema, type Database } from "./Schema.js"
 import { secretsGuard } from "./SecretsGuard.js"
 import * as Sql from "./Sql.js"
 import { type SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
 
-/** How the store uses its database. */
-export interface PgStoreOptions {
-  /** Where the database is, such as `postgres://user:password@host:5432/name`. Its schema must be current: see `migrate`. */
-  readonly url: string
+/** How the store uses its database, whose schema must be current: see `migrate`. */
+export interface PgStoreOptions extends Database {
   /** How many connections run commands at once; two, unless told otherwise. */
   readonly lanes?: number
   /** How many connections read; eight, unless told otherwise. */
@@ -45,19 +44,21 @@ export interface PgStoreOptions {
   readonly secretsKeys?: ReadonlyArray<string>
 }
 
-const ports = ({ url, lanes = 2, leaseClock = "database", secretsKeys }: PgStoreOptions) =>
+const ports = ({ url, schema: given, lanes = 2, leaseClock = "database", secretsKeys }: PgStoreOptions) =>
   Effect.gen(function* () {
     yield* databaseUrl(url)
+    const schema = yield* checkedSchema(given)
+    const database = { url, schema }
     yield* warnOfClearText(url)
     const secrets = yield* WebhookSecrets.of(secretsKeys)
     const entropy = yield* Entropy
     const node = Array.from(entropy.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("")
     const guard = yield* secretsGuard(secrets)
-    yield* pgProbe()
-    const notifier = yield* pgNotifier(url, node)
+    yield* pgProbe(schema)
+    const notifier = yield* pgNotifier(database, node)
     const run = yield* transact(
       {
-        url,
+        ...database,
         lanes,
         secrets,
         onCommit: ({ changes }) => {
@@ -73,10 +74,10 @@ const ports = ({ url, lanes = 2, leaseClock = "database", secretsKeys }: PgStore
       Context.add(PersonalData, yield* pgPersonalData),
       Context.add(Directory, { ...(yield* pgDirectory), news: notifier.shops }),
       Context.add(Closures, yield* pgClosures),
-      Context.add(Deliveries, yield* pgDeliveries(url, leaseClock, notifier, { secrets, guard })),
+      Context.add(Deliveries, yield* pgDeliveries(database, leaseClock, notifier, { secrets, guard })),
       Context.add(DeliveryLog, yield* pgDeliveryLog),
       Context.add(Messages, yield* pgMessages),
-      Context.add(RateLimits, yield* pgRateLimits(url))
+      Context.add(RateLimits, yield* pgRateLimits(database))
     )
   })
 
@@ -89,8 +90,8 @@ const ports = ({ url, lanes = 2, leaseClock = "database", secretsKeys }: PgStore
 export const layer = (options: PgStoreOptions): Layer.Layer<StorePorts, DatabaseFailed | SecretsRefused, Entropy> =>
   Layer.scopedContext(ports(options)).pipe(
     Layer.provide(
-      Layer.orDie(Sql.layer({ url: options.url, connections: options.readConnections ?? 8 })).pipe(
-        Layer.provide(Reactivity.layer)
-      )
+      Layer.orDie(
+        Sql.layer({ url: options.url, schema: options.schema, connections: options.readConnections ?? 8 })
+      ).pipe(Layer.provide(Reactivity.layer))
     )
   )

@@ -23,7 +23,7 @@ const WITH_DELIVERY = `select e.id, e.type, e.ticket_id, e.seq, e.created_at, ro
     greatest(a.n, d.attempts_made, 0) as attempts_made, a.status as last_status`
 
 const LAST_ATTEMPT = `left join lateral (
-    select a.n, a.status from attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
+    select a.n, a.status from workshop.attempt a where a.shop_id = e.shop_id and a.event_id = e.id order by a.n desc limit 1
   ) a on true`
 
 /** How many events one statement looks through. */
@@ -31,17 +31,17 @@ export const EVENTS_LOOKED_THROUGH = 5_000
 
 /** Where the look ends that begins after the place `r.after_seq`: retention leaves gaps, so it counts from the first event. */
 const LAST_SEQ = `select case when r.filter->'event_ids' is not null then r.until_seq - 1 else least(r.until_seq - 1, (
-      select e.seq from event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
+      select e.seq from workshop.event e where e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq < r.until_seq
       order by e.seq limit 1
     ) + ${EVENTS_LOOKED_THROUGH - 1}) end as last_seq`
 
 /** The events that a filter names, a thousand at most, are found by their ids (`+ 0` keeps the planner from their order); others one after another. */
 const CANDIDATES = `(
-      select * from event e
+      select * from workshop.event e
       where e.shop_id = r.shop_id and e.id = any(array(select json_array_elements_text(r.filter->'event_ids'))::uuid[])
         and e.seq + 0 > r.after_seq and e.seq + 0 < r.until_seq
     ) union all (
-      select * from event e
+      select * from workshop.event e
       where r.filter->'event_ids' is null and e.shop_id = r.shop_id and e.seq > r.after_seq and e.seq <= looked.last_seq
         and (r.filter->>'since' is null or e.created_at >= (r.filter->>'since')::bigint)
         and (r.filter->>'until' is null or e.created_at < (r.filter->>'until')::bigint)
@@ -60,20 +60,20 @@ const rangeOf = (delivery: string) => `cross join lateral (${LAST_SEQ} offset 0)
  * twice at once.
  */
 export const rangeOfReplay = rangeOf(
-  "lateral (select * from delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true"
+  "lateral (select * from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id for no key update) d on true"
 )
 
 /** The next look at the events of a shop after a place; no row where none follow. */
 export const rangeOfShop = `select /* workshop count deliveries */ found.range
-  from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from shop_head h
+  from (select h.shop_id, $2::bigint as after_seq, h.event_seq as until_seq, $3::json as filter from workshop.shop_head h
     where h.shop_id = $1 and h.event_seq > $2::bigint + 1) r
   cross join (select $4::integer as most) q
-  ${rangeOf("delivery d on d.shop_id = e.shop_id and d.event_id = e.id")}`
+  ${rangeOf("workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id")}`
 
 /** The latest events of a shop before a place. */
 export const latestOfShop = `${WITH_DELIVERY}
-  from (select e.* from event e where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3) e
-  left join delivery d on d.shop_id = e.shop_id and d.event_id = e.id ${LAST_ATTEMPT} order by e.seq desc`
+  from (select e.* from workshop.event e where e.shop_id = $1 and e.seq < $2 order by e.seq desc limit $3) e
+  left join workshop.delivery d on d.shop_id = e.shop_id and d.event_id = e.id ${LAST_ATTEMPT} order by e.seq desc`
 
 /** The state of an event's delivery; undefined where it never had one. */
 export const stateOf = (

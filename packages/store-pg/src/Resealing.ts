@@ -1,5 +1,6 @@
 import { Effect, Either } from "effect"
 import { connect, type Session } from "./migrate/Session.js"
+import { checkedSchema, type Database } from "./Schema.js"
 import { type SecretColumns, SecretsRefused, WebhookSecrets } from "./WebhookSecrets.js"
 
 /** How many webhooks are read and written at once. */
@@ -22,7 +23,7 @@ const REPLACE = `update /* workshop replace secrets */ webhook w set secret = q.
   returning w.shop_id`
 
 /** How the secrets are to be stored. */
-export interface ResealingOptions {
+export interface ResealingOptions extends Pick<Database, "schema"> {
   /** As the store has them: the first seals, all open. */
   readonly secretsKeys: ReadonlyArray<string>
   /** Stores them in clear, for a program that knows no keys. */
@@ -73,12 +74,13 @@ const needed = new SecretsRefused({
  * Seals all webhook secrets with the first key, also those that are stored in clear, or stores all in clear. It can run beside the
  * service, be cut short and be repeated. Secrets that none of the keys opens are refused and left as they are.
  */
-export const reseal = (url: string, { secretsKeys, inClear = false }: ResealingOptions) =>
+export const reseal = (url: string, { schema: given, secretsKeys, inClear = false }: ResealingOptions) =>
   Effect.gen(function* () {
     const secrets = yield* WebhookSecrets.of(secretsKeys)
     const [first] = secrets.keyIds
     if (first === undefined) return yield* needed
-    const session = yield* connect(url, PATIENCE)
+    const schema = yield* checkedSchema(given)
+    const session = yield* connect(url, { ...PATIENCE, schema })
     const target: Target = (row) => Either.map(secrets.open(row), (open) => (inClear ? open : secrets.seal(open)))
     let changed = 0
     for (let passes = 0; passes < MOST_PASSES; passes++) {

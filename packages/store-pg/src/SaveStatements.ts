@@ -55,7 +55,7 @@ const columns =
 const put = (table: TableName): RowsStatement => {
   const { key, kept, replaced } = tables[table] as Readonly<Record<"key" | "kept" | "replaced", ReadonlyArray<string>>>
   const all = [...key, ...kept, ...replaced].join(", ")
-  const insert = `insert into ${table} (${all}) select ${all} from json_populate_recordset(null::${table}, $1)`
+  const insert = `insert into workshop.${table} (${all}) select ${all} from json_populate_recordset(null::workshop.${table}, $1)`
   const update = replaced.map((column) => `${column} = excluded.${column}`).join(", ")
   const text = update === "" ? insert : `${insert} on conflict (${key.join(", ")}) do update set ${update}`
   return { name: `put ${table}`, text, values: asJson }
@@ -64,9 +64,9 @@ const put = (table: TableName): RowsStatement => {
 /** Removes rows, each looked up by itself: a plan that joins, made while the table was small, may go through all of it. */
 const remove = (table: TableName): RowsStatement => ({
   name: `remove ${table}`,
-  text: `delete from ${table} t using (
-      select r.shop_id, r.place from json_populate_recordset(null::${table}, $1) q cross join lateral (
-        select r.shop_id, r.ctid as place from ${table} r
+  text: `delete from workshop.${table} t using (
+      select r.shop_id, r.place from json_populate_recordset(null::workshop.${table}, $1) q cross join lateral (
+        select r.shop_id, r.ctid as place from workshop.${table} r
         where ${tables[table].key.map((column) => `r.${column} = q.${column}`).join(" and ")} limit 1
       ) r
     ) f where t.ctid = f.place and t.shop_id = f.shop_id`,
@@ -80,7 +80,7 @@ const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
     "delivery",
     {
       name: "remove delivery",
-      text: `delete from delivery d using unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+      text: `delete from workshop.delivery d using unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
            where d.shop_id = q.shop_id and d.event_id = q.event_id`,
       values: columns("shop_id", "event_id")
     }
@@ -89,7 +89,7 @@ const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
     "message",
     {
       name: "remove message",
-      text: `delete from message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
+      text: `delete from workshop.message m using unnest($1::uuid[], $2::uuid[]) q (shop_id, id)
            where m.shop_id = q.shop_id and m.id = q.id`,
       values: columns("shop_id", "id")
     }
@@ -98,7 +98,7 @@ const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
     "webhook",
     {
       name: "remove webhook",
-      text: "delete from webhook w using unnest($1::uuid[]) q (shop_id) where w.shop_id = q.shop_id",
+      text: "delete from workshop.webhook w using unnest($1::uuid[]) q (shop_id) where w.shop_id = q.shop_id",
       values: columns("shop_id")
     }
   ],
@@ -108,15 +108,15 @@ const removeStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
 /** Gives deliveries in flight all their attempts again. Their leases stay, so that the claims remain valid. */
 const RENEW: RowsStatement = {
   name: "renew delivery",
-  text: `update delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
+  text: `update workshop.delivery d set attempts_in_round = 0 from unnest($1::uuid[], $2::uuid[]) q (shop_id, event_id)
          where d.shop_id = q.shop_id and d.event_id = q.event_id`,
   values: columns("shop_id", "event_id")
 }
 
 /** By functions, because the service's role may not update these tables. */
 const rewriteStatements: ReadonlyArray<readonly [TableName, RowsStatement]> = [
-  ["event", { name: "rewrite event", text: "select rewrite_events($1)", values: asJson }],
-  ["attempt", { name: "rewrite attempt", text: "select rewrite_attempts($1)", values: asJson }]
+  ["event", { name: "rewrite event", text: "select workshop.rewrite_events($1)", values: asJson }],
+  ["attempt", { name: "rewrite attempt", text: "select workshop.rewrite_attempts($1)", values: asJson }]
 ]
 
 /** Every statement that saves changes, for tests of their plans and rights. */

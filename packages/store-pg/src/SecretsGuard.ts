@@ -8,7 +8,7 @@ const LOOK = "5 seconds"
 
 /** Finds a key that sealed something and is none of $1. */
 export const SEALED_BY_OTHERS = `select /* workshop find missing key */ split_part(s.secret, ':', 2) as key_id
-  from webhook w cross join lateral (values (w.secret), (w.previous_secret)) s (secret)
+  from workshop.webhook w cross join lateral (values (w.secret), (w.previous_secret)) s (secret)
   where s.secret like 'sealed:%' and split_part(s.secret, ':', 2) <> all ($1::text[]) limit 1`
 
 /**

@@ -7,6 +7,7 @@ import { addressOf } from "./Address.js"
 import { ANSWER_TIMEOUT_MS, CONNECT_TIMEOUT_MS, IN_TRANSIT_MS, streamOf } from "./Connection.js"
 import { failureOf, reported } from "./PgFailure.js"
 import { showPool } from "./PgMetrics.js"
+import { type Database, DEFAULT_SCHEMA, inSchema } from "./Schema.js"
 import { PLANNED_EACH_TIME, SessionClient, type SessionConfig, shownMs } from "./SessionClient.js"
 
 /** How many texts of statements a connection prepares at most; the store's own come to a few dozen. */
@@ -17,16 +18,33 @@ type Told = (error: unknown, result: unknown) => void
 /** What a client says whose answer did not come in time. */
 const LATE = "late"
 
+/** A text as it is sent, and the name under which it is prepared. */
+interface Prepared {
+  readonly name: string | undefined
+  readonly text: string
+}
+
 /** A client that prepares each text once: `@effect/sql-pg` gives statements no names, so the server would parse them every time. */
 class PreparingClient extends SessionClient {
-  static readonly #names = new Map<string, string>()
+  static readonly #prepared = new Map<string, Map<string, Prepared>>()
+  readonly #schema: string
+  readonly #ofSchema: Map<string, Prepared>
 
-  static #nameOf(text: string): string | undefined {
-    const known = PreparingClient.#names.get(text)
-    if (known !== undefined || PreparingClient.#names.size >= MOST_PREPARED) return known
-    const name = `read ${PreparingClient.#names.size + 1}`
-    PreparingClient.#names.set(text, name)
-    return name
+  constructor(config: SessionConfig & Pick<Database, "schema">) {
+    super(config)
+    this.#schema = config.schema ?? DEFAULT_SCHEMA
+    this.#ofSchema = PreparingClient.#prepared.get(this.#schema) ?? new Map()
+    PreparingClient.#prepared.set(this.#schema, this.#ofSchema)
+  }
+
+  #prepare(text: string): Prepared {
+    const known = this.#ofSchema.get(text)
+    if (known !== undefined) return known
+    const sent = inSchema(text, this.#schema)
+    if (this.#ofSchema.size >= MOST_PREPARED) return { name: undefined, text: sent }
+    const prepared = { name: `read ${this.#ofSchema.size + 1}`, text: sent }
+    this.#ofSchema.set(text, prepared)
+    return prepared
   }
 
   // The overloads of `query` cannot be told apart by type here.
@@ -34,8 +52,8 @@ class PreparingClient extends SessionClient {
     const [text, values, ...rest] = args.map((arg) => (typeof arg === "function" ? this.#leaving(arg as Told) : arg))
     const named =
       typeof text === "string" && Array.isArray(values) && values.length > 0
-        ? [{ name: PreparingClient.#nameOf(text), text, values }, ...rest]
-        : [text, values, ...rest]
+        ? [{ ...this.#prepare(text), values }, ...rest]
+        : [typeof text === "string" ? inSchema(text, this.#schema) : text, values, ...rest]
     return (super.query as (...args: ReadonlyArray<unknown>) => never).apply(this, named)
   }
 
@@ -82,13 +100,14 @@ class ServersPool extends pg.Pool {
 }
 
 /** The pool for reads, as an Effect SQL client. Whoever waits for one of its connections waits a bounded time. */
-export const layer = (options: { readonly url: string; readonly connections: number }) =>
+export const layer = (options: Database & { readonly connections: number }) =>
   PgClient.layerFromPool({
     acquire: Effect.acquireRelease(
       Effect.sync(() => {
         const pool = new ServersPool({
           Client: PreparingClient,
           url: options.url,
+          schema: options.schema,
           settings: {
             ...PLANNED_EACH_TIME,
             lock_timeout: shownMs(LOCK_TIMEOUT_MS),

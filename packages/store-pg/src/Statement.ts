@@ -1,3 +1,5 @@
+import { inSchema } from "./Schema.js"
+
 /** A statement that its connection prepares once, under its name. */
 export interface Statement {
   /** Empty for one that is not prepared, as it is sent once. */
@@ -14,14 +16,20 @@ const FIRST_WORD = /^\s*(\w+)/
  */
 export const titled = (title: string, text: string): string => text.replace(FIRST_WORD, `$1 /* workshop ${title} */`)
 
-const known = new Map<string, string>()
+const known = new Map<string, Map<string, string>>()
 
-/** The text as it is sent. Texts of prepared statements are few, so each is put together once. */
-export const textOf = ({ name, text }: Omit<Statement, "values">): string => {
-  if (name === "") return text
-  const sent = known.get(text) ?? (text.includes("/* workshop ") ? text : titled(name, text))
-  known.set(text, sent)
-  return sent
+/** The texts as they are sent to the tables of a schema. Texts of prepared statements are few, so each is put together once. */
+export const textsIn = (schema: string): ((statement: Omit<Statement, "values">) => string) => {
+  const ofSchema = known.get(schema) ?? new Map<string, string>()
+  known.set(schema, ofSchema)
+  return ({ name, text }) => {
+    if (name === "") return inSchema(text, schema)
+    const sent = ofSchema.get(text)
+    if (sent !== undefined) return sent
+    const made = inSchema(text.includes("/* workshop ") ? text : titled(name, text), schema)
+    ofSchema.set(text, made)
+    return made
+  }
 }
 
 /** A statement that is sent once, such as a change of the schema. */

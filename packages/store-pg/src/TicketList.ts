@@ -43,7 +43,7 @@ const bounds = (
   const last = after === null ? sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid` : sql`${after}::uuid`
   if (created_before === undefined) return { from, until: last }
   // Identifiers are never earlier than the instants at which they were made, and may be so much later: see `identifiersAhead` in core.
-  const ahead = sql`(select coalesce(h.ids_made, 0) / ${sql.literal(String(IDENTIFIERS_PER_MS))} from shop_head h where h.shop_id = ${shop_id})`
+  const ahead = sql`(select coalesce(h.ids_made, 0) / ${sql.literal(String(IDENTIFIERS_PER_MS))} from workshop.shop_head h where h.shop_id = ${shop_id})`
   return { from, until: sql`least(${last}, ${firstIdAt(sql, sql`${created_before}::bigint + ${ahead}`)})` }
 }
 
@@ -53,12 +53,12 @@ const bounds = (
  */
 const lastBefore = (sql: SqlClient, shop_id: ShopId, since: Instant) =>
   sql`(with recursive halving (low, high) as (
-          select 0::bigint, coalesce((select t.change_seq from ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1), 0)
+          select 0::bigint, coalesce((select t.change_seq from workshop.ticket t where t.shop_id = ${shop_id} order by t.change_seq desc limit 1), 0)
           union all
           select case when t.updated_at < ${since} then t.change_seq else h.low end,
             case when t.updated_at < ${since} then h.high else (h.low + h.high) / 2 end
           from halving h cross join lateral (
-            select t.change_seq, t.updated_at from ticket t
+            select t.change_seq, t.updated_at from workshop.ticket t
             where t.shop_id = ${shop_id} and t.change_seq > (h.low + h.high) / 2 order by t.change_seq limit 1
           ) t where h.low < h.high
         ) select low from halving where low >= high)`
@@ -100,7 +100,7 @@ const changesOf = (
   const before = sql`began as materialized (
       select ${after === null ? lastBefore(sql, shop_id, since) : sql`${after}::bigint`} as place
     ), rest as materialized (
-      select t.change_seq, t.updated_at from ticket t where t.shop_id = ${shop_id} and t.change_seq > (select place from began)
+      select t.change_seq, t.updated_at from workshop.ticket t where t.shop_id = ${shop_id} and t.change_seq > (select place from began)
       order by ${by} offset ${most} limit 1
     ), few as materialized (${few.rows}), unread as materialized (
       select r.* from rest r where (select count(*) from few) > ${most}
@@ -110,7 +110,7 @@ const changesOf = (
   const rows = sql`select * from (
       (select t.* from few t where (select chosen from by_filter) and ${isMeant} order by ${by} limit ${limit})
       union all
-      (select t.* from ticket t where not (select chosen from by_filter) and t.shop_id = ${shop_id} and ${isMeant}
+      (select t.* from workshop.ticket t where not (select chosen from by_filter) and t.shop_id = ${shop_id} and ${isMeant}
         and t.change_seq < coalesce((select change_seq from unread), ${Number.MAX_SAFE_INTEGER}) order by ${by} limit ${limit})
     ) t`
   const unread_from = sql`(select row_to_json(u) from unread u)`
@@ -132,7 +132,7 @@ export const listed = (
   // Asked for the order of one ticket, Postgres would rather read the whole index that has the order.
   const inOrder = (by: Fragment) => (tracking_code === undefined ? sql`order by ${by}` : sql.literal(""))
   const matching = (given: TicketFilter, ...more: ReadonlyArray<Fragment>) =>
-    sql`select * from ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...more])}`
+    sql`select * from workshop.ticket t where ${sql.and([sql`t.shop_id = ${shop_id}`, ...conditions(sql, given), ...more])}`
   const each = (of: Fragment, found: Fragment, by: Fragment) =>
     sql`select t.* from ${of} cross join lateral (${found} ${inOrder(by)} limit ${limit}) t`
   const rows = () => {

@@ -5,6 +5,7 @@ export {
   type EmbeddedOptions,
   type EmbeddedPostgres,
   layer,
+  migrate,
   share,
   start,
   throwaway

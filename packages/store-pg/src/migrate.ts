@@ -2,7 +2,7 @@
 
 export { type Checked, checkData, type Finding } from "./check/checkData.js"
 export { DatabaseFailed, type DatabaseFailure } from "./migrate/DatabaseFailed.js"
-export { check, migrate } from "./migrate/Migrator.js"
+export { check, type MigrateOptions, migrate } from "./migrate/Migrator.js"
 export { grantRoles, rolesSql } from "./migrate/Roles.js"
 export { reseal } from "./Resealing.js"
 export { SecretsRefused } from "./WebhookSecrets.js"

@@ -27,7 +27,7 @@ const COLUMNS = `select c.relname as table, a.attname as name, t.typname as type
     ) as is_sole
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attidentity = ''
   join pg_type t on t.oid = a.atttypid
-  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+  where c.relnamespace = 'workshop'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
     and c.relname not in ('schema_migration', 'server_life') order by c.relname, a.attnum`
 
 /** What a column holds in the copy \`k\`: other ids, made alike in all tables, and else the same. */

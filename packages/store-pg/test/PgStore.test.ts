@@ -7,11 +7,17 @@ import { databaseOfRoles } from "./migrate/TestRoles.js"
 /** Leases are told by the nanoseconds of the running clock, as the contract wants it. */
 const leaseClock = Effect.map(SettableClock.current, (clock) => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 
-/** The contract holds for the service's role and with keys; statements.test.ts runs it for the owner and without. */
+/**
+ * The contract holds for the service's role, with keys and in a schema of another name; statements.test.ts runs it for the owner,
+ * without keys and in the default schema.
+ */
+const schema = "Branch_2"
 const secretsKeys = ["0".repeat(64)]
 
 runContract(
   { describe, it, afterAll },
   "The Postgres store",
-  Layer.unwrapScoped(Effect.map(databaseOfRoles, ({ service: url }) => layer({ url, leaseClock, secretsKeys })))
+  Layer.unwrapScoped(
+    Effect.map(databaseOfRoles({ schema }), ({ service: url }) => layer({ url, schema, leaseClock, secretsKeys }))
+  )
 )

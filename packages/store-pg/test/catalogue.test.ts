@@ -28,7 +28,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
           join pg_attribute a on a.attrelid = t.oid and a.attnum = k.attnum order by k.n
         ) as columns
       from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
-      where t.relnamespace = 'public'::regnamespace and (i.indisprimary or i.indisunique) order by 1, 2`)
+      where t.relnamespace = 'workshop'::regnamespace and (i.indisprimary or i.indisunique) order by 1, 2`)
   })
 
   it("every primary key and unique index of shop data leads with shop_id, but for the one of tracking codes", () =>
@@ -49,7 +49,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
           select c.relname as table,
             exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'shop_id' and a.attnotnull) as has_shop,
             exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as has_key
-          from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`)
+          from pg_class c where c.relnamespace = 'workshop'::regnamespace and c.relkind in ('r', 'p')`)
         const others = rows.filter(({ has_shop }) => !has_shop).map(({ table }) => table)
         expect(others.sort()).toEqual([...APART, "client_account", "client_erasure", "shop"].sort())
         expect(rows.filter(({ has_key }) => !has_key)).toEqual([])
@@ -74,7 +74,7 @@ describe("a schema that can be distributed by shop (docs/how-it-is-built.md)", {
         const silent = yield* session.run(
           `select c.relname as table, a.attname as column from pg_class c
           join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-          where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+          where c.relnamespace = 'workshop'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
             and (col_description(c.oid, a.attnum) is null or obj_description(c.oid, 'pg_class') is null)`
         )
         expect(silent).toEqual([])

@@ -8,6 +8,7 @@ import { openShop, run } from "../../core/src/testing/Fixtures.js"
 import { raising } from "../../core/src/testing/TestDispatcher.js"
 import { connect, type Session } from "../src/migrate/Session.js"
 import { layer, retention } from "../src/retention/Retention.js"
+import { lockOf } from "../src/Schema.js"
 import { database, node, testing } from "./nodes/Node.js"
 
 const DAY = 24 * 60 * 60 * 1000
@@ -188,9 +189,9 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
       Effect.gen(function* () {
         const { url, session } = yield* database
         const { runOnce } = yield* retention({ url })
-        yield* session.run("select pg_advisory_lock(7305809)")
+        yield* session.run(`select pg_advisory_lock(${lockOf(7305809)})`)
         expect(yield* runOnce).toBe(null)
-        yield* session.run("select pg_advisory_unlock(7305809)")
+        yield* session.run(`select pg_advisory_unlock(${lockOf(7305809)})`)
         expect(yield* runOnce).not.toBe(null)
       })
     ))
@@ -223,7 +224,7 @@ describe.concurrent("retention (docs/how-it-is-built.md)", { timeout: 90_000 }, 
         const { url, session } = yield* database
         const role = `limited_${new URL(url).pathname.slice(1)}`
         yield* session.run(
-          `create role ${role}; grant select, insert, update, delete on all tables in schema public to ${role}`
+          `create role ${role}; grant usage on schema workshop to ${role}; grant select, insert, update, delete on all tables in schema workshop to ${role}`
         )
         yield* Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${role}; drop role ${role}`)))
         yield* events(session, JANUARY - 91 * DAY, JANUARY)

@@ -80,7 +80,7 @@ beforeAll(async () => {
   await within(session.run("analyze"))
   await within(
     commands.run(
-      `set workshop.lanes = '{}'; set workshop.turns = '{}'; set workshop.due_from = '{}'; set workshop.rounds = '{}'; set workshop.places = '{}'`
+      `set workshop_claim.lanes = '{}'; set workshop_claim.turns = '{}'; set workshop_claim.due_from = '{}'; set workshop_claim.rounds = '{}'; set workshop_claim.places = '{}'`
     )
   )
   for (const { session, name, text, values } of cases) await within(prepare(session, name, text, values))
@@ -95,8 +95,8 @@ beforeAll(async () => {
   const zeros = row!.turns.replaceAll(/"[^"]*"/g, "0")
   await within(
     commands.run(
-      `set workshop.lanes = '${row!.ids}'; set workshop.turns = '${row!.turns}'; set workshop.due_from = '${zeros}';
-      set workshop.rounds = '${zeros.replaceAll("0", '"(0,0)"')}'; set workshop.places = '${zeros}'`
+      `set workshop_claim.lanes = '${row!.ids}'; set workshop_claim.turns = '${row!.turns}'; set workshop_claim.due_from = '${zeros}';
+      set workshop_claim.rounds = '${zeros.replaceAll("0", '"(0,0)"')}'; set workshop_claim.places = '${zeros}'`
     )
   )
   early = await within(ranAll(cases.filter((one) => one.session === commands)))

@@ -1,7 +1,7 @@
 import type { Checked, Finding } from "@workshop/store-pg/migrate"
 import { Effect } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
-import { choiceOf, databaseOf, databaseUrlFlag, servedDataDir, storeRefused } from "../StoreChoice.js"
+import { choiceOf, databaseOf, databaseUrlFlag, schemaFlag, servedDataDir, storeRefused } from "../StoreChoice.js"
 import { command, json, value } from "../terminal/commands.js"
 import { duration } from "../terminal/decoders.js"
 import type { Output } from "../terminal/Output.js"
@@ -10,6 +10,7 @@ const options = {
   databaseUrl: databaseUrlFlag(
     "The Postgres database, or a replica of it; without one, what workshop serve keeps in --data-dir."
   ),
+  schema: schemaFlag,
   dataDir: servedDataDir,
   timeout: value({
     flag: "--timeout <duration>",
@@ -55,7 +56,10 @@ export const checkCommand = command({
       const { checkData } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
       const { printOutput } = yield* Effect.promise(() => import("../terminal/Output.js"))
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
-      const checked = yield* Effect.mapError(checkData(url, timeout), storeRefused)
+      const checked = yield* Effect.mapError(
+        checkData(url, timeout, { schema: flags.schema ?? undefined }),
+        storeRefused
+      )
       yield* printOutput(report(checked), json)
       if (checked.findings.length > 0) return yield* damaged(checked)
     }).pipe(Effect.scoped)

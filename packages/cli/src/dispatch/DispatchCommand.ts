@@ -5,7 +5,15 @@ import { Console, Effect, Layer } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { observeOptions } from "../observe/ObserveOptions.js"
 import { observing, watching } from "../observe/observing.js"
-import { choiceOf, databaseUrlFlag, noMigrateFlag, type StoreChoice, secretsKey, storeLayer } from "../StoreChoice.js"
+import {
+  choiceOf,
+  databaseUrlFlag,
+  noMigrateFlag,
+  type StoreChoice,
+  schemaFlag,
+  secretsKey,
+  storeLayer
+} from "../StoreChoice.js"
 import { command, optional, type Values, value } from "../terminal/commands.js"
 import { host, port } from "../terminal/decoders.js"
 import { baseOf, cannotListen } from "../terminal/listenAddress.js"
@@ -15,6 +23,7 @@ import { keepEvents, refuseNetwork, signatureHeader, webhookPort } from "./Webho
 /** The flags of `workshop dispatch` (Specification, Commands). */
 export const dispatchOptions = {
   databaseUrl: databaseUrlFlag("The Postgres database, such as postgres://user:password@host:5432/name."),
+  schema: schemaFlag,
   noMigrate: noMigrateFlag,
   secretsKey,
   keepEvents,

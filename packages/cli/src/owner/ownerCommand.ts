@@ -3,7 +3,15 @@ import { Actor, Entropy, InvalidInput, Profanity, Workshop } from "@workshop/cor
 import type { Layer as LayerType } from "effect"
 import { Effect, Layer } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
-import { choiceOf, databaseUrlFlag, type StoreChoice, secretsKey, servedDataDir, storeLayer } from "../StoreChoice.js"
+import {
+  choiceOf,
+  databaseUrlFlag,
+  type StoreChoice,
+  schemaFlag,
+  secretsKey,
+  servedDataDir,
+  storeLayer
+} from "../StoreChoice.js"
 import { CommandHints, hintsFor } from "../terminal/CommandHints.js"
 import { command, json, type OptionalFlag, type Options, optional, toggle, type Values } from "../terminal/commands.js"
 import { type Output, printOutput } from "../terminal/Output.js"
@@ -13,6 +21,7 @@ import { flagOf } from "./fromFlags.js"
 /** Where the data is; every command against a database has these. */
 const databaseOptions = {
   databaseUrl: databaseUrlFlag("The Postgres database; without one, what workshop serve keeps in --data-dir."),
+  schema: schemaFlag,
   dataDir: servedDataDir,
   noMigrate: toggle("no-migrate", "Refuse an older schema instead of bringing it up to date."),
   secretsKey,

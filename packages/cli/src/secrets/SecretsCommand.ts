@@ -1,10 +1,19 @@
 import { Effect } from "effect"
-import { choiceOf, databaseOf, databaseUrlFlag, secretsKey, servedDataDir, storeRefused } from "../StoreChoice.js"
+import {
+  choiceOf,
+  databaseOf,
+  databaseUrlFlag,
+  schemaFlag,
+  secretsKey,
+  servedDataDir,
+  storeRefused
+} from "../StoreChoice.js"
 import { command, json, toggle } from "../terminal/commands.js"
 import { group } from "../terminal/program.js"
 
 const options = {
   databaseUrl: databaseUrlFlag("The Postgres database; without one, what workshop serve keeps in --data-dir."),
+  schema: schemaFlag,
   dataDir: servedDataDir,
   secretsKey,
   inClear: toggle("in-clear", "Store all secrets in clear again, before a program runs that knows no keys."),
@@ -29,7 +38,10 @@ const reseal = command({
       const { reseal } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
       const { printOutput, sentence } = yield* Effect.promise(() => import("../terminal/Output.js"))
       const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
-      const done = yield* Effect.mapError(reseal(url, { secretsKeys, inClear }), storeRefused)
+      const done = yield* Effect.mapError(
+        reseal(url, { schema: flags.schema ?? undefined, secretsKeys, inClear }),
+        storeRefused
+      )
       const webhooks = done.changed === 1 ? "1 webhook" : `${done.changed} webhooks`
       yield* printOutput(sentence(done, inWords(webhooks, done.key_id)), asJson)
     }).pipe(Effect.scoped)

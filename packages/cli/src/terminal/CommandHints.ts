@@ -21,20 +21,22 @@ const holdsPassword = (url: string): boolean => {
   return password !== "" || searchParams.has("password")
 }
 
-const flagsOf = ({ store, databaseUrl, dataDir }: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">): string => {
-  if (store === "postgres") {
-    return databaseUrl === null || holdsPassword(databaseUrl) ? "" : ` --database-url ${quoted(databaseUrl)}`
-  }
-  return store === "memory" || dataDir === DEFAULT_FOLDER ? "" : ` --data-dir ${quoted(dataDir)}`
+type Place = Pick<StoreChoice, "store" | "databaseUrl" | "schema" | "dataDir">
+
+const databaseFlags = ({ databaseUrl }: Place): string =>
+  databaseUrl === null || holdsPassword(databaseUrl) ? "" : ` --database-url ${quoted(databaseUrl)}`
+
+const flagsOf = (place: Place): string => {
+  const { store, schema, dataDir } = place
+  const inSchema = store === "memory" || schema === undefined ? "" : ` --schema ${quoted(schema)}`
+  if (store === "postgres") return databaseFlags(place) + inSchema
+  return inSchema + (store === "memory" || dataDir === DEFAULT_FOLDER ? "" : ` --data-dir ${quoted(dataDir)}`)
 }
 
 /** Commands for the data of a store. npm and npx name themselves in the environment, and then `workshop` alone is not found. */
-export const hintsFor = (
-  choice: Pick<StoreChoice, "store" | "databaseUrl" | "dataDir">,
-  { npm_command }: Readonly<Record<string, string | undefined>>
-): CommandHint => {
+export const hintsFor = (choice: Place, { npm_command }: Readonly<Record<string, string | undefined>>): CommandHint => {
   const [program, flags] = [npm_command ? "npx workshop" : "workshop", flagsOf(choice)]
-  const needsUrl = choice.store === "postgres" && flags === ""
+  const needsUrl = choice.store === "postgres" && databaseFlags(choice) === ""
   return {
     command: (words) => `${program} ${words}${flags}`,
     condition: needsUrl ? ", with DATABASE_URL set as here" : ""

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { DatabaseFailed } from "../migrate/DatabaseFailed.js"
 import { checkOn } from "../migrate/Migrator.js"
 import { connect, type Session } from "../migrate/Session.js"
+import { checkedSchema, type Database } from "../Schema.js"
 import { type Invariant, invariants } from "./invariants.js"
 
 /** An invariant that does not hold. */
@@ -46,10 +47,11 @@ const look = (session: Session, invariant: Invariant, timeout_ms: number) =>
  * Looks whether all invariants hold that the program keeps and the database does not. It reads one snapshot and changes nothing.
  * Each check may take `timeout_ms`; the schema must be this program's.
  */
-export const checkData = (url: string, timeout_ms: number) =>
+export const checkData = (url: string, timeout_ms: number, options: Pick<Database, "schema"> = {}) =>
   Effect.gen(function* () {
-    const session = yield* connect(url, { statement_timeout_ms: timeout_ms })
-    yield* checkOn(session)
+    const schema = yield* checkedSchema(options.schema)
+    const session = yield* connect(url, { schema, statement_timeout_ms: timeout_ms })
+    yield* checkOn(session, schema)
     yield* session.run("begin isolation level repeatable read read only")
     const all = invariants((yield* Clock.currentTimeMillis) - ServiceLimits.events_kept_min_ms)
     const looked = yield* Effect.forEach(all, (one) => look(session, one, timeout_ms))

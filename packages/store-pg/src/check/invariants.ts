@@ -166,9 +166,9 @@ const ofShopsAndSchema: ReadonlyArray<Invariant> = [
     name: "schema-rules",
     finds: "Constraints or indexes of the schema are not valid, so the database does not enforce them",
     sql: `select null::uuid as shop_id, conrelid::regclass::text as table, conname::text as name from pg_constraint
-        where connamespace = current_schema()::regnamespace and not convalidated
+        where connamespace = quote_ident(current_schema())::regnamespace and not convalidated
       union all select null, i.indrelid::regclass::text, c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
-        where c.relnamespace = current_schema()::regnamespace and not i.indisvalid`
+        where c.relnamespace = quote_ident(current_schema())::regnamespace and not i.indisvalid`
   }
 ]
 

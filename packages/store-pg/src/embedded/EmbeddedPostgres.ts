@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { resolve } from "node:path"
 import { Deferred, Effect, Layer, Schedule, type Scope } from "effect"
-import * as MigratedStore from "../MigratedStore.js"
+import { migrate as migrateDatabase } from "../migrate/Migrator.js"
 import { connect } from "../migrate/Session.js"
-import type { PgStoreOptions } from "../PgStore.js"
+import * as PgStore from "../PgStore.js"
 import {
   accountFor,
   binariesFor,
@@ -158,6 +158,22 @@ export const share = (
     }
   )
 
+/** Migrates the database of an embedded Postgres. Tables that an earlier release made in `public` are moved, because nobody else uses it. */
+export const migrate = (url: string, { schema }: Pick<PgStore.PgStoreOptions, "schema"> = {}) =>
+  Effect.catchTag(migrateDatabase(url, { schema }), "TablesElsewhere", (elsewhere) =>
+    migrateDatabase(url, { schema, moveFrom: elsewhere.schema })
+  )
+
 /** Every store port on a Postgres of this process's own, which keeps its data in `dataDir` and stops with the layer. */
-export const layer = ({ secretsKeys = [], ...options }: EmbeddedOptions & Pick<PgStoreOptions, "secretsKeys">) =>
-  Layer.unwrapScoped(Effect.map(start(options), ({ url }) => MigratedStore.layer({ url, secretsKeys })))
+export const layer = ({
+  secretsKeys = [],
+  schema,
+  ...options
+}: EmbeddedOptions & Pick<PgStore.PgStoreOptions, "secretsKeys" | "schema">) =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const { url } = yield* start(options)
+      yield* migrate(url, { schema })
+      return PgStore.layer({ url, schema, secretsKeys })
+    })
+  )

@@ -1,8 +1,5 @@
 import { createHash } from "node:crypto"
-import { readdirSync, readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
-import { Effect } from "effect"
-import { MigrationUnreadable } from "./MigrationError.js"
+import { migrations } from "./generated/sql.js"
 
 /** One numbered SQL file: a step from one version of the schema to the next. */
 export interface Migration {
@@ -18,9 +15,6 @@ export interface Migration {
   /** The oldest version of the program that can run on the schema after this step; null where this step changes nothing about that. */
   readonly readable_from: number | null
 }
-
-/** The migrations of this package. */
-export const OURS = fileURLToPath(new URL("../../migrations", import.meta.url))
 
 const NAME = /^(\d{4})_\w+\.sql$/
 const HEADER = /^(--.*\n?)*/
@@ -50,23 +44,12 @@ const migration = (file: string, written: string): Migration => {
   }
 }
 
-const unreadable = (folder: string, error: unknown) =>
-  new MigrationUnreadable({
-    message: `The migrations in ${folder} cannot be read (${error instanceof Error ? error.message : error}): install the program again.`
+/** Migrations by the texts of their files, which are numbered from 1 without holes. */
+export const migrationsOf = (files: Readonly<Record<string, string>>): ReadonlyArray<Migration> =>
+  Object.entries(files).map(([file, text], i) => {
+    if (Number(NAME.exec(file)?.[1]) !== i + 1) throw new Error(`The migration ${file} is out of its number`)
+    return migration(file, text)
   })
 
-/** Reads the migrations of a folder in their order; they must be numbered from 1 without holes. */
-export const migrationsIn = (folder: string) =>
-  Effect.gen(function* () {
-    const found = yield* Effect.try({
-      try: () =>
-        readdirSync(folder)
-          .filter((file) => file.endsWith(".sql"))
-          .sort()
-          .map((file) => ({ file, text: readFileSync(`${folder}/${file}`, "utf8") })),
-      catch: (error) => unreadable(folder, error)
-    })
-    const misnamed = found.find(({ file }, i) => Number(NAME.exec(file)?.[1]) !== i + 1)
-    if (misnamed !== undefined) return yield* unreadable(folder, `${misnamed.file} is out of its number`)
-    return found.map(({ file, text }) => migration(file, text))
-  })
+/** The migrations of this package. They are part of its code, so that a program that was bundled has them too. */
+export const OURS: ReadonlyArray<Migration> = migrationsOf(migrations)

@@ -64,5 +64,22 @@ export class MigrationBusy extends Data.TaggedError("MigrationBusy")<{}> {
   }
 }
 
-/** The program's own migration files are missing or damaged. */
-export class MigrationUnreadable extends Data.TaggedError("MigrationUnreadable")<{ readonly message: string }> {}
+/** The schema is missing, and the role may not make it. */
+export class SchemaNotMade extends Data.TaggedError("SchemaNotMade")<{
+  readonly schema: string
+  readonly role: string
+}> {
+  override get message() {
+    return `The database has no schema ${this.schema} and the role ${this.role} may not make it: as the database's owner run "create schema ${this.schema} authorization ${this.role}", and workshop migrate again.`
+  }
+}
+
+/** An earlier release made its tables in another schema. */
+export class TablesElsewhere extends Data.TaggedError("TablesElsewhere")<{ readonly schema: string }> {
+  override get message() {
+    return `The workshop's tables are in the schema ${this.schema}, where an earlier release made them: move them with workshop migrate --move-from ${this.schema}, or keep them there with --schema ${this.schema}.`
+  }
+}
+
+/** The tables cannot be moved as things are; nothing was changed. */
+export class MoveRefused extends Data.TaggedError("MoveRefused")<{ readonly message: string }> {}

@@ -1,5 +1,6 @@
 import { Clock, Effect, Schedule } from "effect"
-import { type Migration, migrationsIn, OURS } from "./Migration.js"
+import { checkedSchema, type Database, inSchema, lockOf } from "../Schema.js"
+import { type Migration, OURS } from "./Migration.js"
 import {
   EncodingRefused,
   IndexInvalid,
@@ -8,8 +9,10 @@ import {
   MigrationFailed,
   MigrationGap,
   SchemaBehind,
-  SchemaNewer
+  SchemaNewer,
+  TablesElsewhere
 } from "./MigrationError.js"
+import { makeSchema, move } from "./Move.js"
 import { connect, type Session } from "./Session.js"
 
 /** A row of `schema_migration`. */
@@ -21,18 +24,19 @@ interface Applied {
   readonly readable_from: number
 }
 
-const TABLE = `create table if not exists schema_migration (
+const TABLE = `create table if not exists workshop.schema_migration (
   version integer primary key,
   name text not null,
   checksum text not null,
   applied_at timestamptz not null,
   readable_from integer not null default 1
 );
-alter table schema_migration add column if not exists readable_from integer not null default 1`
+alter table workshop.schema_migration add column if not exists readable_from integer not null default 1`
 
-/** One number for every program of ours that migrates; advisory locks are a database's own. */
+/** One number for every program of ours that migrates a schema; advisory locks are a database's own. */
 const LOCK = 7_305_808
-const UNDEFINED_TABLE = "42P01"
+/** A table, or its schema, that is not there. */
+const UNDEFINED = ["42P01", "3F000"]
 /** Somebody works in the table. */
 const BUSY_CODES = ["55P03", "40P01"]
 /** While a migration waits for a lock, everybody who comes later waits behind it. So it waits briefly, and leaves growing pauses between. */
@@ -45,16 +49,19 @@ const PAUSES = Schedule.exponential("500 millis", 1.5).pipe(
 const BUSY = Schedule.intersect(PAUSES, Schedule.recurs(60))
 const ANOTHER = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(3000))
 
-const appliedIn = (session: Session) =>
+const appliedIn = (session: Session, schema: string) =>
   // An older program's table lacks the column: read as JSON, a column that is missing is null.
   session
     .run<Applied>(
-      `select /* workshop schema version */ version, name, checksum, coalesce((to_jsonb(m) ->> 'readable_from')::integer, 1) as readable_from
-      from schema_migration m order by version`
+      inSchema(
+        `select /* workshop schema version */ version, name, checksum, coalesce((to_jsonb(m) ->> 'readable_from')::integer, 1) as readable_from
+      from workshop.schema_migration m order by version`,
+        schema
+      )
     )
     .pipe(
       Effect.catchIf(
-        ({ code }) => code === UNDEFINED_TABLE,
+        ({ code }) => code !== undefined && UNDEFINED.includes(code),
         () => Effect.succeed<ReadonlyArray<Applied>>([])
       )
     )
@@ -95,8 +102,8 @@ const remaining = (applied: ReadonlyArray<Applied>, known: ReadonlyArray<Migrati
  * Waits for the lock, which goes with the session. Asked again and again, since a session that waits for it would itself
  * hold up an index built concurrently.
  */
-const locked = (session: Session) =>
-  session.run<{ held: boolean }>(`select pg_try_advisory_lock(${LOCK}) as held`).pipe(
+const locked = (session: Session, schema: string) =>
+  session.run<{ held: boolean }>(`select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as held`).pipe(
     Effect.filterOrFail(
       ([row]) => row?.held === true,
       () => new MigrationBusy()
@@ -118,7 +125,7 @@ const indexesValid = (session: Session) =>
   Effect.flatMap(
     session.run<{ name: string }>(
       `select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indrelid
-      where not i.indisvalid and c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' order by 1`
+      where not i.indisvalid and c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind = 'r' order by 1`
     ),
     (rows) => (rows.length === 0 ? Effect.void : new IndexInvalid({ names: rows.map(({ name }) => name) }))
   )
@@ -142,13 +149,16 @@ const outside = (session: Session, migration: Migration) =>
   ).pipe(Effect.zipRight(session.run("set lock_timeout = 0")), Effect.zipRight(record(session, migration)))
 
 /** The table gains its column only where it lacks it: `alter table` takes a lock that readers of the table wait for. */
-const prepareTable = (session: Session) =>
+const prepareTable = (session: Session, schema: string) =>
   session
     .run<{ is_there: boolean }>(
-      `select count(*) > 0 as is_there from pg_attribute
-      where attrelid = to_regclass('schema_migration') and attname = 'readable_from'`
+      inSchema(
+        `select count(*) > 0 as is_there from pg_attribute
+        where attrelid = to_regclass('workshop.schema_migration') and attname = 'readable_from'`,
+        schema
+      )
     )
-    .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? Effect.void : session.run(TABLE))))
+    .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? Effect.void : session.run(inSchema(TABLE, schema)))))
 
 const apply = (session: Session, migration: Migration) =>
   (migration.isTransactional ? inTransaction : outside)(session, migration).pipe(
@@ -166,21 +176,43 @@ const apply = (session: Session, migration: Migration) =>
 
 const unhurried = "set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0"
 
+/** Where a database is migrated, and what is moved there first. */
+export interface MigrateOptions extends Pick<Database, "schema"> {
+  /**
+   * The schema in which an earlier release made the tables, usually `public`. They are moved to `schema` first, with nothing copied.
+   * Where that was done already, nothing is.
+   */
+  readonly moveFrom?: string | undefined
+  /** Whether processes of the earlier release may go on meanwhile; otherwise a move is refused while any is connected. */
+  readonly whileRunning?: boolean | undefined
+}
+
+/** Tables that an earlier release made are not left behind beside new and empty ones, unless a schema is named. */
+const noneElsewhere = (session: Session) =>
+  session
+    .run<{ is_there: boolean }>(
+      "select to_regclass('workshop.schema_migration') is null and to_regclass('public.shop_head') is not null and to_regclass('public.schema_migration') is not null as is_there"
+    )
+    .pipe(Effect.flatMap(([row]) => (row?.is_there === true ? new TablesElsewhere({ schema: "public" }) : Effect.void)))
+
 /**
  * Brings a database to the schema of this program, and answers the names of the migrations it applied, which may be
  * none. Two processes at once are safe: one waits. A newer database that this program can use is left as it is.
  * @param url - A connection string whose role may create tables, straight to Postgres: session locks pass no pooler.
  */
-export const migrate = (url: string, folder: string = OURS) =>
+export const migrate = (url: string, options: MigrateOptions = {}, known: ReadonlyArray<Migration> = OURS) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const known = yield* migrationsIn(folder)
-      const session = yield* connect(url)
+      const schema = yield* checkedSchema(options.schema)
+      const session = yield* connect(url, { schema })
       yield* encoded(session)
       yield* session.run(unhurried)
-      yield* locked(session)
-      yield* prepareTable(session)
-      const left = yield* remaining(yield* appliedIn(session), known)
+      yield* locked(session, schema)
+      if (options.moveFrom !== undefined) yield* move(session, yield* checkedSchema(options.moveFrom), schema, options)
+      else if (options.schema === undefined) yield* noneElsewhere(session)
+      yield* makeSchema(session, schema)
+      yield* prepareTable(session, schema)
+      const left = yield* remaining(yield* appliedIn(session, schema), known)
       const names = yield* Effect.forEach(left, (migration) => apply(session, migration))
       yield* indexesValid(session)
       return names
@@ -188,11 +220,10 @@ export const migrate = (url: string, folder: string = OURS) =>
   )
 
 /** As {@link check} does, on a session that is there. */
-export const checkOn = (session: Session, folder: string = OURS) =>
+export const checkOn = (session: Session, schema: string, known: ReadonlyArray<Migration> = OURS) =>
   Effect.gen(function* () {
-    const known = yield* migrationsIn(folder)
     yield* encoded(session)
-    const applied = yield* appliedIn(session)
+    const applied = yield* appliedIn(session, schema)
     const left = yield* remaining(applied, known)
     if (left.length > 0) return yield* new SchemaBehind({ database: applied.length, program: known.length })
   })
@@ -204,5 +235,10 @@ const PATIENCE = { statement_timeout_ms: 3_000 }
  * Succeeds when this program can run on the database's schema and its texts are in UTF-8; needs no right but to read `schema_migration`.
  * `SchemaBehind` names the command that helps. Fails within seconds where the database does not answer.
  */
-export const check = (url: string, folder: string = OURS) =>
-  Effect.scoped(Effect.flatMap(connect(url, PATIENCE), (session) => checkOn(session, folder)))
+export const check = (url: string, options: Pick<Database, "schema"> = {}, known: ReadonlyArray<Migration> = OURS) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const schema = yield* checkedSchema(options.schema)
+      yield* checkOn(yield* connect(url, { ...PATIENCE, schema }), schema, known)
+    })
+  )

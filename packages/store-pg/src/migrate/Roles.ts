@@ -1,18 +1,20 @@
-import { readFileSync } from "node:fs"
 import { Effect } from "effect"
+import { checkedSchema, type Database, inSchema } from "../Schema.js"
+import { roles } from "./generated/sql.js"
 import { connect } from "./Session.js"
 
-/** What `roles.sql` of this package says. */
-export const rolesSql = Effect.sync(() => readFileSync(new URL("../../roles.sql", import.meta.url), "utf8"))
+/** What `roles.sql` of this package says, for the tables of a schema. */
+export const rolesSql = ({ schema }: Pick<Database, "schema"> = {}): string => inSchema(roles, schema)
 
 /**
  * Gives the roles `workshop_service` and `workshop_reader` their rights in a migrated database, and takes from them all others. The
  * connection's role owns the tables. A role that is missing is made, without a login, where it may create roles.
  */
-export const grantRoles = (url: string) =>
+export const grantRoles = (url: string, options: Pick<Database, "schema"> = {}) =>
   Effect.scoped(
     Effect.gen(function* () {
+      yield* checkedSchema(options.schema)
       const session = yield* connect(url)
-      yield* session.run(yield* rolesSql)
+      yield* session.run(rolesSql(options))
     })
   )

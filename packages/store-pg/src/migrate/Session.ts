@@ -1,6 +1,7 @@
 import { Effect, type Scope } from "effect"
 import { databaseUrl } from "../Address.js"
 import { IN_TRANSIT_MS, streamOf } from "../Connection.js"
+import { DEFAULT_SCHEMA, quoted } from "../Schema.js"
 import { connected, SessionClient, shownMs } from "../SessionClient.js"
 import { DatabaseFailed } from "./DatabaseFailed.js"
 
@@ -37,8 +38,10 @@ const refused = (error: unknown) => {
       })
 }
 
-/** What a look at a schema has time for; a migration takes as long as it takes. */
-interface Patience {
+/** The schema that a session's statements mean, and what a look at it has time for; a migration takes as long as it takes. */
+interface SessionOptions {
+  /** Named by `search_path`, so that statements without a qualifier, such as those of migrations, find their tables. */
+  readonly schema?: string | undefined
   /** How long a statement may take, in milliseconds. */
   readonly statement_timeout_ms?: number
 }
@@ -46,11 +49,14 @@ interface Patience {
 /** How long a farewell may take: a connection that broke without a sign never answers it. */
 const CLOSE_TIMEOUT = "500 millis"
 
-const opened = (url: string, { statement_timeout_ms }: Patience): Promise<SessionClient> => {
+const opened = (
+  url: string,
+  { schema = DEFAULT_SCHEMA, statement_timeout_ms }: SessionOptions
+): Promise<SessionClient> => {
   const shown = statement_timeout_ms === undefined ? "0" : shownMs(statement_timeout_ms)
   const config = {
     url,
-    settings: { statement_timeout: shown, lock_timeout: shown },
+    settings: { search_path: quoted(schema), statement_timeout: shown, lock_timeout: shown },
     connectionTimeoutMillis: CONNECTING_MS,
     keepAlive: true,
     ...(statement_timeout_ms === undefined ? {} : { query_timeout: statement_timeout_ms + IN_TRANSIT_MS })
@@ -70,9 +76,12 @@ export const query = (error: unknown) =>
   new DatabaseFailed({ reason: "statement", code: codeOf(error), what: `Postgres says: ${wordsOf(error)}` })
 
 /** Opens a connection that closes with the scope. `url` is a connection string of Postgres. */
-export const connect = (url: string, patience: Patience = {}): Effect.Effect<Session, DatabaseFailed, Scope.Scope> =>
+export const connect = (
+  url: string,
+  options: SessionOptions = {}
+): Effect.Effect<Session, DatabaseFailed, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.flatMap(databaseUrl(url), () => Effect.tryPromise({ try: () => opened(url, patience), catch: refused })),
+    Effect.flatMap(databaseUrl(url), () => Effect.tryPromise({ try: () => opened(url, options), catch: refused })),
     close
   ).pipe(
     Effect.map((client) => ({

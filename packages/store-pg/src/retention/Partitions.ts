@@ -51,13 +51,13 @@ const partitioned = [
     table: "event",
     by: "created_at",
     // A delivery sends its event's text, however long its webhook has been off.
-    needed: "exists (select from delivery d where d.shop_id = e.shop_id and d.event_id = e.id)"
+    needed: "exists (select from workshop.delivery d where d.shop_id = e.shop_id and d.event_id = e.id)"
   },
   {
     table: "attempt",
     by: "started_at",
     // A replay goes on with the numbers of an event's attempts.
-    needed: "exists (select from event v where v.shop_id = e.shop_id and v.id = e.event_id)"
+    needed: "exists (select from workshop.event v where v.shop_id = e.shop_id and v.id = e.event_id)"
   }
 ] as const
 
@@ -85,7 +85,7 @@ type Step = "exclude" | "validate" | "include" | "attach" | "detach" | "rescue" 
 
 const step = (step: Step, { table }: Partitioned, { name, from, until }: Month): Statement => ({
   name: "keep partition",
-  text: "select keep_partition($1, $2, $3, $4, $5) as n",
+  text: "select workshop.keep_partition($1, $2, $3, $4, $5) as n",
   values: [step, table, name, from, until]
 })
 
@@ -110,7 +110,7 @@ interface Found {
 const FIND: Omit<Statement, "values"> = {
   name: "find partitions",
   text: `select c.relname as name, c.relispartition as is_attached from pg_class c
-    where c.relnamespace = (select relnamespace from pg_class where oid = $1::regclass)
+    where c.relnamespace = (select relnamespace from pg_class where oid = 'workshop.event'::regclass)
       and c.relkind = 'r' and c.relname ~ ('^' || $1 || '_[0-9]{4}_[0-9]{2}$') order by 1`
 }
 
@@ -128,8 +128,8 @@ const restOf = (connection: Connection, { table, by }: Partitioned, { from, unti
       BY_AGE,
       {
         name: `rest of ${table}`,
-        text: `select pg_relation_size('${table}_rest') < ${MOST_REST_BYTES} as is_small,
-          exists (select from ${table}_rest where ${by} >= $1 and ${by} < $2) as has_rows`,
+        text: `select pg_relation_size('workshop.${table}_rest') < ${MOST_REST_BYTES} as is_small,
+          exists (select from workshop.${table}_rest where ${by} >= $1 and ${by} < $2) as has_rows`,
         values: [from, until]
       },
       COMMIT
@@ -190,8 +190,8 @@ const deleteRest = (connection: Connection, { table, by, needed }: Partitioned, 
   times(connection, BY_AGE, {
     name: `remove old ${table}`,
     text: `with gone as (
-        delete from ${table}_rest where ctid = any (array(
-          select e.ctid from ${table}_rest e where e.${by} < $1 and not ${needed} limit ${AT_ONCE}
+        delete from workshop.${table}_rest where ctid = any (array(
+          select e.ctid from workshop.${table}_rest e where e.${by} < $1 and not ${needed} limit ${AT_ONCE}
         )) returning 1
       ) select count(*)::integer as n from gone`,
     values: [before]

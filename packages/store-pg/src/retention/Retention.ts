@@ -3,6 +3,7 @@ import { Clock, Effect, Layer, type Scope } from "effect"
 import { clockGuard } from "../ClockGuard.js"
 import { BEGIN, COMMIT, type Connection, reconnecting } from "../Connection.js"
 import type { PgFailure } from "../PgFailure.js"
+import { type Database, lockOf } from "../Schema.js"
 import { once, type Statement } from "../Statement.js"
 import { BY_AGE, countOf, isTrue, keepPartitions, type Partitioning } from "./Partitions.js"
 
@@ -36,8 +37,8 @@ const expiring: ReadonlyArray<Expiring> = [
 const removing = ({ table, key, until, spare_ms }: Expiring, now: Instant): Statement => ({
   name: `expire ${table}`,
   text: `with gone as (
-      delete from ${table} where (${key}) in (
-        select ${key} from ${table} where ${until} <= $1 order by ${until} limit ${AT_ONCE} for update skip locked
+      delete from workshop.${table} where (${key}) in (
+        select ${key} from workshop.${table} where ${until} <= $1 order by ${until} limit ${AT_ONCE} for update skip locked
       ) returning 1
     ) select count(*)::integer as n from gone`,
   values: [now - spare_ms]
@@ -61,9 +62,9 @@ const aged = (before: Instant): ReadonlyArray<Statement> => [
   {
     name: "remove old notification",
     text: `with gone as (
-        delete from notification where ctid = any (array(
-          select n.ctid from notification n where n.created_at < $1
-            and not exists (select from message m where m.shop_id = n.shop_id and m.id = n.id) limit ${AT_ONCE}
+        delete from workshop.notification where ctid = any (array(
+          select n.ctid from workshop.notification n where n.created_at < $1
+            and not exists (select from workshop.message m where m.shop_id = n.shop_id and m.id = n.id) limit ${AT_ONCE}
         )) returning 1
       ) select count(*)::integer as n from gone`,
     values: [before]
@@ -71,8 +72,8 @@ const aged = (before: Instant): ReadonlyArray<Statement> => [
   {
     name: "remove old replay",
     text: `with gone as (
-        delete from replay where ctid = any (array(
-          select ctid from replay where is_done and created_at < $1 order by created_at limit ${AT_ONCE}
+        delete from workshop.replay where ctid = any (array(
+          select ctid from workshop.replay where is_done and created_at < $1 order by created_at limit ${AT_ONCE}
         )) returning 1
       ) select count(*)::integer as n from gone`,
     values: [before]
@@ -103,8 +104,7 @@ const removeExpired = (
 const KEEP_EVENTS_MS = 90 * DAY_MS
 
 /** What is kept, and where. */
-export interface RetentionOptions {
-  readonly url: string
+export interface RetentionOptions extends Database {
   /** How long events and their attempts are kept, in milliseconds; 90 days, unless told otherwise, and at least seven. */
   readonly keepEvents_ms?: number
 }
@@ -136,6 +136,7 @@ const sayMissing = (missing: ReadonlyArray<string>) =>
  */
 export const retention = ({
   url,
+  schema,
   keepEvents_ms = KEEP_EVENTS_MS
 }: RetentionOptions): Effect.Effect<
   { readonly runOnce: Effect.Effect<RetentionReport, PgFailure> },
@@ -143,13 +144,19 @@ export const retention = ({
   Scope.Scope
 > =>
   Effect.zipWith(
-    reconnecting({ url, name: "workshop retention", lock_timeout_ms: 1_000, answer_timeout_ms: ANSWER_TIMEOUT_MS }),
+    reconnecting({
+      url,
+      schema,
+      name: "workshop retention",
+      lock_timeout_ms: 1_000,
+      answer_timeout_ms: ANSWER_TIMEOUT_MS
+    }),
     clockGuard,
     (wire, guard) => ({
       runOnce: Effect.gen(function* () {
         const connection = yield* wire.connection
         const [answer] = yield* connection.send([
-          once("lock retention", `select pg_try_advisory_lock(${LOCK}) as is_true`)
+          once("lock retention", `select pg_try_advisory_lock(${lockOf(LOCK, schema)}) as is_true`)
         ])
         if (!isTrue(answer)) return null
         // What is removed too early is gone for good.
@@ -159,7 +166,7 @@ export const retention = ({
         const ended = yield* removeExpired(connection, now, before)
         const partitioning = yield* keepPartitions(connection, now, before)
         yield* sayMissing(partitioning.missing)
-        yield* connection.send([once("unlock retention", `select pg_advisory_unlock(${LOCK})`)])
+        yield* connection.send([once("unlock retention", `select pg_advisory_unlock(${lockOf(LOCK, schema)})`)])
         return { ...partitioning, ...ended }
         // The lock goes with the connection.
       }).pipe(Effect.onError(() => wire.drop))

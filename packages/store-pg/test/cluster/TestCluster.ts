@@ -76,7 +76,13 @@ const opened = Effect.gen(function* () {
   return {
     create: Effect.suspend(() => {
       const database = `${prefix}_${++made}`
-      return Effect.as(admin.run(`create database ${database} template ${template} ${how}`), named(url, database))
+      // Statements of the store that do not name their schema would find no table.
+      return admin
+        .run(`create database ${database} template ${template} ${how}`)
+        .pipe(
+          Effect.zipRight(admin.run(`alter database ${database} set search_path = nowhere`)),
+          Effect.as(named(url, database))
+        )
     }).pipe(turn.withPermits(1), Effect.orDie),
     drop: (other: string) => drop(new URL(other).pathname.slice(1)).pipe(turn.withPermits(1))
   }

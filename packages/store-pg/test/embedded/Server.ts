@@ -67,7 +67,7 @@ export const processesWith = (text: string): ReadonlyArray<number> =>
 /** Runs statements on a connection of their own and answers the rows of the last. */
 export const ask = (url: string, ...statements: ReadonlyArray<string>): Promise<ReadonlyArray<unknown>> =>
   Effect.gen(function* () {
-    const session = yield* connect(url)
+    const session = yield* connect(url, { schema: "public" })
     const answers = yield* Effect.forEach(statements, (sql) => session.run(sql))
     return answers.at(-1) ?? []
   }).pipe(Effect.scoped, Effect.runPromise)

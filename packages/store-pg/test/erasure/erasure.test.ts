@@ -55,11 +55,11 @@ const inMemory: Effect.Effect<Searched> = Effect.sync(() => {
 })
 
 const inPostgres: Effect.Effect<Searched, never, Scope.Scope> = Effect.gen(function* () {
-  const { url, service } = yield* databaseOfRoles
+  const { url, service } = yield* databaseOfRoles()
   const session = yield* Effect.orDie(connect(url))
   const find = Effect.fnUntraced(function* (needles: ReadonlyArray<string>) {
     const tables = yield* session.run<{ name: string }>(
-      "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'"
+      "select relname as name from pg_class where relnamespace = 'workshop'::regnamespace and relkind = 'r'"
     )
     const found: Array<string> = []
     for (const { name } of tables)

@@ -61,7 +61,7 @@ describe.concurrent("a batch that the database refuses (docs/how-it-is-built.md,
     testing(
       Effect.gen(function* () {
         const { ports, session, shop } = yield* oneNode
-        yield* raising(session, sqlstate, { when: "nextval('tries') <= 3" })
+        yield* raising(session, sqlstate, { when: "nextval('workshop.tries') <= 3" })
         const exits = yield* Effect.provide(allAtOnce(upTo(8).map(() => create(shop.id, "Refused"))), ports)
         expect(exits.map(tagOf)).toEqual(Array(8).fill("done"))
         expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual(upTo(8))

@@ -179,7 +179,7 @@ describe.skipIf(NOT_INSTALLED !== "")(`on an installed Postgres (docs/operating.
 const counts = (session: Session) =>
   Effect.gen(function* () {
     const tables = yield* session.run<{ name: string }>(
-      "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1"
+      "select relname as name from pg_class where relnamespace = 'workshop'::regnamespace and relkind = 'r' order by 1"
     )
     const found: Record<string, number> = {}
     for (const { name } of tables)

@@ -14,7 +14,7 @@ import { testDatabase } from "../cluster/TestDatabase.js"
 const databaseAfter = (statement: string) =>
   Effect.tap(testDatabase, ({ url }) => Effect.flatMap(connect(url), ({ run }) => run(statement)))
 
-const UNMIGRATED = "drop schema public cascade; create schema public"
+const UNMIGRATED = "drop schema workshop cascade"
 const BEHIND = "drop table shop_head cascade"
 const REMEDY =
   /^The database has no schema of the workshop, or another version .*: call migrate\(url\) of .*, or run workshop migrate$/
@@ -84,7 +84,7 @@ describe("a database without the schema that the program needs", { timeout: 30_0
     expect([departure.status, JSON.parse(body).error.code]).toEqual([503, "UNAVAILABLE"])
     expect(body).not.toMatch(/schema|migrat|relation/i)
     expect(log).toContainEqual(
-      expect.stringMatching(/^A request was answered 503: .*run workshop migrate.*"rate_limit"/)
+      expect.stringMatching(/^A request was answered 503: .*run workshop migrate.*"workshop\.rate_limit"/)
     )
   })
 

@@ -1,4 +1,4 @@
-import { rolesSql } from "@workshop/store-pg/migrate"
+import { migrate, rolesSql } from "@workshop/store-pg/migrate"
 import { Effect, type Scope } from "effect"
 import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
@@ -18,17 +18,16 @@ export const renamed = (url: string, sql: string): string =>
   sql.replaceAll(/\bworkshop_(owner|service|reader)\b/g, (role) => roleIn(url, role))
 
 /** A database of one's own with the roles of `roles.sql`: addresses for its owner, its service and its reader. */
-export const databaseOfRoles: Effect.Effect<
-  { readonly url: string; readonly service: string; readonly reader: string },
-  never,
-  Scope.Scope
-> = Effect.gen(function* () {
-  const { url } = yield* testDatabase
-  const session = yield* connect(url)
-  const [service, reader] = [roleIn(url, "workshop_service"), roleIn(url, "workshop_reader")]
-  yield* Effect.acquireRelease(
-    Effect.flatMap(rolesSql, (sql) => session.run(renamed(url, sql))),
-    () => Effect.orDie(session.run(`drop owned by ${service}, ${reader}; drop role ${service}, ${reader}`))
-  )
-  return { url, service: as(url, service), reader: as(url, reader) }
-}).pipe(Effect.orDie)
+export const databaseOfRoles = (
+  at: { readonly schema?: string } = {}
+): Effect.Effect<{ readonly url: string; readonly service: string; readonly reader: string }, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { url } = yield* testDatabase
+    yield* migrate(url, at)
+    const session = yield* connect(url)
+    const [service, reader] = [roleIn(url, "workshop_service"), roleIn(url, "workshop_reader")]
+    yield* Effect.acquireRelease(session.run(renamed(url, rolesSql(at))), () =>
+      Effect.orDie(session.run(`drop owned by ${service}, ${reader}; drop role ${service}, ${reader}`))
+    )
+    return { url, service: as(url, service), reader: as(url, reader) }
+  }).pipe(Effect.orDie)

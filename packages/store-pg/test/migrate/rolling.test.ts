@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs"
 import { Deliveries } from "@workshop/core/store"
 import { check, migrate } from "@workshop/store-pg/migrate"
 import { Effect, Fiber, Ref, Schedule } from "effect"
@@ -6,18 +5,17 @@ import { describe, expect, it } from "vitest"
 import { setWebhook } from "../../../core/src/decisions/webhookSettings.js"
 import { openAccount, openShop, run } from "../../../core/src/testing/Fixtures.js"
 import { answered, raising, record } from "../../../core/src/testing/TestDispatcher.js"
-import { OURS } from "../../src/migrate/Migration.js"
+import { migrations as ours } from "../../src/migrate/generated/sql.js"
+import { migrationsOf } from "../../src/migrate/Migration.js"
 import { connect } from "../../src/migrate/Session.js"
 import { create, database, node, testing } from "../nodes/Node.js"
-import { folderOf } from "./Fixture.js"
 
-const ours = Object.fromEntries(readdirSync(OURS).map((name) => [name, readFileSync(`${OURS}/${name}`, "utf8")]))
 const next = String(Object.keys(ours).length + 1).padStart(4, "0")
 
 /** Adds a column that must have a value to every table, which is what an old program could stumble over. */
 const EXPAND = `do $$ declare t record; begin
   for t in select c.oid::regclass as name from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'schema_migration'
+    where c.relnamespace = 'workshop'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'schema_migration'
     order by 1
   loop execute format('alter table %s add column added_later text not null default ''new''', t.name); end loop;
 end $$;`
@@ -60,8 +58,8 @@ describe("a node of the old release beside a migration of the next", { timeout: 
         )
         const dump = yield* connect(url)
         yield* dump.run("begin; lock table ticket in access share mode")
-        const folder = yield* folderOf({ ...ours, [`${next}_expand.sql`]: EXPAND })
-        const migration = yield* Effect.fork(migrate(url, folder))
+        const folder = migrationsOf({ ...ours, [`${next}_expand.sql`]: EXPAND })
+        const migration = yield* Effect.fork(migrate(url, {}, folder))
         // The migration has tried in vain once, and the load has gone on since.
         yield* session
           .run<{ n: number }>("select xact_rollback::int as n from pg_stat_database where datname = current_database()")
@@ -91,7 +89,7 @@ describe("a node of the old release beside a migration of the next", { timeout: 
       Effect.gen(function* () {
         const { url } = yield* database
         const ports = yield* node({ url })
-        yield* migrate(url, yield* folderOf({ ...ours, [`${next}_expand.sql`]: EXPAND }))
+        yield* migrate(url, {}, migrationsOf({ ...ours, [`${next}_expand.sql`]: EXPAND }))
         const delivered = yield* Effect.provide(
           Effect.gen(function* () {
             const { id } = yield* openShop()

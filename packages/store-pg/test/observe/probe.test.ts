@@ -40,7 +40,7 @@ const off = (ms: number): Clock.Clock => {
 
 const complaining = (url: string, clock?: Clock.Clock) =>
   Effect.gen(function* () {
-    yield* pgProbe(clock)
+    yield* pgProbe("workshop", clock)
     return yield* complaints
   }).pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
 
@@ -89,7 +89,7 @@ describe("what the operator sees of the database", PATIENT, () => {
             select id, 'https://shop.example/', 'whsec_1', 0, 0, 1, 0 from shops)
           insert into delivery (shop_id, event_id, type, seq, attempts_made, attempts_in_round, due_at, generation, is_replay, token)
           select id, gen_random_uuid(), 'ping', n, 0, 0, n, 1, false, 0 from shops, generate_series(1, 60) n`)
-        yield* pgProbe()
+        yield* pgProbe("workshop")
           .pipe(Effect.zipRight(probing))
           .pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
       })
@@ -102,7 +102,7 @@ describe("what the operator sees of the database", PATIENT, () => {
     const url = "postgres://nobody@127.0.0.1:1/nothing"
     await watched(
       Effect.gen(function* () {
-        yield* pgProbe()
+        yield* pgProbe("workshop")
         yield* probing
       }).pipe(Effect.provide(Layer.orDie(Sql.layer({ url, connections: 1 })).pipe(Layer.provide(Reactivity.layer))))
     )
@@ -150,7 +150,7 @@ describe("a node is not ready", PATIENT, () => {
         const { url } = yield* testDatabase
         const way = yield* wayTo(url)
         return yield* Effect.gen(function* () {
-          yield* pgProbe()
+          yield* pgProbe("workshop")
           way.pause()
           const silent = yield* complaints
           way.resume()

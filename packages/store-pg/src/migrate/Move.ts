@@ -1,0 +1,164 @@
+import { Effect, Schedule } from "effect"
+import { quoted } from "../Schema.js"
+import { MigrationFailed, MoveRefused, SchemaNotMade } from "./MigrationError.js"
+import { serviceFunctions, serviceRights } from "./Rights.js"
+import type { Session } from "./Session.js"
+
+/*
+ * Moves the tables of the workshop from one schema of a database to another: `alter … set schema` for each of them in one
+ * transaction, which copies nothing.
+ *
+ * Processes of an earlier release name their tables without a schema, so they find them by `search_path`. Where they may go on
+ * meanwhile, the database's `search_path` gains the new schema first, their connections are ended so that the next ones have it, and
+ * then the tables are moved. A statement that comes just then waits for the locks and finds the tables in their new place.
+ */
+
+const TABLES = Object.keys(serviceRights)
+const TYPES = ["instant", "limit_window"]
+const SEQUENCES = ["delivery_turns"]
+const FUNCTIONS = ["at(%1$I.instant)", ...serviceFunctions]
+
+/** Every table that is ours, with the partitions of the months, attached or not. */
+const FIND = `select c.relname as name from pg_class c
+  where c.relnamespace = to_regnamespace($1) and c.relkind in ('r', 'p')
+    and (c.relname = any ($2::text[]) or c.relname ~ '^(event|attempt)_[0-9]{4}_[0-9]{2}$') order by 1`
+
+/** The other connections of processes of ours to this database, as far as this role sees their names. */
+const OTHERS = `select a.pid, a.backend_start from pg_stat_activity a
+  where a.datname = current_database() and a.pid <> pg_backend_pid() and a.application_name like 'workshop %'`
+
+const BUSY_CODES = ["55P03", "40P01"]
+const NO_RIGHT = "42501"
+const LOCK_TIMEOUT = "100ms"
+const AGAIN = Schedule.intersect(Schedule.jittered(Schedule.spaced("250 millis")), Schedule.recurs(240))
+
+const isThere = (session: Session, schema: string) =>
+  Effect.map(
+    session.run<{ is_there: boolean }>("select to_regclass($1) is not null as is_there", [
+      `${quoted(schema)}.schema_migration`
+    ]),
+    ([row]) => row?.is_there === true
+  )
+
+/** Makes the schema where it is missing: the right to make schemas is asked even of who finds it there. */
+export const makeSchema = (session: Session, schema: string) =>
+  Effect.gen(function* () {
+    const found = yield* session.run("select from pg_namespace where nspname = $1", [schema])
+    if (found.length > 0) return
+    yield* session.run(`create schema ${quoted(schema)}`).pipe(
+      Effect.catchIf(
+        ({ code }) => code === NO_RIGHT,
+        () =>
+          Effect.flatMap(
+            session.run<{ role: string }>("select current_user as role"),
+            ([row]) => new SchemaNotMade({ schema, role: row!.role })
+          )
+      )
+    )
+  })
+
+/** Lets names without a schema be found in the new one too, by connections that are made from now on. */
+const widenSearchPath = (session: Session, schema: string) =>
+  Effect.gen(function* () {
+    const [row] = yield* session.run<{ name: string; path: string | null }>(
+      `select current_database() as name, (
+        select substr(one, 13) from pg_db_role_setting, unnest(setconfig) one
+        where setdatabase = (select oid from pg_database where datname = current_database()) and setrole = 0 and one like 'search_path=%'
+      ) as path`
+    )
+    const { name, path } = row!
+    const before = path === null || path === "" ? '"$user", public' : path
+    if (before.split(",").some((one) => one.trim().replaceAll('"', "") === schema)) return
+    yield* session.run(`alter database "${name.replaceAll('"', '""')}" set search_path = ${before}, ${quoted(schema)}`)
+  }).pipe(
+    Effect.catchIf(
+      ({ code }) => code === NO_RIGHT,
+      () =>
+        new MoveRefused({
+          message:
+            "The tables cannot be moved beside running processes, because the role does not own the database and may not set its search_path: stop the processes, or use the database's owner."
+        })
+    )
+  )
+
+/** Ends the connections that were made before an instant; who had one makes another at once. */
+const endOlder = (session: Session) =>
+  Effect.gen(function* () {
+    const [row] = yield* session.run<{ at: string }>("select /* workshop time of move */ clock_timestamp()::text as at")
+    const older = session.run<{ ended: boolean }>(
+      `select pg_terminate_backend(o.pid) as ended from (${OTHERS}) o where o.backend_start <= $1::timestamptz`,
+      [row!.at]
+    )
+    yield* Effect.repeat(older, {
+      until: (rows) => rows.length === 0,
+      schedule: Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500))
+    })
+  })
+
+/** The roles that have rights on the tables need one on the schema too. */
+const GRANTEES = `select distinct case r.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(r.grantee)) end as name
+  from pg_class c, aclexplode(c.relacl) r where c.relnamespace = to_regnamespace($1) and c.relname = any ($2::text[]) and r.grantee <> c.relowner`
+
+const setSchema = (session: Session, from: string, to: string) =>
+  Effect.gen(function* () {
+    const tables = (yield* session.run<{ name: string }>(FIND, [quoted(from), TABLES])).map(({ name }) => name)
+    const grantees = yield* session.run<{ name: string }>(GRANTEES, [quoted(from), tables])
+    const [own, other] = [quoted(from), quoted(to)]
+    const functions = FUNCTIONS.map((one) => one.replace("%1$I", own))
+    yield* session.run(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'`)
+    yield* session.run(
+      `lock table ${tables.map((name) => `${own}.${quoted(name)}`).join(", ")} in access exclusive mode`
+    )
+    yield* session.run(
+      [
+        ...grantees.map(({ name }) => `grant usage on schema ${other} to ${name}`),
+        ...tables.map((name) => `alter table ${own}.${quoted(name)} set schema ${other}`),
+        ...SEQUENCES.map((name) => `alter sequence ${own}.${name} set schema ${other}`),
+        ...functions.map((name) => `alter function ${own}.${name} set schema ${other}`),
+        ...serviceFunctions.map((name) => `alter function ${other}.${name} set search_path = ${other}, pg_temp`),
+        ...TYPES.map((name) => `alter type ${own}.${name} set schema ${other}`),
+        "commit"
+      ].join(";\n")
+    )
+  }).pipe(
+    Effect.onError(() => Effect.exit(session.run("rollback"))),
+    Effect.retry({ while: ({ code }) => code !== undefined && BUSY_CODES.includes(code), schedule: AGAIN })
+  )
+
+/** Moves the tables from one schema to another, in one transaction; nothing where they are there already. */
+export const move = (
+  session: Session,
+  from: string,
+  to: string,
+  { whileRunning = false }: { readonly whileRunning?: boolean | undefined }
+) =>
+  Effect.gen(function* () {
+    const [isOld, isNew] = [yield* isThere(session, from), yield* isThere(session, to)]
+    if (from === to || (isNew && !isOld)) return
+    if (!isOld) return yield* new MoveRefused({ message: `The schema ${from} has no tables of the workshop.` })
+    if (isNew)
+      return yield* new MoveRefused({
+        message: `The schemas ${from} and ${to} both have tables of the workshop: leave out --move-from, and name with --schema which to use.`
+      })
+    const others = yield* session.run(OTHERS)
+    if (others.length > 0 && !whileRunning)
+      return yield* new MoveRefused({
+        message: `Processes of the workshop are connected to the database (${others.length} connections): stop them, or move the tables beside them with --while-running.`
+      })
+    yield* makeSchema(session, to)
+    if (whileRunning) {
+      yield* widenSearchPath(session, to)
+      yield* endOlder(session)
+    }
+    yield* setSchema(session, from, to)
+  }).pipe(
+    Effect.catchTag("DatabaseFailed", ({ code, what }) =>
+      Effect.fail(
+        new MigrationFailed({
+          name: `from ${from} to ${to}`,
+          code,
+          message: `The tables could not be moved from ${from} to ${to} and are where they were (${what}): mend this, or wait for the transactions that hold the tables, and run workshop migrate again.`
+        })
+      )
+    )
+  )

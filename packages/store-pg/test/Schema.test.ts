@@ -1,0 +1,89 @@
+import { Entropy } from "@workshop/core"
+import { Directory } from "@workshop/core/store"
+import { check, grantRoles, migrate } from "@workshop/store-pg/migrate"
+import { Effect, Layer, type Scope } from "effect"
+import pg from "pg"
+import { describe, expect, it } from "vitest"
+import { openShop, putting, run } from "../../core/src/testing/Fixtures.js"
+import { connect } from "../src/migrate/Session.js"
+import { layer } from "../src/PgStore.js"
+import { inSchema, lockOf } from "../src/Schema.js"
+import { testDatabase } from "./cluster/TestDatabase.js"
+import { create, node, numbers, testing } from "./nodes/Node.js"
+
+const LONG = 60_000
+
+describe("the schema of a store", { timeout: LONG }, () => {
+  it("takes the place of workshop in tables, functions and sequences alone", () => {
+    const text = `select /* workshop read ticket */ nextval('workshop.delivery_turns'), current_setting('workshop_claim.lanes')
+      from workshop.ticket t join workshop."shop" s on s.id = t.shop_id where s.name = $1`
+    expect(inSchema(text)).toBe(text)
+    expect(inSchema(text, "Branch_2")).toBe(
+      `select /* workshop read ticket */ nextval('"Branch_2".delivery_turns'), current_setting('workshop_claim.lanes')
+      from "Branch_2".ticket t join "Branch_2"."shop" s on s.id = t.shop_id where s.name = $1`
+    )
+  })
+
+  it.each(["", "1st", "two words", "a-b", 'a"b', "é", "pg_mine", "information_schema", "a".repeat(64)])(
+    "is refused in one sentence where Postgres could not have it: %s",
+    (schema) =>
+      testing(
+        Effect.gen(function* () {
+          const { url } = yield* testDatabase
+          const sentence =
+            /^The schema ".{0,64}" has no name for a schema, which is 1 to 63 letters, digits and underscores, begins with no digit, and neither with pg_: check the store's schema\.$/
+          const layered = Effect.provide(Layer.build(layer({ url, schema })), Entropy.layer)
+          for (const refused of [
+            migrate(url, { schema }),
+            check(url, { schema }),
+            grantRoles(url, { schema }),
+            layered
+          ])
+            expect((yield* Effect.flip(refused as Effect.Effect<unknown, Error, Scope.Scope>)).message).toMatch(
+              sentence
+            )
+        })
+      )
+  )
+
+  it("two installations share a database: neither sees, tells or waits for the other", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        const schema = "branch"
+        // Both at once, as locks are a schema's own.
+        const holder = yield* connect(url)
+        yield* holder.run(`select pg_advisory_lock(${lockOf(7305808)})`)
+        expect((yield* migrate(url, { schema })).length).toBeGreaterThan(20)
+        const [main, branch] = [yield* node({ url }), yield* node({ url, schema })]
+        const [ours, theirs] = [yield* Effect.provide(openShop(), main), yield* Effect.provide(openShop(), branch)]
+        yield* Effect.provide(create(ours.id), main)
+        yield* Effect.provide(create(theirs.id), branch)
+        expect(yield* Effect.provide(numbers(theirs.id), branch)).toEqual([1])
+        const shops = (ports: typeof main) =>
+          Effect.provide(
+            Effect.flatMap(Directory, (port) => port.listShops(null, 100)),
+            ports
+          )
+        expect((yield* shops(main)).map(({ id }) => id)).toEqual([ours.id])
+        expect((yield* shops(branch)).map(({ id }) => id)).toEqual([theirs.id])
+
+        const heard: Array<string> = []
+        const listener = new pg.Client({ connectionString: url })
+        yield* Effect.acquireRelease(
+          Effect.promise(() => listener.connect()),
+          () => Effect.promise(() => listener.end())
+        )
+        const heardOne = new Promise<void>((resolve) => {
+          listener.on("notification", ({ channel }) => {
+            heard.push(channel)
+            resolve()
+          })
+        })
+        yield* Effect.promise(() => listener.query("listen workshop; listen branch"))
+        yield* Effect.provide(run(putting(theirs.id, { _tag: "ShopPut", row: theirs })), branch)
+        yield* Effect.promise(() => heardOne)
+        expect(heard).toEqual(["branch"])
+      })
+    ))
+})

@@ -1,0 +1,170 @@
+import { checkData, migrate } from "@workshop/store-pg/migrate"
+import { Effect, Fiber, Ref, Schedule } from "effect"
+import pg from "pg"
+import { describe, expect, it } from "vitest"
+import { openShop } from "../../../core/src/testing/Fixtures.js"
+import { connect } from "../../src/migrate/Session.js"
+import { retention } from "../../src/retention/Retention.js"
+import { testDatabase } from "../cluster/TestDatabase.js"
+import { create, node, numbers, testing, upTo } from "../nodes/Node.js"
+
+const LONG = 120_000
+const IN_PUBLIC = { schema: "public" }
+
+/** A database as an earlier release left it, beside a table of its user's own. */
+const oldDatabase = Effect.gen(function* () {
+  const { url } = yield* testDatabase
+  const session = yield* connect(url)
+  const [row] = yield* session.run<{ name: string }>("select current_database() as name")
+  yield* session.run("drop schema workshop cascade")
+  yield* session.run(`alter database ${row!.name} reset search_path`)
+  yield* migrate(url, IN_PUBLIC)
+  yield* session.run("create table public.customer (id integer)")
+  return { url, session }
+})
+
+const OF_RELEASE = "-c workshop_release.is_old=1"
+
+/** The address for a node of the earlier release, whose statements name no schema. */
+const asOld = (url: string) => {
+  const query = pg.Client.prototype.query
+  const unqualified = (text: unknown) =>
+    typeof text === "string" ? text.replaceAll(/\bworkshop\.(?=[a-z_"])/g, "") : text
+  pg.Client.prototype.query = function (this: pg.Client, first: unknown, ...rest: ReadonlyArray<unknown>) {
+    const isOld = (this as unknown as { connectionParameters: { options?: string } }).connectionParameters.options
+    const sent =
+      isOld !== OF_RELEASE
+        ? first
+        : typeof first === "string"
+          ? unqualified(first)
+          : { ...(first as object), text: unqualified((first as { text?: string }).text) }
+    return (query as (...args: ReadonlyArray<unknown>) => never).apply(this, [sent, ...rest])
+  } as never
+  const old = new URL(url)
+  old.searchParams.set("options", OF_RELEASE)
+  return Effect.acquireRelease(Effect.succeed(old.href), () =>
+    Effect.sync(() => {
+      pg.Client.prototype.query = query
+    })
+  )
+}
+
+const NAMES = `select relname as name from pg_class where relnamespace = $1::regnamespace and relkind in ('r', 'p', 'S')
+  union all select typname from pg_type where typnamespace = $1::regnamespace and typtype in ('d', 'c') and typrelid = 0
+  union all select proname from pg_proc where pronamespace = $1::regnamespace order by 1`
+
+describe("tables that an earlier release made in public", { timeout: LONG }, () => {
+  it("are not left behind beside empty ones: migrate says where they are and what to do", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* oldDatabase
+        expect((yield* Effect.flip(migrate(url))).message).toBe(
+          "The workshop's tables are in the schema public, where an earlier release made them: move them with workshop migrate --move-from public, or keep them there with --schema public."
+        )
+        expect(yield* migrate(url, IN_PUBLIC)).toEqual([])
+      })
+    ))
+
+  it("are moved whole, with nothing else, and twice is as good as once", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* oldDatabase
+        const shop = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const ports = yield* node({ url, ...IN_PUBLIC })
+            yield* (yield* retention({ url, ...IN_PUBLIC })).runOnce
+            const opened = yield* Effect.provide(openShop(), ports)
+            yield* Effect.provide(create(opened.id), ports)
+            return opened
+          })
+        )
+        const before = (yield* session.run<{ name: string }>(NAMES, ["public"])).map(({ name }) => name)
+        yield* session.run(`create role ${ROLE(url)}; grant select on public.ticket to ${ROLE(url)}`)
+        yield* Effect.addFinalizer(() =>
+          Effect.orDie(session.run(`drop owned by ${ROLE(url)}; drop role ${ROLE(url)}`))
+        )
+        expect(yield* migrate(url, { moveFrom: "public" })).toEqual([])
+        expect(yield* migrate(url, { moveFrom: "public" })).toEqual([])
+        expect(yield* session.run(NAMES, ["public"])).toEqual([{ name: "customer" }])
+        const after = (yield* session.run<{ name: string }>(NAMES, ["workshop"])).map(({ name }) => name)
+        expect(after).toEqual(before.filter((name) => name !== "customer"))
+        expect(
+          yield* session.run(`select has_table_privilege('${ROLE(url)}', 'workshop.ticket', 'select')
+            and has_schema_privilege('${ROLE(url)}', 'workshop', 'usage') as may`)
+        ).toEqual([{ may: true }])
+        const ports = yield* node({ url })
+        yield* Effect.provide(create(shop.id), ports)
+        expect(yield* Effect.provide(numbers(shop.id), ports)).toEqual([1, 2])
+        // The functions find the tables where they are now.
+        yield* session.run(
+          "insert into client_erasure values (gen_random_uuid(), '', '', '{}'); select rewrite_events('[]')"
+        )
+        yield* session.run("delete from client_erasure")
+        expect((yield* (yield* retention({ url })).runOnce)?.missing).toEqual([])
+        expect((yield* checkData(url, 60_000)).findings).toEqual([])
+      })
+    ))
+
+  it("stay where they are while processes are connected, unless these may go on", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* oldDatabase
+        const ports = yield* node({ url, ...IN_PUBLIC })
+        yield* Effect.provide(openShop(), ports)
+        expect((yield* Effect.flip(migrate(url, { moveFrom: "public" }))).message).toMatch(
+          /^Processes of the workshop are connected to the database \(\d+ connections\): stop them, or move the tables beside them with --while-running\.$/
+        )
+        yield* Effect.provide(openShop(), ports)
+      })
+    ))
+
+  it("are moved beside nodes of the earlier release, which go on serving and lose nothing", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url, session } = yield* oldDatabase
+        const old = yield* node({ url: yield* asOld(url) })
+        const shop = yield* Effect.provide(openShop(), old)
+        const made = yield* Ref.make<ReadonlyArray<number>>([])
+        const load = yield* Effect.fork(
+          Effect.forever(
+            Effect.flatMap(Effect.uninterruptible(Effect.provide(create(shop.id), old)), (n) =>
+              Ref.update(made, (all) => [...all, n])
+            )
+          )
+        )
+        const beyond = (n: number) =>
+          Ref.get(made).pipe(
+            Effect.repeat({ until: (all) => all.length > n, schedule: Schedule.spaced("5 millis") }),
+            Effect.raceFirst(Fiber.join(load))
+          )
+        yield* beyond(20)
+        expect(yield* migrate(url, { moveFrom: "public", whileRunning: true })).toEqual([])
+        const { length } = yield* Ref.get(made)
+        yield* beyond(length + 20)
+        const present = yield* node({ url })
+        yield* Effect.provide(create(shop.id), present)
+        yield* Fiber.interrupt(load)
+        const all = yield* Ref.get(made)
+        const kept = yield* Effect.provide(numbers(shop.id), present)
+        expect(kept).toEqual(expect.arrayContaining([...all]))
+        expect(kept).toEqual(upTo(kept.length))
+        expect(yield* session.run(NAMES, ["public"])).toEqual([{ name: "customer" }])
+      })
+    ))
+
+  it("are refused where both schemas have some, or none", () =>
+    testing(
+      Effect.gen(function* () {
+        const { url } = yield* testDatabase
+        expect((yield* Effect.flip(migrate(url, { schema: "other", moveFrom: "nowhere" }))).message).toBe(
+          "The schema nowhere has no tables of the workshop."
+        )
+        yield* migrate(url, IN_PUBLIC)
+        expect((yield* Effect.flip(migrate(url, { moveFrom: "public" }))).message).toBe(
+          "The schemas public and workshop both have tables of the workshop: leave out --move-from, and name with --schema which to use."
+        )
+      })
+    ))
+})
+
+const ROLE = (url: string) => `reader_${new URL(url).pathname.slice(1)}`
