@@ -6,6 +6,7 @@ export {
   addressUse,
   type Check,
   type CheckedRequest,
+  type CheckResult,
   handlingChecks,
   headCheck,
   Rejected,

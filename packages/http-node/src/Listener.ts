@@ -2,22 +2,50 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Limits } from "@workshop/core"
 import type { HttpResponse, Pipeline } from "@workshop/core/http"
 import { Exit, Runtime } from "effect"
-import { discardBody } from "./discardBody.js"
-import { announcedLength, awaitsBody, httpRequestOf, type RequestBody } from "./nodeRequest.js"
-import type { PipelinedWork } from "./PipelinedWork.js"
+import { announcedLength, awaitsBody, discardBody, httpRequestOf, type RequestBody } from "./nodeRequest.js"
 import type { UnreadResponses } from "./UnreadResponses.js"
 
-/** What a listener needs to know. */
+/** How many pieces of work are done in one turn of the event loop. */
+const PIECES = 4
+
+/**
+ * Work that clients with one request at a time need not wait for: pipelined requests, and responses to requests without a good
+ * key. A few pieces are done in each turn of the event loop, in the order of their arrival.
+ */
+export class Backlog {
+  readonly #pieces: Array<() => void> = []
+  #isScheduled = false
+
+  add(piece: () => void): void {
+    this.#pieces.push(piece)
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#pieces.length === 0) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      for (const piece of this.#pieces.splice(0, PIECES)) piece()
+      this.#schedule()
+    })
+  }
+}
+
+/** The settings of a listener. */
 export interface ListenerOptions {
-  /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. */
+  /** Use the last address of `X-Forwarded-For` as the client's: only behind a proxy that sets it. */
   readonly trustProxy: boolean
-  readonly backlog: PipelinedWork
+  readonly backlog: Backlog
   readonly unread: UnreadResponses
-  /** Called once a request's key was found good. Where it is given, all other responses take their turn in the backlog. */
+  /** Called when the key of a request is found to be good. Where it is given, all other responses wait their turn in the backlog. */
   readonly onAdmitted?: (request: IncomingMessage) => void
 }
 
-/** A listener for `node:http`. A client that was told to wait before it sends the body gets the word when the body is asked for. */
+/**
+ * A listener for `node:http`. `isBodyHeld`: the client waits for `100 Continue` before it sends the body, and `body` asks for it
+ * when an endpoint reads it.
+ */
 export type Listener = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -26,10 +54,10 @@ export type Listener = (
 ) => void
 
 /**
- * The last answer on a connection while the client still sends: closed now, the kernel would reset the connection,
- * and the client might lose the answer. So say that nothing follows, while {@link discardBody} takes what comes.
+ * Sends the last response of a connection whose client still sends. If the connection were closed now, the kernel would reset it,
+ * and the client might lose the response. So only our side is closed, while {@link discardBody} reads what arrives.
  */
-const linger = (request: IncomingMessage, response: ServerResponse, body: HttpResponse["body"]) => {
+const sendAndLinger = (request: IncomingMessage, response: ServerResponse, body: HttpResponse["body"]) => {
   const { socket } = request
   const end = () => {
     if (!response.destroyed) response.end()
@@ -39,17 +67,17 @@ const linger = (request: IncomingMessage, response: ServerResponse, body: HttpRe
   request.once("end", end).once("close", end)
 }
 
-/** Names and values in turn: what node writes fastest. */
+/** Names and values in turn, the form that node writes fastest. */
 const rawHeaders = ({ status, headers, body }: HttpResponse): Array<string> => {
-  // A 304 speaks of a body that it does not have.
+  // The length in a 304 would be that of a body that it does not have.
   const raw = status === 304 ? [] : ["Content-Length", String(Buffer.byteLength(body))]
-  for (const name of Object.keys(headers)) raw.push(name, headers[name]!)
+  for (const name in headers) raw.push(name, headers[name]!)
   return raw
 }
 
 /**
- * Ends an answer whose length was told. `end(body)` makes node hand the kernel a list of two pieces, the second of them
- * empty; written first, head and body go as the one text that they are.
+ * Ends a response of known length. `end(body)` would make node pass two pieces to the kernel, the second of them empty; written
+ * before the end, head and body are one piece.
  */
 const endAtOnce = (response: ServerResponse, body: HttpResponse["body"]): void => {
   const { socket } = response
@@ -60,29 +88,27 @@ const endAtOnce = (response: ServerResponse, body: HttpResponse["body"]): void =
   response.end()
 }
 
-/** Sends an answer. */
+/** Sends a response. */
 export const send = (
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: HttpResponse,
+  found: HttpResponse,
   unread: UnreadResponses
 ): void => {
   if (response.headersSent || response.destroyed) return
+  const { status, body } = found
   const isSending = awaitsBody(request)
   if (isSending && !(announcedLength(request) <= Limits.unwanted_body_bytes)) response.shouldKeepAlive = false
-  response.writeHead(status, rawHeaders({ status, headers, body }))
+  response.writeHead(status, rawHeaders(found))
   if (isSending) discardBody(request)
-  if (!response.shouldKeepAlive && isSending) linger(request, response, body)
+  if (!response.shouldKeepAlive && isSending) sendAndLinger(request, response, body)
   else if (request.method === "HEAD" || status === 304) response.end()
   else endAtOnce(response, body)
   if (request.socket.writableLength > 0) unread.watch(response, request.socket, Buffer.byteLength(body))
 }
 
-/**
- * Runs a request once its answer is the next one on its connection: one at a time, however many a client sends. Those
- * that were sent early wait for those of clients that did not.
- */
-const inTurn = (response: ServerResponse, backlog: PipelinedWork, run: () => void): void => {
+/** Runs a request once its response is the next on its connection. Requests that were pipelined wait in the backlog. */
+const inTurn = (response: ServerResponse, backlog: Backlog, run: () => void): void => {
   if (response.socket !== null) {
     run()
     return
@@ -94,7 +120,7 @@ const inTurn = (response: ServerResponse, backlog: PipelinedWork, run: () => voi
   )
 }
 
-/** Runs each request on the pipeline, one fiber each; a client that leaves interrupts it. */
+/** Runs each request on the pipeline in one fiber, and interrupts it when the client leaves. */
 export const listener = (
   pipeline: Pipeline,
   runtime: Runtime.Runtime<never>,
@@ -102,17 +128,17 @@ export const listener = (
 ): Listener => {
   const fork = Runtime.runFork(runtime)
   return (request, response, body, isBodyHeld = false) => {
-    let isInTurn = onAdmitted !== undefined
+    let isDeferred = onAdmitted !== undefined
     const admitted = () => {
-      isInTurn = false
+      isDeferred = false
       onAdmitted?.(request)
     }
     const settle = (exit: Exit.Exit<HttpResponse>) => {
-      // Strangers get a few answers in each turn of the event loop and send nothing more until then, so that any number of
-      // them leave room for new connections and for clients with a key.
-      if (Exit.isSuccess(exit) && isInTurn) backlog.add(() => send(request, response, exit.value, unread))
-      else if (Exit.isSuccess(exit)) send(request, response, exit.value, unread)
-      else response.destroy()
+      if (Exit.isFailure(exit)) response.destroy()
+      // A few responses without a good key are sent in each turn of the event loop, and their clients send nothing more until
+      // then: so however many there are, new connections and clients with a key are served.
+      else if (isDeferred) backlog.add(() => send(request, response, exit.value, unread))
+      else send(request, response, exit.value, unread)
     }
     const run = () => {
       const fiber = fork(pipeline(httpRequestOf(request, trustProxy, body, admitted)))
@@ -124,8 +150,8 @@ export const listener = (
       })
     }
     const begin = () => inTurn(response, backlog, run)
-    // A short body comes in one packet with its head, of which node has read the head alone. A tick later the body is
-    // here as well, and the fiber need not stop to wait for it.
+    // A short body arrives in one packet with its head, of which node has read only the head so far. One tick later the body is
+    // there as well, and the fiber need not wait for it.
     if (!isBodyHeld && awaitsBody(request)) process.nextTick(begin)
     else begin()
   }

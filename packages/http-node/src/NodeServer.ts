@@ -4,26 +4,24 @@ import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import { countedAddress, type Entropy, IPV6_PREFIX } from "@workshop/core"
 import { type HttpRequest, type HttpResponse, isHeaderRepeated, newContext, type Pipeline } from "@workshop/core/http"
 import { Clock, Effect, Exit, Fiber, Runtime, type Scope } from "effect"
-import { CONNECTION_LIMITS, type ConnectionLimits } from "./ConnectionLimits.js"
-import { type ListenerOptions, listener, send } from "./Listener.js"
+import { Backlog, type ListenerOptions, listener, send } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
 import { httpRequestOf, RequestBody } from "./nodeRequest.js"
 import { OpenConnections } from "./OpenConnections.js"
-import { PipelinedWork } from "./PipelinedWork.js"
 import { HEAD_BYTES, notHttpResponse, type ParseError, SEVERAL_HOSTS, unknownMethod } from "./parseErrors.js"
-import { SERVER_TIMEOUTS, type ServerTimeouts } from "./ServerTimeouts.js"
+import { CONNECTION_LIMITS, type ConnectionLimits, SERVER_TIMEOUTS, type ServerTimeouts } from "./serverLimits.js"
 import { UnreadResponses } from "./UnreadResponses.js"
 
-/** Where to listen, and how the address of a client is known. */
+/** The settings of a server. */
 export interface NodeServerOptions {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Believe the last address of `X-Forwarded-For`: only behind a proxy that sets it. */
+  /** Use the last address of `X-Forwarded-For` as the client's: only behind a proxy that sets it. */
   readonly trustProxy: boolean
-  /** Where it is left out, {@link SERVER_TIMEOUTS}. */
+  /** The default is {@link SERVER_TIMEOUTS}. */
   readonly timeouts?: ServerTimeouts
-  /** Where one is left out, that of `CONNECTION_LIMITS`; with `trustProxy` an address may have all connections. */
+  /** The defaults are those of {@link CONNECTION_LIMITS}; with `trustProxy` one address may have all connections. */
   readonly limits?: Partial<ConnectionLimits>
 }
 
@@ -34,10 +32,10 @@ const make = (timeouts: ServerTimeouts) => {
     requestTimeout: timeouts.request_ms,
     keepAliveTimeout: timeouts.idle_ms,
     connectionsCheckingInterval: timeouts.check_ms,
-    // Node would answer on its own, without an envelope.
+    // Node itself would respond without an envelope.
     requireHostHeader: false
   })
-  // Node would drop what goes beyond its count without a word, and with it perhaps the key; the head's size bounds it.
+  // Node would silently drop headers beyond its count, the key perhaps among them. The size of the head bounds their number.
   server.maxHeadersCount = 0
   return server
 }
@@ -53,17 +51,17 @@ const byNetwork = (pipeline: Pipeline, ipv6Prefix: number): Pipeline =>
     ? pipeline
     : (request) => pipeline({ ...request, address: countedAddress(request.address, ipv6Prefix) })
 
-/** What a host and its port can be written with (RFC 9112 §3.2, RFC 3986 §3.2.2). */
+/** The characters of a host and its port (RFC 9112 §3.2, RFC 3986 §3.2.2). */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
 
-/** What is wrong with the host that a request names: HTTP/1.1 demands one, and no version allows several. */
+/** The error in the host that a request names: HTTP/1.1 requires one, and no version allows several. */
 const hostError = ({ headers, httpVersionMinor, rawHeaders }: IncomingMessage): string | undefined => {
   if (headers.host === undefined) return httpVersionMinor > 0 ? "NO_HOST" : undefined
   if (!HOST.test(headers.host)) return "BAD_HOST"
   return isHeaderRepeated(rawHeaders, "host") ? SEVERAL_HOSTS : undefined
 }
 
-/** Every way in which node hands out a request, or the remains of one. */
+/** Handles every event with which node reports a request, or the rest of one. */
 const handle = (
   server: Http.Server,
   connections: OpenConnections,
@@ -75,26 +73,26 @@ const handle = (
   const answer = listener(pipeline, runtime, options)
   const fork = Runtime.runFork(runtime)
   const notHttp = (code: string | undefined) => notHttpResponse(code, Runtime.runSync(runtime)(newContext))
-  /** A connection that node no longer minds would wait for ever where nothing is answered. */
+  /** Responds on a connection that node no longer handles. It is closed if there is no response, because its client would wait for ever. */
   const answerTo = (request: HttpRequest, socket: Socket, take: (response: HttpResponse) => void) =>
     fork(pipeline(request)).addObserver((exit) => (Exit.isSuccess(exit) ? take(exit.value) : socket.destroy()))
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse, onAsked?: () => void) => {
-    const body = new RequestBody(request, onAsked)
+  const onRequest = (request: IncomingMessage, response: ServerResponse, onWanted?: () => void) => {
+    const body = new RequestBody(request, onWanted)
     if (!connections.note(request, response, body)) return
     const error = hostError(request)
-    if (error === undefined) return answer(request, response, body, onAsked !== undefined)
+    if (error === undefined) return answer(request, response, body, onWanted !== undefined)
     response.shouldKeepAlive = false
     return send(request, response, notHttp(error), unread)
   }
 
   server.on("request", (request, response) => onRequest(request, response))
   server.on("checkContinue", (request, response) => {
-    // Refused before its body was asked for, such a request may or may not send it: nothing can follow it.
+    // Refused before its body is wanted, such a client may or may not send it, so nothing can follow.
     response.shouldKeepAlive = false
     onRequest(request, response, () => response.writeContinue())
   })
-  // Any other expectation may be passed over (RFC 9110 §10.1.1).
+  // Any other expectation may be ignored (RFC 9110 §10.1.1).
   server.on("checkExpectation", (request, response) => onRequest(request, response))
   server.on("connect", (request, socket) =>
     connections.refuseTunnel(socket as Socket, (take) =>
@@ -111,18 +109,18 @@ const handle = (
   )
 }
 
-/** A turn of the event loop, in which node takes what the kernel has accepted already. */
+/** A turn of the event loop, in which node takes the connections that the kernel has accepted already. */
 const turn = Effect.async<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-/** Stops listening alone: `Http.Server.close` would cut off kept-alive connections with a request on its way. */
+/** Only stops listening: `Http.Server.close` would also close persistent connections whose next request is being sent. */
 const stopListening = (server: Http.Server) =>
   Effect.async<void>((resume) => {
     NetServer.prototype.close.call(server, () => resume(Effect.void))
   })
 
-/** Stops accepting, answers what is on its way, lets what runs finish, and cuts off what does not. */
+/** Stops accepting connections, responds to requests that were being sent, waits for those that run, and closes the rest. */
 const stop = (server: Http.Server, connections: OpenConnections, { parting_ms, stopping_ms }: ServerTimeouts) =>
   Effect.gen(function* () {
     connections.part()
@@ -133,18 +131,18 @@ const stop = (server: Http.Server, connections: OpenConnections, { parting_ms, s
     server.close()
     yield* Fiber.join(closed)
   }).pipe(
-    // A finalizer cannot be interrupted, and so not timed out, unless it says so.
+    // By default a finalizer cannot be interrupted, and so has no timeout.
     Effect.interruptible,
     Effect.timeoutTo({
       duration: stopping_ms,
       onSuccess: () => undefined,
       onTimeout: () => connections.destroy()
     }),
-    // Patience is real time, whatever clock the service goes by.
+    // The timeouts are real time, whichever clock the service uses.
     Effect.withClock(Clock.make())
   )
 
-/** Serves the pipeline until the scope closes. Answers the address at which it listens. */
+/** Serves the pipeline until the scope closes, and returns the address at which it listens. */
 export const serve = (
   pipeline: Pipeline,
   options: NodeServerOptions
@@ -154,7 +152,7 @@ export const serve = (
     const { trustProxy, timeouts = SERVER_TIMEOUTS } = options
     const limits = limitsOf(options)
     const server = make(timeouts)
-    const backlog = new PipelinedWork()
+    const backlog = new Backlog()
     const connections = new OpenConnections(server, limits, backlog)
     const unread = new UnreadResponses(runtime, timeouts, limits.maxUnreadBytes)
     handle(server, connections, byNetwork(pipeline, limits.ipv6Prefix), runtime, {
@@ -164,7 +162,7 @@ export const serve = (
       onAdmitted: (request) => connections.admitted(request)
     })
     const address = yield* Effect.acquireRelease(listen(server, options), () => stop(server, connections, timeouts))
-    // Such as no file descriptor left for a new connection: the others live on.
+    // Such as that no file descriptor is left for a new connection. The others stay open.
     server.on("error", (cause) => Runtime.runFork(runtime)(Effect.logWarning("A connection was not accepted", cause)))
     return address
   })

@@ -2,37 +2,36 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { countedAddress, Limits } from "@workshop/core"
 import type { HttpResponse } from "@workshop/core/http"
-import type { ConnectionLimits } from "./ConnectionLimits.js"
-import { closeConnection } from "./discardBody.js"
-import type { RequestBody } from "./nodeRequest.js"
-import type { PipelinedWork } from "./PipelinedWork.js"
+import type { Backlog } from "./Listener.js"
+import { announcedLength, closeConnection, type RequestBody } from "./nodeRequest.js"
 import { type ParseError, rawResponse, TOO_LATE } from "./parseErrors.js"
-import { isOver, SocketReader } from "./SocketReader.js"
+import type { ConnectionLimits } from "./serverLimits.js"
 
-/** Where a connection stands. */
+/** The state of a connection. */
 interface Connection {
-  /** By which it is counted. */
+  /** The address by which it is counted. */
   readonly address: string
-  /** None where the address is trusted to wait for its answers. */
+  /** Undefined if the address is trusted to wait for its responses: node reads such a connection itself. */
   reader: SocketReader | undefined
-  /** Requests that came, and of the latest ones how many came before the answer to the one before. */
+  /** All requests so far. */
   requests: number
+  /** How many of the latest requests each arrived before the response to the one before. */
   pipelined: number
   request: IncomingMessage | undefined
   body: RequestBody | undefined
-  /** The latest answer: whatever is said outside of node's own order comes after it. */
+  /** The latest response. Anything sent outside of node's own order comes after it. */
   response: ServerResponse | undefined
-  /** Nothing more is read from it as HTTP. */
+  /** Whether the server no longer reads HTTP from it. */
   isLeaving: boolean
 }
 
-/** How an answer that the pipeline is to give to a broken request is found: given at once or later. */
-type Answer = (give: (response: HttpResponse) => void) => void
+/** Finds the response to a broken request, and calls `give` with it at once or later. */
+type LastResponse = (give: (response: HttpResponse) => void) => void
 
-/** How many addresses are remembered as trusted, and as not to be trusted again. */
+/** How many trusted addresses are remembered, and how many that are not trusted again. */
 const MOST_ADDRESSES = 10_000
 
-/** How many requests a trusted connection may send ahead of their answers. */
+/** How many requests a trusted connection may send ahead of their responses. */
 const MOST_PIPELINED = 20
 
 const remember = (addresses: Set<string>, address: string): void => {
@@ -43,14 +42,14 @@ const remember = (addresses: Set<string>, address: string): void => {
   addresses.add(address)
 }
 
-/** The server's open connections: so that each answer finds its place, also when the client does not keep to HTTP. */
+/** The server's open connections: their limits, and the order of their responses even if a client violates HTTP. */
 export class OpenConnections {
-  /** In the order in which they opened or last brought a request. */
+  /** In the order in which they were opened or last sent a request. */
   readonly #open = new Map<Socket, Connection>()
   readonly #perAddress = new Map<string, number>()
   /**
-   * Addresses from which a good key came: node reads their connections by itself, which takes a fifth less time than through
-   * an {@link SocketReader}. One that then sends far ahead of its answers is cut off, and not trusted again.
+   * Addresses that sent a good key. Node reads their connections itself, which takes a fifth less time than through a
+   * {@link SocketReader}. An address that then sends far ahead of its responses is disconnected and not trusted again.
    */
   readonly #trusted = new Set<string>()
   readonly #distrusted = new Set<string>()
@@ -59,12 +58,12 @@ export class OpenConnections {
   constructor(
     server: Server,
     readonly limits: ConnectionLimits,
-    readonly backlog: PipelinedWork
+    readonly backlog: Backlog
   ) {
     server.on("connection", (socket: Socket) => this.#accept(socket))
   }
 
-  /** A request came, and this is to answer it: false where no more are answered on its connection. */
+  /** Notes a request and its response; false if the connection gets no more responses. */
   note(request: IncomingMessage, response: ServerResponse, body: RequestBody): boolean {
     const connection = this.#open.get(request.socket)
     if (connection === undefined || connection.requests >= this.limits.maxRequestsPerConnection) return false
@@ -75,7 +74,7 @@ export class OpenConnections {
     connection.requests++
     this.#open.delete(request.socket)
     this.#open.set(request.socket, connection)
-    if (connection.reader !== undefined) connection.reader.asked(request, response)
+    if (connection.reader !== undefined) connection.reader.note(request, response)
     else if (connection.pipelined > MOST_PIPELINED) {
       this.#distrust(request.socket, connection.address)
       return false
@@ -85,15 +84,15 @@ export class OpenConnections {
     return true
   }
 
-  /** The key of a request was found good. */
+  /** Notes that the key of a request is good. */
   admitted({ socket }: IncomingMessage): void {
     const address = this.#open.get(socket)?.address
     if (address === undefined || this.#trusted.has(address) || this.#distrusted.has(address)) return
     remember(this.#trusted, address)
   }
 
-  /** Node gave the connection up: answers what came last and lets the connection go, after all answers before. */
-  leave(socket: Socket, error: ParseError, answer: Answer): void {
+  /** Node gave up the connection: sends a last response after all earlier ones, and closes the connection. */
+  leave(socket: Socket, error: ParseError, lastResponse: LastResponse): void {
     const connection = this.#open.get(socket)
     const isOver = error.code === TOO_LATE || error.code === "HPE_INVALID_EOF_STATE"
     if (connection === undefined || !socket.writable || (connection.isLeaving && isOver)) {
@@ -102,19 +101,19 @@ export class OpenConnections {
       connection.isLeaving = true
       connection.reader?.stop()
       dropRest(socket)
-      this.#leave(socket, connection, isOver, answer)
+      this.#leave(socket, connection, isOver, lastResponse)
     }
   }
 
-  /** The client asked for a tunnel, and node hands over the bare connection. */
-  refuseTunnel(socket: Socket, answer: Answer): void {
+  /** The client asked for a tunnel, for which node passes on the bare connection. */
+  refuseTunnel(socket: Socket, lastResponse: LastResponse): void {
     socket.on("error", () => socket.destroy())
     const connection = this.#open.get(socket)
     connection?.reader?.stop()
-    this.#after(connection?.response, () => depart(socket, true, answer))
+    this.#after(connection?.response, () => endWith(socket, true, lastResponse))
   }
 
-  /** Makes each answer the last one of its connection, from now on. */
+  /** Makes every response from now on the last of its connection. */
   part(): void {
     this.#isStopping = true
     for (const { response } of this.#open.values()) {
@@ -122,17 +121,17 @@ export class OpenConnections {
     }
   }
 
-  /** Ends what nobody waits for. */
+  /** Closes connections on which no client waits for a response. */
   stop(): void {
     for (const [socket, { response, isLeaving }] of this.#open) {
-      // Opened in advance and silent: node takes it for busy.
+      // Opened in advance without a request: node takes it for busy.
       if (response === undefined && socket.bytesRead === 0) socket.destroy()
-      // Everything was said, and the client still sends.
+      // The last response was sent, and the client still sends.
       if (isLeaving && socket.writableEnded) socket.destroySoon()
     }
   }
 
-  /** Cuts off whoever is still there. */
+  /** Closes all connections that are left. */
   destroy(): void {
     for (const socket of this.#open.keys()) socket.destroy()
   }
@@ -166,20 +165,20 @@ export class OpenConnections {
   #distrust(socket: Socket, address: string): void {
     this.#trusted.delete(address)
     remember(this.#distrusted, address)
-    // What node has parsed already finds no connection any more, and is not answered.
+    // Requests that node has parsed already no longer find their connection, and get no response.
     this.#forget(socket)
     socket.destroy()
     for (const [other, connection] of this.#open) {
       if (connection.address !== address || connection.reader !== undefined) continue
       connection.reader = new SocketReader(other, this.backlog)
       const { request, response } = connection
-      if (request !== undefined && response !== undefined) connection.reader.asked(request, response)
+      if (request !== undefined && response !== undefined) connection.reader.note(request, response)
     }
   }
 
   /**
-   * Whether there is room for one more connection of an address. Of a full server the address that holds most gives way, so that
-   * a few addresses cannot keep out all others.
+   * Whether there is room for one more connection of an address. A full server closes a connection of the address that holds most,
+   * so that a few addresses cannot keep out all others.
    */
   #makeRoom(address: string): boolean {
     const held = this.#perAddress.get(address) ?? 0
@@ -189,12 +188,12 @@ export class OpenConnections {
     if (this.#open.size < this.limits.maxConnections) return true
     const crowd = this.#crowdBeside(held)
     const isOfCrowd = (connection: Connection) => connection.address === crowd
-    // Whose address holds less than the new one's keeps its place.
+    // An address that holds fewer than the new one's keeps them all.
     const mayGiveWay = (connection: Connection) => (this.#perAddress.get(connection.address) ?? 0) >= held
     return this.#closeIdle(isOfCrowd) || this.#closeIdle(mayGiveWay) || this.#closeFirst(isOfCrowd)
   }
 
-  /** The address with most connections, where it would still have more than one that gets another one. */
+  /** The address with most connections, if one less is still more than `held` and one more. */
   #crowdBeside(held: number): string | undefined {
     let crowd: string | undefined
     let most = held + 1
@@ -207,8 +206,8 @@ export class OpenConnections {
   }
 
   /**
-   * Closes the connection that has been idle for longest. Where none is, one whose request was answered: its client still sends
-   * a body that nobody wants, or does not take the answer.
+   * Closes the connection that has been idle for longest. If none is idle, it closes one whose response was begun: its client
+   * still sends an unwanted body, or does not read the response.
    */
   #closeIdle(isMeant: (connection: Connection) => boolean): boolean {
     return (
@@ -227,11 +226,11 @@ export class OpenConnections {
     return false
   }
 
-  #leave(socket: Socket, { request, body, response }: Connection, isOver: boolean, answer: Answer): void {
+  #leave(socket: Socket, { request, body, response }: Connection, isOver: boolean, lastResponse: LastResponse): void {
     if (request === undefined || response === undefined || request.complete) {
-      this.#after(response, () => depart(socket, isOver || this.#isStopping, answer))
+      this.#after(response, () => endWith(socket, isOver || this.#isStopping, lastResponse))
     } else if (response.headersSent) {
-      // The error is in the body of a request that was answered already.
+      // The error is in the body of a request that has its response already.
       socket.destroy()
     } else {
       response.shouldKeepAlive = false
@@ -246,7 +245,7 @@ export class OpenConnections {
   }
 }
 
-/** Node parses nothing more of a connection, but goes on to read it. */
+/** Drops what a connection still sends, which node no longer parses but still reads. */
 const dropRest = (socket: Socket): void => {
   const before = socket.bytesRead
   socket.on("data", () => {
@@ -254,9 +253,136 @@ const dropRest = (socket: Socket): void => {
   })
 }
 
-/** Says the last answer. `isOver`: the client has nothing more to send, or had its time for it. */
-const depart = (socket: Socket, isOver: boolean, answer: Answer) =>
-  answer((response) => {
+/** Sends the last response of a connection. `isOver`: the client has nothing more to send, or had its time for it. */
+const endWith = (socket: Socket, isOver: boolean, lastResponse: LastResponse) =>
+  lastResponse((response) => {
     socket.end(rawResponse(response))
     if (isOver) socket.destroySoon()
   })
+
+/** How many bytes node's parser gets at once, unless a head ends before or a body of known length follows. */
+const SLICE_BYTES = 512
+
+/** The end of a head, after which the next request may begin. */
+const HEAD_END = "\r\n\r\n"
+
+const upTo = (bytes: Buffer, length: number): Buffer => (bytes.length <= length ? bytes : bytes.subarray(0, length))
+
+/** Whether a response was sent, or never will be. */
+const isOver = (response: ServerResponse | undefined): boolean =>
+  response === undefined || response.closed || response.writableFinished
+
+/**
+ * Reads a connection in place of node, whose parser would make objects of all requests in the 64 KiB that it reads at once, up to
+ * 2,500 of them. This class gives the parser one request at a time. Until that has its response, what follows stays bytes, and the
+ * rest stays in the socket, so that the network holds back a client that does not wait for its responses.
+ */
+class SocketReader {
+  readonly #socket: Socket
+  readonly #backlog: Backlog
+  readonly #parse: ((chunk: Buffer) => void) | undefined
+  /** Bytes that were read before the parser may have them. */
+  #held: Buffer | undefined
+  #isPaused = false
+  #isOver = false
+  /** The latest request, its response, and the response before it. */
+  #request: IncomingMessage | undefined
+  #response: ServerResponse | undefined
+  #earlier: ServerResponse | undefined
+  /** How many bytes of the slice being parsed may belong to the body of a request that begins in it. */
+  #bodyInSlice = 0
+  /** Bytes that can only be the body of the latest request. */
+  #bodyLeft = 0
+
+  constructor(socket: Socket, backlog: Backlog) {
+    this.#socket = socket
+    this.#backlog = backlog
+    const [parse, ...others] = socket.listeners("data")
+    // If a later version of node reads sockets in another way, it reads ahead as it likes.
+    if (parse === undefined || others.length > 0) return
+    this.#parse = parse as (chunk: Buffer) => void
+    // A listener for data makes node emit the bytes instead of parsing them.
+    socket.on("data", (chunk: Buffer) => this.#take(chunk))
+    socket.off("data", this.#parse)
+  }
+
+  /** The parser found a request. */
+  note(request: IncomingMessage, response: ServerResponse): void {
+    this.#request = request
+    this.#earlier = this.#response
+    this.#response = response
+    this.#bodyLeft = announcedLength(request) - this.#bodyInSlice
+  }
+
+  /** Parses nothing more: node has released the connection's parser, or no request can follow. */
+  stop(): void {
+    this.#isOver = true
+    this.#held = undefined
+    this.#flow()
+  }
+
+  /** Whether no request waits for its response, except one whose body has not arrived yet. */
+  get #isReady(): boolean {
+    return isOver(this.#response) || (isOver(this.#earlier) && this.#request?.complete === false)
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isOver) return
+    if (this.#held === undefined) this.#parseAll(chunk)
+    else this.#hold(Buffer.concat([this.#held, chunk]))
+  }
+
+  #goOn(): void {
+    const held = this.#held
+    if (held === undefined || !this.#isReady || this.#socket.destroyed) return
+    this.#held = undefined
+    this.#parseAll(held)
+    if (this.#held === undefined) this.#flow()
+  }
+
+  #parseAll(chunk: Buffer): void {
+    let at = 0
+    while (at < chunk.length && !this.#isOver && !this.#socket.destroyed) {
+      if (!this.#isReady) {
+        this.#hold(chunk.subarray(at))
+        return
+      }
+      const slice = this.#firstOf(at === 0 ? chunk : chunk.subarray(at))
+      const before = this.#request
+      this.#parse?.(slice)
+      if (this.#request === before) this.#bodyLeft -= slice.length
+      at += slice.length
+    }
+  }
+
+  /** The first of these bytes, as many as the parser gets at once. */
+  #firstOf(bytes: Buffer): Buffer {
+    this.#bodyInSlice = 0
+    if (this.#bodyLeft > 0) return upTo(bytes, this.#bodyLeft)
+    const slice = upTo(bytes, SLICE_BYTES)
+    // A body of unknown length may contain the bytes of a head's end, even at every fourth byte.
+    const end = this.#request?.complete === false ? -1 : slice.indexOf(HEAD_END)
+    if (end >= 0) return upTo(slice, end + HEAD_END.length)
+    this.#bodyInSlice = slice.length
+    return slice
+  }
+
+  #hold(bytes: Buffer): void {
+    const isWaiting = this.#held !== undefined
+    this.#held = bytes
+    this.#isPaused = true
+    this.#socket.pause()
+    if (isWaiting) return
+    const onResponded = () => {
+      if (this.#held !== undefined && this.#isReady) this.#backlog.add(() => this.#goOn())
+    }
+    // The held bytes wait for the latest response, or for the one before it if the latest request lacks its body.
+    for (const response of [this.#earlier, this.#response]) if (!isOver(response)) response?.once("close", onResponded)
+  }
+
+  #flow(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#socket.resume()
+  }
+}

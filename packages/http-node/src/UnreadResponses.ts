@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Clock, Effect, Fiber, Runtime } from "effect"
-import type { ServerTimeouts } from "./ServerTimeouts.js"
+import type { ServerTimeouts } from "./serverLimits.js"
 
-/** Answers that clients do not take as fast as they are given: each may wait for so long, and all of them hold so much. */
+/** Responses that clients read more slowly than they are sent: a timeout for each, and a limit on the bytes of all. */
 export class UnreadResponses {
   readonly #waiting = new Map<ServerResponse, { readonly socket: Socket; readonly bytes: number }>()
   readonly #fork: <A>(effect: Effect.Effect<A>) => Fiber.RuntimeFiber<A>
@@ -11,13 +11,13 @@ export class UnreadResponses {
   constructor(
     runtime: Runtime.Runtime<never>,
     readonly timeouts: Pick<ServerTimeouts, "taking_ms" | "taken_ms">,
-    /** Bytes of answers that may wait, of all connections together. */
+    /** Bytes of responses that may wait, of all connections together. */
     readonly maxUnreadBytes: number
   ) {
     this.#fork = Runtime.runFork(runtime)
   }
 
-  /** An answer of so many bytes was given that the kernel did not take at once. Node counts the characters of a text, not its bytes. */
+  /** Watches a response of so many bytes that the kernel did not take at once. Node counts the characters of a text, not its bytes. */
   watch(response: ServerResponse, socket: Socket, bytes: number): void {
     const { taking_ms, taken_ms } = this.timeouts
     socket.setTimeout(taking_ms)
@@ -32,7 +32,7 @@ export class UnreadResponses {
     this.#drop()
   }
 
-  /** Closes the connections whose answers have waited for longest, until the others hold no more than they may. */
+  /** Closes the connections whose responses have waited longest, until the others are within the limit. */
   #drop(): void {
     let held = 0
     for (const { bytes } of this.#waiting.values()) held += bytes

@@ -1,10 +1,9 @@
 /** Entry `@workshop/http-node`: the service on Node's HTTP server, alone or mounted in Express, Fastify and others. */
 
-export { CONNECTION_LIMITS, type ConnectionLimits } from "./ConnectionLimits.js"
 export { CannotListen, listen } from "./listen.js"
 export { makeHttpMetrics, shownMethod, shownRoute } from "./metrics/HttpMetrics.js"
 export { processMetrics } from "./metrics/ProcessMetrics.js"
 export { mountNode } from "./mount/NodeMount.js"
 export { serve } from "./NodeServer.js"
 export { pages } from "./Pages.js"
-export { SERVER_TIMEOUTS } from "./ServerTimeouts.js"
+export { CONNECTION_LIMITS, type ConnectionLimits, SERVER_TIMEOUTS } from "./serverLimits.js"

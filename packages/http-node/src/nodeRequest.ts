@@ -1,33 +1,34 @@
 import type { IncomingMessage } from "node:http"
-import { isIP } from "node:net"
+import { isIP, type Socket } from "node:net"
+import { Limits } from "@workshop/core"
 import { BodyIncomplete, BodyTooLarge, type HttpRequest, isHeaderRepeated } from "@workshop/core/http"
 import { Effect } from "effect"
 
-/** Whether a request has a body that may still be on its way. */
+/** The length of a request's body by its headers, in bytes: 0 without a body, NaN where the length is not known beforehand. */
+export const announcedLength = ({ headers }: IncomingMessage): number =>
+  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Number.NaN
+
+/** Whether a request has a body that may not have arrived yet. */
 export const awaitsBody = (request: IncomingMessage): boolean => !request.complete && announcedLength(request) !== 0
 
 const broken = Effect.failSync(() => new BodyIncomplete())
 
 const tooLarge = Effect.failSync(() => new BodyTooLarge())
 
-/** How long a request says that its body is, in bytes: 0 where it has none, NaN where it does not say. */
-export const announcedLength = ({ headers }: IncomingMessage): number =>
-  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : Number.NaN
-
 /** The body of a request of `node:http`. */
 export class RequestBody {
   readonly #request: IncomingMessage
-  readonly #onAsked: (() => void) | undefined
+  readonly #onWanted: (() => void) | undefined
   #isAborted = false
   #onAborted: (() => void) | undefined
 
-  /** `onAsked` runs when the body is asked for and still on its way. */
-  constructor(request: IncomingMessage, onAsked?: () => void) {
+  /** `onWanted` runs when the service reads a body that has not arrived yet. */
+  constructor(request: IncomingMessage, onWanted?: () => void) {
     this.#request = request
-    this.#onAsked = onAsked
+    this.#onWanted = onWanted
   }
 
-  /** No more of the body will come, though its connection lives. */
+  /** No more of the body will arrive, although its connection stays open. */
   abort(): void {
     this.#isAborted = true
     this.#onAborted?.()
@@ -39,7 +40,7 @@ export class RequestBody {
       const length = announcedLength(request)
       if (length > most) return tooLarge
       if (request.destroyed || this.#isAborted) return broken
-      // Here as a whole, it is taken at once, and nothing has to wait.
+      // A body that has arrived completely is read at once, so that the fiber need not wait.
       if (length > 0 && request.readableLength === length) return Effect.succeed(request.read() as Buffer)
       return this.#arriving(most)
     })
@@ -59,20 +60,44 @@ export class RequestBody {
         if (size <= most) return chunks.push(chunk)
         stop()
         chunks = []
-        // Without a listener the rest would wait in the socket: the client would never get to read its response.
+        // Without a listener the rest would stay in the socket, and the client would never read its response.
         request.resume()
         return resume(tooLarge)
       }
-      // Only the first call of `resume` counts, so the listeners of a request that is over may stay.
+      // Only the first call of `resume` counts, so the listeners of a finished request may stay.
       const onEnd = () => resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
       const onBroken = () => resume(broken)
       this.#onAborted = onBroken
       // A request that fails without a listener for errors emits "close" alone.
       request.on("data", onData).on("end", onEnd).on("close", onBroken)
-      this.#onAsked?.()
+      this.#onWanted?.()
       return Effect.sync(stop)
     })
   }
+}
+
+/** How long a client may take to read the last response on its connection, in milliseconds of real time. */
+const READING_MS = 1_000
+
+/** Reads no more of a connection. The response that was sent still leaves; if the socket were closed at once, it might be lost. */
+export const closeConnection = (socket: Socket): void => {
+  socket.pause()
+  socket.end()
+  socket.setTimeout(READING_MS, () => socket.destroy())
+}
+
+/** Reads the rest of a body that no endpoint wants, up to its bound, so that the connection can go on or end in order. */
+export const discardBody = (request: IncomingMessage): void => {
+  let left: number = Limits.unwanted_body_bytes
+  const onData = (chunk: Buffer) => {
+    left -= chunk.length
+    if (left >= 0) return
+    request.off("data", onData).pause()
+    closeConnection(request.socket)
+  }
+  request.on("data", onData)
+  // At once, not a tick later: node itself would discard a body that nobody reads, without a bound.
+  request.read(0)
 }
 
 /** The head of a request, parsed by Node or by hand. */
@@ -88,7 +113,7 @@ export interface RequestHead {
   readonly remoteAddress: string | undefined
 }
 
-/** An address without the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`, and also `[2001:db8::1]`. */
+/** An address without the port or the brackets that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`, `[2001:db8::1]`. */
 const withoutPort = (text: string): string => {
   const [, bracketed, dotted] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? []
   return bracketed ?? dotted ?? text
@@ -101,7 +126,7 @@ const addressOf = ({ header, remoteAddress }: RequestHead, trustProxy: boolean):
   return address !== undefined && isIP(address) !== 0 ? address : (remoteAddress ?? "unknown")
 }
 
-/** `http://host/path` is what a client sends that takes us for a proxy; it means the same path (RFC 9112 §3.2.2). */
+/** The path of `http://host/path`, which a client sends if it takes the server for a proxy (RFC 9112 §3.2.2). */
 const originForm = (url: string): string => {
   if (url.startsWith("/")) return url
   const origin = /^https?:\/\/[^/?#]*/i.exec(url)?.[0]

@@ -11,15 +11,15 @@ import {
 import { Effect } from "effect"
 import { httpRequestFrom } from "./nodeRequest.js"
 
-/** What node tells of a request that it could not parse. */
+/** Node's report of a request that it could not parse. */
 export interface ParseError extends Error {
   readonly code?: string
   readonly rawPacket?: Buffer
-  /** How many bytes of `rawPacket` were good. */
+  /** How many bytes of `rawPacket` were valid. */
   readonly bytesParsed?: number
 }
 
-/** The longest head taken, in bytes. */
+/** The maximum length of a head, in bytes. */
 export const HEAD_BYTES = 16 * 1024
 
 /** The error of a head or a request that took too long. */
@@ -40,11 +40,11 @@ const issues: Readonly<Record<string, RequestIssue>> = {
 
 const notHttp1: RequestIssue = { in: "header", field: "header", message: "must be valid HTTP/1.1" }
 
-/** The response to what is no HTTP: it belongs to no route, key or address, so it shows no limit (Specification, Limits). */
+/** The response to bytes that are not HTTP. They belong to no route, key or address, so it shows no limit (Specification, Limits). */
 export const notHttpResponse = (code: string | undefined, context: RequestContext): HttpResponse =>
   respond({ _tag: "InvalidRequest", issues: [issues[code ?? ""] ?? notHttp1] }, context)
 
-/** An answer as text, for a connection on which node no longer speaks. It is the last one there. */
+/** The last response of a connection as text, for a connection that node no longer handles. */
 export const rawResponse = ({ status, headers, body }: HttpResponse): string =>
   [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -58,8 +58,8 @@ export const rawResponse = ({ status, headers, body }: HttpResponse): string =>
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}) (\S+) HTTP\/1\.[01]\r\n/
 
 /**
- * Node's parser knows a list of methods and takes any other for garbage; to us it is a method without a route
- * (Specification, Errors). Answers the request read by hand, or undefined where it is garbage indeed.
+ * The request with a method that node's parser does not know, read by hand, because a method without a route is a 404
+ * (Specification, Errors). Undefined if the bytes are not HTTP.
  */
 export const unknownMethod = (
   { rawPacket, bytesParsed = 0 }: ParseError,

@@ -33,6 +33,7 @@ export const memoryRateLimits = (most = MOST_WINDOWS): Context.Tag.Service<RateL
         return
       }
       ofPolicy.set(subject, window)
+      if (ofPolicy.size <= most) return
       for (const oldest of ofPolicy.keys()) {
         if (ofPolicy.size <= most) break
         ofPolicy.delete(oldest)

@@ -10,7 +10,7 @@ import {
   type LimitWindow,
   limitStatus
 } from "../domain/LimitWindow.js"
-import type { RateLimits, StoreUnavailable } from "../ports/StorePorts.js"
+import type { RateLimits } from "../ports/StorePorts.js"
 
 type Counts = Context.Tag.Service<RateLimits>
 
@@ -61,21 +61,20 @@ const remembering = (limits: Counts): ExhaustedLimits => {
   }
 
   return {
-    take: (takes, now) =>
-      Effect.suspend((): Effect.Effect<ReadonlyArray<LimitStatus>, LimitReached | StoreUnavailable> => {
-        const refusal = refused(takes, now)
-        if (refusal !== undefined) return Effect.fail(refusal)
-        return Effect.mapBoth(limits.take(takes, now), {
-          onSuccess: (usages) => {
-            note(takes, usages)
-            return usages
-          },
-          onFailure: (failure) => {
-            if (failure._tag === "LimitReached") note(takes, failure.usages)
-            return failure
-          }
-        })
-      }),
+    take: (takes, now) => {
+      const refusal = refused(takes, now)
+      if (refusal !== undefined) return Effect.fail(refusal)
+      return Effect.mapBoth(limits.take(takes, now), {
+        onSuccess: (usages) => {
+          note(takes, usages)
+          return usages
+        },
+        onFailure: (failure) => {
+          if (failure._tag === "LimitReached") note(takes, failure.usages)
+          return failure
+        }
+      })
+    },
     giveBack: (takes, taken) =>
       Effect.map(limits.giveBack(takes, taken), () => {
         for (const { policy, subject } of takes) known.get(policy)?.delete(subject)

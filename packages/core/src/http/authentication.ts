@@ -4,7 +4,7 @@ import { LimitReached } from "../domain/LimitWindow.js"
 import { RateLimits, Reads, type StoreUnavailable } from "../ports/StorePorts.js"
 import { ApiKeyCache, type ApiKeyHolder } from "../services/ApiKeyCache.js"
 import type { Caller } from "../services/Caller.js"
-import { addressUse, type Check, type CheckedRequest, Rejected } from "./checks.js"
+import { addressUse, type Check, type CheckedRequest, type CheckResult, Rejected } from "./checks.js"
 import type { NotSignedIn } from "./ErrorTable.js"
 import { type ExhaustedLimits, exhaustedLimits } from "./ExhaustedLimits.js"
 import type { HttpRequest } from "./HttpMessage.js"
@@ -74,9 +74,11 @@ export const authentication = (own?: OwnAuthentication) =>
     const reads = yield* Reads
     const lookUp = yield* keyLookUp(keys, exhaustedLimits(yield* RateLimits))
 
-    const admitted = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): CheckedRequest => {
+    const admitted = (checked: CheckedRequest, { caller, shop }: ApiKeyHolder): CheckResult => {
       checked.request.onAdmitted?.()
-      return { ...checked, shop, context: { ...checked.context, caller } }
+      checked.shop = shop
+      checked.context = { ...checked.context, caller }
+      return undefined
     }
 
     const stranger = ({ request }: CheckedRequest, key?: string): Rejected => {

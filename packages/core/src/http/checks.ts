@@ -1,5 +1,5 @@
 import { type Cause, Effect, Either } from "effect"
-import type { LimitUse } from "../domain/LimitWindow.js"
+import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import { countedAddress } from "../domain/PublicAddress.js"
 import type { ShopRecord } from "../domain/Shop.js"
 import { headerCase } from "./Endpoint.js"
@@ -17,28 +17,32 @@ import {
   respondToCause
 } from "./respond.js"
 
-/** A request between two checks, with what the checks before learned of it. */
+/** A request on its way through the checks. A check that learns something sets it here, for the checks after it. */
 export interface CheckedRequest {
   readonly request: HttpRequest
-  readonly context: RequestContext
-  /** Undefined where no endpoint has this path and method. */
+  /** Undefined if no endpoint has this path and method. */
   readonly match: RouteMatch | undefined
+  /** Replaced, never changed, because observers keep the first one. */
+  context: RequestContext
   /** The caller's shop. */
-  readonly shop: ShopRecord | null
-  readonly body: RequestPart
-  /** The request as its endpoint's schemas read it. */
-  readonly input: unknown
+  shop: ShopRecord | null
+  body: RequestPart
+  /** The request as the schemas of its endpoint read it. */
+  input: unknown
 }
+
+const NO_USES: ReadonlyArray<LimitUse> = []
 
 /** A refusal, and the limits that the refused request counts against. */
 export class Rejected {
   constructor(
     readonly failure: Failure,
-    readonly uses: ReadonlyArray<LimitUse> = []
+    readonly uses: ReadonlyArray<LimitUse> = NO_USES
   ) {}
 }
 
-type Checked = CheckedRequest | Rejected
+/** The result of a check: a refusal, or undefined if the request passes. */
+export type CheckResult = Rejected | undefined
 
 /** One check of a request: its place in the list is its place in the order of Specification, Errors. */
 export type Check = {
@@ -46,37 +50,43 @@ export type Check = {
   /** How it refuses, for the diagram in the docs. */
   readonly refuses: string
 } & (
-  | { readonly kind: "check"; readonly check: (checked: CheckedRequest) => Checked }
-  | { readonly kind: "wait"; readonly wait: (checked: CheckedRequest) => Checked | Effect.Effect<Checked, Failure> }
+  | { readonly kind: "check"; readonly check: (checked: CheckedRequest) => CheckResult }
+  | {
+      readonly kind: "wait"
+      readonly wait: (checked: CheckedRequest) => CheckResult | Effect.Effect<CheckResult, Failure>
+    }
   | { readonly kind: "count"; readonly count: (checked: CheckedRequest) => ReadonlyArray<LimitUse> }
   | { readonly kind: "handle"; readonly handle: (checked: CheckedRequest) => Effect.Effect<Outcome, Failure> }
 )
 
-/** A check that learns nothing: it refuses, or lets the request pass. */
+/** A check that learns nothing. */
 export const refusing = (
   name: string,
   refuses: string,
   refusal: (checked: CheckedRequest) => Failure | undefined,
-  uses: (request: HttpRequest) => ReadonlyArray<LimitUse> = () => []
+  uses: (request: HttpRequest) => ReadonlyArray<LimitUse> = () => NO_USES
 ): Check => ({
   name,
   refuses,
   kind: "check",
   check: (checked) => {
     const failure = refusal(checked)
-    return failure === undefined ? checked : new Rejected(failure, uses(checked.request))
+    return failure && new Rejected(failure, uses(checked.request))
   }
 })
 
-/** A key or a host may be sent once, since it is not known which of two is meant (Specification, Requests and answers). */
+/** The headers that a request may send once, because two would leave open which is meant (Specification, Requests and answers). */
+const SINGLE_HEADERS = ["authorization", "host"] as const
+
+/** A key and a host may be sent once. */
 export const headCheck = (uses?: (request: HttpRequest) => ReadonlyArray<LimitUse>): Check =>
   refusing(
     "head",
     "400 of a key or a host that is sent twice",
     ({ request }) => {
-      const twice = ["authorization", "host"].filter(request.repeats)
-      const issues = twice.map((name) => givenTwice("header", headerCase(name)))
-      return issues.length === 0 ? undefined : { _tag: "InvalidRequest", issues }
+      const repeated = SINGLE_HEADERS.filter(request.repeats)
+      if (repeated.length === 0) return undefined
+      return { _tag: "InvalidRequest", issues: repeated.map((name) => givenTwice("header", headerCase(name))) }
     },
     uses
   )
@@ -98,10 +108,12 @@ export const handlingChecks = ({
     kind: "wait",
     wait: (checked) => {
       const { route } = checked.match!
-      const admitted = { ...checked, context: { ...checked.context, route: route.path } }
-      return route.method === "GET"
-        ? admitted
-        : Effect.map(readBody(checked.request), (body) => ({ ...admitted, body }))
+      checked.context = { ...checked.context, route: route.path }
+      if (route.method === "GET") return undefined
+      return Effect.map(readBody(checked.request), (body) => {
+        checked.body = body
+        return undefined
+      })
     }
   },
   {
@@ -111,9 +123,9 @@ export const handlingChecks = ({
     check: (checked) => {
       const { route, path } = checked.match!
       const read = readRequest(route, checked.request, path, checked.body)
-      return Either.isLeft(read)
-        ? new Rejected({ _tag: "InvalidRequest", issues: read.left })
-        : { ...checked, input: read.right }
+      if (Either.isLeft(read)) return new Rejected({ _tag: "InvalidRequest", issues: read.left })
+      checked.input = read.right
+      return undefined
     }
   },
   {
@@ -140,32 +152,65 @@ export const handlingChecks = ({
   }
 ]
 
-/** A request without a good key, by where it comes from. */
+/** The limit of a request without a good key, by its address. */
 export const addressUse = (request: HttpRequest): LimitUse => ({
   policy: "unauthenticated_per_minute",
   subject: countedAddress(request.address),
   time_zone: null
 })
 
-/** How often a key may ask. */
+/** The limit on all requests of a caller. */
 export const requestUse = (caller_id: string): LimitUse => ({
   policy: "requests_per_minute",
   subject: caller_id,
   time_zone: null
 })
 
-/** A service does not know in which part of a request its input was: of a GET it was the query. */
+/** Says that an invalid input was in the query, if it was: a service does not know in which part of a request its input was. */
 const inPart = (failure: Failure, { method }: HttpRequest): Failure =>
   failure._tag === "InvalidInput" && inputPart(method) === "query"
     ? { _tag: "InvalidRequest", issues: failure.issues.map((issue) => ({ in: "query", ...issue })) }
     : failure
 
 /**
- * Runs a request through its checks in their order, and responds. Limits are counted in one call for all checks up to a refusal
- * or the next check that waits, all of them or none: so a limit that is used up goes before every refusal after it.
+ * Runs a request through its checks in their order, and responds. The limits of all checks up to a refusal or to the next check
+ * that waits are counted in one call, all or none. So a limit that is used up comes before the refusals after it.
  */
 export const respondAfter = (checks: ReadonlyArray<Check>, limits: ExhaustedLimits) => {
-  /** The response is right without it: then the request merely stays counted. A 429 is not (Specification, Limits). */
+  const withUsages = (context: RequestContext, taken: ReadonlyArray<LimitStatus>): RequestContext => ({
+    ...context,
+    usages: context.usages.length === 0 ? taken : [...context.usages, ...taken]
+  })
+
+  const run = Effect.fnUntraced(function* (checked: CheckedRequest) {
+    let uses = NO_USES
+    for (const check of checks) {
+      if (check.kind === "count") {
+        const more = check.count(checked)
+        uses = uses.length === 0 ? more : [...uses, ...more]
+        continue
+      }
+      let { context } = checked
+      if (check.kind !== "check" && uses.length > 0) {
+        context = withUsages(context, yield* limits.take(uses, context.now))
+        uses = NO_USES
+      }
+      // Only a result shows the limits of its endpoint: a failure of the handler shows those of the key alone.
+      if (check.kind === "handle") return respond(yield* check.handle(checked), context)
+      checked.context = context
+      const waiting = check.kind === "check" ? check.check(checked) : check.wait(checked)
+      const rejected = Effect.isEffect(waiting) ? yield* waiting : waiting
+      if (rejected === undefined) continue
+      // A refusal that counts against a limit of its own shows that limit alone.
+      if (rejected.uses.length > 0) checked.context = { ...checked.context, usages: [] }
+      uses = [...uses, ...rejected.uses]
+      if (uses.length > 0) checked.context = withUsages(checked.context, yield* limits.take(uses, context.now))
+      return respond(rejected.failure, checked.context)
+    }
+    return yield* Effect.dieMessage("The last check must be a handler")
+  })
+
+  /** Gives back the use of a request that got a 429 (Specification, Limits). If that fails, the request merely stays counted. */
   const uncount = ({ caller, usages }: RequestContext): Effect.Effect<void> => {
     const taken = usages.filter(({ policy }) => policy === "requests_per_minute")
     if (caller === null || taken.length === 0) return Effect.void
@@ -174,70 +219,18 @@ export const respondAfter = (checks: ReadonlyArray<Check>, limits: ExhaustedLimi
     )
   }
 
-  const failed =
-    ({ request, context }: CheckedRequest) =>
-    (cause: Cause.Cause<Failure>) => {
-      const failure = failureIn(cause)
-      if (failure === undefined && context.usages.length === 0) {
-        return respondToCause(cause, { ...context, usages: [limits.look(addressUse(request), context.now)] })
-      }
-      if (failure === undefined || failure._tag === "StoreUnavailable") return respondToCause(cause, context)
-      const response = respond(inPart(failure, request), context)
-      return failure._tag === "LimitReached" ? Effect.as(uncount(context), response) : Effect.succeed(response)
+  const failed = (cause: Cause.Cause<Failure>, { request, context }: CheckedRequest) => {
+    const failure = failureIn(cause)
+    if (failure === undefined && context.usages.length === 0) {
+      return respondToCause(cause, withUsages(context, [limits.look(addressUse(request), context.now)]))
     }
-
-  const counted = (
-    uses: ReadonlyArray<LimitUse>,
-    checked: CheckedRequest,
-    next: (checked: CheckedRequest) => Effect.Effect<ObservedResponse>
-  ): Effect.Effect<ObservedResponse> => {
-    if (uses.length === 0) return next(checked)
-    const { context } = checked
-    return Effect.matchCauseEffect(limits.take(uses, context.now), {
-      onSuccess: (taken) => next({ ...checked, context: { ...context, usages: [...context.usages, ...taken] } }),
-      onFailure: failed(checked)
-    })
+    if (failure === undefined || failure._tag === "StoreUnavailable") return respondToCause(cause, context)
+    const response = respond(inPart(failure, request), context)
+    return failure._tag === "LimitReached" ? Effect.as(uncount(context), response) : Effect.succeed(response)
   }
 
-  /** Goes on with the check at a place of the list. */
-  const from = (at: number, given: CheckedRequest): Effect.Effect<ObservedResponse> => {
-    const uses: Array<LimitUse> = []
-    let checked = given
-    for (let i = at; i < checks.length; i++) {
-      const check = checks[i]!
-      if (check.kind === "count") uses.push(...check.count(checked))
-      else if (check.kind === "check") {
-        const found = check.check(checked)
-        if (found instanceof Rejected) return rejected(found, checked, uses)
-        checked = found
-      } else if (check.kind === "wait") return counted(uses, checked, waitFor(check, i + 1))
-      else return counted(uses, checked, handledBy(check, checked))
-    }
-    return Effect.dieMessage("The last check must be a handler")
+  return (request: HttpRequest, context: RequestContext, match?: RouteMatch): Effect.Effect<ObservedResponse> => {
+    const checked: CheckedRequest = { request, match, context, shop: null, body: NO_BODY, input: undefined }
+    return Effect.catchAllCause(run(checked), (cause) => failed(cause, checked))
   }
-
-  const rejected = ({ failure, uses }: Rejected, checked: CheckedRequest, before: ReadonlyArray<LimitUse>) => {
-    const { context } = checked
-    // A refusal that counts against a limit of its own shows that one alone.
-    const shown = uses.length === 0 ? checked : { ...checked, context: { ...context, usages: [] } }
-    return counted([...before, ...uses], shown, ({ context }) => Effect.succeed(respond(failure, context)))
-  }
-
-  const waitFor = (check: Extract<Check, { kind: "wait" }>, next: number) => (checked: CheckedRequest) => {
-    const goOn = (found: Checked) => (found instanceof Rejected ? rejected(found, checked, []) : from(next, found))
-    const waiting = check.wait(checked)
-    return Effect.isEffect(waiting)
-      ? Effect.matchCauseEffect(waiting, { onSuccess: goOn, onFailure: failed(checked) })
-      : goOn(waiting)
-  }
-
-  /** A result shows also the limits of its endpoint, a failure those of the key alone. */
-  const handledBy = (check: Extract<Check, { kind: "handle" }>, before: CheckedRequest) => (checked: CheckedRequest) =>
-    Effect.matchCauseEffect(check.handle(checked), {
-      onSuccess: (outcome) => Effect.succeed(respond(outcome, checked.context)),
-      onFailure: failed(before)
-    })
-
-  return (request: HttpRequest, context: RequestContext, match?: RouteMatch): Effect.Effect<ObservedResponse> =>
-    Effect.suspend(() => from(0, { request, context, match, shop: null, body: NO_BODY, input: undefined }))
 }

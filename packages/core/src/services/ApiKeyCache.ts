@@ -10,23 +10,42 @@ import { inSandbox } from "./ClockAdvance.js"
 
 const { key_use_every_ms, key_use_batch_ms } = ServiceLimits
 
+const NEVER: Instant = Number.NEGATIVE_INFINITY
+
+/** A key, and when its last use was noted. */
+interface KeyUse {
+  readonly id: KeyId
+  noted_at: Instant
+}
+
+/** Notes the uses of keys. */
+interface LastUsedWriter {
+  /** The use of a key: the same one for all who ask. */
+  readonly useOf: (id: KeyId) => KeyUse
+  /** Notes that a key is used now. */
+  readonly note: (use: KeyUse, now: Instant) => void
+}
+
 /**
- * Notes that keys were used: at most once a minute for each, several in one write, and never in the path of the request
- * that used them. A write that fails is left to the key's next use.
+ * Writes when keys were last used: at most once a minute for each key, several keys in one write, and never in the path of the
+ * request that uses one. If a write fails, the key's next use is written.
  */
 export const lastUsedWriter = (
   directory: Context.Tag.Service<Directory>
-): Effect.Effect<(id: KeyId, now: Instant) => void, never, Scope.Scope> =>
+): Effect.Effect<LastUsedWriter, never, Scope.Scope> =>
   Effect.gen(function* () {
     const fork = yield* FiberSet.makeRuntime<never>()
-    const noted = new Map<KeyId, Instant>()
+    const known = new Map<KeyId, KeyUse>()
     let waiting = new Map<KeyId, Instant>()
 
     const write = Effect.suspend(() => {
       const uses = waiting
       waiting = new Map()
       return Effect.catchAll(directory.keysUsed(uses), (unavailable) => {
-        for (const id of uses.keys()) noted.delete(id)
+        for (const id of uses.keys()) {
+          const use = known.get(id)
+          if (use !== undefined) use.noted_at = NEVER
+        }
         return Effect.logDebug("The last use of keys could not be written down", unavailable)
       })
     })
@@ -34,14 +53,22 @@ export const lastUsedWriter = (
     const writeLater = Effect.zipRight(Effect.withClock(Effect.sleep(key_use_batch_ms), Clock.make()), write)
     yield* Effect.addFinalizer(() => (waiting.size > 0 ? write : Effect.void))
 
-    return (id, now) => {
-      const before = noted.get(id)
-      if (before !== undefined && now >= before && now < before + key_use_every_ms) return
-      if (noted.size >= api_key_cache_size) noted.clear()
-      noted.set(id, now)
-      waiting.set(id, now)
-      // The first of those that wait writes them all down.
-      if (waiting.size === 1) fork(writeLater)
+    return {
+      useOf: (id) => {
+        const found = known.get(id)
+        if (found !== undefined) return found
+        if (known.size >= api_key_cache_size) known.clear()
+        const use = { id, noted_at: NEVER }
+        known.set(id, use)
+        return use
+      },
+      note: (use, now) => {
+        if (now >= use.noted_at && now < use.noted_at + key_use_every_ms) return
+        use.noted_at = now
+        waiting.set(use.id, now)
+        // The first of those that wait writes them all.
+        if (waiting.size === 1) fork(writeLater)
+      }
     }
   })
 
@@ -55,6 +82,7 @@ const { api_key_cache_ms, api_key_cache_size } = ServiceLimits
 
 interface CachedKey {
   readonly holder: ApiKeyHolder
+  readonly use: KeyUse
   readonly read_at: Instant
   readonly until: Instant
 }
@@ -79,12 +107,13 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/K
       const found = yield* directory.keyByHash(keyHash(key))
       if (found === null || !isActive(found.key, now)) return null
       const known = holder(found)
+      const use = used.useOf(found.key.id)
+      used.note(use, now)
       if (before === forgotten) {
         if (cached.size >= api_key_cache_size) cached.clear()
         const until = Math.min(now + api_key_cache_ms, found.key.expires_at ?? Number.POSITIVE_INFINITY)
-        cached.set(key, { holder: known, read_at: now, until })
+        cached.set(key, { holder: known, use, read_at: now, until })
       }
-      used(known.caller.caller_id, now)
       return known
     })
 
@@ -92,7 +121,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/K
     const known = (key: string, now: Instant): ApiKeyHolder | undefined => {
       const entry = cached.get(key)
       if (entry === undefined || now < entry.read_at || now >= entry.until) return undefined
-      used(entry.holder.caller.caller_id, now)
+      used.note(entry.use, now)
       return entry.holder
     }
 

@@ -8,11 +8,9 @@ import {
   mountPromise
 } from "@workshop/core/http"
 import { Effect } from "effect"
-import { CONNECTION_LIMITS } from "../ConnectionLimits.js"
-import { listener } from "../Listener.js"
+import { Backlog, listener } from "../Listener.js"
 import { httpRequestOf } from "../nodeRequest.js"
-import { PipelinedWork } from "../PipelinedWork.js"
-import { SERVER_TIMEOUTS } from "../ServerTimeouts.js"
+import { CONNECTION_LIMITS, SERVER_TIMEOUTS } from "../serverLimits.js"
 import { UnreadResponses } from "../UnreadResponses.js"
 
 /** How the API is mounted inside a Node server. */
@@ -61,7 +59,7 @@ export const mountNode = (workshop: Mountable, options: NodeMountOptions = {}): 
   const { trustProxy = false, ...rest } = options
   const { owns, answer } = mountPromise<IncomingMessage>(workshop, rest)
   const unread = new UnreadResponses(workshop.runtime, SERVER_TIMEOUTS, CONNECTION_LIMITS.maxUnreadBytes)
-  const settings = { trustProxy, backlog: new PipelinedWork(), unread }
+  const settings = { trustProxy, backlog: new Backlog(), unread }
   return (request, response, next) => {
     const received = afterParsers(request, trustProxy)
     if (next !== undefined && !owns(received.path)) return next()

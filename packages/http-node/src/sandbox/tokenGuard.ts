@@ -25,13 +25,12 @@ export const tokenCheck = (token: string | null, limits: ExhaustedLimits): Effec
     name: "token",
     refuses: "401, or 429 of an address with too many of them",
     kind: "check",
-    check: (checked) => {
-      const { request, context } = checked
+    check: ({ request, context }) => {
       if (!timingSafeEqual(digest(bearer(request) ?? ""), expected)) {
         return new Rejected({ _tag: "SandboxTokenWrong" }, [guess(request)])
       }
       const usage = limits.look(guess(request), context.now)
-      return usage.remaining > 0 ? checked : new Rejected(new LimitReached({ usages: [usage] }))
+      return usage.remaining > 0 ? undefined : new Rejected(new LimitReached({ usages: [usage] }))
     }
   })
 }

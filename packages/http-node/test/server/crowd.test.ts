@@ -10,10 +10,9 @@ import * as MemoryStore from "@workshop/store-memory"
 import { Deferred, Effect, Fiber, Runtime } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { coalesce } from "../../src/coalesce.js"
-import { listener } from "../../src/Listener.js"
+import { Backlog, listener } from "../../src/Listener.js"
 import { RequestBody } from "../../src/nodeRequest.js"
 import { OpenConnections } from "../../src/OpenConnections.js"
-import { PipelinedWork } from "../../src/PipelinedWork.js"
 import { UnreadResponses } from "../../src/UnreadResponses.js"
 import { RawClient } from "./RawClient.js"
 import { gate, type Running, start } from "./running.js"
@@ -56,7 +55,7 @@ const large = (bytes: number): RouteGroup => ({
 describe("one request at a time on a connection", { timeout: 60_000 }, () => {
   it("makes no object of a request before the one ahead of it is answered", async () => {
     const server = createServer()
-    const connections = new OpenConnections(server, CONNECTION_LIMITS, new PipelinedWork())
+    const connections = new OpenConnections(server, CONNECTION_LIMITS, new Backlog())
     const answers: Array<ServerResponse> = []
     server.on("request", (request, response) => {
       connections.note(request, response, new RequestBody(request))
@@ -188,7 +187,7 @@ describe("one request at a time on a connection", { timeout: 60_000 }, () => {
 describe("answers without a good key", { timeout: 60_000 }, () => {
   it("take turns in the backlog, and those with one do not", async () => {
     const pieces: Array<() => void> = []
-    class HeldBacklog extends PipelinedWork {
+    class HeldBacklog extends Backlog {
       override add(piece: () => void): void {
         pieces.push(piece)
       }

@@ -4,7 +4,7 @@ import { type ConnectionLimits, makeHttpMetrics, pages, SERVER_TIMEOUTS, serve }
 import * as MemoryStore from "@workshop/store-memory"
 import { Deferred, Effect, Exit, Layer, Logger, Schema, Scope } from "effect"
 import { layer as services } from "../../../core/src/services/Workshop.js"
-import type { ServerTimeouts } from "../../src/ServerTimeouts.js"
+import type { ServerTimeouts } from "../../src/serverLimits.js"
 import { RawClient } from "./RawClient.js"
 
 const layer = services.pipe(

@@ -1,0 +1,56 @@
+import { IPV6_PREFIX } from "@workshop/core"
+
+/** How much of a server its clients may hold at once. */
+export interface ConnectionLimits {
+  /** Open connections. The server makes room for a new one by closing one on which no request runs. */
+  readonly maxConnections: number
+  /** Open connections of one address; an IPv6 network counts as one address. Behind a proxy all come from the proxy. */
+  readonly maxConnectionsPerAddress: number
+  /** Requests on one connection. The response to the last one closes it. */
+  readonly maxRequestsPerConnection: number
+  /** Bytes of responses that wait for their clients to read them. Above that, the server closes the connections that have waited longest. */
+  readonly maxUnreadBytes: number
+  /** The number of bits of an IPv6 address that name its network. */
+  readonly ipv6Prefix: number
+}
+
+/** The default limits, for a server that anybody can reach. */
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  maxConnections: 2_000,
+  maxConnectionsPerAddress: 1_000,
+  maxRequestsPerConnection: 10_000,
+  maxUnreadBytes: 64 * 1024 * 1024,
+  ipv6Prefix: IPV6_PREFIX
+}
+
+/** How long the server waits for a client, in milliseconds of real time, so that a slow client does not hold a socket. */
+export interface ServerTimeouts {
+  /** For a request's head, from its first byte, or from the start of the connection. */
+  readonly head_ms: number
+  /** For a whole request, head and body. */
+  readonly request_ms: number
+  /** For the next request on a connection. Longer than usual proxies wait, so that the proxy closes the connection first. */
+  readonly idle_ms: number
+  /** For a client to read any more of a response that is being sent. */
+  readonly taking_ms: number
+  /** For a client to read a whole response, however steadily it reads. */
+  readonly taken_ms: number
+  /** For requests that were being sent when the server stopped accepting connections. */
+  readonly parting_ms: number
+  /** For running requests to finish once the server stops accepting; the rest of ten seconds is for the process to end. */
+  readonly stopping_ms: number
+  /** How often the server looks for heads and requests that took too long. */
+  readonly check_ms: number
+}
+
+/** The default timeouts, for a server that anybody can reach. */
+export const SERVER_TIMEOUTS: ServerTimeouts = {
+  head_ms: 10_000,
+  request_ms: 30_000,
+  idle_ms: 65_000,
+  taking_ms: 30_000,
+  taken_ms: 120_000,
+  parting_ms: 250,
+  stopping_ms: 7_000,
+  check_ms: 1_000
+}
