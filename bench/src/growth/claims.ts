@@ -25,7 +25,29 @@ const looking = (clock: { readonly advance: (ms: number) => void }) =>
     return median(took)
   })
 
-/** How long a claim of one, a create and a look at the metrics take beside a backlog. */
+/**
+ * How fair the queue is: the first delivery of a shop that had none comes within so many, of all that are claimed from then on; and how
+ * many shops come a second time before each has come once. Every shop that waits has more than enough due for that.
+ */
+const fairness = ({ shops, waiting }: Backlog, clock: { readonly unsafeCurrentTimeMillis: () => number }) =>
+  Effect.gen(function* () {
+    const { claim } = yield* Deliveries
+    const fresh = shops > waiting ? shopId(waiting + 1) : null
+    if (fresh !== null) yield* run(createTicket(fresh, ticketInput(), { via: "api", found: [] }))
+    const everybody = waiting + (fresh === null ? 0 : 1)
+    const served: Array<string> = []
+    while (served.length < everybody) {
+      const claims = yield* claim(clock.unsafeCurrentTimeMillis(), Math.min(64, everybody - served.length))
+      if (claims.length === 0) break
+      served.push(...claims.map(({ shop_id }) => shop_id))
+    }
+    return {
+      fresh_after: fresh === null ? null : served.indexOf(fresh) + 1 || Number.POSITIVE_INFINITY,
+      not_in_turn: everybody - new Set(served).size
+    }
+  })
+
+/** How long a claim of one, a create and a look at the metrics take beside a backlog, and how fair claims are there. */
 export const claiming = (database: Cluster["database"], backlog: Backlog) =>
   Effect.gen(function* () {
     const url = yield* database(`claims_${backlog.shops}`)
@@ -43,6 +65,6 @@ export const claiming = (database: Cluster["database"], backlog: Backlog) =>
       yield* timed(50, create)
       const created = yield* timed(200, create)
       const looked = yield* looking(clock)
-      return { ...backlog, claimed, created, looked }
+      return { ...backlog, claimed, created, looked, ...(yield* fairness(backlog, clock)) }
     }).pipe(Effect.provide(context), Effect.withClock(clock))
   }).pipe(Effect.scoped)

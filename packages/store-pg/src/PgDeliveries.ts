@@ -24,8 +24,8 @@ import type { WebhookSecrets } from "./WebhookSecrets.js"
 /** Milliseconds on the clock by which leases are counted. */
 export type LeaseClock = "database" | Effect.Effect<number>
 
-/** How many shops are locked for so many deliveries: some more, because some may turn out to have nothing that can go. */
-const shopsFor = (most: number): number => most + Math.min(16, 3 + most)
+/** How many shops are locked beyond those for whose deliveries there is room, because some may turn out to have nothing that can go. */
+const MOST_SPARE = 16
 
 /** An instant before all others: with it {@link LOOK_AGAIN} writes exact instants and leaves no shop ready. */
 const BEFORE_ALL = -1
@@ -45,12 +45,12 @@ const shopsOf = (answer: QueryResult | undefined): ReadonlyArray<ShopId> =>
   (answer?.rows ?? []).map(({ shop_id }) => shop_id as ShopId)
 
 /** In one go, so that the shops stay locked no longer than the database takes. */
-const claiming = (connection: Connection, lease_now: number | null, now: Instant, most: number) =>
+const claimingBeside = (spare: number, connection: Connection, lease_now: number | null, now: Instant, most: number) =>
   Effect.map(
     connection.send([
       statement("make ready", MAKE_READY, now),
       BEGIN,
-      statement("lock lanes", LOCK_DUE_TURNS, shopsFor(most)),
+      statement("lock lanes", LOCK_DUE_TURNS, most + spare),
       statement("claim", CLAIM, now, most, lease_now),
       statement("lock turns", LOCK_TURNS),
       statement("look again", LOOK_AGAIN, now, lease_now),
@@ -58,6 +58,15 @@ const claiming = (connection: Connection, lease_now: number | null, now: Instant
     ]),
     ([, , , claimed]) => claimed!.rows as unknown as ReadonlyArray<Claim>
   )
+
+/** Each shop costs time, so a claim of few has few to spare, and looks for the rest among many where those had too little that can go. */
+const claiming = (connection: Connection, lease_now: number | null, now: Instant, most: number) =>
+  Effect.gen(function* () {
+    const spare = Math.min(MOST_SPARE, most)
+    const claims = yield* claimingBeside(spare, connection, lease_now, now, most)
+    if (claims.length === most || spare === MOST_SPARE) return claims
+    return [...claims, ...(yield* claimingBeside(MOST_SPARE, connection, lease_now, now, most - claims.length))]
+  })
 
 const reclaiming = (connection: Connection, lease_now: number | null) =>
   Effect.gen(function* () {
