@@ -7,11 +7,10 @@ import { parseSync } from "oxc-parser"
 
 /** Why each file may make expressions while the program runs, which cannot be judged here. @type {Record<string, string>} */
 const MADE = {
-  "packages/cli/src/scenario/ExpectedText.ts": "written by the author of a scenario for their own run",
-  "packages/cli/src/scenario/receiverText.ts": "the constant of references.ts",
+  "packages/cli/src/scenario/Expectation.ts": "written by the author of a scenario for their own run",
   "packages/cli/src/scenario/references.ts": "from constants, of which every repetition ends in a letter",
   "packages/cli/src/scenario/runFiles.ts": "from a pattern that users type for their own files",
-  "packages/cli/src/terminal/Table.ts": "from a constant, because the linter refuses control characters in a literal",
+  "packages/cli/src/terminal/Output.ts": "from a constant, because the linter refuses control characters in a literal",
   "packages/core/src/domain/Person.ts":
     "from one client's escaped names and numbers, of which every repetition ends after three characters"
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
-import { lines } from "../../../packages/cli/dist/simulate/report/plots.js"
+import { lines } from "../../../packages/cli/dist/simulate/report/htmlReport.js"
 import { type Cluster, cluster } from "../pg/Cluster.js"
 import { writtenByActs } from "./acts.js"
 import { claiming } from "./claims.js"

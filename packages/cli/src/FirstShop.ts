@@ -1,8 +1,40 @@
-import { Actor, isActive, KeyInput, Keys, keyHash, type ShopId, ShopInput, Shops, scopePresets } from "@workshop/core"
+import {
+  Actor,
+  appOf,
+  type Caller,
+  type ClientId,
+  ClientInput,
+  Clients,
+  DAY_MS,
+  DelayInput,
+  IdempotencyKey,
+  isActive,
+  KeyInput,
+  Keys,
+  keyHash,
+  Loyalty,
+  PartInput,
+  Progress,
+  QuoteInput,
+  Quotes,
+  type ShopId,
+  ShopInput,
+  ShopPatch,
+  type ShopRecord,
+  Shops,
+  StampCount,
+  type StoreUnavailable,
+  scopePresets,
+  type Ticket,
+  TicketId,
+  TicketInput,
+  Tickets,
+  toIso
+} from "@workshop/core"
 import { Directory } from "@workshop/core/store"
 import { Clock, Context, Effect, Schema } from "effect"
 import { CommandRefused } from "./CommandRefused.js"
-import { CommandHints } from "./terminal/CommandHints.js"
+import { CommandHints } from "./StoreChoice.js"
 
 /** Whether the store has a shop already: then its keys were shown when they were made. */
 export const hasShops = Effect.gen(function* () {
@@ -14,7 +46,7 @@ export const hasShops = Effect.gen(function* () {
 const asServe = Effect.provideService(Actor, "workshop serve")
 
 /** Opens a shop to try things in. It has no key yet. */
-export const openShop = (name: string) =>
+const openShop = (name: string) =>
   asServe(Shops.create(Schema.decodeSync(ShopInput)({ name, currency: "TND", decimals: 3, time_zone: "Africa/Tunis" })))
 
 /** The text of `--demo-key` for the key that a start makes; null for a random one. */
@@ -23,14 +55,14 @@ export class GivenKey extends Context.Reference<GivenKey>()("@workshop/cli/Given
 }) {}
 
 /** Makes a full-access key for a shop; its text is for the caller to print, at once. */
-export const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: string) {
+const makeKey = Effect.fnUntraced(function* (shop_id: ShopId, name: string) {
   const input = Schema.decodeSync(KeyInput)({ name, scopes: scopePresets.full })
   const { key } = yield* asServe(Keys.create(shop_id, input, (yield* GivenKey) ?? undefined))
   return key
 })
 
 /** What is said of the key that a start makes: one that was given is known to whoever gave it. */
-export const aboutKey = Effect.map(GivenKey, (given) =>
+const aboutKey = Effect.map(GivenKey, (given) =>
   given === null ? "Its key is shown this once:" : "Its key is that of --demo-key:"
 )
 
@@ -102,3 +134,140 @@ export const nextSteps = (base: string, opening: string, key: string): ReadonlyA
     `curl -s '${base}/v1/tickets?limit=10' ${authorized}`
   ]
 }
+
+/** By its name a later start finds the demo shop again. */
+const NAME = "Demo workshop"
+
+const AMIRA_PHONE = "+21620123456"
+const KARIM_PHONE = "+21622345678"
+
+const PAGE = 500
+
+const idOf = (ticket: Ticket) => Schema.decodeSync(TicketId)(ticket.id)
+
+type Person = Omit<typeof ClientInput.Encoded, "phone">
+
+/** Opens an account under the first free number, counted from `phone`: the database may hold other people's accounts. */
+const register = (
+  person: Person,
+  phone: string
+): Effect.Effect<{ readonly id: ClientId; readonly phone: string }, StoreUnavailable, Clients> =>
+  Clients.register(Schema.decodeSync(ClientInput)({ ...person, phone })).pipe(
+    Effect.map(({ id }) => ({ id, phone })),
+    Effect.catchTag("InvalidInput", () => register(person, `+${Number(phone.slice(1)) + 1}`))
+  )
+
+const meet = Effect.fnUntraced(function* (shop_id: ShopId, person: Person, phone: string) {
+  const account = yield* register(person, phone)
+  yield* Clients.visit(account.id, shop_id)
+  return account
+})
+
+const takeTickets = Effect.fnUntraced(function* (app: Caller, amira: ClientId, karim: ClientId) {
+  const tickets = yield* Tickets
+  const progress = yield* Progress
+  const tomorrow = toIso((yield* Effect.clockWith((clock) => clock.currentTimeMillis)) + DAY_MS)
+  const take = (input: typeof TicketInput.Encoded) =>
+    Effect.map(tickets.create(app, Schema.decodeSync(TicketInput)(input)), ({ data }) => idOf(data))
+
+  const boots = { item: "Brown boots", price_minor: 45_000, deposit_minor: 20_000 }
+  const ready = yield* take({ service: "Resoling", ...boots, client_id: amira })
+  yield* tickets.changeStatus(app, ready, "ready")
+  const collected = yield* take({ service: "Hem", item: "Grey trousers", price_minor: 12_000, client_id: karim })
+  yield* tickets.changeStatus(app, collected, "ready")
+  yield* tickets.changeStatus(app, collected, "collected")
+  const impossible = yield* take({ service: "Screen", item: "Phone", description: "Fell into the sea" })
+  yield* tickets.changeStatus(app, impossible, "impossible")
+
+  const coat = { item: "Winter coat", price_minor: 30_000, promised_at: tomorrow, client_id: amira }
+  const quoted = yield* take({ service: "New lining", ...coat })
+  const price = { price_minor: 38_000, note: "The sleeves need it too" }
+  yield* (yield* Quotes).propose(app, quoted, Schema.decodeSync(QuoteInput)(price))
+  const waiting = yield* take({ service: "Zip", item: "Suitcase", price_minor: 25_000, promised_at: tomorrow })
+  yield* progress.recordPart(app, waiting, Schema.decodeSync(PartInput)({ label: "Zip, 60 cm", status: "ordered" }))
+  const later = toIso(Date.parse(tomorrow) + 3 * DAY_MS)
+  yield* progress.announceDelay(app, waiting, Schema.decodeSync(DelayInput)({ promised_at: later, reason: "The part" }))
+  const items = [
+    { label: "Curtains, left", price_minor: 20_000 },
+    { label: "Curtains, right", price_minor: 20_000 }
+  ]
+  yield* take({ service: "Curtains", type: "prepare", items, price_minor: 40_000, external_ref: "web-1001" })
+})
+
+/** Furnishes a shop: a programme, clients it knows, and tickets in every state that time alone does not bring about. */
+const furnish = Effect.fnUntraced(function* (shop_id: ShopId) {
+  const app = appOf(shop_id)
+  const program = {
+    active: true,
+    name: "Stamps",
+    stamps_required: 10,
+    stamps_per_ticket: 1,
+    reward_label: "A free hem"
+  }
+  yield* Shops.change(shop_id, Schema.decodeSync(ShopPatch)({ program }))
+  const amira = yield* meet(shop_id, { given_name: "Amira", family_name: "Ben Salah" }, AMIRA_PHONE)
+  const hidden = { given_name: "Karim", family_name: "Trabelsi", hide_name: true }
+  const karim = yield* meet(shop_id, hidden, KARIM_PHONE)
+  yield* takeTickets(app, amira.id, karim.id)
+  const [nine, key] = [Schema.decodeSync(StampCount)(9), Schema.decodeSync(IdempotencyKey)("demo")]
+  yield* Loyalty.giveStamps(app, amira.id, nine, key)
+  return amira.phone
+})
+
+const earlierShop = Effect.gen(function* () {
+  const { listShops } = yield* Directory
+  let after: ShopId | null = null
+  for (;;) {
+    const shops: ReadonlyArray<ShopRecord> = yield* listShops(after, PAGE)
+    const found = shops.find(({ name }) => name === NAME)
+    if (found !== undefined || shops.length < PAGE) return found
+    after = shops.at(-1)?.id ?? null
+  }
+})
+
+/** The demo shop, with a new key; null where the demo shop of an earlier start has as many keys as it may have. */
+interface Demo {
+  readonly key: string | null
+  readonly opening: string
+  /** The number of a client who has a reward; null for a demo shop of an earlier start, where much may have happened. */
+  readonly phone: string | null
+}
+
+const reused = ({ id }: ShopRecord) =>
+  Effect.gen(function* () {
+    const key = yield* makeKey(id, "demo")
+    const what = (yield* GivenKey) === null ? "A new key for it is shown this once:" : yield* aboutKey
+    return { key, phone: null, opening: `The shop ${NAME} of an earlier start is there. ${what}` } satisfies Demo
+  }).pipe(
+    Effect.catchTag("TooManyKeys", () =>
+      Effect.map(CommandHints, ({ command, condition }): Demo => {
+        const there = `The shop ${NAME} of an earlier start is there, with all the keys that a shop may have.`
+        const remedy = `The first command shows them, and the second, with the id of one, makes room for a new one${condition}:`
+        const commands = [command(`key list ${id}`), command("key revoke KEY")]
+        return { key: null, phone: null, opening: [`${there} ${remedy}`, ...commands].join("\n") }
+      })
+    )
+  )
+
+/** Opens and furnishes the demo shop, or finds the one of an earlier start. */
+export const demoShop = Effect.gen(function* () {
+  const found = yield* earlierShop
+  if (found !== undefined) return yield* reused(found)
+  const { id } = yield* openShop(NAME)
+  const phone = yield* furnish(id)
+  // The key comes last, so that no key is made that is not shown.
+  const key = yield* makeKey(id, "demo")
+  return { key, phone, opening: `The shop ${NAME} is open. ${yield* aboutKey}` }
+}).pipe(
+  // The inputs are written down above: a refusal would be a mistake in them.
+  Effect.catchAll((refusal) => (refusal._tag === "StoreUnavailable" ? Effect.fail(refusal) : Effect.die(refusal)))
+)
+
+/** What else there is to try in a new demo shop. */
+export const demoSteps = (base: string, { key, phone }: Demo): ReadonlyArray<string> =>
+  phone === null
+    ? []
+    : [
+        "Look a client up who has a reward to use:",
+        `curl -s '${base}/v1/clients?phone=${encodeURIComponent(phone)}' -H 'Authorization: Bearer ${key}'`
+      ]

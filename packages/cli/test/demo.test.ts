@@ -7,7 +7,7 @@ import { ClientInput, Clients, Keys, Shops } from "@workshop/core"
 import { Effect, Exit, Schema, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../../store-pg/test/cluster/TestDatabase.js"
-import { demoShop, demoSteps } from "../src/DemoShop.js"
+import { demoShop, demoSteps } from "../src/FirstShop.js"
 import { services } from "../src/owner/ownerCommand.js"
 import { build, run, Workshop } from "./Workshop.js"
 

@@ -5,7 +5,7 @@ import type { Reply } from "../testkit/Receiver.js"
 import type { Client, Delivery, Event, Ticket, Webhook } from "../testkit/Shapes.js"
 import { SECOND } from "../testkit/Time.js"
 import { TestResponse } from "./Expectations.js"
-import type { Inbox, Inboxes } from "./Inboxes.js"
+import type { Inbox, Inboxes } from "./Target.js"
 
 /** An id that nothing has. */
 export const NOBODY = "01890000-0000-7000-8000-000000000000"

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util"
 import { Data } from "effect"
 import { type Exchange, envelopeOf } from "../testkit/Api.js"
 import type { Envelope } from "../testkit/Shapes.js"
-import type { Post } from "./Inboxes.js"
+import type { Post } from "./Target.js"
 
 /** The server breaks the rule of a case: what was expected, and what was found. */
 export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{

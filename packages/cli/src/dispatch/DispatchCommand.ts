@@ -3,8 +3,7 @@ import { pipeline, type RequestObserver } from "@workshop/core/http"
 import { serve as listen, pages } from "@workshop/http-node"
 import { Console, Effect, Layer } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
-import { observeOptions } from "../observe/ObserveOptions.js"
-import { observing, watching } from "../observe/observing.js"
+import { observeOptions, observing, watching } from "../observe/observing.js"
 import {
   choiceOf,
   databaseUrlFlag,

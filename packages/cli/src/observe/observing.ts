@@ -4,9 +4,113 @@ import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import { type Probe, Probes, Tracing, WebhookSender } from "@workshop/core"
 import type { RequestObserver } from "@workshop/core/http"
 import { makeHttpMetrics, processMetrics, shownMethod, shownRoute } from "@workshop/http-node"
-import { Clock, Effect, Layer, Option } from "effect"
-import * as Logs from "./Logs.js"
-import type { Observed } from "./ObserveOptions.js"
+import { Clock, Effect, FiberRef, HashSet, Layer, Logger, LogLevel, Option } from "effect"
+import { optional, toggle, type Values, value } from "../terminal/commands.js"
+import { oneOf, webAddress } from "../terminal/decoders.js"
+import { legible } from "../terminal/legible.js"
+
+/** How log lines are written. */
+const LOG_FORMATS = ["json", "pretty"] as const
+
+/** From which level on lines are logged. */
+const LOG_LEVELS = ["debug", "info", "warning", "error", "none"] as const
+
+/** The flags by which an operator sees what a long-running process does. */
+export const observeOptions = {
+  logFormat: optional({
+    ...oneOf(LOG_FORMATS),
+    flag: "--log-format <format>",
+    description:
+      "How log lines are written on standard error: json, one object a line, or pretty, for people. By default pretty on a terminal, otherwise json."
+  }),
+  logLevel: value({
+    ...oneOf(LOG_LEVELS),
+    flag: "--log-level <level>",
+    description: "The least level that is logged.",
+    fallback: "info"
+  }),
+  otlpEndpoint: optional({
+    flag: "--otlp-endpoint <url>",
+    description: "Send traces to this OpenTelemetry collector by OTLP over HTTP, such as http://127.0.0.1:4318.",
+    decoder: webAddress,
+    variable: "OTEL_EXPORTER_OTLP_ENDPOINT"
+  })
+}
+
+/** The flag by which every request is logged. */
+export const accessLog = toggle("access-log", "Log a line for each request: method, route, status and duration.")
+
+/** The values of the flags. */
+type Observed = Values<typeof observeOptions>
+
+/** What must never be read in a log, whatever brought it there, and what stands in its place. */
+const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\b(wk_live|wk_test|whsec)_[\w-]+/g, "$1_..."],
+  [/\bBearer\s+[^\s"'\\]+/gi, "Bearer ..."],
+  [/(?<!\w)(\w+:\/\/[^\s:@/"]*):[^\s@/"]*@/g, "$1:...@"],
+  // In E.164, also where a query string escaped the plus.
+  [/(?:\+|%2B)[1-9]\d{6,14}\b/gi, "+..."]
+]
+
+/** A line without keys, webhook secrets, tokens, passwords of databases and phone numbers. No code of ours logs any: causes from elsewhere might. */
+export const redacted = (line: string): string =>
+  SECRETS.reduce((said, [pattern, instead]) => said.replaceAll(pattern, instead), line)
+
+type Format = (typeof LOG_FORMATS)[number]
+
+/** What a program may count on in a line: one object, its members' names, and the members of `annotations`, such as `request_id`. */
+const asJson = Logger.map(Logger.structuredLogger, ({ message, logLevel, timestamp, cause, annotations, spans }) =>
+  JSON.stringify({
+    timestamp,
+    level: logLevel.toLowerCase(),
+    message: Array.isArray(message) ? message.map(String).join(" ") : message,
+    ...annotations,
+    ...(cause === undefined ? {} : { cause }),
+    ...(Object.keys(spans).length === 0 ? {} : { spans })
+  })
+)
+
+const asLine = Logger.map(Logger.logfmtLogger, (line) => line.replaceAll(/(?<!\s)\s*\n\s*/g, " | "))
+
+const formats: Readonly<Record<Format, Logger.Logger<unknown, string>>> = { json: asJson, pretty: asLine }
+
+/** The longest line, in characters, and the longest text that one keeps. */
+const LINE_CHARACTERS = 16 * 1024
+const TEXT_CHARACTERS = 4 * 1024
+
+const cut = (text: string): string =>
+  text.length <= TEXT_CHARACTERS ? text : `${text.slice(0, TEXT_CHARACTERS)}... (${text.length} characters)`
+
+/** A line of a bounded length. JSON stays JSON: only the texts in it are cut. */
+const bounded = (line: string, format: Format): string => {
+  if (line.length <= LINE_CHARACTERS) return line
+  if (format === "pretty") return cut(line)
+  return JSON.stringify(JSON.parse(line), (_, value) => (typeof value === "string" ? cut(value) : value))
+}
+
+const levels: Readonly<Record<(typeof LOG_LEVELS)[number], LogLevel.LogLevel>> = {
+  debug: LogLevel.Debug,
+  info: LogLevel.Info,
+  warning: LogLevel.Warning,
+  error: LogLevel.Error,
+  none: LogLevel.None
+}
+
+/** Logs on standard error, one line each, without secrets. `isTerminal` chooses the format where none was asked for. */
+export const logsLayer = (
+  { logFormat, logLevel }: { readonly logFormat: Format | null; readonly logLevel: (typeof LOG_LEVELS)[number] },
+  isTerminal: boolean,
+  write: (line: string) => void = globalThis.console.error
+): Layer.Layer<never> => {
+  const format = logFormat ?? (isTerminal ? "pretty" : "json")
+  const logger = Logger.make<unknown, void>((entry) =>
+    write(legible(bounded(redacted(formats[format].log(entry)), format)))
+  )
+  return Layer.merge(
+    Layer.locallyScoped(FiberRef.currentLoggers, HashSet.make(logger)),
+    Logger.minimumLogLevel(levels[logLevel])
+  )
+}
 
 const real = Clock.make()
 
@@ -93,7 +197,7 @@ export const observing = (asked: Observed): Layer.Layer<never> =>
   Layer.scopedDiscard(processMetrics).pipe(
     Layer.provideMerge(Layer.sync(Probes, () => new Set<Probe>())),
     Layer.provideMerge(asked.otlpEndpoint === null ? Layer.empty : tracing(asked.otlpEndpoint)),
-    Layer.provideMerge(Logs.layer(asked, process.stderr.isTTY === true))
+    Layer.provideMerge(logsLayer(asked, process.stderr.isTTY === true))
   )
 
 /** What looks on while requests are answered: always counting, the rest where it was asked for. */

@@ -2,10 +2,8 @@ import { Audit, type AuditEntry, EventId, NO_SHOP, ShopId, toIso } from "@worksh
 import { Effect } from "effect"
 import { value } from "../terminal/commands.js"
 import { wholeNumber } from "../terminal/decoders.js"
-import { rows } from "../terminal/Output.js"
-import type { Column } from "../terminal/Table.js"
-import { idFrom } from "./fromFlags.js"
-import { own, ownerCommand } from "./ownerCommand.js"
+import { type Column, rows } from "../terminal/Output.js"
+import { idFrom, own, ownerCommand } from "./ownerCommand.js"
 
 /** Which entries to list; null is any. */
 interface Bounds {

@@ -18,11 +18,9 @@ import { CommandRefused } from "../CommandRefused.js"
 import { optional, repeatable, toggle, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { yesOrNo } from "../terminal/decoders.js"
-import { record, rows, sentence } from "../terminal/Output.js"
+import { type Column, record, rows, sentence } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
-import type { Column } from "../terminal/Table.js"
-import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
-import { idOf, own, ownerCommand } from "./ownerCommand.js"
+import { decoded, type Fields, given, idFrom, idOf, own, ownerCommand } from "./ownerCommand.js"
 
 const clientId = (typed: string) => idFrom(ClientId, "a client", typed)
 const offerId = (typed: string) => idFrom(OfferId, "an offer", typed)

@@ -1,15 +1,13 @@
 import { type ApiKeyRecord, KeyId, KeyInput, Keys, ShopId, scopePresets, toIso, toIsoOrNull } from "@workshop/core"
 import { Clock, Effect } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
-import { CommandHints } from "../terminal/CommandHints.js"
+import { CommandHints } from "../StoreChoice.js"
 import { repeatable, yes } from "../terminal/commands.js"
 import { confirm } from "../terminal/confirm.js"
 import { oneOf } from "../terminal/decoders.js"
-import { rows, sentence, shownOnce } from "../terminal/Output.js"
+import { type Column, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group } from "../terminal/program.js"
-import type { Column } from "../terminal/Table.js"
-import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
-import { idOf, own, ownerCommand } from "./ownerCommand.js"
+import { decoded, type Fields, given, idFrom, idOf, own, ownerCommand } from "./ownerCommand.js"
 
 /** A key to make, with the scopes of a preset or those that are named. */
 interface NewKey extends Fields {

@@ -14,14 +14,12 @@ import {
 } from "@workshop/core"
 import { Effect, Schema } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
-import { CommandHints } from "../terminal/CommandHints.js"
+import { CommandHints } from "../StoreChoice.js"
 import { optional, repeatable } from "../terminal/commands.js"
 import { oneOf, webAddress, wholeNumber, yesOrNo } from "../terminal/decoders.js"
-import { record, rows } from "../terminal/Output.js"
+import { type Column, record, rows } from "../terminal/Output.js"
 import { group, variableOf } from "../terminal/program.js"
-import type { Column } from "../terminal/Table.js"
-import { decoded, type Fields, given, idFrom } from "./fromFlags.js"
-import { idOf, own, ownerCommand } from "./ownerCommand.js"
+import { decoded, type Fields, given, idFrom, idOf, own, ownerCommand } from "./ownerCommand.js"
 
 const PAGE = 500
 

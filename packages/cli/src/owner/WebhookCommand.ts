@@ -1,11 +1,219 @@
-import type { Effect } from "effect"
+import {
+  DeliveryHistory,
+  type DeliveryState,
+  type Event,
+  type OwnerPage,
+  overlapEnd,
+  parseWebhookAddress,
+  productionAddresses,
+  ReplayInput,
+  ShopId,
+  Shops,
+  sandboxAddresses,
+  toIso,
+  type WebhookAddressPolicy,
+  type WebhookOffReason,
+  Webhooks
+} from "@workshop/core"
+import { Directory } from "@workshop/core/store"
+import { deliveryView, noticeView } from "@workshop/http-node/sandbox"
+import { Clock, Effect, Either } from "effect"
+import { CommandRefused } from "../CommandRefused.js"
 import { webhookPort } from "../dispatch/WebhookOptions.js"
 import { repeatable, toggle, value, yes } from "../terminal/commands.js"
+import { confirm } from "../terminal/confirm.js"
 import { oneOf, wholeNumber } from "../terminal/decoders.js"
-import type { Output } from "../terminal/Output.js"
+import { type Column, type Output, record, rows, sentence, shownOnce } from "../terminal/Output.js"
 import { group, Operand } from "../terminal/program.js"
-import { idOf, own, ownerCommand, type Refusal, type Services } from "./ownerCommand.js"
-import * as webhooks from "./webhooks.js"
+import {
+  decoded,
+  type Fields,
+  given,
+  idFrom,
+  idOf,
+  own,
+  ownerCommand,
+  type Refusal,
+  type Services
+} from "./ownerCommand.js"
+
+const shopId = (typed: string) => idFrom(ShopId, "a shop", typed)
+
+type Delivery = ReturnType<typeof deliveryView>
+
+const lastOf = ({ attempts }: Delivery): string => {
+  const last = attempts.at(-1)
+  if (last === undefined) return "-"
+  const { status, error, detail, duration_ms, address } = last
+  const outcome = String(status ?? error) + (detail === null ? "" : ` (${detail})`)
+  return [outcome, `${duration_ms} ms`, ...(address === null ? [] : [address])].join(", ")
+}
+
+const deliveryColumns: ReadonlyArray<Column<Delivery>> = [
+  { title: "EVENT", cell: ({ event_id }) => event_id, isWhole: true },
+  { title: "TYPE", cell: ({ type }) => type },
+  { title: "STATE", cell: ({ state }) => state },
+  { title: "ATTEMPTS", cell: ({ attempts }) => String(attempts.length), align: "right" },
+  { title: "LAST", cell: lastOf },
+  { title: "NEXT", cell: ({ next_attempt_at }) => next_attempt_at ?? "-" }
+]
+
+const noticeColumns: ReadonlyArray<Column<ReturnType<typeof noticeView>>> = [
+  { title: "TOLD", cell: ({ created_at }) => created_at, isWhole: true },
+  { title: "KIND", cell: ({ kind }) => kind },
+  { title: "WHY", cell: ({ off_reason }) => off_reason ?? "-" },
+  { title: "FAILURES", cell: ({ failures_in_row }) => String(failures_in_row), align: "right" },
+  { title: "ADDRESS", cell: ({ url }) => url }
+]
+
+/** What to change where nothing but its port stands against an address. */
+const aboutPort = (typed: string, policy: WebhookAddressPolicy): string => {
+  const port = URL.canParse(typed) ? Number(new URL(typed).port || "443") : 0
+  return port > 0 && Either.isRight(parseWebhookAddress(typed, { ...policy, ports: [port] }))
+    ? `: to allow its own, add --webhook-port ${port}, and see that whatever delivers has that port too`
+    : ""
+}
+
+const OFF: Readonly<Record<WebhookOffReason, string>> = {
+  gone: "its receiver answered 410",
+  failing: "its receiver failed for too long",
+  disabled: "its owner turned it off"
+}
+
+/** A warning where only a sandbox delivers to an address, and the data are of none. */
+const unlessSandbox = (url: string, ports: WebhookAddressPolicy["ports"]) =>
+  Effect.gen(function* () {
+    const isForAll = Either.isRight(parseWebhookAddress(url, { ...productionAddresses, ports }))
+    if (isForAll || (yield* (yield* Directory).isSandboxMade)) return ""
+    return " Only a server with --sandbox delivers there, and no sandbox made these data."
+  })
+
+/** Sets the address; the secret is shown (Specification, Webhooks). A webhook that is off stays off, which is said, unless `enable`. */
+export const set = Effect.fnUntraced(function* (
+  shop: string,
+  typed: string,
+  isSandbox: boolean,
+  ports = productionAddresses.ports,
+  enable = false
+) {
+  const id = yield* shopId(shop)
+  const policy = { ...(isSandbox ? sandboxAddresses : productionAddresses), ports }
+  const url = yield* Either.mapLeft(
+    parseWebhookAddress(typed, policy),
+    (must) => new CommandRefused({ message: `The address ${must}${aboutPort(typed, policy)}.` })
+  )
+  const { secret, ...set } = yield* Webhooks.set(id, url)
+  const { on, off_reason } = enable && !set.on ? yield* Webhooks.enable(id) : set
+  const goes =
+    off_reason === null
+      ? `Events go to ${url}.${yield* unlessSandbox(url, ports)}`
+      : `The address is ${url}, but the webhook is off, because ${OFF[off_reason]}: events wait until workshop webhook enable turns it on, or set with --enable.`
+  return shownOnce({ url, secret, on, off_reason }, `${goes} The secret that signs them`, secret)
+})
+
+/** Where events go, and how that has been going. */
+export const show = Effect.fnUntraced(function* (shop: string) {
+  return record(yield* Webhooks.status(yield* shopId(shop)))
+})
+
+/** A new secret; the old one signs beside it for 24 hours (Specification, Webhooks). */
+export const rotate = Effect.fnUntraced(function* (shop: string, isWanted: boolean, isForced = false) {
+  const id = yield* shopId(shop)
+  const { webhook } = yield* Shops.byId(id)
+  const until = webhook === null ? null : overlapEnd(webhook, yield* Clock.currentTimeMillis)
+  if (until === null) {
+    const what = "The secret is replaced; the old one signs beside it for 24 hours and then no more."
+    yield* confirm(what, isWanted || isForced)
+  } else {
+    const what = `The secret was replaced within the last 24 hours. Another rotation ends the secret before that at once, which would sign until ${toIso(until)}.`
+    yield* confirm(what, isForced, "--force")
+  }
+  const rotated = yield* Webhooks.rotate(id)
+  return shownOnce(rotated, "The new secret", rotated.secret)
+})
+
+/** Turns the webhook on again. */
+export const enable = Effect.fnUntraced(function* (shop: string) {
+  return record(yield* Webhooks.enable(yield* shopId(shop)))
+})
+
+/** Turns the webhook off: its events wait until it is on again. */
+export const disable = Effect.fnUntraced(function* (shop: string) {
+  return record(yield* Webhooks.disable(yield* shopId(shop)))
+})
+
+/** Removes the webhook, with its secrets and all that waits. */
+export const remove = Effect.fnUntraced(function* (shop: string, isWanted: boolean) {
+  const id = yield* shopId(shop)
+  yield* confirm("The webhook, its secrets and all deliveries that wait are removed, for good.", isWanted)
+  return sentence(yield* Webhooks.remove(id), `The shop ${id} has no webhook any more; its events are only recorded.`)
+})
+
+/** Raises a ping. */
+export const ping = Effect.fnUntraced(function* (shop: string) {
+  const id = yield* shopId(shop)
+  const event = JSON.parse((yield* Webhooks.ping(id)).body) as Event
+  const { url, on } = yield* Webhooks.status(id)
+  const becomes =
+    url === null
+      ? "is recorded and goes nowhere, as the shop has no webhook: workshop webhook set gives it one."
+      : on
+        ? "is on its way: workshop webhook deliveries shows what became of it."
+        : "waits, as the webhook is off: workshop webhook enable turns it on."
+  return sentence(event, `The ping ${event.id} ${becomes}`)
+})
+
+/** What became of the shop's latest events, or of the latest in a state: so many of them, oldest first. */
+export const deliveries = Effect.fnUntraced(function* (shop: string, state: DeliveryState | null, limit: number) {
+  const id = yield* shopId(shop)
+  const wanted: Array<Delivery> = []
+  for (let page: OwnerPage = {}; wanted.length < limit; ) {
+    const found = yield* DeliveryHistory.deliveries(id, page)
+    if (found.length === 0) break
+    const matching = found.filter((delivery) => state === null || delivery.state === state)
+    wanted.unshift(...matching.slice(wanted.length - limit).map(deliveryView))
+    page = { before: found[0]!.seq }
+  }
+  return rows(wanted, deliveryColumns, state === null ? "No event was to be delivered yet." : `None is ${state}.`)
+})
+
+/** Which events to send again. */
+interface Replay extends Fields {
+  readonly shop: string
+  readonly ids: ReadonlyArray<string>
+  readonly dry_run: boolean
+}
+
+/** Sends events again, under the same ids; or only counts them. */
+export const replay = Effect.fnUntraced(function* ({ shop, ids, dry_run, ...bounds }: Replay) {
+  const id = yield* shopId(shop)
+  const filter = given({ ...bounds, event_ids: ids.length === 0 ? null : ids })
+  if (Object.keys(filter).length === 0) {
+    return yield* new CommandRefused({
+      message: "Say which events: --ids, or any of --since, --until and --state; --dry-run only counts them."
+    })
+  }
+  const named = new Set(ids).size
+  const input = yield* decoded(ReplayInput, { ...filter, dry_run })
+  const { count } = yield* DeliveryHistory.replay(id, { ...input, dry_run: dry_run || named > 0 })
+  if (named > 0 && count === 0) {
+    return yield* new CommandRefused({
+      message: "This shop has no such event to send: workshop webhook deliveries lists what there is."
+    })
+  }
+  if (named > 0 && !dry_run) yield* DeliveryHistory.replay(id, input)
+  const others = count < named ? ` ${named - count} of the ids named no event that this shop can send.` : ""
+  return sentence(
+    { count, dry_run },
+    `${count === 1 ? "1 event" : `${count} events`} ${dry_run ? "would" : "will"} be sent again.${others}`
+  )
+})
+
+/** What the owner was told of the webhook, oldest first. */
+export const notices = Effect.fnUntraced(function* (shop: string) {
+  const found = yield* DeliveryHistory.notices(yield* shopId(shop))
+  return rows(found.map(noticeView), noticeColumns, "The owner had to be told nothing yet.")
+})
 
 const flag = own("webhook")
 const options = { shop: idOf("shop") }
@@ -30,95 +238,89 @@ const onShop = <E extends Refusal>(
     act: ({ shop }) => act(shop)
   })
 
-const set = ownerCommand({
-  name: "set",
-  description: "Set the address of a shop's webhook; its secret is shown",
-  examples: ["workshop webhook set 0197... https://shop.example/events"],
-  options: {
-    ...options,
-    sandbox: toggle("sandbox", "Take http and this machine too, as a server with --sandbox does."),
-    webhookPort,
-    enable: toggle("enable", "Turn the webhook on too, where it is off."),
-    url: new Operand<string>("<url>", "An https address that the internet reaches.")
-  },
-  act: (flags) => webhooks.set(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable)
-})
-
-const show = onShop("show", "Show where events go, and how that has been going", webhooks.show)
-
-const rotate = ownerCommand({
-  name: "rotate",
-  description: "Replace the secret; the old one signs beside it for 24 hours",
-  examples: ["workshop webhook rotate 0197... --yes"],
-  options: {
-    ...options,
-    yes,
-    force: toggle("force", "Rotate also within 24 hours of the last rotation, which ends the secret before it at once.")
-  },
-  act: (flags) => webhooks.rotate(flags.shop, flags.yes, flags.force)
-})
-
-const enable = onShop("enable", "Turn the webhook on again, and send what was parked", webhooks.enable)
-
-const disable = onShop("disable", "Turn the webhook off; its events wait until it is on again", webhooks.disable)
-
-const remove = ownerCommand({
-  name: "remove",
-  description: "Remove the webhook, its secrets and all deliveries that wait",
-  examples: ["workshop webhook remove 0197... --yes"],
-  options: { ...options, yes },
-  act: (flags) => webhooks.remove(flags.shop, flags.yes)
-})
-
-const ping = onShop("ping", "Raise a ping", webhooks.ping)
-
-const deliveries = ownerCommand({
-  name: "deliveries",
-  description: "List what became of each event",
-  examples: ["workshop webhook deliveries 0197... --state dead"],
-  options: {
-    ...options,
-    state,
-    limit: value({
-      flag: "--limit <number>",
-      description: "How many at most, the latest ones.",
-      decoder: wholeNumber(1, 1_000_000),
-      fallback: "10000",
-      variable: "WORKSHOP_WEBHOOK_LIMIT"
-    })
-  },
-  act: (flags) => webhooks.deliveries(flags.shop, flags.state, flags.limit)
-})
-
-const replay = ownerCommand({
-  name: "replay",
-  description: "Send events again, under the same ids",
-  examples: [
-    "workshop webhook replay 0197... --state dead --since 2026-01-01T00:00:00Z --dry-run",
-    "workshop webhook replay 0197... --ids 0198...,0199..."
-  ],
-  options: {
-    ...options,
-    ids: repeatable({
-      flag: "--ids <event>",
-      description: "The events by id, between commas or one flag each.",
-      variable: "WORKSHOP_WEBHOOK_IDS"
-    }),
-    since: instant("since", "Events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."),
-    until: instant("until", "Events raised before this instant."),
-    state,
-    dry_run: toggle("dry-run", "Only count them.")
-  },
-  act: (fields) => webhooks.replay(fields)
-})
-
-const notices = onShop("notices", "List what the owner was notified of", webhooks.notices)
-
 /** `workshop webhook` (Specification, Commands): a shop's webhook and its deliveries. */
 export const webhookCommand = group(
   {
     name: "webhook",
     examples: ["workshop webhook set 0197... https://shop.example/events", "workshop webhook deliveries 0197..."]
   },
-  [set, show, rotate, enable, disable, remove, ping, deliveries, replay, notices]
+  [
+    ownerCommand({
+      name: "set",
+      description: "Set the address of a shop's webhook; its secret is shown",
+      examples: ["workshop webhook set 0197... https://shop.example/events"],
+      options: {
+        ...options,
+        sandbox: toggle("sandbox", "Take http and this machine too, as a server with --sandbox does."),
+        webhookPort,
+        enable: toggle("enable", "Turn the webhook on too, where it is off."),
+        url: new Operand<string>("<url>", "An https address that the internet reaches.")
+      },
+      act: (flags) => set(flags.shop, flags.url, flags.sandbox, flags.webhookPort, flags.enable)
+    }),
+    onShop("show", "Show where events go, and how that has been going", show),
+    ownerCommand({
+      name: "rotate",
+      description: "Replace the secret; the old one signs beside it for 24 hours",
+      examples: ["workshop webhook rotate 0197... --yes"],
+      options: {
+        ...options,
+        yes,
+        force: toggle(
+          "force",
+          "Rotate also within 24 hours of the last rotation, which ends the secret before it at once."
+        )
+      },
+      act: (flags) => rotate(flags.shop, flags.yes, flags.force)
+    }),
+    onShop("enable", "Turn the webhook on again, and send what was parked", enable),
+    onShop("disable", "Turn the webhook off; its events wait until it is on again", disable),
+    ownerCommand({
+      name: "remove",
+      description: "Remove the webhook, its secrets and all deliveries that wait",
+      examples: ["workshop webhook remove 0197... --yes"],
+      options: { ...options, yes },
+      act: (flags) => remove(flags.shop, flags.yes)
+    }),
+    onShop("ping", "Raise a ping", ping),
+    ownerCommand({
+      name: "deliveries",
+      description: "List what became of each event",
+      examples: ["workshop webhook deliveries 0197... --state dead"],
+      options: {
+        ...options,
+        state,
+        limit: value({
+          flag: "--limit <number>",
+          description: "How many at most, the latest ones.",
+          decoder: wholeNumber(1, 1_000_000),
+          fallback: "10000",
+          variable: "WORKSHOP_WEBHOOK_LIMIT"
+        })
+      },
+      act: (flags) => deliveries(flags.shop, flags.state, flags.limit)
+    }),
+    ownerCommand({
+      name: "replay",
+      description: "Send events again, under the same ids",
+      examples: [
+        "workshop webhook replay 0197... --state dead --since 2026-01-01T00:00:00Z --dry-run",
+        "workshop webhook replay 0197... --ids 0198...,0199..."
+      ],
+      options: {
+        ...options,
+        ids: repeatable({
+          flag: "--ids <event>",
+          description: "The events by id, between commas or one flag each.",
+          variable: "WORKSHOP_WEBHOOK_IDS"
+        }),
+        since: instant("since", "Events raised at this instant or later, such as 2026-01-31T12:00:00Z or 2026-01-31."),
+        until: instant("until", "Events raised before this instant."),
+        state,
+        dry_run: toggle("dry-run", "Only count them.")
+      },
+      act: replay
+    }),
+    onShop("notices", "List what the owner was notified of", notices)
+  ]
 )

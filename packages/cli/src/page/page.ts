@@ -1,4 +1,11 @@
-import { escaped } from "./escaped.js"
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
+
+// XML 1.0 has no place for other control characters, not even escaped.
+const UNWRITABLE = /[^\P{Cc}\n\t]/gu
+
+/** Text as XML and HTML take it. */
+export const escaped = (text: string): string =>
+  text.replaceAll(UNWRITABLE, "?").replaceAll(/[&<>"]/g, (character) => entities[character] ?? "")
 
 const STYLE = `
 :root { color-scheme: light dark; --good: light-dark(#1a7f37, #3fb950); --bad: light-dark(#cf222e, #ff7b72);
@@ -13,7 +20,7 @@ pre { background: var(--box); border: 1px solid var(--line); border-radius: 6px;
 `
 
 /** A report as one page that needs nothing else. */
-export interface Page {
+interface Page {
   readonly title: string
   /** It opens with a mark for this. */
   readonly isGood: boolean

@@ -1,4 +1,4 @@
-import type { Paint, Tone } from "../terminal/Style.js"
+import type { Paint, Tone } from "../terminal/Output.js"
 import type { Outcome, ReceivedDelivery, ReceivedEvent, Refusal } from "./Receiver.js"
 
 /** What changed in one field of a ticket; `field` is a dotted path such as `money.price_minor`. */

@@ -2,7 +2,7 @@ import { Data, Effect, Schema } from "effect"
 import type { Behaviour, ReceivedDelivery } from "../receive/Receiver.js"
 import type { Actor } from "../testkit/Actors.js"
 import type { CallOptions } from "../testkit/Api.js"
-import type { StepExchange } from "./Result.js"
+import type { StepExchange } from "./Report.js"
 import { type Names, ReferenceUnknown } from "./references.js"
 
 /** The service cannot be reached, or a receiver cannot be opened. */

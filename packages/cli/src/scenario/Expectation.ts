@@ -1,6 +1,119 @@
-import { isText, matchText } from "./ExpectedText.js"
-import { at, type Fields, type Found, isObject, shown, unless } from "./Mismatch.js"
-import type { Names } from "./references.js"
+import { inBraces, type Names, resolveText, wholeReference } from "./references.js"
+
+/** An object whose fields are not known. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Whether a value is an object, and no list. */
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A field of a value; undefined where it has none. */
+export const fieldOf = (value: unknown, field: string): unknown => (isObject(value) ? value[field] : undefined)
+
+/** One place at which something is not as it was expected. */
+export interface Mismatch {
+  /** Such as `data.items.1.label`. */
+  readonly path: string
+  readonly expected: string
+  readonly actual: string
+}
+
+/** Everything that is not as it was expected. */
+export type Found = ReadonlyArray<Mismatch>
+
+const MAX_SHOWN = 160
+
+/** Texts that would pass for something else: nothing, a number, true. */
+const NEEDS_QUOTES = /^$|^\s|\s$|^(-?\d+(\.\d+)?|true|false|null)$/
+
+const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text)
+
+/** A value on one line, as short as can be: an event by its type. */
+const shown = (value: unknown): string => {
+  if (value === undefined) return "(absent)"
+  if (typeof value === "string") return NEEDS_QUOTES.test(value) ? JSON.stringify(value) : shortened(value)
+  const type = fieldOf(value, "type")
+  return typeof type === "string" ? type : shortened(JSON.stringify(value))
+}
+
+/** A mismatch at a path, unless a condition is met. */
+const unless = (isMet: boolean, path: string, expected: unknown, actual: unknown): Found =>
+  isMet ? [] : [{ path: path === "" ? "it" : path, expected: shown(expected), actual: shown(actual) }]
+
+/** The path of a field within what is at a path. */
+const at = (path: string, field: string | number): string => (path === "" ? String(field) : `${path}.${field}`)
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+/** Whether a value is text. */
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** The words that match any value of a kind. */
+export const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
+  any: (value) => value !== undefined,
+  absent: (value) => value === undefined,
+  uuid: (value) => isText(value) && UUID.test(value),
+  instant: (value) => isText(value) && INSTANT.test(value),
+  text: isText,
+  number: (value) => typeof value === "number"
+}
+
+/** Whether two JSON values are the same, whatever the order of their fields. */
+const same = (a: unknown, b: unknown): boolean => {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((inner, i) => same(inner, b[i]))
+  if (isObject(a) && isObject(b)) {
+    const fields = Object.keys(a)
+    return fields.length === Object.keys(b).length && fields.every((field) => same(a[field], b[field]))
+  }
+  return Object.is(a, b)
+}
+
+const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+  "<=": (a, b) => a <= b,
+  ">=": (a, b) => a >= b,
+  "<": (a, b) => a < b,
+  ">": (a, b) => a > b
+}
+
+/** Numbers as they are, instants as milliseconds. */
+const measure = (value: unknown): number => {
+  if (typeof value === "number") return value
+  if (!isText(value) || value === "") return Number.NaN
+  return Number.isNaN(Number(value)) ? Date.parse(value) : Number(value)
+}
+
+const COMPARISON = /^(<=|>=|<|>)\s*(\S.*)$/
+const PATTERN = /^\/(.+)\/([imsu]*)$/s
+
+/** The regular expression that a text such as `/^wk_/i` is; undefined where it is none, null where it is faulty. */
+export const patternOf = (text: string): RegExp | undefined | null => {
+  const [, source, flags] = PATTERN.exec(text) ?? []
+  if (source === undefined) return undefined
+  try {
+    return new RegExp(source, flags)
+  } catch {
+    return null
+  }
+}
+
+/** Compares a value with an expected text, which may be a kind, a pattern or a bound, or hold references. */
+const matchText = (expected: string, actual: unknown, names: Names, path: string): Found => {
+  const word = expected.slice(1)
+  const kind = expected.startsWith("$") && Object.hasOwn(kinds, word) ? kinds[word] : undefined
+  if (kind !== undefined) return unless(kind(actual), path, expected, actual)
+  const pattern = patternOf(expected)
+  if (pattern) return unless(isText(actual) && pattern.test(actual), path, expected, actual)
+  const [, sign, operand] = COMPARISON.exec(expected) ?? []
+  if (sign !== undefined && operand !== undefined) {
+    const bound = resolveText(operand, names)
+    const isMet = comparisons[sign]!(measure(actual), measure(bound))
+    return unless(isMet, path, operand === bound ? expected : `${expected} (${shown(bound)})`, actual)
+  }
+  const value = resolveText(expected, names)
+  const isReference = wholeReference(expected) !== undefined || inBraces(expected).length > 0
+  return unless(same(value, actual), path, isReference ? `${shown(value)} (${expected})` : value, actual)
+}
 
 /** An expected entry beside the one that was found for it; undefined where there is none. */
 interface Pair {

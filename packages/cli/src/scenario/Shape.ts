@@ -2,7 +2,7 @@ import { HttpApi, type HttpApiEndpoint } from "@effect/platform"
 import { WorkshopApi } from "@workshop/core/http"
 import { SandboxApi } from "@workshop/http-node/sandbox"
 import { SchemaAST as AST, Schema } from "effect"
-import { didYouMean } from "../terminal/nearestName.js"
+import { didYouMean } from "./Source.js"
 
 /** The schema of a value that does not exist yet. */
 export type Shape = AST.AST

@@ -1,16 +1,21 @@
 import { errorCodes, failureRows } from "@workshop/core/http"
 import { SchemaAST as AST } from "effect"
-import { didYouMean } from "../terminal/nearestName.js"
 import { type Observation, Reference } from "./Action.js"
-import { actions, stepNames } from "./actions.js"
-import { checkExpected } from "./checkExpected.js"
-import { type Capture, capturesOf, checkGiven, checkTexts, givenNames, type Known, TAKEN } from "./checkReferences.js"
-import { type Fields, fieldOf, isObject } from "./Mismatch.js"
-import { observations } from "./observations.js"
-import { type Problems, problemAt, problemWithName } from "./problems.js"
+import { actions, observations, stepNames } from "./actions.js"
+import {
+  type Capture,
+  capturesOf,
+  checkExpected,
+  checkGiven,
+  checkTexts,
+  givenNames,
+  type Known,
+  TAKEN
+} from "./checkReferences.js"
+import { type Fields, fieldOf, isObject } from "./Expectation.js"
 import { STEP_OPTIONS } from "./Scenario.js"
 import { dataOf, refusalShape, successOf } from "./Shape.js"
-import type { Path } from "./Source.js"
+import { didYouMean, type Path, type Problems, problemAt, problemWithName } from "./Source.js"
 
 /** A field that only some steps may have. */
 interface Rule {

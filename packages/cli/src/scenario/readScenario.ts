@@ -1,10 +1,8 @@
 import { Either, ParseResult } from "effect"
-import { actions } from "./actions.js"
+import { actions, observations } from "./actions.js"
 import { checkSteps } from "./checkSteps.js"
-import { observations } from "./observations.js"
-import { placed, schemaProblems } from "./problems.js"
 import { type Scenario, ScenarioText, type Step } from "./Scenario.js"
-import { type Problem, Source } from "./Source.js"
+import { type Problem, placed, Source, schemaProblems } from "./Source.js"
 
 /** A value on one line, as YAML would have it. */
 const brief = (value: unknown): string => {

@@ -1,14 +1,160 @@
 import { readFileSync } from "node:fs"
 import { SIGNATURE_HEADER } from "@workshop/core"
 import { Effect, Either } from "effect"
-import { inProcessEnvironment, remoteEnvironment } from "./Environment.js"
-import { performStep } from "./performStep.js"
-import { problemLines, reportLines } from "./Report.js"
-import type { Failure, ScenarioResult, StepExchange } from "./Result.js"
-import { Runner } from "./Runner.js"
+import { type Action, isSuccess, type Observation, type StepContext, type StepFailed } from "./Action.js"
+import { type Fields, type Found, isObject, type Mismatch, match } from "./Expectation.js"
+import { type Failure, problemLines, reportLines, type ScenarioResult, type StepExchange } from "./Report.js"
+import { inProcessEnvironment, Runner, remoteEnvironment } from "./Runner.js"
 import { readScenario } from "./readScenario.js"
-import type { Scenario, Step } from "./Scenario.js"
+import { lookUp, type Names, resolve, wholeReference, withReferences } from "./references.js"
+import type { ExpectedResponse, Scenario, Step } from "./Scenario.js"
 import type { Position } from "./Source.js"
+
+/** The places of a response that a scenario can name; headers in lower case, numbers in them as numbers. */
+const placesOf = ({ status, headers, body }: StepExchange): Fields => {
+  const { data, meta, error } = isObject(body) ? body : {}
+  const read = (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : value)
+  const values = Object.entries(headers).map(([name, value]) => [name, read(value)])
+  return { status, data, meta, error, body, headers: Object.fromEntries(values) }
+}
+
+/** The status, and in a refusal its code and reason. */
+const verdict = (exchange: StepExchange): string => {
+  const { error } = placesOf(exchange)
+  if (!isObject(error)) return String(exchange.status)
+  const reason = isObject(error.details) && typeof error.details.reason === "string" ? ` ${error.details.reason}` : ""
+  return `${exchange.status} ${String(error.code)}${reason}`
+}
+
+const mismatch = (expected: string, exchange: StepExchange): ReadonlyArray<Mismatch> => [
+  { path: "status", expected, actual: verdict(exchange) }
+]
+
+/** `409 REOPEN_WINDOW`: the status, and the code or the reason. */
+const matchShort = (expected: string, exchange: StepExchange): ReadonlyArray<Mismatch> => {
+  const [status, word] = expected.split(" ")
+  const [actual, ...words] = verdict(exchange).split(" ")
+  return status === actual && (word === undefined || words.includes(word)) ? [] : mismatch(expected, exchange)
+}
+
+const withSmallHeaders = (expected: Fields): Fields => {
+  if (!isObject(expected.headers)) return expected
+  const small = Object.entries(expected.headers).map(([name, value]) => [name.toLowerCase(), value])
+  return { ...expected, headers: Object.fromEntries(small) }
+}
+
+/** Compares a response with what is expected. Unless a refusal is expected, it must be a success. Throws `ReferenceUnknown`. */
+const matchResponse = (expected: ExpectedResponse | undefined, exchange: StepExchange, names: Names): Found => {
+  const success = isSuccess(exchange) ? [] : mismatch("a success (2xx)", exchange)
+  if (expected === undefined) return success
+  if (typeof expected !== "object") return matchShort(String(expected), exchange)
+  const isRefusalAllowed = "status" in expected || "error" in expected || "body" in expected
+  return isRefusalAllowed || success.length === 0
+    ? match(withSmallHeaders(expected), placesOf(exchange), names)
+    : success
+}
+
+/** The outcome of a step that was made. */
+interface Outcome {
+  /** The step, or the one within it, that the outcome is of. */
+  readonly step: Step
+  readonly mismatches: ReadonlyArray<Mismatch>
+  /** Where there was a request. */
+  readonly exchange: StepExchange | null
+  readonly status: number | null
+}
+
+const isObservation = (does: Step["does"]): does is Observation => typeof does === "object" && "observe" in does
+
+/** A place in a response, such as `meta.next_cursor`. */
+const placeIn = (found: unknown, path: string, names: Names): unknown => {
+  const place = path.replace(/^headers\.(.*)$/, (_, name: string) => `headers.${name.toLowerCase()}`)
+  const reference = wholeReference(`$answer.${place}`)
+  return reference && lookUp(reference, { ...names, values: new Map([["answer", found]]) })
+}
+
+const capture = (runner: Runner, { captures }: Step, found: unknown, names: Names): void => {
+  for (const { name, path } of captures) runner.name(name, placeIn(found, path, names))
+}
+
+const observe = Effect.fnUntraced(function* (runner: Runner, step: Step, does: Observation, context: StepContext) {
+  const { names } = context
+  const data = yield* does.observe(context)
+  const mismatches = yield* withReferences(() => match(does.expand(step.argument), data, names))
+  yield* withReferences(() => capture(runner, step, { data }, names))
+  return { step, mismatches, exchange: null, status: null } satisfies Outcome
+})
+
+const act = Effect.fnUntraced(function* (
+  runner: Runner,
+  step: Step,
+  does: Action,
+  context: StepContext,
+  isFree: boolean
+) {
+  const { names } = context
+  const made = yield* does.perform((yield* resolve(step.argument, names)) as never, context)
+  const isAnyFine = step.expect === undefined && isFree
+  const mismatches = yield* withReferences(() => (isAnyFine ? [] : matchResponse(step.expect, made, names)))
+  if (mismatches.length === 0) yield* withReferences(() => capture(runner, step, placesOf(made), names))
+  return { step, mismatches, exchange: made.call.method === "" ? null : made, status: made.status } satisfies Outcome
+})
+
+/** Makes a step once. `isFree` where any status will do, as they are counted. */
+const once = Effect.fnUntraced(function* (
+  runner: Runner,
+  step: Step,
+  { n, isFree }: { readonly n: number | undefined; readonly isFree: boolean }
+): Effect.fn.Return<Outcome, StepFailed> {
+  const context = yield* runner.context(step, runner.names(n))
+  if (isObservation(step.does)) return yield* observe(runner, step, step.does, context)
+  if (step.does === "together") return { step, mismatches: [], exchange: null, status: null }
+  const outcome = yield* act(runner, step, step.does, context, isFree)
+  return n === undefined
+    ? outcome
+    : { ...outcome, step: { ...step, title: `${step.title} (time ${n} of ${step.repeat})` } }
+})
+
+const timesOf = ({ repeat }: Step): ReadonlyArray<number | undefined> =>
+  repeat === undefined ? [undefined] : Array.from({ length: repeat }, (_, i) => i + 1)
+
+const counted = (counts: ReadonlyMap<string, number>): string =>
+  [...counts]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([status, n]) => `${status}: ${n}`)
+    .join(", ") || "none"
+
+const tally = (step: Step, outcomes: ReadonlyArray<Outcome>): Outcome => {
+  const counts = new Map<string, number>()
+  for (const { status } of outcomes) if (status !== null) counts.set(`${status}`, (counts.get(`${status}`) ?? 0) + 1)
+  const expected = counted(new Map(Object.entries(step.statuses ?? {})))
+  const actual = counted(counts)
+  const mismatches = expected === actual ? [] : [{ path: "statuses", expected, actual }]
+  const unexpected = outcomes.find(({ status }) => !(String(status) in (step.statuses ?? {})))
+  return { step, mismatches, exchange: unexpected?.exchange ?? null, status: null }
+}
+
+const isBad = ({ mismatches }: Outcome): boolean => mismatches.length > 0
+
+/** Makes a step, as often as it says and all at once where it says so. Of several outcomes, the first that is bad. */
+const performStep = Effect.fnUntraced(function* (runner: Runner, step: Step): Effect.fn.Return<Outcome, StepFailed> {
+  yield* runner.refresh
+  const isFree = step.statuses !== undefined
+  const tasks = (step.does === "together" ? step.together : [step]).flatMap((one) =>
+    timesOf(one).map((n) => once(runner, one, { n, isFree: isFree || one.statuses !== undefined }))
+  )
+  const outcomes: Array<Outcome> = []
+  if (step.does === "together") outcomes.push(...(yield* Effect.all(tasks, { concurrency: "unbounded" })))
+  else {
+    for (const task of tasks) {
+      outcomes.push(yield* task)
+      if (isBad(outcomes.at(-1)!)) break
+    }
+  }
+  const bad = outcomes.find(isBad)
+  if (bad !== undefined || step.statuses === undefined) return bad ?? outcomes[0]!
+  return tally(step, outcomes)
+})
 
 /** Where scenarios run. */
 export interface RunOptions {

@@ -2,7 +2,7 @@ import type { Method } from "../testkit/Actors.js"
 import type { Envelope, Ticket } from "../testkit/Shapes.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
 import type { Dice } from "./Dice.js"
-import type { Receivers } from "./Receivers.js"
+import type { Receivers } from "./Observers.js"
 
 /** A key that somebody holds, revoked or not. */
 export interface HeldKey {

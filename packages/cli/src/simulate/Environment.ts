@@ -9,7 +9,7 @@ import type { Envelope } from "../testkit/Shapes.js"
 import { DAY } from "../testkit/Time.js"
 import { type PlannedRequest, successOf } from "./Actors.js"
 import type { RecordedResponse } from "./auditor/Trace.js"
-import { pause, type Receivers } from "./Receivers.js"
+import { pause, type Receivers } from "./Observers.js"
 
 /** The service cannot be reached, or does not answer as a service of the specification does. */
 export class EnvironmentFailed extends Data.TaggedError("EnvironmentFailed")<{ readonly message: string }> {}

@@ -1,11 +1,82 @@
 import { readFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
+import { beginsAsSecret, durationInWords } from "@workshop/core"
+import { type VerifyFailure, verify } from "@workshop/core/webhooks"
 import { Clock, Console, Effect, Schema } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { command, json, optional, repeatable, value } from "../terminal/commands.js"
 import { duration, textThat } from "../terminal/decoders.js"
 import { Operand } from "../terminal/program.js"
-import { judge } from "./judge.js"
+
+/** A delivery as somebody kept it. Times in milliseconds. */
+export interface Kept {
+  readonly body: Uint8Array
+  readonly signature: string | null
+  readonly secrets: ReadonlyArray<string>
+  readonly tolerance_ms: number
+  /** What the receiver's clock showed. */
+  readonly at: number
+}
+
+/** Whether to believe it, and why not in words that say what to look at. */
+export interface Verdict {
+  readonly valid: boolean
+  readonly reason: VerifyFailure | null
+  readonly sentence: string
+  /** When it was signed, in seconds since 1970; null where the header does not tell. */
+  readonly t: number | null
+  /** How long before the receiver's clock it was signed; negative where it was after. */
+  readonly age_seconds: number | null
+}
+
+const NEWLINE = 10
+
+/** The body as it may have been before somebody saved or pasted it: with a newline at its end, or without. */
+const otherwise = (body: Uint8Array): Uint8Array =>
+  body.at(-1) === NEWLINE ? body.subarray(0, body.at(-2) === 13 ? -2 : -1) : Uint8Array.from([...body, NEWLINE])
+
+const mismatch = (isOnlyNewline: boolean, { secrets, body }: Kept): string => {
+  if (isOnlyNewline) {
+    return body.at(-1) === NEWLINE
+      ? "The signature belongs to this body without the newline at its end: keep the body byte for byte."
+      : "The signature belongs to this body with a newline at its end: keep the body byte for byte."
+  }
+  const secret = secrets.every(beginsAsSecret) ? "" : " A secret starts with whsec_, which is part of it."
+  return `The signature belongs to another body or another secret: check the secret, and that the body is as it arrived, not parsed and written again.${secret}`
+}
+
+const sentences: Readonly<Record<Exclude<VerifyFailure, "mismatch">, (age: number, tolerance: number) => string>> = {
+  missing: () => "There is no signature: give the value of the Service-Signature header with --signature.",
+  malformed: () => "The header is not t=<seconds>,v1=<64 hex digits>: give its value whole, without its name.",
+  too_old: (age, tolerance) =>
+    `Rightly signed, but ${durationInWords(age)} before the receiver's clock, and at most ${durationInWords(tolerance)} are allowed: give --at the time of arrival, or a wider --tolerance.`,
+  too_new: (age, tolerance) =>
+    `Rightly signed, but ${durationInWords(-age)} after the receiver's clock, and at most ${durationInWords(tolerance)} are allowed: one of the two clocks is wrong, or a sandbox's was moved. Give --at the time of arrival, or a wider --tolerance.`
+}
+
+/** Judges a delivery, and finds out why it is not to be believed. */
+export const judge = Effect.fnUntraced(function* (kept: Kept) {
+  const { body, signature, secrets, tolerance_ms, at } = kept
+  const tolerance = tolerance_ms / 1000
+  const told = { toleranceSeconds: tolerance, now: new Date(at) }
+  const found = yield* Effect.promise(() => verify(body, signature, secrets, told))
+  const told_t = /(?:^|,)\s*t=(\d{1,12})(?:,|\s|$)/.exec(signature ?? "")?.[1]
+  const t = told_t === undefined ? null : Number(told_t)
+  const age_seconds = t === null ? null : Math.floor(at / 1000) - t
+  if (found.ok) {
+    const when = `${durationInWords(Math.abs(age_seconds ?? 0))} ${(age_seconds ?? 0) < 0 ? "after" : "before"}`
+    const sentence = `Valid: signed at ${new Date(found.t * 1000).toISOString()}, ${when} the receiver's clock.`
+    return { valid: true, reason: null, sentence, t, age_seconds } satisfies Verdict
+  }
+  const { reason } = found
+  if (reason !== "mismatch") {
+    const sentence = sentences[reason](age_seconds ?? 0, tolerance)
+    return { valid: false, reason, sentence, t, age_seconds } satisfies Verdict
+  }
+  const again = yield* Effect.promise(() => verify(otherwise(body), signature, secrets, told))
+  const isOnlyNewline = again.ok || again.reason === "too_old" || again.reason === "too_new"
+  return { valid: false, reason, sentence: mismatch(isOnlyNewline, kept), t, age_seconds } satisfies Verdict
+})
 
 const refuse = (message: string) => new CommandRefused({ message })
 

@@ -3,9 +3,16 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Case } from "../../src/conform/Case.js"
 import { ExpectationFailed } from "../../src/conform/Expectations.js"
-import { curl, type Result, reportOf } from "../../src/conform/Report.js"
-import { closingLines, htmlReport, junitReport, sectionLines } from "../../src/conform/reportFormats.js"
-import { plain } from "../../src/terminal/Style.js"
+import {
+  closingLines,
+  curl,
+  htmlReport,
+  junitReport,
+  type Result,
+  reportOf,
+  sectionLines
+} from "../../src/conform/Report.js"
+import { plain } from "../../src/terminal/Output.js"
 import { Api, type Exchange } from "../../src/testkit/Api.js"
 
 const exchange: Exchange = {

@@ -1,14 +1,13 @@
 import type { HttpRequest } from "@workshop/core/http"
 import { Cause, Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Logs from "../../src/observe/Logs.js"
-import { logged as accessLogged } from "../../src/observe/observing.js"
+import { logged as accessLogged, logsLayer, redacted } from "../../src/observe/observing.js"
 
-type Options = Parameters<typeof Logs.layer>[0]
+type Options = Parameters<typeof logsLayer>[0]
 
 const logged = (work: Effect.Effect<unknown>, options: Partial<Options> = {}, isTerminal = false) => {
   const lines: Array<string> = []
-  const layer = Logs.layer({ logFormat: null, logLevel: "info", ...options }, isTerminal, (line) => lines.push(line))
+  const layer = logsLayer({ logFormat: null, logLevel: "info", ...options }, isTerminal, (line) => lines.push(line))
   Effect.runSync(Effect.provide(work, layer))
   return lines
 }
@@ -80,7 +79,7 @@ describe("log lines (Specification, Errors)", () => {
   })
 
   it("hold no password that follows a very long word", () => {
-    expect(Logs.redacted(`${"A".repeat(50_000)} ${"A".repeat(50_000)}://me:hunter2@host/`)).not.toContain("hunter2")
+    expect(redacted(`${"A".repeat(50_000)} ${"A".repeat(50_000)}://me:hunter2@host/`)).not.toContain("hunter2")
   })
 
   it("of the access log name a method that no route knows as other", () => {
@@ -95,6 +94,6 @@ describe("log lines (Specification, Errors)", () => {
   it("keep what only looks like one", () => {
     const line =
       '{"timestamp":"2026-11-20T14:40:24.005+0000","price_minor":21620123456,"url":"http://127.0.0.1:4010/v1"}'
-    expect(Logs.redacted(line)).toBe(line)
+    expect(redacted(line)).toBe(line)
   })
 })

@@ -5,8 +5,7 @@ import { layer as workshop } from "../../../core/src/services/Workshop.js"
 import { CommandRefused } from "../../src/CommandRefused.js"
 import type { Services } from "../../src/owner/ownerCommand.js"
 import { Asker } from "../../src/terminal/confirm.js"
-import type { Output } from "../../src/terminal/Output.js"
-import { plain } from "../../src/terminal/Style.js"
+import { type Output, plain } from "../../src/terminal/Output.js"
 
 const layer = workshop.pipe(
   Layer.provideMerge(MemoryStore.layer),

@@ -2,7 +2,7 @@ import { Deliveries } from "@workshop/core/store"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as shops from "../../src/owner/ShopCommand.js"
-import * as webhooks from "../../src/owner/webhooks.js"
+import * as webhooks from "../../src/owner/WebhookCommand.js"
 import { Office } from "./Office.js"
 
 const lac = {

@@ -6,7 +6,7 @@ import { recordAttempt } from "../../../core/src/decisions/recordAttempt.js"
 import { run } from "../../../core/src/testing/Fixtures.js"
 import { inOneSentence } from "../../src/owner/ownerCommand.js"
 import * as shops from "../../src/owner/ShopCommand.js"
-import * as webhooks from "../../src/owner/webhooks.js"
+import * as webhooks from "../../src/owner/WebhookCommand.js"
 import { Office } from "./Office.js"
 
 const lac = {

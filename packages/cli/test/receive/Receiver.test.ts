@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { signatureHeader } from "../../../core/src/domain/Signature.js"
 import { eventLine } from "../../src/receive/eventLine.js"
-import { plain } from "../../src/terminal/Style.js"
+import { plain } from "../../src/terminal/Output.js"
 import { type Reply, saying } from "../../src/testkit/Receiver.js"
 import { eventText, NOON, SECRET, Sender } from "./Sender.js"
 

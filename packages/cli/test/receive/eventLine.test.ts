@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { eventJson, eventLine, inWords, KnownTickets, ticketDiff } from "../../src/receive/eventLine.js"
 import { eventOf, type ReceivedDelivery } from "../../src/receive/Receiver.js"
-import { coloured, plain } from "../../src/terminal/Style.js"
+import { coloured, plain } from "../../src/terminal/Output.js"
 import { eventText, NOON } from "./Sender.js"
 
 const ticket = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { behaviourInWords, changeBy, legend } from "../../src/receive/liveKeys.js"
 import { type Behaviour, healthy } from "../../src/receive/Receiver.js"
+import { behaviourInWords, changeBy, legend } from "../../src/receive/receive.js"
 
 /** Types keys, one after another, at a receiver that was started as `asked`. */
 const typed = (keys: string, asked: Behaviour = healthy): string => {

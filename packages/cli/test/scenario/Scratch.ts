@@ -1,7 +1,6 @@
 import { readScenario, run } from "@workshop/cli/scenario"
 import { Effect, Either } from "effect"
-import { problemLines, reportLines } from "../../src/scenario/Report.js"
-import type { ScenarioResult } from "../../src/scenario/Result.js"
+import { problemLines, reportLines, type ScenarioResult } from "../../src/scenario/Report.js"
 import type { RunOptions } from "../../src/scenario/runScenario.js"
 
 /** Runs a scenario that stands in a test; `given` may be left out. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { headings, reportLines, summary } from "../../src/scenario/Report.js"
-import { plain } from "../../src/terminal/Style.js"
+import { plain } from "../../src/terminal/Output.js"
 import { differences, play, steadyReport } from "./Scratch.js"
 
 describe("what a failure shows (Specification, Commands)", () => {

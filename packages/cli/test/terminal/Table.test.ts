@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { coloured } from "../../src/terminal/Style.js"
-import { type Column, shortened, table, widthFor, widthOf } from "../../src/terminal/Table.js"
+import { type Column, coloured, shortened, table, widthFor, widthOf } from "../../src/terminal/Output.js"
 
 interface Row {
   readonly id: string

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { legible } from "../../src/terminal/legible.js"
-import { coloured } from "../../src/terminal/Style.js"
+import { coloured } from "../../src/terminal/Output.js"
 
 const TONES = ["good", "bad", "warn", "name", "faint", "strong"] as const
 

@@ -2,8 +2,8 @@ import { Either, Exit, FiberId, Schema } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { optional } from "../../src/terminal/commands.js"
 import { type Decoder, duration, share, wholeNumber } from "../../src/terminal/decoders.js"
+import { wantsColour } from "../../src/terminal/Output.js"
 import { endingOf, type Stop } from "../../src/terminal/runProcess.js"
-import { wantsColour } from "../../src/terminal/Style.js"
 import { typed } from "../commandLine.js"
 
 describe("colours (Specification, Commands)", () => {

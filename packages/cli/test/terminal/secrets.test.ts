@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { writeReport } from "../../src/terminal/writeReport.js"
+import { writeReport } from "../../src/terminal/Output.js"
 import { everyHelp, typed } from "../commandLine.js"
 import { build, run } from "../Workshop.js"
 

@@ -2,7 +2,7 @@ import { durationInWords } from "@workshop/core"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { signatureHeader } from "../../../core/src/domain/Signature.js"
-import { judge, type Kept } from "../../src/verify/judge.js"
+import { judge, type Kept } from "../../src/verify/VerifyCommand.js"
 
 const NOON = 1_795_176_000_000
 const SECRET = "whsec_the-shop's-own"

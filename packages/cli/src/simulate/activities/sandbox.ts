@@ -14,7 +14,7 @@ import {
   remembering,
   successOf
 } from "../Actors.js"
-import { type Mood, moods } from "../Receivers.js"
+import { type Mood, moods } from "../Observers.js"
 
 type Requests = ReadonlyArray<PlannedRequest>
 

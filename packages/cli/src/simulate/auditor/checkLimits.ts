@@ -1,5 +1,4 @@
 import { HOUR, MINUTE } from "../../testkit/Time.js"
-import { operationsOf } from "./Operations.js"
 import {
   actOf,
   check,
@@ -11,6 +10,7 @@ import {
   isGood,
   isReplay,
   ms,
+  operationsOf,
   shown
 } from "./queries.js"
 import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"

@@ -1,3 +1,4 @@
+import type { Ticket } from "../../testkit/Shapes.js"
 import { HOUR, MINUTE } from "../../testkit/Time.js"
 import {
   actOf,
@@ -6,14 +7,19 @@ import {
   dataOf,
   detailOf,
   eventsByTicket,
+  type Finding,
   grouped,
   isGood,
+  isReplay,
   ms,
+  type Operation,
+  operationsOf,
+  REMEMBERED,
   settingsAt,
   shown,
   type TicketEvent
 } from "./queries.js"
-import type { RecordedRequest, Trace } from "./Trace.js"
+import type { RecordedRequest, ShopTrace, Trace } from "./Trace.js"
 
 /** The codes of Specification, Errors, with their statuses. */
 const CODES: Readonly<Record<string, number>> = {
@@ -188,5 +194,125 @@ export const checkRefusals = check("refusals", "Specification, States", function
     const act = actOf(exchange)
     const known = act?.kind === "status" ? events.get(exchange.shop ?? "")?.get(act.id) : undefined
     if (known !== undefined) yield [statusWrong(exchange, known), shown(exchange)]
+  }
+})
+
+/** A block hides a client from tickets that nobody touched since: the feed need not show it. */
+const comparable = ({ client: _, ...ticket }: Ticket): string => JSON.stringify(ticket)
+
+function* feedWrong({ id, listed, synced }: ShopTrace): Iterable<Finding> {
+  const known = new Map(synced.map((ticket) => [ticket.id, ticket]))
+  for (const ticket of listed) {
+    const feed = known.get(ticket.id)
+    known.delete(ticket.id)
+    if (feed === undefined) yield [`the feed never showed ticket ${ticket.id}`, { shop: id, ticket }]
+    else if (comparable(feed) !== comparable(ticket))
+      yield [`the feed left ticket ${ticket.id} behind`, { shop: id, feed, ticket }]
+    else if (feed.client === null && ticket.client !== null)
+      yield [`the feed never showed the client of ticket ${ticket.id}`, { shop: id, feed, ticket }]
+  }
+  for (const ticket of known.values())
+    yield [`the feed showed ticket ${ticket.id}, which is not there`, { shop: id, ticket }]
+}
+
+const isList = ({ method, path }: RecordedRequest): boolean => method === "GET" && path === "/v1/tickets"
+
+/** Newest first; of a feed, oldest change first. */
+const orderWrong = (exchange: RecordedRequest): string | null => {
+  const tickets = dataOf<ReadonlyArray<Ticket>>(exchange)
+  const query = new URLSearchParams(exchange.query)
+  const isFeed = query.has("updated_since")
+  const limit = Number(query.get("limit") ?? 50)
+  if (tickets.length > limit) return `${tickets.length} tickets on a page of ${limit}`
+  for (const [i, ticket] of tickets.entries()) {
+    const before = tickets[i - 1]
+    if (before === undefined) continue
+    const isWrong = isFeed
+      ? ms(ticket.updated_at) < ms(before.updated_at)
+      : ms(ticket.created_at) > ms(before.created_at) ||
+        (ticket.created_at === before.created_at && ticket.id > before.id)
+    if (isWrong) return `ticket ${ticket.id} is out of order`
+  }
+  const { meta } = exchange.answer!.body
+  if ((meta?.has_more === true) !== (typeof meta?.next_cursor === "string"))
+    return "has_more disagrees with next_cursor"
+  return isFeed && typeof meta?.synced_until !== "string" ? "the feed does not say how far it goes" : null
+}
+
+/** Pages are in their order, and a till that follows the feed knows what the store knows. */
+export const checkSync = check("sync", "Specification, Endpoints; Lists and sync", function* (trace) {
+  for (const shop of trace.shops) yield* feedWrong(shop)
+  for (const exchange of trace.exchanges)
+    if (isList(exchange) && isGood(exchange)) yield [orderWrong(exchange), shown(exchange)]
+})
+
+const firstStatus = { create: 201, stamps: 200, redeem: 200 } as const
+
+const formWrong = (exchange: RecordedRequest, kind: Operation["kind"]): string | null => {
+  const { answer } = exchange
+  if (answer === null || !isGood(exchange)) return null
+  const replayed = isReplay(exchange)
+  if (!replayed && answer.body.meta?.replayed !== false) return "the answer has no meta.replayed"
+  if (replayed !== (answer.headers["idempotent-replayed"] === "true"))
+    return "Idempotent-Replayed disagrees with meta.replayed"
+  const status = replayed ? 200 : firstStatus[kind]
+  return answer.status === status ? null : `answered ${answer.status}, and not ${status}`
+}
+
+/** The responses that are no repetitions, so the operation was done then. */
+const doneAt = (operation: Operation): ReadonlyArray<RecordedRequest> =>
+  operation.exchanges.filter((one) => isGood(one) && !isReplay(one))
+
+const repeatsWrong = (operation: Operation): string | null => {
+  const done = doneAt(operation)
+  for (const [i, again] of done.entries()) {
+    const before = done[i - 1]
+    if (before !== undefined && again.now - before.now < REMEMBERED) return "it was done twice under one key"
+  }
+  for (const exchange of operation.exchanges) {
+    if (!isGood(exchange) || !isReplay(exchange)) continue
+    const first = done.findLast((one) => one.seq < exchange.seq || one.now === exchange.now)
+    const same = first === undefined || JSON.stringify(dataOf(first)) === JSON.stringify(dataOf(exchange))
+    if (!same) return "a repetition was answered differently"
+  }
+  return operation.results.length > 1 && done.length <= 1 && !isLong(operation)
+    ? "repetitions were answered differently"
+    : null
+}
+
+const isLong = ({ exchanges }: Operation): boolean => exchanges.at(-1)!.now - exchanges[0]!.now >= REMEMBERED
+
+/** A key is refused as used only where another request succeeded under it. */
+const reuseWrong = (operation: Operation): RecordedRequest | null => {
+  for (const exchange of operation.exchanges) {
+    if (codeOf(exchange) !== "CONFLICT" || detailOf(exchange, "reason") !== "IDEMPOTENCY_KEY_REUSED") continue
+    const text = JSON.stringify([exchange.path, exchange.body])
+    const other = operation.exchanges.some(
+      (one) =>
+        (isGood(one) || one.answer === null) && one.now <= exchange.now && JSON.stringify([one.path, one.body]) !== text
+    )
+    if (!other) return exchange
+  }
+  return null
+}
+
+/** Under one Idempotency-Key a thing is done once, and a repetition gets the first response unchanged. */
+export const checkIdempotency = check("idempotency", "Specification, Endpoints; Idempotency", function* (trace) {
+  const makers = new Map<string, Operation>()
+  for (const operation of operationsOf(trace)) {
+    for (const exchange of operation.exchanges) yield [formWrong(exchange, operation.kind), shown(exchange)]
+    const reuse = reuseWrong(operation)
+    yield [repeatsWrong(operation), operation.exchanges.map(shown)]
+    if (reuse !== null) yield ["a key was refused as used that was not", shown(reuse)]
+    if (operation.kind !== "create") continue
+    for (const { data, exchange } of operation.results) {
+      const { id, created_at } = data as { readonly id: string; readonly created_at: string }
+      const other = makers.get(id)
+      if (other !== undefined && other !== operation)
+        yield [`ticket ${id} was answered under two keys`, shown(exchange)]
+      if (!isReplay(exchange) && ms(created_at) !== exchange.now)
+        yield [`ticket ${id} was created at another time`, shown(exchange)]
+      makers.set(id, operation)
+    }
   }
 })

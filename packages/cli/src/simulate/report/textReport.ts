@@ -1,10 +1,9 @@
-import { type Paint, plain } from "../../terminal/Style.js"
-import { type Column, table } from "../../terminal/Table.js"
+import { type Column, type Paint, plain, table } from "../../terminal/Output.js"
 import { DAY } from "../../testkit/Time.js"
 import { checks } from "../auditor/audit.js"
 import { grouped } from "../auditor/queries.js"
 import type { Trace, Violation } from "../auditor/Trace.js"
-import type { Timing } from "../Recorder.js"
+import type { Timing } from "../Observers.js"
 
 type Tally = Readonly<Record<string, number>>
 

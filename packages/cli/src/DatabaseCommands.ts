@@ -1,0 +1,175 @@
+import type { Checked, Finding } from "@workshop/store-pg/migrate"
+import { Console, Effect } from "effect"
+import { CommandRefused } from "./CommandRefused.js"
+import {
+  choiceOf,
+  databaseOf,
+  databaseUrlFlag,
+  migrated,
+  schemaFlag,
+  secretsKey,
+  servedDataDir,
+  storeRefused
+} from "./StoreChoice.js"
+import { command, json, optional, toggle, value } from "./terminal/commands.js"
+import { duration } from "./terminal/decoders.js"
+import type { Output } from "./terminal/Output.js"
+import { group } from "./terminal/program.js"
+
+const checkOptions = {
+  databaseUrl: databaseUrlFlag(
+    "The Postgres database, or a replica of it; without one, what workshop serve keeps in --data-dir."
+  ),
+  schema: schemaFlag,
+  dataDir: servedDataDir,
+  timeout: value({
+    flag: "--timeout <duration>",
+    description: "How long one check may take.",
+    decoder: duration,
+    fallback: "5m",
+    variable: "WORKSHOP_CHECK_TIMEOUT"
+  }),
+  json
+}
+
+const rowLine = (row: Finding["first"][number]): string =>
+  `  ${Object.entries(row)
+    .map(([column, value]) => `${column}=${value}`)
+    .join(" ")}`
+
+const findingLines = ({ name, finds, count, first }: Finding): ReadonlyArray<string> => [
+  `${name}: ${finds} (${count}).`,
+  ...first.map(rowLine),
+  ...(count > first.length ? [`  and ${count - first.length} more`] : [])
+]
+
+const findings = (checked: Checked): Output => ({
+  data: checked,
+  lines: () =>
+    checked.findings.length === 0
+      ? [`${checked.checks} checks found nothing wrong.`]
+      : checked.findings.flatMap(findingLines)
+})
+
+const damaged = ({ checks, findings }: Checked) =>
+  new CommandRefused({
+    message: `${findings.length} of ${checks} checks found something wrong: see "Check the data" in docs/operating.md.`
+  })
+
+/** `workshop check`: whether what the program keeps of its data holds. Succeeds only where it does. */
+export const checkCommand = command({
+  name: "check",
+  examples: ["workshop check", "DATABASE_URL_FILE=/run/secrets/replica-url workshop check --json"],
+  options: checkOptions,
+  run: ({ timeout, json, ...flags }) =>
+    Effect.gen(function* () {
+      const { checkData } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
+      const { printOutput } = yield* Effect.promise(() => import("./terminal/Output.js"))
+      const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
+      const checked = yield* Effect.mapError(
+        checkData(url, timeout, { schema: flags.schema ?? undefined }),
+        storeRefused
+      )
+      yield* printOutput(findings(checked), json)
+      if (checked.findings.length > 0) return yield* damaged(checked)
+    }).pipe(Effect.scoped)
+})
+
+const resealOptions = {
+  databaseUrl: databaseUrlFlag("The Postgres database; without one, what workshop serve keeps in --data-dir."),
+  schema: schemaFlag,
+  dataDir: servedDataDir,
+  secretsKey,
+  inClear: toggle("in-clear", "Store all secrets in clear again, before a program runs that knows no keys."),
+  json
+}
+
+const inWords = (webhooks: string, key_id: string | null) =>
+  key_id === null
+    ? `${webhooks} changed; all secrets are stored in clear.`
+    : `${webhooks} changed; all secrets are sealed with the key ${key_id}.`
+
+const reseal = command({
+  name: "reseal",
+  description: "Encrypt all webhook secrets with the first key, also those stored in clear",
+  examples: [
+    "WORKSHOP_SECRETS_KEY_FILE=/run/secrets/new-and-old-key workshop secrets reseal",
+    "WORKSHOP_SECRETS_KEY_FILE=/run/secrets/key workshop secrets reseal --in-clear"
+  ],
+  options: resealOptions,
+  run: ({ secretsKey: secretsKeys, inClear, json: asJson, ...flags }) =>
+    Effect.gen(function* () {
+      const { reseal } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
+      const { printOutput, sentence } = yield* Effect.promise(() => import("./terminal/Output.js"))
+      const url = yield* databaseOf({ ...choiceOf({ ...flags, noMigrate: true }), isShared: true })
+      const done = yield* Effect.mapError(
+        reseal(url, { schema: flags.schema ?? undefined, secretsKeys, inClear }),
+        storeRefused
+      )
+      const webhooks = done.changed === 1 ? "1 webhook" : `${done.changed} webhooks`
+      yield* printOutput(sentence(done, inWords(webhooks, done.key_id)), asJson)
+    }).pipe(Effect.scoped)
+})
+
+/** `workshop secrets`: how webhook secrets are stored. */
+export const secretsCommand = group(
+  {
+    name: "secrets",
+    examples: ["WORKSHOP_SECRETS_KEY_FILE=/run/secrets/new-and-old-key workshop secrets reseal"]
+  },
+  [reseal]
+)
+
+const migrateOptions = {
+  databaseUrl: databaseUrlFlag(
+    "The Postgres database; its role may create tables. Without one, what workshop serve keeps in --data-dir."
+  ),
+  schema: schemaFlag,
+  moveFrom: optional({
+    flag: "--move-from <schema>",
+    description: "First move the tables here from the schema in which an earlier release made them, usually public.",
+    variable: "WORKSHOP_MIGRATE_MOVE_FROM"
+  }),
+  whileRunning: toggle(
+    "while-running",
+    "Move them although processes of the earlier release are connected; for the database's owner. Their connections are ended once.",
+    "WORKSHOP_MIGRATE_WHILE_RUNNING"
+  ),
+  dataDir: servedDataDir,
+  roles: toggle(
+    "roles",
+    "Then let the roles workshop_service and workshop_reader do what roles.sql grants, and nothing else; for the owner of the tables.",
+    "WORKSHOP_MIGRATE_ROLES"
+  ),
+  json
+}
+
+const sharedIn = (dataDir: string) =>
+  Effect.flatMap(
+    Effect.promise(() => import("@workshop/store-pg/embedded")),
+    ({ share }) => share({ dataDir })
+  )
+
+/** `workshop migrate` (Specification, Commands): safe to run twice, and from two places at once. */
+export const migrateCommand = command({
+  name: "migrate",
+  examples: ["workshop migrate", "DATABASE_URL_FILE=/run/secrets/database-url workshop migrate --roles"],
+  options: migrateOptions,
+  run: ({ databaseUrl, dataDir, roles, json, ...flags }) =>
+    Effect.gen(function* () {
+      const schema = flags.schema ?? undefined
+      const url = databaseUrl ?? (yield* sharedIn(dataDir)).url
+      const applied = yield* migrated(databaseUrl === null ? "embedded" : "postgres", url, {
+        schema,
+        moveFrom: flags.moveFrom ?? undefined,
+        whileRunning: flags.whileRunning
+      })
+      if (roles) {
+        const { grantRoles } = yield* Effect.promise(() => import("@workshop/store-pg/migrate"))
+        yield* grantRoles(url, { schema })
+      }
+      const result = applied.length === 0 ? "The database was up to date." : `Applied ${applied.join(", ")}.`
+      const granted = roles ? " The roles workshop_service and workshop_reader have their rights." : ""
+      yield* Console.log(json ? JSON.stringify({ applied }) : result + granted)
+    }).pipe(Effect.scoped, Effect.mapError(storeRefused))
+})
