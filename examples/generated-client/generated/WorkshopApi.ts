@@ -43,7 +43,7 @@ export type QuoteStatus = "proposed" | "accepted" | "refused";
 /** On its way, or here */
 export type PartStatus = "ordered" | "received";
 
-/** How the client was told */
+/** How the client was notified */
 export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call";
 
 /** Where a ticket was made */
@@ -186,10 +186,10 @@ export interface ClientNotifiedEvent {
   /** What it tells */
   data: {
     ticket: Ticket;
-    /** How the client was told */
+    /** How the client was notified */
     channel: NotifiedChannel;
     /**
-     * When the client was told
+     * When the client was notified
      * @format date-time
      */
     notified_at: string;
@@ -461,7 +461,7 @@ export interface NotFoundAnswer {
 }
 
 export interface NotifiedInput {
-  /** How the shop told its client */
+  /** How the shop notified its client */
   channel: ShopChannel;
 }
 
@@ -889,7 +889,7 @@ export interface Ticket {
   /** Why the service closed it, or null */
   abandon_reason: AbandonReason | null;
   /**
-   * When the client was last told, by the app or by the shop
+   * When the client was last notified, by the app or by the shop
    * @format date-time
    */
   notified_at: string | null;
@@ -1638,7 +1638,7 @@ export class HttpClient<SecurityDataType = unknown> {
  *
  * ## Repeating a request
  *
- * The operations that take an `Idempotency-Key` may be repeated with the same key for 30 days: the repetition gets the first answer's `data` with `meta.replayed` true and the header `Idempotent-Replayed`. A refused request is forgotten, so its corrected form may keep the key; under a key that did succeed, another request is a 409. To change a status and to note that the client was told the key is optional.
+ * The operations that take an `Idempotency-Key` may be repeated with the same key for 30 days: the repetition gets the first answer's `data` with `meta.replayed` true and the header `Idempotent-Replayed`. A refused request is forgotten, so its corrected form may keep the key; under a key that did succeed, another request is a 409. To change a status and to record that the client was notified the key is optional.
  *
  * ## Limits
  *

@@ -13,7 +13,7 @@ export const earlier = (a: Due, b: Due): number => a.due_at - b.due_at || a.seq 
 const FEW = 64
 
 /**
- * Things in the order in which they are due. What moves is not searched for: its old place is out of date, is passed
+ * Things in the order in which they are due. A row that moves is not searched for: its old place is out of date, is passed
  * over when it comes up, and is swept out before such places outnumber the others, so the queue never outgrows its use.
  */
 export class DueQueue<D extends Due> {

@@ -30,7 +30,7 @@ export class Memory {
   readonly notifications = new MemoryNotifications()
   readonly inboxes = new Map<ClientId, Array<NotificationRecord>>()
   readonly audit: Array<AuditEntry> = []
-  /** Whom to look for, of erasures that have begun. */
+  /** The persons of erasures that have begun. */
   readonly erasures = new Map<ClientId, Person>()
   readonly offersToPhone = new Map<Phone, Array<OfferId>>()
 

@@ -79,7 +79,7 @@ export const memoryDeliveries = (memory: Memory): Context.Tag.Service<Deliveries
   }
 }
 
-/** What an owner may look up of deliveries. */
+/** The deliveries that an owner can read. */
 export const memoryDeliveryLog = (memory: Memory): Context.Tag.Service<DeliveryLog> => ({
   deliveries: (shop_id, part) => Effect.sync(() => logged(memory.dataOf(shop_id), part)),
   count: (shop_id, filter) => Effect.sync(() => [...askedFor(memory.dataOf(shop_id), filter)].length),

@@ -41,7 +41,7 @@ const pageById = <Row extends { readonly id: string }>(
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .slice(0, limit)
 
-/** What belongs to no one shop. */
+/** The data that belong to no one shop. */
 export const memoryDirectory = (memory: Memory): Context.Tag.Service<Directory> => ({
   createShop: (shop) => Effect.sync(() => memory.open(shop)),
   listShops: (after, limit) =>

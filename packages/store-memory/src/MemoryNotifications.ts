@@ -6,9 +6,9 @@ interface Place extends Due {
   readonly row: MessageRecord
 }
 
-/** The messages of all shops that wait to be told, earliest first. */
+/** The messages of all shops that wait to be sent, earliest first. */
 export class MemoryNotifications {
-  /** What was ever told, by id. */
+  /** All notifications and notices, by id. */
   readonly says = new Map<string, NotificationRecord | NoticeRecord>()
   readonly #places = new Map<string, Place>()
   readonly #queue = new DueQueue<Place>((place) => this.#places.get(place.row.id) === place)

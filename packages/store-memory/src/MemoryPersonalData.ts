@@ -28,7 +28,7 @@ const held = ({ slice, ledger }: ShopData, memory: Memory, { client_id, phones }
 const isHeld = ({ link, card, ledger, offers, notifications, tickets }: HeldData): boolean =>
   link !== null || card !== null || [ledger, offers, notifications, tickets].some(({ length }) => length > 0)
 
-/** What is stored of one person, over all shops. */
+/** The data of one person, over all shops. */
 export const memoryPersonalData = (memory: Memory): Context.Tag.Service<PersonalData> => ({
   beginErasure: (id, phones) =>
     Effect.sync(() => {

@@ -7,7 +7,7 @@ export type Kind = "live" | "replayed"
 /** The kind of a delivery. */
 export const kindOf = ({ is_replay }: DeliveryRecord): Kind => (is_replay ? "replayed" : "live")
 
-/** What stands for a ticket in its shop's queue: its next delivery. */
+/** The entry of a ticket in its shop's queue: its next delivery. */
 export interface QueuePosition extends Due {
   readonly event_id: EventId
   readonly line: TicketDeliveryQueue
@@ -24,7 +24,7 @@ export type QueueHead = (
 
 /** One kind of a ticket's deliveries: those not tried yet in the order of their events, the others when their retry is due. */
 class Order {
-  /** Where it stands in the shop's queue. */
+  /** Its place in the shop's queue. */
   placed: QueuePosition | null = null
   readonly #kind: Kind
   readonly #look: QueueHead
@@ -52,7 +52,7 @@ class Order {
     else untried.splice(at, 0, waiting)
   }
 
-  /** What goes next: the first event that was not tried, or a retry that was due before it. */
+  /** The next delivery: the first event that was not tried, or a retry that was due before it. */
   next(): Waiting | undefined {
     const untried = this.#firstUntried()
     const retry = this.#retries.first()
@@ -79,12 +79,12 @@ class Order {
 }
 
 /**
- * The deliveries of one ticket: at most one is in flight, and then none of the others stands in the shop's queue;
+ * The deliveries of one ticket: at most one is in flight, and then none of the others is in the shop's queue;
  * otherwise the next one of each kind does.
  */
 export class TicketDeliveryQueue {
   readonly ticket: string
-  /** What is in flight. */
+  /** The deliveries in flight. */
   busy: EventId | null = null
   readonly live: Order
   readonly replayed: Order

@@ -13,7 +13,7 @@ import {
 } from "@workshop/core/store"
 import type { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 
-/** What is known of a shop's events and of their deliveries. */
+/** The events of a shop and their deliveries. */
 interface Deliveries {
   readonly slice: Pick<ShopState, "deliveries" | "webhook">
   readonly events: ReadonlyArray<EventRecord>
@@ -81,7 +81,7 @@ export const partOf = (
   return events.slice(Math.max(0, end - limit), end)
 }
 
-/** What became of the latest events of a part that were to be delivered. */
+/** The deliveries of the latest events of a part. */
 export const logged = (
   data: Deliveries,
   { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max }: EventPart = {}

@@ -112,7 +112,7 @@ const ticketCalls = (ask: Exchange) => ({
     options: RepeatableOptions = {}
   ): Promise<ClientResult<Ticket, Movable, Replayed>> =>
     ask({ method: "POST", path: `${idPath("tickets", id)}/status`, body: { status }, ...options }),
-  /** Notes that the shop told its client itself (Specification, Endpoints). */
+  /** Records that the shop notified its client itself (Specification, Endpoints). */
   recordNotified: (
     id: string,
     channel: ShopChannel,
@@ -169,5 +169,5 @@ export const createClient = (options: ClientOptions) => {
   }
 }
 
-/** What {@link createClient} makes. */
+/** The client that {@link createClient} makes. */
 export type Client = ReturnType<typeof createClient>

@@ -1,7 +1,7 @@
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import type { WorkshopApi } from "../http/WorkshopApi.js"
 
-// What callers need to know of the contract, read off its type: when an endpoint changes, they stop compiling.
+// The types that callers need of the contract, derived from it: when an endpoint changes, they stop compiling.
 
 type Parts<Api> =
   Api extends HttpApi.HttpApi<infer _Id, infer Group, infer E, infer _R> ? { readonly group: Group; error: E } : never
@@ -19,7 +19,7 @@ export type EndpointOf<G extends GroupName, N extends EndpointName<G>> = HttpApi
   N
 >
 
-/** What an endpoint answers, without the envelope's mark: `data`, and `meta` where there is one. */
+/** The result of an endpoint, without the envelope's mark: `data`, and `meta` where there is one. */
 export type AnswerOf<G extends GroupName, N extends EndpointName<G>> =
   HttpApiEndpoint.HttpApiEndpoint.Success<EndpointOf<G, N>> extends infer Success
     ? Success extends unknown

@@ -10,7 +10,7 @@ export type ConflictReason = {
   [Tag in keyof Rows]: Rows[Tag] extends { readonly reason: infer Reason } ? Reason : never
 }[keyof Rows]
 
-/** What `details` holds, by code; the other codes have none (Specification, Errors). */
+/** The fields of `details`, by code; the other codes have none (Specification, Errors). */
 export interface FailureDetails {
   readonly VALIDATION_ERROR: { readonly issues: ReadonlyArray<RequestIssue> }
   readonly FORBIDDEN: { readonly scope: Scope }
@@ -43,7 +43,7 @@ export type AnsweredFailure<C extends ErrorCode = ErrorCode> = C extends ErrorCo
     }
   : never
 
-/** No answer came: the service cannot be reached, took too long, or the call was aborted. Nothing tells whether it was carried out. */
+/** No answer came: the service cannot be reached, took too long, or the call was aborted. It is unknown whether it was carried out. */
 export interface Unreachable {
   readonly code: "UNREACHABLE"
   readonly message: string
@@ -60,7 +60,7 @@ export interface Misunderstood {
 /** Why a call has no result. */
 export type ClientFailure<C extends ErrorCode = ErrorCode> = AnsweredFailure<C> | Unreachable | Misunderstood
 
-/** What came of a call: nothing is thrown. `meta` is what the answer says besides its result. */
+/** The result of a call: nothing is thrown. `meta` is what the answer says besides its result. */
 export type ClientResult<A, C extends ErrorCode, M = undefined> =
   | { readonly ok: true; readonly value: A; readonly meta: M }
   | { readonly ok: false; readonly error: ClientFailure<C> }

@@ -1,25 +1,25 @@
 import type { ErrorCode } from "../http/ErrorTable.js"
 import type { AnsweredFailure, ClientFailure, ClientResult } from "./ClientFailure.js"
 
-/** What a client needs to know. */
+/** The options of a client. */
 export interface ClientOptions {
   /** Where the service is, with or without `/v1`. */
   readonly baseUrl: string
   /** The shop's API key. */
   readonly key: string
-  /** How often a call is made again that may be: reads, and those under an Idempotency-Key; 3 unless told. */
+  /** How often a call is made again that may be: reads, and those under an Idempotency-Key; 3 by default. */
   readonly retries?: number
-  /** For how long one attempt is waited for, in milliseconds; 15,000 unless told. */
+  /** For how long one attempt is waited for, in milliseconds; 15,000 by default. */
   readonly timeoutMs?: number
-  /** The longest wait before another attempt, in milliseconds; 5,000 unless told. A longer `Retry-After` is answered at once. */
+  /** The longest wait before another attempt, in milliseconds; 5,000 by default. A longer `Retry-After` is answered at once. */
   readonly longestWaitMs?: number
-  /** Another `fetch`; the platform's unless told. */
+  /** Another `fetch`; the platform's by default. */
   readonly fetch?: (request: Request) => Promise<Response>
-  /** Waits, no longer than until the signal says that the call was given up; a timer unless told. For tests. */
+  /** Waits, no longer than until the signal says that the call was given up; a timer by default. For tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** What one call may be told besides. */
+/** The further options of one call. */
 export interface CallOptions {
   /** Gives the call up: at once, also between two attempts. */
   readonly signal?: AbortSignal

@@ -22,14 +22,14 @@ import type { NoticeRecord, Webhook } from "../domain/Webhook.js"
 import type { Load, LoadRequest } from "./Load.js"
 import { apply, type Change, type ShopState } from "./ShopState.js"
 
-/** What was decided: the answer, all changes that make it true, and the limits it touched. */
+/** A decision: the answer, all changes that make it true, and the limits it touched. */
 export interface Decision<out A> {
   readonly answer: A
   readonly changes: ReadonlyArray<Change>
   readonly usages: ReadonlyArray<LimitStatus>
 }
 
-/** What every decision sees besides its needs. */
+/** The data that every decision gets besides its needs. */
 export interface HeldShop {
   readonly shop: ShopRecord
   readonly head: ShopHead
@@ -82,8 +82,8 @@ export const make = <const N extends Needs, R extends Either.Either<Decision<unk
 }
 
 /**
- * Decides a command on its shop's data without changing anything. What it records never bears an earlier instant than the
- * shop's latest command, so that order of time and order of commits agree (Specification, Lists and sync); what falls due follows the clock.
+ * Decides a command on its shop's data without changing anything. Its records never have an earlier instant than the
+ * shop's latest command, so that order of time and order of commits agree (Specification, Lists and sync); due times follow the clock.
  */
 export const decide = <A, E>(command: Command<A, E>, slice: ShopState, moment: Moment): Either.Either<Decision<A>, E> =>
   command.run(slice, { ...moment, recorded_at: Math.max(moment.now, slice.head.last_instant) })
@@ -99,7 +99,7 @@ export const execute = <A, E>(
   return decision
 }
 
-/** What an entry of the audit log says of an act. */
+/** The part of an audit entry that depends on the act. */
 export type Audited = Pick<AuditEntry, "act" | "details">
 
 /** The command with its line in the audit log, in the same commit; no line where `tell` answers null, or it is refused. */
@@ -186,7 +186,7 @@ export class ChangeSet {
     return this
   }
 
-  /** What a ticket bears of the shop's next change. */
+  /** The fields of a ticket that come from the shop's next change. */
   get change(): Pick<TicketRecord, "updated_at" | "change_seq"> {
     return { updated_at: this.#moment.recorded_at, change_seq: this.#head.change_seq }
   }
@@ -231,14 +231,14 @@ export class ChangeSet {
     return row
   }
 
-  /** Tells a client something: it is in their inbox, and waits for the embedder's notifier (Specification, States). */
-  tellClient(told: Omit<NotificationRecord, keyof Marked>): this {
+  /** Notifies a client: the notification is in their inbox and waits for the embedder's notifier (Specification, States). */
+  notifyClient(told: Omit<NotificationRecord, keyof Marked>): this {
     const row = { ...told, ...this.#marked }
     return this.add({ _tag: "NotificationAppended", row }).#await(row, "client")
   }
 
-  /** Tells the shop's owner something: it is on record, and waits for the embedder's notifier (Specification, Webhooks). */
-  tellOwner(told: Omit<NoticeRecord, keyof Marked>): this {
+  /** Notifies the shop's owner: the notice is stored and waits for the embedder's notifier (Specification, Webhooks). */
+  notifyOwner(told: Omit<NoticeRecord, keyof Marked>): this {
     const row = { ...told, ...this.#marked }
     return this.add({ _tag: "NoticeAppended", row }).#await(row, "owner")
   }
@@ -251,7 +251,7 @@ export class ChangeSet {
     return this.add({ _tag: "MessagePut", row: { shop_id, id, receiver, attempts_made: 0, due_at: this.#moment.now } })
   }
 
-  /** The decision. Its shop's clock stands at this moment from now on. */
+  /** The decision. From now on its shop's clock shows this moment. */
   decided<A>(answer: A): Either.Either<Decision<A>, never> {
     this.#head.last_instant = this.#moment.recorded_at
     this.#head.ids_made = this.#ids_made

@@ -27,12 +27,12 @@ export interface IdempotentResult<out A> {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Stands for the fingerprint of a request that held data of a client who was erased. Whatever comes under its key is taken
+ * Stands for the fingerprint of a request that held data of a client who was erased. Any request with its key is taken
  * for a repetition: a till that asks again must not make a second ticket.
  */
 export const FORGOTTEN = ""
 
-/** What makes two requests the same. */
+/** The parts of a request that make two requests the same. */
 export interface Idempotent {
   readonly caller_id: KeyId
   readonly operation: string

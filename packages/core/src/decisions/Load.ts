@@ -18,7 +18,7 @@ export type LoadRequest =
   | { readonly _tag: "Ticket"; readonly id: TicketId }
   /** The client's account, link and card. */
   | { readonly _tag: "Client"; readonly id: ClientId }
-  /** The same of a client whom the shop sees. For all others a store must do the same work, so that its time tells nothing. */
+  /** The same of a client whom the shop sees. For all others a store must do the same work, so that its time reveals nothing. */
   | { readonly _tag: "VisibleClient"; readonly id: ClientId }
   /** The offer, its ticket with its client's account and link, and the account that holds its phone number, with that account's link. */
   | { readonly _tag: "Offer"; readonly id: OfferId }
@@ -34,7 +34,7 @@ export type LoadRequest =
   | { readonly _tag: "Event"; readonly id: EventId }
   /** The attempts at an event that were logged. */
   | { readonly _tag: "Attempts"; readonly event_id: EventId }
-  /** The message that still has to be told. */
+  /** The message that still has to be sent. */
   | { readonly _tag: "Message"; readonly id: string }
   /** The replay, and the next events that it asks for with their deliveries. */
   | { readonly _tag: "Replay"; readonly id: string; readonly most: number }
@@ -178,7 +178,7 @@ export const attempts = (event_id: EventId): Load<ReadonlyArray<AttemptRecord>> 
   read: (slice) => Either.right(slice.attempts.get(event_id) ?? [])
 })
 
-/** A message begun to be told so often; null where it was told, given up, or begun anew since. */
+/** A message that was attempted so often; null where it was delivered, given up, or begun anew since. */
 export const message = (id: string, attempts_made: number): Load<MessageRecord | null> => ({
   asks: [{ _tag: "Message", id }],
   read: (slice) => {

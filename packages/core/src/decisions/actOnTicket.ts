@@ -14,7 +14,7 @@ import { type ChangeSet, type Command, make } from "./Command.js"
 import { refusedField } from "./createTicket.js"
 import * as Need from "./Load.js"
 
-/** What an act changes of a ticket. */
+/** The fields of a ticket that an act changes. */
 export type TicketPatch = Partial<Omit<TicketRecord, "shop_id" | "id" | "updated_at" | "change_seq">>
 
 /** An act on a ticket that is no move between states. */
@@ -29,7 +29,7 @@ export interface TicketAct<E> {
     record: TicketRecord,
     at: { readonly now: Instant; readonly shop: ShopRecord }
   ) => Either.Either<TicketPatch, E>
-  /** Raises what the act tells; the ticket and its record are as the patch left them. */
+  /** Raises the events of the act; the ticket and its record are as the patch left them. */
   readonly raise: (
     changes: ChangeSet,
     ticket: Ticket,
@@ -86,7 +86,7 @@ export const actOnTicket = <E>(
 const changed = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const cleared = <A, I>(schema: Schema.Schema<A, I>) => changed(Schema.NullOr(schema))
 
-/** What the shop says anew of a ticket: a field left out stays, `null` empties it. Items are ticked off by their id. */
+/** The corrections of a ticket: a field left out stays, `null` empties it. Items are ticked off by their id. */
 export const TicketEdit = Schema.Struct({
   service: changed(Text(Limits.service_characters)),
   item: cleared(Text(Limits.item_characters)),
@@ -135,7 +135,7 @@ export const editTicket = (shop_id: ShopId, id: TicketId, edit: TicketEdit, foun
     raise: raiseUpdated
   })
 
-/** What a client says to a proposed price. */
+/** The client's answer to a proposed price. */
 export const QuoteAnswer = Schema.Literal("accepted", "refused")
 export type QuoteAnswer = typeof QuoteAnswer.Type
 

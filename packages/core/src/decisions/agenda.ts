@@ -7,7 +7,7 @@ import { numberLabel, type TicketRecord } from "../domain/Ticket.js"
 import { nextDeadline } from "../domain/TicketLifecycle.js"
 import { overlapEnd, type Webhook } from "../domain/Webhook.js"
 
-/** What happens by time alone: an attempt at a delivery, a closure, the end of a time within which something is possible. */
+/** The events that time alone causes: an attempt at a delivery, a closure, the end of a time within which something is possible. */
 export type AgendaKind = "retry" | "closure" | "reopen_end" | "limit_reset" | "secret_end" | "key_expiry"
 
 /** Something that falls due in a shop by time alone. */
@@ -34,7 +34,7 @@ export interface AwaitedAttempt {
   readonly at: Instant
 }
 
-/** What an agenda is made of. */
+/** The parts of an agenda. */
 export interface AgendaData {
   readonly shop_id: ShopId
   readonly webhook: Webhook | null

@@ -53,7 +53,7 @@ export const changeStatus = (
     if (linked !== null && notifies) {
       changes.raise("client.notified", { ticket, channel: "app", notified_at: toIso(now) }, id)
       const type = to === "ready" ? "ticket.ready" : "ticket.impossible"
-      changes.tellClient({ client_id: linked.card.client_id, type, ticket, ticket_id: id })
+      changes.notifyClient({ client_id: linked.card.client_id, type, ticket, ticket_id: id })
     }
     if (linked !== null && stamps !== null && stamps > 0)
       changes.ledger(linked.card, { kind: "ticket", stamps, ticket_id: id, caller_id: null })
@@ -75,11 +75,11 @@ export const closeTicket = (shop_id: ShopId, id: TicketId): Command<Ticket | nul
     return changes.decided<Ticket | null>(ticket)
   })
 
-/** How the shop told the client itself (Specification, Endpoints). */
+/** How the shop notified the client itself (Specification, Endpoints). */
 export const ShopChannel = Schema.Literal("sms", "whatsapp", "call").annotations({ identifier: "ShopChannel" })
 export type ShopChannel = typeof ShopChannel.Type
 
-/** Notes that the shop told the client itself, so that the client's page shows it (Specification, Endpoints; States). */
+/** Records that the shop notified the client itself, so that the client's page shows it (Specification, Endpoints; States). */
 export const recordNotified = (
   shop_id: ShopId,
   id: TicketId,

@@ -6,14 +6,14 @@ import { OfferClosed, OfferNotFound, type OfferStatus } from "../domain/Offer.js
 import { type Command, make, unchanged } from "./Command.js"
 import * as Need from "./Load.js"
 
-const met = (shop_id: ShopId, client_id: ClientId, link: ClientLink | null, now: Instant): ClientLink =>
+const linkOrNew = (shop_id: ShopId, client_id: ClientId, link: ClientLink | null, now: Instant): ClientLink =>
   link ?? { shop_id, client_id, known_at: now, blocked_at: null }
 
 /** A visit to the counter: the shop knows the client from now on. It does not lift a block (Specification, Clients and loyalty). */
 export const recordVisit = (shop_id: ShopId, client_id: ClientId): Command<void, ClientNotFound> =>
   make(shop_id, { known: Need.account(client_id) }, (loaded, changes, moment) => {
     if (loaded.known.link !== null) return unchanged<void>(undefined)
-    const row = met(shop_id, client_id, null, moment.now)
+    const row = linkOrNew(shop_id, client_id, null, moment.now)
     return changes.add({ _tag: "LinkPut", row }).decided<void>(undefined)
   })
 
@@ -38,7 +38,7 @@ export const answerOffer = (
       const row = { shop_id, client_id: holder.id, known_at: link?.known_at ?? null, blocked_at: now }
       return changes.add({ _tag: "LinkPut", row }).decided<void>(undefined)
     }
-    const known = met(shop_id, holder.id, link, now)
+    const known = linkOrNew(shop_id, holder.id, link, now)
     changes.add({ _tag: "LinkPut", row: known })
     const client = asSeen(holder, known)
     // A client who blocked the shop since is for it as if they had never been, so their ticket has none.

@@ -80,7 +80,7 @@ export const refusedField = (shop: ShopRecord, input: Spoken, found: ReadonlyArr
 }
 
 // Effect's own mark on minItems and its like: the filter is asked, with what was sent, also where other fields are
-// wrong, so that every problem is told at once (Specification, Errors).
+// wrong, so that every problem is reported at once (Specification, Errors).
 const ASKED_ALWAYS = Symbol.for("effect/annotation/StableFilter")
 
 const isAmount = Schema.is(AmountMinor)
@@ -93,7 +93,7 @@ const ItemInput = Schema.Struct({
 
 const refusedCount = () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
 
-/** What a shop says of a new ticket (Specification, Endpoints). Defaults are applied by the decision. */
+/** The body for a new ticket (Specification, Endpoints). Defaults are applied by the decision. */
 export const TicketInput = Schema.Struct({
   service: Text(Limits.service_characters).annotations({ description: "The service, as in the app" }),
   type: optional(TicketType),
@@ -125,7 +125,7 @@ export const TicketInput = Schema.Struct({
   .annotations({ identifier: "TicketInput" })
 export type TicketInput = typeof TicketInput.Type
 
-/** What a field means that is left out (Specification, Endpoints). */
+/** The values of fields that are left out (Specification, Endpoints). */
 export const ticketDefaults = { type: "repair" } as const satisfies Partial<TicketInput>
 
 /** The limits that a shop's tickets count against. */

@@ -63,13 +63,13 @@ export const eraseAnswers = (
     return changes.decidedQuietly<void>(undefined)
   })
 
-/** What a shop still knows of a person by their number or id, once their texts are erased. */
+/** The records of a person that remain by number or id when the texts are erased. */
 export interface Known {
   readonly offers: ReadonlyArray<OfferRecord>
   readonly notifications: ReadonlyArray<NotificationRecord>
 }
 
-/** Ends the erasure in a shop: takes away offers, notifications, what waits to be told, and the link with the shop. */
+/** Ends the erasure in a shop: takes away offers, notifications, waiting messages, and the link with the shop. */
 export const forgetClient = (shop_id: ShopId, { client_id }: Person, { offers, notifications }: Known): Command<void> =>
   make(shop_id, {}, (_, changes) => {
     for (const { id } of offers) changes.add({ _tag: "OfferRemoved", row: { shop_id, id } })

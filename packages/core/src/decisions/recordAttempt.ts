@@ -28,18 +28,18 @@ export interface Attempted {
   readonly jitter: number
 }
 
-/** What became of the delivery; `superseded` where another claim had taken it over, and then nothing changed: see {@link recordSuperseded}. */
+/** The result for the delivery; `superseded` where another claim had taken it over, and then nothing changed: see {@link recordSuperseded}. */
 export type AttemptOutcome = "delivered" | "retry" | "parked" | "dead" | "superseded"
 
-/** What an attempt says of the webhook. Nothing where it went to another address: what that one does is not this one's doing. */
-const judged = (webhook: Webhook, { url, sent }: Attempted, now: Instant): HealthChange => {
-  if (url !== webhook.url) return { webhook, told: null }
-  return acknowledges(sent) ? { webhook: onSuccess(webhook), told: null } : onFailure(webhook, sent, now)
+/** The webhook's health after an attempt. An attempt that went to another address changes nothing. */
+const healthAfter = (webhook: Webhook, { url, sent }: Attempted, now: Instant): HealthChange => {
+  if (url !== webhook.url) return { webhook, notice: null }
+  return acknowledges(sent) ? { webhook: onSuccess(webhook), notice: null } : onFailure(webhook, sent, now)
 }
 
 /**
- * What follows from an attempt: the delivery arrived, is tried again after its delay, or is given up; the webhook's row of
- * failures grows or ends, and on its way to the switch-off the owner is told (Specification, Webhooks).
+ * Records an attempt: the delivery arrived, is tried again after its delay, or is given up; the webhook's row of
+ * failures grows or ends, and on its way to the switch-off the owner is notified (Specification, Webhooks).
  */
 export const recordAttempt = (shop_id: ShopId, attempted: Attempted): Command<AttemptOutcome> =>
   make(shop_id, { delivery: Need.delivery(attempted.event_id, attempted.token) }, (loaded, changes, moment) => {
@@ -82,14 +82,14 @@ const logged = (
 ): Webhook => {
   const { event_id, started_at, sent } = attempted
   changes.add({ _tag: "AttemptAppended", row: { ...sent, shop_id: webhook.shop_id, event_id, n, started_at } })
-  const { webhook: after, told } = judged(webhook, attempted, now)
+  const { webhook: after, notice } = healthAfter(webhook, attempted, now)
   if (after !== webhook) changes.add({ _tag: "WebhookPut", row: after })
-  if (told !== null) changes.tellOwner(notice(told, after))
+  if (notice !== null) changes.notifyOwner(noticeOf(notice, after))
   return after
 }
 
 /**
- * What follows from an attempt whose delivery another claim had taken over, or that is gone: it is logged, and counts for the
+ * Records an attempt whose delivery another claim had taken over, or that is gone: it is logged, and counts for the
  * webhook's health, but nothing becomes of the delivery (Specification, Webhooks). An echo of a record that was made is known by its
  * log, and changes nothing.
  */
@@ -104,7 +104,7 @@ export const recordSuperseded = (shop_id: ShopId, attempted: Attempted): Command
     return changes.decided("superseded" as const)
   })
 
-const notice = (kind: NoticeKind, webhook: Webhook): Omit<NoticeRecord, "shop_id" | "id" | "created_at"> => ({
+const noticeOf = (kind: NoticeKind, webhook: Webhook): Omit<NoticeRecord, "shop_id" | "id" | "created_at"> => ({
   kind,
   url: webhook.url,
   off_reason: webhook.off_reason,

@@ -42,7 +42,7 @@ export const repairClock = (shop_id: ShopId): Command<Instant | null> =>
     return Either.right({ answer: head.last_instant, changes, usages: [] })
   })
 
-/** What the ticket was before it was closed ahead of its time; nothing where it was not. */
+/** The ticket as it was before it was closed ahead of its time; nothing where it was not. */
 const reopened = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: Instant): Partial<TicketRecord> => {
   const move = closureMoves.find(({ reason }) => reason === abandon_reason)
   return state === "abandoned" && abandoned_at !== null && abandoned_at > now && move !== undefined
@@ -52,7 +52,7 @@ const reopened = ({ state, abandoned_at, abandon_reason }: TicketRecord, now: In
 
 /**
  * Dates a ticket anew that bears instants that are yet to come: none of its own is later than the present then, and a
- * closure ahead of its time is taken back, which is told as `ticket.reopened`. Answers whether it was such a ticket.
+ * closure ahead of its time is taken back, which is reported as `ticket.reopened`. Answers whether it was such a ticket.
  */
 export const redateTicket = (shop_id: ShopId, id: TicketId): Command<boolean, TicketNotFound> =>
   make(shop_id, { ticket: Need.ticket(id) }, (loaded, changes, moment) => {

@@ -53,7 +53,7 @@ const again = (
 })
 
 /**
- * What a replay does to an event's delivery. One that never arrived stays of its kind and takes its place before all of its
+ * The change that a replay makes to an event's delivery. One that never arrived stays of its kind and takes its place before all of its
  * ticket that were not tried yet: due since its event was raised, as they are since theirs. One that is under way goes on,
  * and its failure is the first of a new round; one that has all its attempts is left as it is.
  */
@@ -70,7 +70,7 @@ const takenUp = (shop_id: ShopId, found: Replayable, webhook: Webhook, moment: S
   }
 }
 
-/** What a replay's step came to. */
+/** The result of a replay's step. */
 export interface ReplayStep {
   /** How many events it found to send again. */
   readonly taken_up: number

@@ -8,7 +8,7 @@ import * as Need from "./Load.js"
 export type NotificationAttempt = Pick<MessageRecord, "shop_id" | "id" | "attempts_made">
 
 /**
- * Whether to tell a message now; `superseded` where somebody else began, or has told it. It is put off beforehand as if
+ * Whether to send a message now; `superseded` where another process began, or has sent it. It is put off beforehand as if
  * it had failed: so nobody else begins meanwhile, and whoever dies over it comes again by the table, and not for ever.
  */
 export const beginNotification = ({
@@ -34,7 +34,7 @@ export const retryNotificationNow = ({ shop_id, id, attempts_made }: Notificatio
     return changes.add({ _tag: "MessagePut", row }).decidedQuietly<void>(undefined)
   })
 
-/** What came of an attempt, as of its end: the message was told, is told again by the retry table, or is given up. */
+/** Records the end of an attempt: the message was delivered, is sent again by the retry table, or is given up. */
 export const recordNotification = (
   { shop_id, id, attempts_made }: NotificationAttempt,
   isTold: boolean

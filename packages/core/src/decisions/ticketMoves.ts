@@ -22,7 +22,7 @@ const status =
   (shop_id, { id }, bounds) =>
     changeStatus(shop_id, id, to, bounds)
 
-/** What can be asked of a ticket, by name, each as the command that does it. What an act needs besides is made up so that it is accepted. */
+/** The acts on a ticket, by name, each as its command. Further input is made up so that the act is accepted. */
 export const ticketActs = {
   "status:ready": status("ready"),
   "status:impossible": status("impossible"),

@@ -58,7 +58,7 @@ export const rotateSecret = (shop_id: ShopId, secret: string): Command<RotatedSe
     return changes.decided({ webhook, replaces_before: overlapEnd(loaded.webhook, moment.now) })
   })
 
-/** Turns the webhook on again, with no failures to its name. What was parked is due at once, with all attempts anew (Specification, Webhooks). */
+/** Turns the webhook on again, with no failures to its name. Parked deliveries are due at once, with all attempts anew (Specification, Webhooks). */
 export const enableWebhook = (shop_id: ShopId) =>
   change(shop_id, (webhook, now) =>
     webhook.off_reason === null
@@ -72,7 +72,7 @@ export const disableWebhook = (shop_id: ShopId) =>
 
 /**
  * Removes the webhook, its address and its secrets with what waits to be delivered, a thousand deliveries at a time:
- * until none is left the webhook is only turned off, so nothing more is sent. What was attempted stays in the log.
+ * until none is left the webhook is only turned off, so nothing more is sent. The attempts stay in the log.
  */
 export const removeWebhook = (shop_id: ShopId): Command<"removed" | "more", WebhookNotSet> =>
   make(shop_id, { waiting: Need.waiting(Limits.replay_step_events) }, (loaded, changes) => {

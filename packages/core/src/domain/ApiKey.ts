@@ -6,13 +6,13 @@ import { Limits } from "./Limits.js"
 import { Refused } from "./Refusal.js"
 import { isSecretText, SECRET_BYTES, secretText } from "./SecretText.js"
 
-/** What a key may do (Specification, Keys and scopes). */
+/** A permission of a key (Specification, Keys and scopes). */
 export const Scope = Schema.Literal("tickets:read", "tickets:write", "clients:read", "loyalty:write").annotations({
   identifier: "Scope"
 })
 export type Scope = typeof Scope.Type
 
-/** What each scope grants, in a person's words (Specification, Keys and scopes). */
+/** A description of each scope (Specification, Keys and scopes). */
 export const scopeGrants = {
   "tickets:read": "Read tickets",
   "tickets:write": "Create tickets and change their state",
@@ -46,7 +46,7 @@ export interface ApiKeyRecord {
 export const isActive = ({ revoked_at, expires_at }: ApiKeyRecord, now: Instant): boolean =>
   revoked_at === null && (expires_at === null || now < expires_at)
 
-/** What a key opens: a shop of a server in earnest, or of a sandbox, which no other server takes (Specification, Keys and scopes). */
+/** The kind of server that a key is for: a shop of a server in earnest, or of a sandbox, which no other server takes (Specification, Keys and scopes). */
 export type KeyKind = "live" | "test"
 
 /** How a key begins. */
@@ -61,7 +61,7 @@ export const KEY_BYTES = SECRET_BYTES
 /** The key's text, shown once. */
 export const keyText = (kind: KeyKind, entropy: Uint8Array): string => keyPrefixes[kind] + secretText(entropy)
 
-/** What is stored of a key, in lower-case hexadecimal. */
+/** The hash of a key as it is stored, in lower-case hexadecimal. */
 export const keyHash = (key: string): string => sha256Hex(key)
 
 /** Whether a text could be a test key. */

@@ -1,7 +1,7 @@
 import type { ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 
-/** What owners and operators do that is written down, each with what its entry tells besides who did it and when. */
+/** The acts of owners and operators that are logged, each with the contents of its entry besides the actor and the time. */
 export const auditActs = {
   "shop.created": "a shop was created: its name",
   "shop.changed": "settings of a shop were changed: their new values, for lists of words only their number",
@@ -29,11 +29,11 @@ export interface AuditEntry {
   readonly shop_id: ShopId
   readonly id: string
   readonly created_at: Instant
-  /** Who did it, as the program that called the service names them. */
+  /** The actor, as named by the program that called the service. */
   readonly actor: string
   readonly act: AuditAct
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** Stands in the audit log for the shop of an act that concerns no one shop. */
+/** The shop's id in the audit log for an act that concerns no one shop. */
 export const NO_SHOP = "00000000-0000-0000-0000-000000000000" as ShopId

@@ -15,7 +15,7 @@ export interface ClientAccount {
   readonly created_at: Instant
 }
 
-/** What is between a client and a shop: known after an accepted offer or a visit; a block stays (Specification, Clients and loyalty). */
+/** The relation of a client and a shop: known after an accepted offer or a visit; a block stays (Specification, Clients and loyalty). */
 export interface ClientLink {
   readonly shop_id: ShopId
   readonly client_id: ClientId

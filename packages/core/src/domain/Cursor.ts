@@ -1,7 +1,7 @@
 import { sha256Hex } from "./Digest.js"
 import type { ShopId } from "./Identifier.js"
 
-/** What a cursor is bound to: a shop, and the filters under which it was given (Specification, Lists and sync). */
+/** The list that a cursor belongs to: a shop, and the filters under which it was given (Specification, Lists and sync). */
 export interface CursorBinding {
   readonly shop_id: ShopId
   readonly filters: unknown

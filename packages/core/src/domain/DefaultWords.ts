@@ -38,5 +38,5 @@ export const languagesOf = (word: string): ReadonlyArray<Language> => languagesB
 
 const plain = new Map(languages.map((of) => [of, WordList.makeWordList(defaultWords[of].plain)]))
 
-/** What is plain in a language although it looks like a forbidden word. */
+/** The harmless words of a language that look like forbidden ones. */
 export const plainWords = (language: Language): WordList.WordList => plain.get(language) ?? WordList.makeWordList([])

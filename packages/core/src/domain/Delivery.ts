@@ -5,11 +5,11 @@ import type { Instant } from "./Instant.js"
 import { Limits, retryDelays_ms, ServiceLimits } from "./Limits.js"
 import type { Sent, Webhook } from "./Webhook.js"
 
-/** What becomes of an event's delivery: it waits, it arrived, it waits for its webhook to be on again, or it was given up. */
+/** The state of an event's delivery: it waits, it arrived, it waits for its webhook to be on again, or it was given up. */
 export type DeliveryState = "pending" | "delivered" | "parked" | "dead"
 
 /**
- * An event that still has to arrive. The row lives as long as that; afterwards the log of attempts tells the rest.
+ * An event that still has to arrive. The row lives as long as that; afterwards only the log of attempts remains.
  * Its arrival or its last failure takes it away, a replay brings it back.
  */
 export interface DeliveryRecord {
@@ -29,7 +29,7 @@ export interface DeliveryRecord {
   readonly generation: number
   /** A replayed one waits until no live one is due, so that a replay starves nobody. */
   readonly is_replay: boolean
-  /** Raised by every claim, and by every record of an attempt. What comes back under an older one changes nothing. */
+  /** Raised by every claim, and by every record of an attempt. A result with an older token changes nothing. */
   readonly token: number
 }
 
@@ -67,7 +67,7 @@ export const firstDelivery = (
   token: 0
 })
 
-/** What a delivery's place in the schedule is now: one from before its webhook was turned on again starts anew. */
+/** A delivery's present place in the schedule: one from before its webhook was turned on again starts anew. */
 export const presentSchedule = (
   delivery: DeliveryRecord,
   webhook: Webhook
@@ -114,7 +114,7 @@ export const claimOrder = ["is_replay", "due_at", "seq"] as const satisfies Read
 export const compareClaims = (a: ClaimRank, b: ClaimRank): number =>
   claimOrder.reduce((order, field) => order || Number(a[field]) - Number(b[field]), 0)
 
-/** What the order of claims depends on. */
+/** The fields that the order of claims depends on. */
 export type ClaimRank = Pick<Queued, (typeof claimOrder)[number]>
 
 /** A shop whose webhook is on. */
@@ -131,7 +131,7 @@ const nextOf = ({ waiting, in_flight }: QueuedShop, now: Instant): Queued | unde
   return [...free].sort(compareClaims)[0]
 }
 
-/** What was claimed, each with the place of its shop in the queue before; and the queue afterwards. */
+/** The deliveries that were claimed, each with the place of its shop in the queue before; and the queue afterwards. */
 export interface NextClaims<Shop> {
   readonly claims: ReadonlyArray<readonly [place: number, delivery: Queued]>
   readonly queue: ReadonlyArray<Shop>
@@ -195,7 +195,7 @@ export interface Replayable {
   readonly attempts_made: number
 }
 
-/** What a replay's next step looked at: never more than it may, however few of the events it asks for. */
+/** The events that a replay's next step read: never more than it may, however few of the events it asks for. */
 export interface EventRange {
   readonly found: ReadonlyArray<Replayable>
   /** The place up to which it looked. */

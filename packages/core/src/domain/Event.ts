@@ -10,7 +10,7 @@ import type { AbandonReason, TicketState } from "./TicketLifecycle.js"
 /** The version that every event carries (Specification, Versions). */
 export const API_VERSION = "1"
 
-/** What `data` holds, by type (Specification, Webhooks). */
+/** The fields of `data`, by type (Specification, Webhooks). */
 export interface EventData {
   readonly "ticket.created": { readonly ticket: Ticket }
   readonly "ticket.ready": { readonly ticket: Ticket }
@@ -38,7 +38,7 @@ export interface EventRecord {
   readonly type: EventType
   /** The place in the shop's order of events. */
   readonly seq: number
-  /** The ticket it tells of; null for a ping. */
+  /** The ticket it is about; null for a ping. */
   readonly ticket_id: TicketId | null
   readonly created_at: Instant
   readonly body: string

@@ -5,7 +5,7 @@ import type { Language } from "./Language.js"
 export interface FoundWord {
   /** The dotted path of the text, such as `items.1.label`. */
   readonly field: string
-  /** As it stands in the text; a shop that allows it gives this word. */
+  /** As it is in the text; a shop that allows it gives this word. */
   readonly word: string
   /** Only shops of one of these languages refuse it; left out, every shop does. */
   readonly languages?: ReadonlyArray<Language>

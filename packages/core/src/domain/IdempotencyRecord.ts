@@ -1,7 +1,7 @@
 import type { KeyId, ShopId } from "./Identifier.js"
 import type { Instant } from "./Instant.js"
 
-/** What an idempotency key stands for: one operation of one caller (Specification, Idempotency). */
+/** The scope of an idempotency key: one operation of one caller (Specification, Idempotency). */
 export interface IdempotencyRecordKey {
   readonly caller_id: KeyId
   readonly operation: string
@@ -16,6 +16,6 @@ export interface IdempotencyRecord extends IdempotencyRecordKey {
   readonly expires_at: Instant
 }
 
-/** Where a remembered answer stands in a slice. */
+/** The key of a remembered answer in a shop's state. */
 export const idempotencyRecordKey = ({ caller_id, operation, key }: IdempotencyRecordKey): string =>
   `${caller_id} ${operation} ${key}`

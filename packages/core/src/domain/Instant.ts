@@ -139,7 +139,7 @@ const startOf = (text: string): Instant | undefined => {
 export const DateOrDateTimeText = instantFrom((text) => startOf(text.trim()), {
   refused: `must be a date and time such as ${EXAMPLE}, or a date such as 2026-11-20`,
   jsonSchema: {
-    // The type stands in each branch: generators read a branch by itself, and would take one without a type for anything.
+    // The type is in each branch: generators read a branch by itself, and would take one without a type for anything.
     anyOf: [
       { type: "string", format: "date-time" },
       { type: "string", format: "date" }

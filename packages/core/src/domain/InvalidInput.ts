@@ -6,7 +6,7 @@ export interface Issue {
   readonly message: string
 }
 
-/** An input breaks a rule that only the shop's data can tell, such as a quote below the deposit (Specification, Errors; Tickets). */
+/** An input breaks a rule that depends on the shop's data, such as a quote below the deposit (Specification, Errors; Tickets). */
 export class InvalidInput extends Data.TaggedError("InvalidInput")<{ readonly issues: ReadonlyArray<Issue> }> {
   override get message() {
     return this.issues.map(({ field, message }) => `${field} ${message}`).join("; ")
@@ -20,7 +20,7 @@ const literals = (ast: AST.AST): ReadonlyArray<string> | undefined => {
   return members.every((member) => member !== undefined) ? members.flat() : undefined
 }
 
-/** What a value of a type is, in a person's words. */
+/** A description of a type's values for people. */
 const expectation = (ast: AST.AST): string => {
   const values = literals(ast)
   if (values !== undefined) return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(", ")}`
@@ -71,7 +71,7 @@ const nearest = (issue: ParseResult.Composite, path: string): ReadonlyArray<Issu
 }
 
 /**
- * What a schema found wrong, a line each, with dotted paths. Values are never repeated: they may be huge, deep or secret.
+ * The errors that a schema found, a line each, with dotted paths. Values are never repeated: they may be huge, deep or secret.
  */
 export const inputIssues = (issue: ParseResult.ParseIssue, path = ""): ReadonlyArray<Issue> => {
   switch (issue._tag) {

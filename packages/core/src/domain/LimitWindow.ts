@@ -9,7 +9,7 @@ export interface LimitWindow {
   readonly resets_at: Instant
 }
 
-/** What an answer's `RateLimit-*` headers tell of one policy. */
+/** The state of one policy, as `RateLimit-*` headers report it. */
 export interface LimitStatus {
   readonly policy: PolicyName
   readonly limit: number
@@ -77,13 +77,13 @@ export const hasRoom = (
   limit: number = Policies[policy].limit
 ): boolean => window.used + n <= limit
 
-/** The window after `n` more uses; whether it may be used that often is {@link hasRoom}'s to tell. */
+/** The window after `n` more uses; {@link hasRoom} says whether the limit allows that. */
 export const withUses = (window: LimitWindow, n: number): LimitWindow => ({
   used: window.used + n,
   resets_at: window.resets_at
 })
 
-/** What a window tells of its policy. */
+/** The status of a policy, from its window. */
 export const limitStatus = (
   window: LimitWindow,
   policy: PolicyName,
@@ -154,6 +154,6 @@ export const giveBackUses = (
   })
 }
 
-/** What a take would find, without taking. */
+/** Reads the status of a limit without using it. */
 export const peekLimit = (windows: LimitWindows, one: LimitUse, now: Instant): LimitStatus =>
   limitStatus(windowOf(windows, one, now), one.policy)

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./Instant.js"
 
 /**
- * What a caller or an owner meets: every bound of the contract, with its unit in its name (Specification, Limits; Idempotency; Tickets;
+ * The limits that callers and owners notice: every bound of the contract, with its unit in its name (Specification, Limits; Idempotency; Tickets;
  * Clients and loyalty; Webhooks). Durations are in milliseconds, lengths in Unicode code points.
  */
 export const Limits = {
@@ -49,7 +49,7 @@ export const Limits = {
 
 /**
  * How the service itself works: leases, caches, batches and pauses. Every store and every process uses these rows; `docs/limits.md`
- * prints them with their docstrings. What ends in `_ms` is in milliseconds.
+ * prints them with their docstrings. Names that end in `_ms` are in milliseconds.
  */
 export const ServiceLimits = {
   /** A process uses an API key that it has read for so long, unless it is notified of a change: well within the minute in which a revoked key must stop working. */
@@ -141,7 +141,7 @@ export const MOST_ATTEMPTS = retryDelays_ms.length + 1
 /** How long a policy's window lasts: a minute or an hour from its first use, or the shop's own calendar day. */
 export type WindowKind = "minute" | "hour" | "calendar_day"
 
-/** What bounds the use of the service, a row each; the keys are the names that answers carry in `details.limit` (Specification, Limits). */
+/** The limits on the use of the service, a row each; the keys are the names that answers carry in `details.limit` (Specification, Limits). */
 export const Policies = {
   requests_per_minute: { limit: 120, window: "minute", per: "key", counts: "requests" },
   writes_per_minute: { limit: 30, window: "minute", per: "key", counts: "write operations" },

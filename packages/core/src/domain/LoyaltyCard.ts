@@ -109,11 +109,11 @@ export const cardView = (card: CardRecord, program: LoyaltyProgram): LoyaltyCard
   updated_at: toIsoOrNull(card.updated_at)
 })
 
-/** Whose stamps are counted together: one client's, given by one caller (Specification, Limits). */
+/** The client and the caller whose stamps are counted together: one client's, given by one caller (Specification, Limits). */
 export interface StampCountKey {
   readonly caller_id: KeyId
   readonly client_id: ClientId
 }
 
-/** Where a count of stamps stands in a slice. */
+/** The key of a count of stamps in a shop's state. */
 export const stampCountKey = ({ caller_id, client_id }: StampCountKey): string => `${caller_id} ${client_id}`

@@ -1,21 +1,21 @@
 import type { Instant } from "./Instant.js"
 
 /**
- * What a decision may know of the outside: the instant at which it is taken, and random bytes drawn beforehand.
+ * The outside data that a decision gets: the instant at which it is taken, and random bytes drawn beforehand.
  * The same moment always yields the same identifiers, so a decision stays a pure function.
  */
 export interface Moment {
-  /** What the process's clock shows. Dues and windows follow it, so a clock that was corrected delays and stretches nothing. */
+  /** The time of the process's clock. Dues and windows follow it, so a clock that was corrected delays and stretches nothing. */
   readonly now: Instant
   readonly entropy: Uint8Array
-  /** What `tracking_url` begins with in shops without a page of their own; see `TrackingPages`. */
+  /** The beginning of `tracking_url` in shops without a page of their own; see `TrackingPages`. */
   readonly tracking_base_url?: string | null
 }
 
 /** A moment as a decision of a shop sees it. */
 export interface ShopMoment extends Moment {
   /**
-   * What `created_at`, `updated_at` and identifiers bear: `now`, or the instant of the shop's latest command where that is
+   * The instant in `created_at`, `updated_at` and identifiers: `now`, or the instant of the shop's latest command where that is
    * later. So they never go back along a shop, although a clock may (Specification, Lists and sync).
    */
   readonly recorded_at: Instant
@@ -59,7 +59,7 @@ export const grantIdentifier = <Id extends string>({ now, entropy }: Moment, n: 
   return `${before}${n.toString(16).padStart(3, "0")}${after}` as Id
 }
 
-/** What all identifiers of a moment have in common, before and after the count. */
+/** The parts that all identifiers of a moment share, before and after the count. */
 const around = ({ now, entropy: e }: Moment) => {
   const time = Math.max(0, now).toString(16).padStart(12, "0")
   const variant = hex[(e[0]! & 0x3f) | 0x80]!

@@ -34,7 +34,7 @@ export const Money = Schema.Struct({
 })
 export type Money = typeof Money.Type
 
-/** What is left to pay: price less deposit, null without a price; a missing deposit counts 0 (Specification, Tickets). */
+/** The amount left to pay: price less deposit, null without a price; a missing deposit counts 0 (Specification, Tickets). */
 export const remaining = (price_minor: number | null, deposit_minor: number | null): number | null =>
   price_minor === null ? null : price_minor - (deposit_minor ?? 0)
 

@@ -3,20 +3,20 @@ import type { Instant } from "./Instant.js"
 import type { Ticket } from "./Ticket.js"
 import type { NoticeRecord } from "./Webhook.js"
 
-/** What a client is told in the app: their ticket is ready, or it cannot be done (Specification, States). */
+/** A notification to a client in the app: their ticket is ready, or it cannot be done (Specification, States). */
 export interface NotificationRecord {
   readonly id: string
   readonly shop_id: ShopId
   readonly client_id: ClientId
   readonly type: "ticket.ready" | "ticket.impossible"
-  /** The ticket as it stood when the client was told. */
+  /** The ticket at the time of the notification. */
   readonly ticket: Ticket
   readonly ticket_id: TicketId
   readonly created_at: Instant
 }
 
 /**
- * A notification or a notice on its way to whoever tells it: the embedder's notifiers. The row lives until it was told
+ * A notification or a notice that waits for the embedder's notifiers. The row exists until it is delivered
  * or given up; what it says is stored apart, for good, under the same id.
  */
 export interface MessageRecord {
@@ -24,7 +24,7 @@ export interface MessageRecord {
   /** The id of the notification or the notice. */
   readonly id: string
   readonly receiver: "client" | "owner"
-  /** How often it was begun to be told: counted before, so that whoever dies over it has used up an attempt. */
+  /** The number of attempts that were begun: counted before, so that whoever dies over it has used up an attempt. */
   readonly attempts_made: number
   readonly due_at: Instant
 }

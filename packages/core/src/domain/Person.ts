@@ -10,7 +10,7 @@ export interface Person {
   readonly phones: ReadonlyArray<Phone>
 }
 
-/** What stands in a text where a name or number was. */
+/** The text that replaces an erased name or number. */
 export const ERASED = "[erased]"
 
 // Between the digits of a number, and not more than three in a row.
@@ -42,7 +42,7 @@ export const eraser = ({ names, phones }: Person): ((text: string) => string) =>
   return (text) => patterns.reduce((left, pattern) => left.replace(pattern, ERASED), text)
 }
 
-/** What people wrote on a ticket, as it is stored and as it is answered. */
+/** The texts that people wrote on a ticket, stored or returned. */
 interface Written {
   readonly service: string
   readonly item: string | null

@@ -34,7 +34,7 @@ export interface ShopRecord {
   readonly created_at: Instant
 }
 
-/** What every command of a shop may move on: the one narrow row under which they run one after another. */
+/** The counters that every command of a shop may advance: the one narrow row under which they run one after another. */
 export interface ShopHead {
   readonly shop_id: ShopId
   readonly next_number: number
@@ -88,8 +88,7 @@ export const firstHead = (shop_id: ShopId): ShopHead => ({
 })
 
 /**
- * The latest rows of each shop, at most `client_list_of_shop_max` of them, in the order given, which is that of their age. So a
- * shop that offers or tells a client much fills neither the client's lists nor the process that reads them.
+ * The latest rows of each shop, at most `client_list_of_shop_max` of them, in the order given, which is that of their age. So a shop that sends a client many offers or notifications fills neither the client's lists nor the process that reads them.
  */
 export const latestOfShops = <Row extends { readonly shop_id: ShopId }>(
   rows: ReadonlyArray<Row>

@@ -9,7 +9,7 @@ const REFUSED_TYPE = Either.left("must be a string")
 /** Whether a text is well-formed Unicode without control characters, newline and tab aside (Specification, Tickets). */
 export const isCleanText = (text: string): boolean => !UNCLEAN.test(text)
 
-/** What a reader makes of a text: a value, or a sentence telling a person what to change, without the text itself. */
+/** The result of reading a text: a value, or a sentence that says what to change, without the text itself. */
 export type Reading<A> = Either.Either<A, string>
 
 /**
@@ -65,8 +65,7 @@ const isLonger = (text: string, max: number): boolean => {
 }
 
 /**
- * A field of a body that may be left out; `null` means the same (Specification, Errors). Whoever reads the field treats both
- * alike: to turn one into the other while decoding would make the whole body a transformation, at several times the cost.
+ * A field of a body that may be left out; `null` means the same (Specification, Errors). The readers of a field treat both alike: to turn one into the other while decoding would make the whole body a transformation, at several times the cost.
  */
 export const optional = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.NullOr(schema), { exact: true })

@@ -13,7 +13,7 @@ import type { ShopRecord } from "./Shop.js"
 import { AbandonReason, isOpen, type StatusMove, type TicketPresent, TicketState } from "./TicketLifecycle.js"
 import { trackingUrl } from "./TrackingCode.js"
 
-/** The policies that bound what one ticket may raise in a day: each move stores the whole ticket again, and tells people. */
+/** The policies that bound what one ticket may raise in a day: each move stores the whole ticket again, and notifies people. */
 export type TicketPolicy = "moves_per_day" | "notifications_per_day"
 
 /** How often a ticket may be moved, and its client notified, in a day of its shop. Set by the embedder. */
@@ -228,7 +228,7 @@ export const Ticket = Schema.Struct({
 }).annotations({ identifier: "Ticket" })
 export type Ticket = typeof Ticket.Type
 
-/** How the client was told (Specification, Endpoints; States). */
+/** How the client was notified (Specification, Endpoints; States). */
 export type NotifiedChannel = "app" | "sms" | "whatsapp" | "call"
 
 /** A ticket as it is stored: what `ticketView` needs, and what the rules count from. */

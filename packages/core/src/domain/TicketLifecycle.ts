@@ -9,7 +9,7 @@ export const TicketState = Schema.Literal("workshop", "ready", "impossible", "co
 })
 export type TicketState = typeof TicketState.Type
 
-/** What a status request may ask for (Specification, Endpoints). */
+/** The statuses that a request may set (Specification, Endpoints). */
 export const TicketStatus = Schema.Literal("ready", "impossible", "workshop", "collected").annotations({
   identifier: "TicketStatus"
 })
@@ -24,7 +24,7 @@ export interface StatusMove {
   readonly from: TicketState
   readonly to: TicketStatus
   readonly event: EventType
-  /** The linked client is told in the app (Specification, States). */
+  /** The linked client is notified in the app (Specification, States). */
   readonly notifies_client: boolean
   /** The first such move of a ticket earns its stamps (Specification, Clients and loyalty). */
   readonly earns_stamps: boolean
@@ -183,13 +183,13 @@ export const closure = (ticket: Standing): { readonly due_at: Instant; readonly 
   return move === undefined || since === null ? null : { due_at: since + move.after_ms, reason: move.reason }
 }
 
-/** What falls due next on a ticket by time alone: its automatic closure, or the end of the time in which it may be reopened. */
+/** The next event of a ticket that time alone causes: its automatic closure, or the end of the time in which it may be reopened. */
 export interface TicketDeadline {
   readonly at: Instant
   readonly kind: "closure" | "reopen_end"
 }
 
-/** What falls due next on a ticket at `now` or later; null where nothing does. */
+/** The next such event of a ticket at `now` or later; null where nothing does. */
 export const nextDeadline = (ticket: Standing, now: Instant): TicketDeadline | null => {
   const closes = closure(ticket)
   if (closes !== null) return { at: closes.due_at, kind: "closure" }

@@ -2,7 +2,7 @@ import type { ShopRecord } from "./Shop.js"
 import type { TicketRecord } from "./Ticket.js"
 
 /**
- * The fields of a ticket that its page is made from. None of them tells who the client is, and none is a note for the workshop:
+ * The fields of a ticket that its page is made from. None of them identifies the client, and none is a note for the workshop:
  * a store reads no others, so what is not here cannot be shown.
  */
 export const trackedFields = [

@@ -2,20 +2,20 @@ import { Either, type Schema } from "effect"
 import { Limits } from "./Limits.js"
 import { isCleanText, keptText } from "./Text.js"
 
-/** What no address may be, whatever it is for, in words that say what to change. */
+/** The refusals that hold for every address, each as an advice. */
 export const urlRefusals = {
   length: `must be at most ${Limits.url_characters} characters`,
   space: "must not hold white space or control characters",
   credentials: "must not hold a user name or a password"
 } as const
 
-/** What is wrong with a text before `URL` reads it, which would drop tabs and newlines and escape spaces in silence. */
+/** The refusal of a text before `URL` reads it, because `URL` would drop tabs and newlines and escape spaces in silence. */
 export const urlTextRefusal = (text: string): string | undefined => {
   if (text.length > Limits.url_characters) return urlRefusals.length
   return /\s/.test(text) || !isCleanText(text) ? urlRefusals.space : undefined
 }
 
-/** Whether an address tells a secret to everybody who sees it. */
+/** Whether an address contains credentials, which everybody who sees it could read. */
 export const hasCredentials = ({ username, password }: URL): boolean => username !== "" || password !== ""
 
 const refusalOf = (text: string, schemes: ReadonlyArray<string>): string | undefined => {

@@ -20,7 +20,7 @@ export interface Webhook {
   readonly off_reason: WebhookOffReason | null
   readonly failures_in_row: number
   readonly first_failure_at: Instant | null
-  /** How many of the steps on the way to the switch-off the owner was told of in this row of failures. */
+  /** The number of steps towards the switch-off of which the owner was notified in this row of failures. */
   readonly steps_told: number
   /** Raised each time the webhook is turned on again: deliveries from before are then due anew, without being touched. */
   readonly generation: number
@@ -72,10 +72,10 @@ export const webhookStatus = (webhook: Webhook | null): WebhookStatus =>
         first_failure_at: toIsoOrNull(webhook.first_failure_at)
       }
 
-/** What the owner is told: deliveries keep failing, or the webhook turned off (Specification, Webhooks). */
+/** What the owner is notice: deliveries keep failing, or the webhook turned off (Specification, Webhooks). */
 export type NoticeKind = "webhook_failing" | "webhook_off"
 
-/** Something the owner must know. It is stored with what caused it, so it is told even if the process dies (Specification, Webhooks). */
+/** Something the owner must know. It is stored with what caused it, so the owner gets it even if the process dies (Specification, Webhooks). */
 export interface NoticeRecord {
   readonly shop_id: ShopId
   readonly id: string
@@ -117,13 +117,13 @@ export interface Timings {
   readonly total_ms: number
 }
 
-/** What came of one attempt to deliver an event. Either `status` or `error` is null, never both. */
+/** The result of one attempt to deliver an event. Either `status` or `error` is null, never both. */
 export interface Sent {
   readonly status: number | null
   readonly error: SendError | null
   /** The system's own name for the error, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`, where there is one. */
   readonly detail: string | null
-  /** The address last dialled. Null where none was: a refused address is not told, as it may be inside our network. */
+  /** The address last dialled. Null where none was: a refused address is left out, because it may be inside our network. */
   readonly address: string | null
   readonly timings: Timings
   /**
@@ -150,10 +150,10 @@ export const failureSteps = [
   { failures: 20, age_ms: 72 * HOUR_MS, kind: "webhook_off" }
 ] as const satisfies ReadonlyArray<{ readonly failures: number; readonly age_ms: number; readonly kind: NoticeKind }>
 
-/** The webhook after an attempt, and what its owner has to be told, if anything. */
+/** The webhook after an attempt, and the notice to its owner, if any. */
 export interface HealthChange {
   readonly webhook: Webhook
-  readonly told: NoticeKind | null
+  readonly notice: NoticeKind | null
 }
 
 /** The webhook after one more failure in a row. A 410 turns it off at once. One that is off already stays as it is. */
@@ -161,15 +161,15 @@ export const onFailure = (webhook: Webhook, sent: Sent, now: Instant): HealthCha
   // One that is yet to come was dated by a clock that was ahead.
   const first_failure_at = Math.min(webhook.first_failure_at ?? now, now)
   const failing = { ...webhook, failures_in_row: webhook.failures_in_row + 1, first_failure_at }
-  if (webhook.off_reason !== null) return { webhook: failing, told: null }
-  if (saysGone(sent)) return { webhook: { ...failing, off_reason: "gone" }, told: "webhook_off" }
+  if (webhook.off_reason !== null) return { webhook: failing, notice: null }
+  if (saysGone(sent)) return { webhook: { ...failing, off_reason: "gone" }, notice: "webhook_off" }
   const reached = failureSteps.filter(
     ({ failures, age_ms }) => failing.failures_in_row >= failures && now - first_failure_at >= age_ms
   )
   const step = reached.at(-1)
-  if (step === undefined || reached.length <= webhook.steps_told) return { webhook: failing, told: null }
+  if (step === undefined || reached.length <= webhook.steps_told) return { webhook: failing, notice: null }
   const off_reason = step.kind === "webhook_off" ? "failing" : null
-  return { webhook: { ...failing, steps_told: reached.length, off_reason }, told: step.kind }
+  return { webhook: { ...failing, steps_told: reached.length, off_reason }, notice: step.kind }
 }
 
 /** The webhook after a success: no failures to its name. The same object where there were none, so nothing need be written. */

@@ -84,7 +84,7 @@ export const parseWebhookAddress = (
   return Either.right((url.href === `${trimmed}/` ? trimmed : url.href) as WebhookAddress)
 }
 
-/** What the world's webhooks live by. */
+/** The policy for production: port 443, and no private addresses. */
 export const productionAddresses: WebhookAddressPolicy = { ports: [443], allowLoopbackHttp: false }
 
 /** As `production`, and a tester's own machine (Specification, Sandbox). */

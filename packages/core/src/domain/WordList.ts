@@ -21,7 +21,7 @@ const ASCII_WORD = /[a-z0-9]+/g
 // Such as a soft hyphen or a space of no width: nobody sees it, and it would part a word.
 const INVISIBLE = /\p{Cf}/gu
 
-// NFKC makes composed and decomposed, full-width and ordinary letters alike; accents still tell words apart.
+// NFKC makes composed and decomposed, full-width and ordinary letters alike; words with other accents stay different.
 const plain = (text: string): string => text.normalize("NFKC").replace(INVISIBLE, "").toLowerCase()
 
 const wordsOf = (text: string): ReadonlyArray<string> =>
@@ -93,7 +93,7 @@ const mayContain = (list: WordList, text: string): boolean => {
   return firstWords.has(hash)
 }
 
-/** Where an entry stands in a text: from which word on, and how many. */
+/** The place of an entry in a text: from which word on, and how many. */
 interface Occurrence {
   readonly at: number
   readonly length: number
@@ -127,8 +127,8 @@ const NOTHING: ReadonlyArray<string> = []
 
 /**
  * The entries of the list that stand in a text as whole words, whatever their case and what stands between them
- * (Specification, Errors, the 422 rule): `Scunthorpe` holds no entry that is only a part of it. What is part of an entry of an
- * `allowed` list is passed over: `pussy` in `pussy bow`.
+ * (Specification, Errors, the 422 rule): `Scunthorpe` holds no entry that is only a part of it. Words within an entry of an
+ * `allowed` list are ignored: `pussy` in `pussy bow`.
  */
 export const findWords = (
   list: WordList,

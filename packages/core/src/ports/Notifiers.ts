@@ -14,9 +14,9 @@ export class ClientNotifier extends Context.Tag("@workshop/core/ClientNotifier")
   ClientNotifier,
   {
     /**
-     * Tells a client, at least once: after a crash or a lost answer the same notification comes again, under the same
+     * Notifies a client, at least once: after a crash or a lost answer the same notification comes again, under the same
      * `id`. A failure, a defect, or ten real seconds without an answer make it come again by the retry table of
-     * webhooks, eight attempts in all. Many are told at once, and their order is not kept.
+     * webhooks, eight attempts in all. Many are sent at once, and their order is not kept.
      */
     readonly notify: (notification: NotificationRecord) => Effect.Effect<void, NotificationFailed>
   }
@@ -26,7 +26,7 @@ export class ClientNotifier extends Context.Tag("@workshop/core/ClientNotifier")
 export class OwnerNotifier extends Context.Tag("@workshop/core/OwnerNotifier")<
   OwnerNotifier,
   {
-    /** Tells a shop's owner, as {@link ClientNotifier} tells a client. */
+    /** Notifies a shop's owner, as {@link ClientNotifier} notifies a client. */
     readonly notify: (notice: NoticeRecord) => Effect.Effect<void, NotificationFailed>
   }
 >() {}

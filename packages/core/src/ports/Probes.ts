@@ -1,8 +1,8 @@
 import { Context, Effect, type Scope } from "effect"
 
-/** What a part of the process lets its operator see, beside what it counts as it goes (Specification, Commands). */
+/** The state of a part of the process for its operator, besides its counters (Specification, Commands). */
 export interface Probe {
-  /** Brings gauges up to date; run whenever somebody looks, so it is cheap, and it tells of its own failure in the gauge. */
+  /** Brings gauges up to date; it runs on every look, so it is cheap, and it reports its own failure in the gauge. */
   readonly measure?: Effect.Effect<void>
   /** Why requests should go elsewhere for now, in a sentence without secrets or addresses; null where nothing is wrong. */
   readonly complaint?: Effect.Effect<string | null>
@@ -24,7 +24,7 @@ export const probe = (one: Probe): Effect.Effect<void, never, Scope.Scope> =>
         )
   )
 
-/** What a span says of its work; never a key, a phone number or a text of a ticket. */
+/** The attributes of a span; never a key, a phone number or a text of a ticket. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
 /**

@@ -64,7 +64,7 @@ export class Deliveries extends Context.Tag("@workshop/core/Deliveries")<
   }
 >() {}
 
-/** What a shop has of a person, apart from events and remembered answers. */
+/** The data of a person in a shop, apart from events and remembered answers. */
 export interface HeldData {
   readonly link: ClientLink | null
   readonly card: CardRecord | null
@@ -82,7 +82,7 @@ export interface HeldAnswers {
   readonly next: IdempotencyRecordKey | null
 }
 
-/** What is stored of one person, over all shops: to hand it out, and to erase it. Nothing here is in the path of a request. */
+/** The data of one person, over all shops: to hand it out, and to erase it. Nothing here is in the path of a request. */
 export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
   PersonalData,
   {
@@ -99,7 +99,7 @@ export class PersonalData extends Context.Tag("@workshop/core/PersonalData")<
     readonly endErasure: (id: ClientId) => Effect.Effect<void, StoreUnavailable>
     /** The shops that have a link, ticket, offer, card or notification of the person, in the order of their ids. */
     readonly shops: (person: Person) => Effect.Effect<ReadonlyArray<ShopId>, StoreUnavailable>
-    /** What a shop has of the person. */
+    /** The person's data in a shop. */
     readonly held: (shop_id: ShopId, person: Person) => Effect.Effect<HeldData, StoreUnavailable>
     /**
      * Of the `ServiceLimits.erasure_batch_events` events from `from_seq` on those that are of the tickets, or whose text has the person's id or one
@@ -135,12 +135,12 @@ export class RateLimits extends Context.Tag("@workshop/core/RateLimits")<
       takes: ReadonlyArray<LimitUse>,
       taken: ReadonlyArray<LimitStatus>
     ) => Effect.Effect<void, StoreUnavailable>
-    /** What a take would find, without taking. */
+    /** Reads the status of a limit without using it. */
     readonly look: (take: LimitUse, now: Instant) => Effect.Effect<LimitStatus, StoreUnavailable>
   }
 >() {}
 
-/** What became of an event on its way to the shop's webhook. */
+/** The deliveries of an event to the shop's webhook. */
 export interface LoggedDelivery {
   readonly event_id: EventId
   /** The place of the event among those of its shop. */
@@ -152,7 +152,7 @@ export interface LoggedDelivery {
   readonly attempts: ReadonlyArray<AttemptRecord>
 }
 
-/** What a shop's owner may look up of deliveries (Specification, Sandbox). */
+/** The deliveries that a shop's owner can read (Specification, Sandbox). */
 export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
   DeliveryLog,
   {
@@ -163,14 +163,13 @@ export class DeliveryLog extends Context.Tag("@workshop/core/DeliveryLog")<
     ) => Effect.Effect<ReadonlyArray<LoggedDelivery>, StoreUnavailable>
     /** How many events a replay with this filter would send again now. */
     readonly count: (shop_id: ShopId, filter: ReplayFilter) => Effect.Effect<number, StoreUnavailable>
-    /** What the owner was told, the latest `ServiceLimits.list_max`, oldest first. */
+    /** The owner's notices, the latest `ServiceLimits.list_max`, oldest first. */
     readonly notices: (shop_id: ShopId) => Effect.Effect<ReadonlyArray<NoticeRecord>, StoreUnavailable>
   }
 >() {}
 
 /**
- * Which messages wait to be told (Specification, States; Webhooks). Their rows are written by commands; an entry is only a hint: who
- * tells a message is decided by its command, so of two processes that find the same entry one begins.
+ * The messages that wait to be sent (Specification, States; Webhooks). Their rows are written by commands; an entry is only a hint: the command decides who sends a message, so of two processes that find the same entry one begins.
  */
 export class Messages extends Context.Tag("@workshop/core/Messages")<
   Messages,
@@ -200,7 +199,7 @@ export class Closures extends Context.Tag("@workshop/core/Closures")<
 >() {}
 
 /**
- * What owners and operators did. Entries of acts on a shop are written by their commands; no method changes or removes
+ * The acts of owners and operators. Entries of acts on a shop are written by their commands; no method changes or removes
  * one, and a store keeps them for good.
  */
 export class AuditLog extends Context.Tag("@workshop/core/AuditLog")<
@@ -226,7 +225,7 @@ export type Belonging =
   | { readonly _tag: "Offer"; readonly id: OfferId }
   | { readonly _tag: "Key"; readonly id: KeyId }
 
-/** What belongs to no one shop: the shops themselves, client accounts, and whose a key or a thing is. */
+/** The data that belong to no one shop: the shops themselves, client accounts, and whose a key or a thing is. */
 export class Directory extends Context.Tag("@workshop/core/Directory")<
   Directory,
   {
@@ -241,7 +240,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
     readonly isSandboxMade: Effect.Effect<boolean, StoreUnavailable>
     /** Notes that the data are a sandbox's. */
     readonly markSandboxMade: Effect.Effect<void, StoreUnavailable>
-    /** The latest instant at which any shop did something; 0 where none did. A clock set to no earlier tells no shop's past. */
+    /** The latest instant at which any shop did something; 0 where none did. A clock set to no earlier time is in no shop's past. */
     readonly latest: Effect.Effect<Instant, StoreUnavailable>
     /** Opens a client account; false, and nothing opened, where another account holds the number. */
     readonly createClient: (account: ClientAccount) => Effect.Effect<boolean, StoreUnavailable>
@@ -274,7 +273,7 @@ export class Directory extends Context.Tag("@workshop/core/Directory")<
      * missed, so that anything may have changed. Empty where there is but one process.
      */
     readonly news: Stream.Stream<ShopId | null>
-    /** What the client was told in the app, oldest first, the latest of each shop. */
+    /** The client's notifications in the app, oldest first, the latest of each shop. */
     readonly inbox: (id: ClientId) => Effect.Effect<ReadonlyArray<NotificationRecord>, StoreUnavailable>
   }
 >() {}
@@ -354,9 +353,8 @@ export interface EventPart {
 }
 
 /**
- * What a shop reads, each in one look at committed data. The cost of a read does not depend on how many tickets
- * the shop has; that of a client grows with the client's own tickets there, which it counts. Clients whom the shop does not know and clients who block it are absent alike, and at the same cost: the time
- * of an answer must not tell who has an account.
+ * The reads of a shop, each from one snapshot of committed data. The cost of a read does not depend on how many tickets
+ * the shop has; that of a client grows with the client's own tickets there, which it counts. Clients whom the shop does not know and clients who block it are absent alike, and at the same cost: the response time must not reveal who has an account.
  */
 export class Reads extends Context.Tag("@workshop/core/Reads")<
   Reads,
@@ -390,10 +388,10 @@ export class Reads extends Context.Tag("@workshop/core/Reads")<
   }
 >() {}
 
-/** The store cannot be reached or did not settle in time. Nothing tells whether it will be back soon; try again (Specification, Errors). */
+/** The store cannot be reached or did not settle in time. It is unknown whether it will be back soon; try again (Specification, Errors). */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause?: unknown
-  /** What is wrong and what to do, where waiting alone does not mend it: a sentence for the operator, without secrets or addresses. */
+  /** The cause and the remedy, where waiting does not help: a sentence for the operator, without secrets or addresses. */
   readonly remedy?: string
 }> {
   override get message() {

@@ -8,7 +8,7 @@ export const REQUEST_HEADERS: ReadonlySet<string> = new Set([
   ...["connection", "transfer-encoding"]
 ])
 
-/** What HTTP takes as the name of a header (RFC 9110 §5.1). */
+/** The characters of an HTTP header's name (RFC 9110 §5.1). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Whether a post may bring a header of this name: one of its own, so that it is sent. */
@@ -20,7 +20,7 @@ export interface WebhookPost {
   readonly shop_id: ShopId
   /** Judged again by the sender, whatever was judged when it was set. */
   readonly url: string
-  /** What this event needs, above all its signature. The sender adds what every request has, which these cannot change. */
+  /** The headers of this event, above all its signature. The sender adds what every request has, which these cannot change. */
   readonly headers: Readonly<Record<string, string>>
   /** Sent byte for byte in UTF-8: the text that was signed. */
   readonly body: string

@@ -92,7 +92,7 @@ const holder = ({ key, shop }: { readonly key: ApiKeyRecord; readonly shop: Shop
   shop
 })
 
-/** Tells whose an API key is, from memory where it can (Specification, Keys and scopes). */
+/** Finds the holder of an API key, from memory where it can (Specification, Keys and scopes). */
 export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/KeyRing", {
   scoped: Effect.gen(function* () {
     const directory = yield* Directory
@@ -117,7 +117,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/K
       return known
     })
 
-    /** Who holds a key, where memory knows it. One read later than now is not cached: a clock stepped back, so its age is not known. */
+    /** The holder of a key, from memory. One read later than now is not cached: a clock stepped back, so its age is not known. */
     const known = (key: string, now: Instant): ApiKeyHolder | undefined => {
       const entry = cached.get(key)
       if (entry === undefined || now < entry.read_at || now >= entry.until) return undefined
@@ -140,7 +140,7 @@ export class ApiKeyCache extends Effect.Service<ApiKeyCache>()("@workshop/core/K
       /** Whether a key must be looked up that was never found good here. */
       isNew: (key: string): boolean => looksLikeKey(key) && !isTestKeyElsewhere(key) && !cached.has(key),
       isTestKeyElsewhere,
-      /** Who holds a key; null where the key is missing, wrong, revoked or expired. Such misses are not remembered. */
+      /** The holder of a key; null where the key is missing, wrong, revoked or expired. Such misses are not remembered. */
       holderOf: (key: string, now: Instant) => {
         const holder = known(key, now)
         if (holder !== undefined) return Effect.succeed(holder)

@@ -24,7 +24,7 @@ const dated = <Row extends { readonly created_at: Instant }>({ created_at, ...ro
   created_at: toIso(created_at)
 })
 
-/** What a shop has of a client, as it is handed out to them. */
+/** The data of a client in a shop, as exported for the client. */
 const shopPart = (
   shop: ShopRecord,
   { link, card, ledger, offers, notifications, tickets }: HeldData,
@@ -143,7 +143,7 @@ export const clientRecords = Effect.gen(function* () {
   })
 
   return {
-    /** What all shops have of a person. */
+    /** The data of a person in all shops. */
     exportOf: Effect.fnUntraced(function* (person: Person) {
       const shops = yield* personal.shops(person)
       return (yield* Effect.forEach(shops, (shop_id) => exportOf(shop_id, person))).flat()

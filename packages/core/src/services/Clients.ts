@@ -16,7 +16,7 @@ import type { Caller } from "./Caller.js"
 import { type ClientExport, clientRecords, personOf } from "./ClientRecords.js"
 import { Shops } from "./Shops.js"
 
-/** Who opens an account. */
+/** The person who opens an account. */
 export const ClientInput = Schema.Struct({
   given_name: Text(Limits.name_characters),
   family_name: Text(Limits.name_characters),
@@ -27,7 +27,7 @@ export const ClientInput = Schema.Struct({
   .annotations({ identifier: "ClientInput" })
 export type ClientInput = typeof ClientInput.Type
 
-/** What is to be corrected of an account. */
+/** The corrections of an account. */
 export const ClientCorrection = Schema.Struct({
   given_name: optional(ClientInput.from.fields.given_name),
   family_name: optional(ClientInput.from.fields.family_name),
@@ -112,7 +112,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
       }),
       /**
        * Erases a client: the account, and their names and numbers wherever shops have them, with further numbers that were
-       * theirs. What the books need stays under the client's id, which leads nowhere any more. Interrupted, it is called
+       * theirs. The records that the books need stay under the client's id, which leads nowhere any more. Interrupted, it is called
        * again and goes on. Answers the shops concerned: their own systems may have copies.
        */
       erase: Effect.fnUntraced(function* erase(id: ClientId, phones: ReadonlyArray<Phone> = []) {
@@ -123,7 +123,7 @@ export class Clients extends Effect.Service<Clients>()("@workshop/core/Clients",
         yield* personal.endErasure(id)
         return { shops }
       }),
-      /** What the client was told in the app, oldest first. */
+      /** The client's notifications in the app, oldest first. */
       inbox: (id: ClientId) => Effect.zipRight(account(id), directory.inbox(id))
     }
   })

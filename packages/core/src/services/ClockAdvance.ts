@@ -9,7 +9,7 @@ import type { StoreUnavailable } from "../ports/StorePorts.js"
  * A clock that runs along with a real one, ahead of it by however far it was moved, or stands. It never goes back,
  * also where the real clock does, and stays within the year 9999.
  *
- * Only the time it tells can be moved. Sleeping and the nanoseconds, by which durations are measured, are the real
+ * Only its time can be moved. Sleeping and the nanoseconds, by which durations are measured, are the real
  * clock's: loops and time-outs go on while this clock stands (Specification, Webhooks). So a loop that looks for what is due once a
  * second finds it within a second however the clock was moved, and nothing waits for a time that will not come.
  */
@@ -22,7 +22,7 @@ export class MovableClock implements Clock.Clock {
   #ahead_ms = 0
   #stands = false
   #frozen = false
-  /** The latest time told, and where the clock stands while it does. */
+  /** The latest time it returned, which is its time while it is frozen. */
   #now: Instant
 
   constructor(real: Clock.Clock) {
@@ -41,7 +41,7 @@ export class MovableClock implements Clock.Clock {
     return this.#real.unsafeCurrentTimeNanos()
   }
 
-  /** Whether the clock was told to stand; a walk that holds it for a while does not count. */
+  /** Whether the clock is frozen; a walk that holds it for a while does not count. */
   get frozen(): boolean {
     return this.#frozen
   }
@@ -58,7 +58,7 @@ export class MovableClock implements Clock.Clock {
     this.#reach(instant)
   }
 
-  /** From where it is, the clock stands on if it is to be frozen, and otherwise runs along again. */
+  /** From where it is, the clock stays if it is to be frozen, and otherwise runs along again. */
   release(frozen: boolean): void {
     this.unsafeCurrentTimeMillis()
     this.#frozen = frozen
@@ -129,7 +129,7 @@ export const ClockMove = Schema.Struct({
   .annotations({ identifier: "ClockMoveInput" })
 export type ClockMove = typeof ClockMove.Type
 
-/** What a clock shows. */
+/** The time of a clock. */
 export interface ClockState {
   readonly now: Instant
   readonly frozen: boolean
@@ -198,8 +198,7 @@ const walker = (clock: MovableClock, works: ReadonlyArray<DueWork>) => {
 }
 
 /**
- * Moves the sandbox clock (Specification, Sandbox). The way leads from one instant at which something is due to the next: the
- * clock stands at that very instant while the work runs, so order and timestamps are those of a clock that ran there.
+ * Moves the sandbox clock (Specification, Sandbox). The way leads from one instant at which something is due to the next: the clock shows that very instant while the work runs, so order and timestamps are those of a clock that ran there.
  * Moves wait for one another. Where one is interrupted or the store fails, the clock stays at the instant it reached,
  * with all that was due by then done or still due.
  */
@@ -207,7 +206,7 @@ export class ClockAdvance extends Context.Tag("@workshop/core/TimeWalk")<
   ClockAdvance,
   {
     readonly state: Effect.Effect<ClockState>
-    /** Answers once everything due on the way has run; a refused move moves nothing. `next` tells what `to: "next"` means. */
+    /** Answers once everything due on the way has run; a refused move moves nothing. `next` finds the instant of `to: "next"`. */
     readonly move: (move: ClockMove, next?: NextDue) => Effect.Effect<ClockState, InvalidInput | StoreUnavailable>
   }
 >() {

@@ -8,7 +8,7 @@ import { readClock } from "../ports/readClock.js"
 import { Directory, Messages, Reads, type SeenTickets, Store, type StoreUnavailable } from "../ports/StorePorts.js"
 import { auditing } from "./Actor.js"
 
-/** What a repair came to. */
+/** The result of a repair. */
 export interface ClockRepaired {
   /** The instant at which the shop was; null where it was not ahead of the clock. */
   readonly ahead_until: Instant | null

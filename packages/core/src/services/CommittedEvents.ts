@@ -22,9 +22,9 @@ type Listener = (event: CommittedEvent) => unknown
 const eventOf = ({ body }: EventRecord): CommittedEvent => JSON.parse(body)
 
 /**
- * What this process commits, as it happens: to refresh a screen or a cache without asking again and again. Best
- * effort: told after the commit, to whoever listens then, by this process alone, and not kept. What must not be
- * missed comes by webhook or by the sync of `GET /v1/tickets?updated_since=…` (Specification, Webhooks).
+ * The events that this process commits, to refresh a screen or a cache without polling. Best effort: it emits an event after the
+ * commit, to the listeners of that moment, and keeps none. For events that must not be missed, use the webhook or the sync of
+ * `GET /v1/tickets?updated_since=…` (Specification, Webhooks).
  */
 export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents")<
   CommittedEvents,
@@ -32,8 +32,7 @@ export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents
     /** Every event from now on. A reader who is more than 1024 behind loses the oldest. */
     readonly stream: Stream.Stream<CommittedEvent>
     /**
-     * Calls back after each commit, at once; answers how to stop it. What it throws, or the promise it answers rejects
-     * with, is logged and changes nothing; no commit waits for that promise.
+     * Calls back after each commit, at once; answers how to stop it. An error that it throws or rejects with is logged and changes nothing; no commit waits for that promise.
      */
     readonly listen: (listener: Listener) => () => void
   }
@@ -100,7 +99,7 @@ const observed = (
 }
 
 /**
- * A store that tells what was committed through it. All services must stand on this one: put it where the store
+ * A store that reports the changes committed through it. All services must stand on this one: put it where the store
  * itself would be. While nobody listens it costs nothing.
  */
 export const observing = <Ports, E, R>(

@@ -52,7 +52,7 @@ export const ReplayInput = Schema.Struct({
   .annotations({ identifier: "ReplayInput" })
 export type ReplayInput = typeof ReplayInput.Type
 
-/** What was sent of a shop's events, and what to send again: for its owner (Specification, Webhooks; Sandbox). */
+/** The deliveries of a shop's events, and their replay: for its owner (Specification, Webhooks; Sandbox). */
 export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@workshop/core/Outbox", {
   accessors: true,
   effect: Effect.gen(function* () {
@@ -63,7 +63,7 @@ export class DeliveryHistory extends Effect.Service<DeliveryHistory>()("@worksho
       /** The latest deliveries, in the order of their events; the page before is that before the first one's `seq`. */
       deliveries: (shop_id: ShopId, page: OwnerPage = {}) =>
         Effect.zipRight(shops.byId(shop_id), log.deliveries(shop_id, pageOf(page))),
-      /** What the owner was told of their webhook, oldest first. */
+      /** The owner's notices about their webhook, oldest first. */
       notices: (shop_id: ShopId) => Effect.zipRight(shops.byId(shop_id), log.notices(shop_id)),
       /** Sends events again, under the same ids, after everything that is due now. Answers how many. */
       replay: Effect.fnUntraced(function* replay(shop_id: ShopId, { dry_run = false, ...filter }: ReplayInput) {

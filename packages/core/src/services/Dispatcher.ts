@@ -130,7 +130,7 @@ class DeliverySlots {
   }
 }
 
-/** What a claimer works with. */
+/** The dependencies of a claimer. */
 export interface ClaimerDeps {
   readonly deliveries: Context.Tag.Service<Deliveries>
   readonly inFlight: InFlight

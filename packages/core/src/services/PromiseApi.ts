@@ -33,7 +33,7 @@ type Read<S extends Schema.Schema.Any, Plain> = Schema.Schema<Schema.Schema.Type
 export interface PlainCaller extends Encoded<typeof Caller> {}
 /** A new ticket (Specification, Endpoints). */
 export interface PlainTicket extends Encoded<typeof TicketInput> {}
-/** What to change of a ticket (Specification, Tickets). */
+/** The changes of a ticket (Specification, Tickets). */
 export interface PlainTicketEdit extends Encoded<typeof TicketEdit> {}
 /** Which tickets to list (Specification, Lists and sync). */
 export interface PlainTicketQuery extends Encoded<typeof TicketQueryJson> {}
@@ -47,11 +47,11 @@ export interface PlainPhoto extends Encoded<typeof PhotoInput> {}
 export interface PlainQuote extends Encoded<typeof QuoteInput> {}
 /** A new client's account (Specification, Clients and loyalty). */
 export interface PlainClient extends Encoded<typeof ClientInput> {}
-/** What to correct of a client's account. */
+/** The corrections of a client's account. */
 export interface PlainCorrection extends Encoded<typeof ClientCorrection> {}
 /** A new shop. */
 export interface PlainShop extends Encoded<typeof ShopInput> {}
-/** What to change of a shop's settings. */
+/** The changes of a shop's settings. */
 export interface PlainShopPatch extends Encoded<typeof ShopPatch> {}
 /** A new key of a shop (Specification, Keys and scopes). */
 export interface PlainKey extends Encoded<typeof KeyInput> {}
@@ -76,7 +76,7 @@ export const decodeInput = {
   replay: ReplayInput as Read<typeof ReplayInput, PlainReplay>
 }
 
-/** What a service answered, or why it refused. Only defects reject the promise. */
+/** The result of a service, or its refusal. Only defects reject the promise. */
 export type Result<A, E> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly refusal: E }
 
 type Schemas = ReadonlyArray<Schema.Schema.AnyNoContext>
@@ -104,7 +104,7 @@ const MOST_DEEP = 4
 
 const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
-/** Without what is undefined: plain JavaScript, and TypeScript unless told otherwise, leave a field out so (Specification, Errors). */
+/** Without what is undefined: plain JavaScript, and TypeScript by default, leave a field out so (Specification, Errors). */
 const stated = (value: unknown, depth = 0): unknown => {
   if (typeof value !== "object" || value === null || depth > MOST_DEEP) return value
   if (Array.isArray(value)) return value.map((entry) => stated(entry, depth + 1))
@@ -115,7 +115,7 @@ const stated = (value: unknown, depth = 0): unknown => {
 
 const fieldOf = (type: string): string => type.replaceAll(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase()
 
-/** What an argument that is wrong as a whole is called: as fields are, such as `ticket_id`. */
+/** The name of an argument in an error about the whole argument: as fields are, such as `ticket_id`. */
 const nameOf = ({ ast }: Schema.Schema.AnyNoContext, i: number): string =>
   Option.match(
     Option.orElse(SchemaAST.getIdentifierAnnotation(ast), () =>
@@ -128,7 +128,7 @@ const check = <S extends Schemas>(schemas: S) => {
   const readers = schemas.map((schema) => {
     const read = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
     const trim = trimmer(schema.ast)
-    // What is handed in may be a body as somebody sent it, with more entries and names than anybody wants to hear of.
+    // The value may be a body as somebody sent it, with more wrong entries and names than a report should have.
     return (value: unknown) => read(trim === undefined ? value : trim(value))
   })
   return (args: ReadonlyArray<unknown>): Either.Either<Checked<S>, InvalidInput> => {
@@ -205,7 +205,7 @@ const work = (run: Run<Faced>) => {
       changeStatus: method([decodeInput.caller, TicketId, TicketStatus], (caller, id, status) =>
         Tickets.changeStatus(caller, id, status)
       ),
-      /** Notes that the shop told the client itself (Specification, Endpoints). */
+      /** Records that the shop notified the client itself (Specification, Endpoints). */
       recordNotified: method([decodeInput.caller, TicketId, ShopChannel], (caller, id, channel) =>
         Tickets.recordNotified(caller, id, channel)
       )
@@ -264,7 +264,7 @@ const people = (run: Run<Faced>) => {
       correct: method([ClientId, decodeInput.correction], (id, correction) => Clients.correct(id, correction)),
       /** Erases a client, with further numbers that were theirs; again where it was interrupted. Answers the shops concerned. */
       erase: method([ClientId, Schema.Array(Phone)], (id, phones) => Clients.erase(id, phones)),
-      /** What the client was told in the app, oldest first. */
+      /** The client's notifications in the app, oldest first. */
       inbox: method([ClientId], (id) => Clients.inbox(id))
     },
     offers: {
@@ -290,7 +290,7 @@ const people = (run: Run<Faced>) => {
   }
 }
 
-/** What a shop's owner and the operator do. */
+/** The acts of a shop's owner and of the operator. */
 const office = (run: Run<Faced>) => {
   const method = toPromise(run)
   return {
@@ -327,15 +327,15 @@ const office = (run: Run<Faced>) => {
       remove: method([ShopId], (shop_id) => Webhooks.remove(shop_id)),
       /** Raises a `ping`. */
       ping: method([ShopId], (shop_id) => Webhooks.ping(shop_id)),
-      /** The shop's latest events as sent, oldest first, 1,000 unless told; the page before is that before the first one's `seq`. */
+      /** The shop's latest events as sent, oldest first, 1,000 by default; the page before is that before the first one's `seq`. */
       events: method([ShopId, Schema.UndefinedOr(OwnerPage)], (shop_id, page) => Webhooks.events(shop_id, page))
     },
     outbox: {
-      /** The latest deliveries, in the order of their events, 1,000 unless told; the page before is that before the first one's `seq`. */
+      /** The latest deliveries, in the order of their events, 1,000 by default; the page before is that before the first one's `seq`. */
       deliveries: method([ShopId, Schema.UndefinedOr(OwnerPage)], (shop_id, page) =>
         DeliveryHistory.deliveries(shop_id, page)
       ),
-      /** What the owner was told of their webhook, oldest first. */
+      /** The owner's notices about their webhook, oldest first. */
       notices: method([ShopId], (shop_id) => DeliveryHistory.notices(shop_id)),
       /** Sends events again, under the same ids, after everything that is due now. Answers how many (Specification, Sandbox). */
       replay: method([ShopId, decodeInput.replay], (shop_id, filter) => DeliveryHistory.replay(shop_id, filter))
@@ -343,7 +343,7 @@ const office = (run: Run<Faced>) => {
   }
 }
 
-/** What was done, by whom. */
+/** The audit log. */
 const record = (run: Run<Faced>) => {
   const method = toPromise(run)
   return {

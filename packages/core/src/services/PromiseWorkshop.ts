@@ -21,24 +21,23 @@ import { promiseApi, type Run, toPromise } from "./PromiseApi.js"
 import { TicketLimits } from "./Tickets.js"
 import { layer as services } from "./Workshop.js"
 
-/** What a workshop is made of; only the store has no default. */
+/** The options of a workshop; only the store has no default. */
 export interface PromiseOptions<E = never> {
   readonly store: Layer.Layer<StorePorts, E, Entropy>
   /** How webhooks leave; without one, events are recorded and queued, for a process that has one. */
   readonly sender?: Layer.Layer<WebhookSender>
   /**
-   * The header that carries the signature of a webhook (Specification, Webhooks), `Service-Signature` where it is left out. Where you serve
-   * the OpenAPI document, tell it to `documentOf` too.
+   * The header that carries the signature of a webhook (Specification, Webhooks), `Service-Signature` where it is left out. Where you serve the OpenAPI document, pass it to `documentOf` too.
    */
   readonly signatureHeader?: string
-  /** Tells a client besides their inbox; where it rejects, it is called again later with the same notification (Specification, States). */
+  /** Notifies a client besides their inbox; where it rejects, it is called again later with the same notification (Specification, States). */
   readonly clientNotifier?: (notification: NotificationRecord) => Promise<void>
-  /** Tells a shop's owner of their webhook, in the same way; the log where it is left out (Specification, Webhooks). */
+  /** Notifies a shop's owner about their webhook, in the same way; the log where it is left out (Specification, Webhooks). */
   readonly ownerNotifier?: (notice: NoticeRecord) => Promise<void>
   /** How often a ticket may be moved, and its client notified, in a day of its shop: 100 and 50 where they are left out. */
   readonly ticketLimits?: Partial<TicketBounds>
   /**
-   * What `tracking_url` begins with in a shop without a `tracking_base_url`, such as `https://shop.example/t/`: where you serve the
+   * The beginning of `tracking_url` in a shop without a `tracking_base_url`, such as `https://shop.example/t/`: where you serve the
    * clients' pages, see `trackingPages` of the mounts. Null, and no such page, where it is left out.
    */
   readonly trackingBaseUrl?: string
@@ -49,7 +48,7 @@ export interface PromiseOptions<E = never> {
   /** The real clock where it is left out. */
   readonly clock?: Clock.Clock
   /**
-   * Whether it closes what is due, delivers and tells by itself, until it is stopped: true where it is left out. With
+   * Whether it closes due tickets, delivers and notifies by itself, until it is stopped: true where it is left out. With
    * false nothing happens but by `closer.runOnce`, `dispatcher.runOnce` and `messenger.runOnce`, such as from a cron job.
    */
   readonly background?: boolean
@@ -67,7 +66,7 @@ export type WorkshopServices =
   | Dispatcher
   | NotificationSender
 
-/** What happens by itself in the background, a turn at a time: for cron jobs. */
+/** The background work, a turn at a time: for cron jobs. */
 const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
   const method = toPromise(run)
   return {
@@ -86,7 +85,7 @@ const turns = (run: Run<WorkshopServices>, hasSender: boolean) => {
       )
     },
     messenger: {
-      /** Tells clients and owners everything due by now; how many attempts that were. For cron jobs. */
+      /** Sends clients and owners all notifications due by now; how many attempts that were. For cron jobs. */
       runOnce: method([], () => NotificationSender.runOnce)
     }
   }
@@ -115,7 +114,7 @@ const telling = <Record>(tell: (record: Record) => Promise<void>) => ({
     Effect.tryPromise({ try: () => tell(record), catch: (cause) => new NotificationFailed({ cause }) })
 })
 
-/** Tells clients and owners, by the notifiers that were given. */
+/** Notifies clients and owners with the given notifiers. */
 const messenger = ({ clientNotifier, ownerNotifier }: Pick<PromiseOptions, "clientNotifier" | "ownerNotifier">) =>
   NotificationSender.Default.pipe(
     Layer.provide(
@@ -126,7 +125,7 @@ const messenger = ({ clientNotifier, ownerNotifier }: Pick<PromiseOptions, "clie
     )
   )
 
-/** What happens by itself: closing, telling and, where there is a sender, delivering. */
+/** The background work: closing, notifying and, where there is a sender, delivering. */
 const inBackground = (hasSender: boolean) => {
   const closing = Effect.flatMap(Closer, ({ run }) => Effect.forkScoped(run))
   const telling = Effect.flatMap(NotificationSender, ({ run }) => Effect.forkScoped(run))
@@ -152,7 +151,7 @@ const layerOf = <E>(options: PromiseOptions<E>) => {
   return clock === undefined ? whole : Layer.provideMerge(whole, Layer.setClock(clock))
 }
 
-/** Starts a workshop on a store. It closes what is due and tells clients and owners by itself; `stop` lets go of everything. */
+/** Starts a workshop on a store. It closes due tickets and notifies clients and owners by itself; `stop` lets go of everything. */
 export const start = async <E>(options: PromiseOptions<E>): Promise<PromiseWorkshop> => {
   const managed = ManagedRuntime.make(layerOf(options))
   const runtime = await managed.runtime()

@@ -17,7 +17,7 @@ import { ApiKeyCache } from "./ApiKeyCache.js"
 import { Audit } from "./Audit.js"
 import { repairShopClock } from "./ClockRepair.js"
 
-/** What a new shop is. */
+/** The settings of a new shop. */
 export const ShopInput = Schema.Struct({
   name: Text(Limits.name_characters),
   currency: Currency,
@@ -30,7 +30,7 @@ export const ShopInput = Schema.Struct({
   .annotations({ identifier: "ShopInput" })
 export type ShopInput = typeof ShopInput.Type
 
-/** What the audit log tells of a change: of lists of words only how many they hold. */
+/** The audit log's details of a change: of lists of words only how many they hold. */
 const withoutWords = (patch: ShopPatch) =>
   Object.fromEntries(
     Object.entries(patch).map(([name, value]) => [

@@ -134,7 +134,7 @@ export const read = (shop_id: ShopId, query: TicketQuery): Either.Either<ReadQue
   return Either.right({ filter, order, limit: limit ?? Limits.page_default, binding })
 }
 
-/** What an answer says of the page besides its tickets (Specification, Lists and sync). */
+/** The fields of a page besides its tickets (Specification, Lists and sync). */
 export interface PageMeta {
   readonly has_more: boolean
   readonly next_cursor: string | null

@@ -72,7 +72,7 @@ export const changesContract = cases({
       yield* same("by id", (yield* reads.ticket(shop.id, row.id)).tickets, [{ record: row, client: null }])
       yield* same("by a need", yield* run(loaded(shop.id, Need.ticket(row.id))), { record: row, linked: null })
     }
-    // What a ticket is given once, it keeps.
+    // A ticket keeps the fields that are set once.
     const { id, number, tracking_code, created_via } = empty!
     const emptied = { ...full, id, number, tracking_code, created_via, change_seq: 11 }
     yield* run(putting(shop.id, { _tag: "TicketPut", row: emptied }))
@@ -196,7 +196,7 @@ export const changesContract = cases({
   }
 })
 
-/** Every kind of change that tells of a client is there again for the reads and the needs that ask for it. */
+/** Every kind of change about a client is returned for the reads and the needs that ask for it. */
 export const clientChangesContract = cases({
   "LinkPut, CardPut: the client as the shop knows them, with the card": function* ({ reads, shop }) {
     const { id } = yield* openAccount()

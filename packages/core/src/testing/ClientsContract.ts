@@ -12,7 +12,7 @@ const NEW = { via: "api", found: [] } as const
 const link = (shop_id: ShopId, client_id: ClientId, blocked_at: number | null = null) =>
   putting(shop_id, { _tag: "LinkPut", row: { shop_id, client_id, known_at: TEST_START, blocked_at } })
 
-/** What a shop sees of clients: those who know it and do not block it, as they are now (Specification, Clients and loyalty). */
+/** The clients that a shop sees: those who know it and do not block it, as they are now (Specification, Clients and loyalty). */
 export const clientsContract = cases({
   "a client is seen by the shops that know them, by id and by number, with their tickets counted": function* (bench) {
     const { reads, shop } = bench

@@ -14,7 +14,7 @@ const AHEAD = 61 * DAY_MS
 const create = (shop_id: ShopId) =>
   Effect.map(run(createTicket(shop_id, ticketInput(), { via: "api", found: [] })), ({ id }) => id as TicketId)
 
-/** What a repair leaves of a shop that a wrong clock dated ahead (Specification, Lists and sync). */
+/** The state of a shop after the repair of dates that were ahead (Specification, Lists and sync). */
 export const clockRepairContract = cases({
   "a shop that was dated ahead is back at the present with all that is its own": function* (bench) {
     const { dispatcher, clock, reads, start, auditLog, closures, messages } = bench
@@ -25,7 +25,7 @@ export const clockRepairContract = cases({
     const ahead = yield* create(shop)
     yield* run(changeStatus(shop, ahead, "ready"))
     yield* run(closeTicket(shop, early))
-    yield* run(changing(shop, (changes) => changes.tellOwner(warning)))
+    yield* run(changing(shop, (changes) => changes.notifyOwner(warning)))
 
     const now = start + 1000
     clock.set(now)

@@ -16,7 +16,7 @@ const DOWN = answered(500)
 const eventsIn = (shop_id: ShopId) =>
   Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => each(events, "id")))
 
-/** How deliveries are handed out (Specification, Webhooks). Leases are told by the nanoseconds of the running clock. */
+/** How deliveries are handed out (Specification, Webhooks). Leases are measured by the nanoseconds of the running clock. */
 export const deliveriesContract = cases({
   "an event is due at once, with its bytes and the webhook as it is now": function* ({ dispatcher, reads }) {
     const shop = yield* dispatcher.open
@@ -245,7 +245,7 @@ export const deliveriesContract = cases({
   }
 })
 
-/** What becomes of a claim whose lease ends, and of deliveries whose clock was set back (Specification, Webhooks). */
+/** The claims whose lease ends, and deliveries whose clock was set back (Specification, Webhooks). */
 export const leasesContract = cases({
   "after the clock was set back, what is raised is due at once, and a retry after its minute (Specification, Webhooks)":
     function* (bench) {
@@ -327,7 +327,7 @@ export const leasesContract = cases({
   }
 })
 
-/** What becomes of deliveries whose webhook is removed. */
+/** The deliveries of a webhook that is removed. */
 export const webhookRemovalContract = cases({
   "a removed webhook takes all that waits with it, a thousand at a time; a later one gets what is raised from then on":
     function* (bench) {

@@ -16,7 +16,7 @@ const logOf = (shop_id: ShopId) => Effect.flatMap(DeliveryLog, (log) => log.deli
 
 const states = (shop_id: ShopId) => Effect.map(logOf(shop_id), (log) => each(log, "state", "next_attempt_at"))
 
-/** What an owner may look up of deliveries (Specification, Sandbox). */
+/** The deliveries that an owner can read (Specification, Sandbox). */
 export const deliveryLogContract = cases({
   "events raised without a webhook have no delivery, and one set later does not make any": function* ({ dispatcher }) {
     const { id } = yield* openShop()

@@ -17,7 +17,7 @@ const KEY = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
 const offered = (shop_id: ShopId, client_phone: string) =>
   run(createTicket(shop_id, ticketInput({ service: "Hem", client_phone }), NEW))
 
-/** What belongs to no one shop (docs/how-it-is-built.md). */
+/** The data that belong to no one shop (docs/how-it-is-built.md). */
 export const directoryContract = cases({
   "a shop is opened with an untouched head": function* ({ reads }) {
     const shop = yield* openShop({

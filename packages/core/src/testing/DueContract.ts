@@ -122,7 +122,7 @@ export const closuresContract = cases({
   }
 })
 
-const warn = (shop_id: ShopId) => run(changing(shop_id, (changes) => changes.tellOwner(warning)))
+const warn = (shop_id: ShopId) => run(changing(shop_id, (changes) => changes.notifyOwner(warning)))
 
 /** The messages of these shops due by then: others may share the store. */
 const messagesIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
@@ -134,7 +134,7 @@ const messagesIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number
 
 const brief = ({ id, receiver, attempts_made, due_at }: Message) => [id, receiver, attempts_made, due_at]
 
-/** Which messages wait to be told to clients and owners (Specification, States; Webhooks). */
+/** The messages that wait to be sent to clients and owners (Specification, States; Webhooks). */
 export const messagesContract = cases({
   "a notification and a notice wait from the instant of their change, and say what is stored": function* (bench) {
     const { clock, shop, start, directory } = bench
@@ -143,7 +143,7 @@ export const messagesContract = cases({
     const [record] = yield* run(placing(shop.id, [{ client_id }]))
     const ticket = ticketView(record!, shop, null)
     const told = { client_id, type: "ticket.ready", ticket, ticket_id: record!.id } as const
-    yield* run(changing(shop.id, (changes) => changes.tellClient(told)))
+    yield* run(changing(shop.id, (changes) => changes.notifyClient(told)))
     clock.advance(1)
     yield* warn(shop.id)
     yield* same("not before", yield* messagesIn([shop], start - 1), [])

@@ -130,14 +130,14 @@ const blankRow = (now: number) =>
     notifications_per_day: null
   }) as const
 
-/** What a ticket in a final state cannot be without. */
+/** The fields that a ticket in a final state must have. */
 const finalRow = (state: TicketRow["state"], now: number): TicketRow => {
   if (state === "collected") return { collected_at: now, outcome: "ready" }
   return state === "abandoned" ? { abandoned_at: now, abandon_reason: "no_news" } : {}
 }
 
 /**
- * Places tickets as they are told, whatever way would have led there, in one command and so in one millisecond:
+ * Creates tickets as given, whatever acts would have led there, in one command and so in one millisecond:
  * at most 200 at once. It answers the rows as they were saved.
  */
 export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Command<ReadonlyArray<TicketRecord>> =>
@@ -171,7 +171,7 @@ export const loaded = <L, E>(shop_id: ShopId, need: Need.Load<L, E>): Command<L,
   run: (slice) => Either.flatMap(need.read(slice), unchanged)
 })
 
-/** What an owner is told of a webhook that fails. */
+/** The notice of a webhook that fails. */
 export const warning = {
   kind: "webhook_failing",
   url: "https://shop.example/hook",

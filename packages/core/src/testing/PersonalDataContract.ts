@@ -12,7 +12,7 @@ import { answered, record } from "./TestDispatcher.js"
 
 const personOf = (client_id: ClientId, ...phones: ReadonlyArray<Phone>): Person => ({ client_id, names: [], phones })
 
-/** What is stored of one person: found, handed out, rewritten and taken away. */
+/** The data of one person: found, handed out, rewritten and taken away. */
 export const personalDataContract = cases({
   "an account that is corrected is read so; a number that another holds is refused": function* ({ directory }) {
     const [account, other] = [yield* openAccount(), yield* openAccount()]

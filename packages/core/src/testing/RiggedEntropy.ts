@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { Entropy } from "../ports/Entropy.js"
 
-/** Seeded entropy that can be told to repeat itself: to see what a store does when a random code comes up twice. */
+/** Seeded entropy that repeats itself on request: to see what a store does when a random code comes up twice. */
 export class RiggedEntropy implements Context.Tag.Service<Entropy> {
   readonly #random: PCGRandom
   readonly #last = new Map<number, Uint8Array>()

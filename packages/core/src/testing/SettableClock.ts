@@ -5,7 +5,7 @@ import type { Instant } from "../domain/Instant.js"
 export const TEST_START: Instant = Date.UTC(2026, 10, 20, 10, 20, 42, 123)
 
 /**
- * A clock that stands still until it is set, also back. Only the time it tells is made up: sleeping is real, so that
+ * A clock that stands still until it is set, also back. Only its time is made up: sleeping is real, so that
  * pools, time-outs and retries of a store under test go on while the clock stands.
  */
 export class SettableClock implements Clock.Clock {

@@ -18,7 +18,7 @@ import { RiggedEntropy } from "./RiggedEntropy.js"
 import { SettableClock } from "./SettableClock.js"
 import { transactContract } from "./TransactContract.js"
 
-/** Everything that a store promises, by port or concept. Whoever writes a store runs it: see `runContract`. */
+/** Everything that a store promises, by port or concept. Run it on your own store with `runContract`. */
 export const storeContract = {
   "Store: commands": transactContract,
   "Store: changes": changesContract,

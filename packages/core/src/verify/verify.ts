@@ -19,16 +19,16 @@ export type Verified =
   | { readonly ok: true; readonly t: number }
   | { readonly ok: false; readonly reason: VerifyFailure }
 
-/** What {@link verify} can be told. */
+/** The options of {@link verify}. */
 export interface VerifyOptions {
-  /** How far `t` may lie from `now`, either way; 300 unless told. */
+  /** How far `t` may lie from `now`, either way; 300 by default. */
   readonly toleranceSeconds?: number
-  /** The receiver's own clock unless told: for tests. */
+  /** The receiver's own clock by default: for tests. */
   readonly now?: Date
 }
 
 interface Signed {
-  /** As it stands in the header, since that text is what was signed. */
+  /** The text of the header, because that text was signed. */
   readonly t: string
   readonly signatures: ReadonlyArray<Uint8Array>
 }
@@ -67,7 +67,7 @@ const hmac = async (secret: string, message: Uint8Array<ArrayBuffer>): Promise<U
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, message))
 }
 
-/** Looks at every byte whatever the first ones say, so that the time it takes tells nothing. */
+/** Looks at every byte whatever the first ones say, so that the time it takes reveals nothing. */
 const same = (a: Uint8Array, b: Uint8Array): boolean => {
   let difference = a.length ^ b.length
   for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0)

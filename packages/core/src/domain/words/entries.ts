@@ -1,7 +1,7 @@
 /** Reads a list that is written as a text, between commas. */
 export const entries = (text: string): ReadonlyArray<string> => text.split(",").map((entry) => entry.trim())
 
-/** What a language forbids on a ticket, and what is plain in it although it looks like a forbidden word. */
+/** The forbidden words of a language, and its harmless words that look like forbidden ones. */
 export interface LanguageWords {
   /** Insults and obscenities, in the spellings in which they are met. */
   readonly rude: ReadonlyArray<string>

@@ -3,7 +3,7 @@ import { Context } from "effect"
 import type { PolicyName } from "../../domain/Limits.js"
 import type { RefusalName } from "./Refusals.js"
 
-/** What an endpoint may refuse besides what every endpoint may: so the document can show each case by itself. */
+/** The refusals of an endpoint besides those that every endpoint has: so the document can show each case by itself. */
 export class MayRefuse extends Context.Tag("@workshop/core/http/MayRefuse")<
   MayRefuse,
   {

@@ -19,7 +19,7 @@ const item = {
   price_minor: amount
 }
 
-/** What the prose says of a field's values and its schema does not: bounds, patterns, sizes and defaults, by named schema. */
+/** The bounds of a field's values that its schema lacks and its prose gives: bounds, patterns, sizes and defaults, by named schema. */
 export const fieldBounds: Readonly<Record<string, Readonly<Record<string, Node>>>> = {
   Ticket: {
     number,

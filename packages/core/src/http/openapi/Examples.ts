@@ -8,7 +8,7 @@ export interface Example {
   readonly value: unknown
 }
 
-/** What an operation is shown with. */
+/** The examples of an operation. */
 interface Shown {
   readonly requests?: Readonly<Record<string, Example>>
   /** By status, then by name. */
@@ -126,7 +126,7 @@ const TicketExamples: Readonly<Record<string, Shown>> = {
   },
   recordNotified: {
     requests: { call: { summary: "The shop rang its client up", value: { channel: "call" } } },
-    answers: { 200: { notified: answer("The client was told", Sample.notified, { replayed: false }) } },
+    answers: { 200: { notified: answer("The client was notified", Sample.notified, { replayed: false }) } },
     issues: [{ in: "body", field: "channel", message: "must be one of sms, whatsapp, call" }]
   }
 }
@@ -195,7 +195,7 @@ const ClientExamples: Readonly<Record<string, Shown>> = {
   }
 }
 
-/** What each operation is shown with, by its operationId. */
+/** The examples of each operation, by its operationId. */
 export const examples: Readonly<Record<string, Shown>> = {
   getShop: { answers: { 200: { shop: answer("The shop and the key's scopes", Sample.shop) } }, issues: [strangeQuery] },
   ...TicketExamples,

@@ -37,7 +37,7 @@ const ticket = {
   collected_at: "When it was collected; null again once it is reopened",
   abandoned_at: "The instant at which it was due to be closed, and is closed since",
   abandon_reason: "Why the service closed it, or null",
-  notified_at: "When the client was last told, by the app or by the shop",
+  notified_at: "When the client was last notified, by the app or by the shop",
   created_via: "Made in the shop's app or through this API",
   external_ref: "Your own reference, to find the ticket by"
 } as const satisfies Words<Ticket>
@@ -60,7 +60,7 @@ const item = {
   done: "Whether the work on it is done"
 } as const satisfies Words<TicketItem>
 
-/** What each field of each named schema means, in a person's words. The compiler misses no field of ours. */
+/** A description of each field of each named schema. The compiler misses no field of ours. */
 export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ticket: ticket,
   TicketInput: {
@@ -141,7 +141,7 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
     scopes: "What the key that asked may do"
   } satisfies Words<ShopView>,
   StatusInput: { status: "The state the ticket shall move to" },
-  NotifiedInput: { channel: "How the shop told its client" },
+  NotifiedInput: { channel: "How the shop notified its client" },
   StampsInput: { count: "How many stamps to add: all of them or, past the day's limit, none" },
   ListMeta: {
     has_more: "Whether there is another page",

@@ -24,7 +24,7 @@ import { tidy } from "./Schemas.js"
 import { introduction, webhooksTag } from "./Text.js"
 import { anyEvent, eventSchemas, webhooks } from "./Webhooks.js"
 
-/** What the contract says of an endpoint beside its schemas. */
+/** The parts of an endpoint's contract besides its schemas. */
 interface Rules {
   readonly id: string
   readonly method: string
@@ -68,7 +68,7 @@ const EVERYWHERE: ReadonlyArray<RefusalName> = [
   "store_unavailable"
 ]
 
-/** Each way in which an operation may fail with a status, by the code or reason that tells it. */
+/** Each way in which an operation may fail with a status, by its code or reason. */
 const failuresOf = ({ id, scope, refusals, limits }: Rules, status: number): Record<string, ErrorExample> => {
   const named = [...EVERYWHERE, ...refusals].map((name) => [name, refusalExample(name)] as const)
   const all: ReadonlyArray<readonly [string, ErrorExample]> = [
@@ -214,9 +214,9 @@ const build = (): Node => {
 /** The OpenAPI 3.1 document of the service, made from its contract. The same on every machine and at every time. */
 export const document: Node = build()
 
-/** What of its document an operator may choose. */
+/** The parts of the document that an operator chooses. */
 export interface DocumentOptions {
-  /** The header that carries the signature of a webhook (Specification, Webhooks), as the dispatcher was told; `Service-Signature` where it is left out. */
+  /** The header that carries the signature of a webhook (Specification, Webhooks), as configured in the dispatcher; `Service-Signature` where it is left out. */
   readonly signatureHeader?: string
 }
 

@@ -2,7 +2,7 @@ import { DAY_MS } from "../../domain/Instant.js"
 import { Limits } from "../../domain/Limits.js"
 import { badge, inWorkshop } from "./Samples.js"
 
-/** What the document says of a parameter instead of what its schema's text form would. */
+/** The schema of a parameter in the document, in place of its text form's. */
 interface Parameter {
   readonly name?: string
   readonly description: string
@@ -15,7 +15,7 @@ interface Parameter {
 const uuid = { type: "string", format: "uuid" }
 const number = { type: "integer", minimum: 1, maximum: Limits.ticket_number_max }
 
-/** Every path, query and header parameter, by the name that its schema gives it; a tag goes before where the name alone does not tell. */
+/** Every path, query and header parameter, by the name that its schema gives it; a tag goes before where the name alone is ambiguous. */
 export const parameters: Readonly<Record<string, Parameter>> = {
   "Tickets.id": { description: "The ticket's id", schema: uuid, example: inWorkshop.id },
   "Clients.id": { description: "The client's id", schema: uuid, example: badge.id },

@@ -92,7 +92,7 @@ export const refusalSamples = {
 /** The name of a way to be refused. */
 export type RefusalName = keyof typeof refusalSamples
 
-/** What the document shows of one case. */
+/** One case as the document shows it. */
 export interface ErrorExample {
   readonly summary: string
   readonly value: FailureBody

@@ -60,7 +60,7 @@ export const inWorkshop: Ticket = {
   external_ref: "POS-2026-1182"
 }
 
-/** The boots, done. The client was told in the app. */
+/** The boots, done. The client was notified in the app. */
 export const ready: Ticket = { ...inWorkshop, state: "ready", ready_at: done, notified_at: done, updated_at: done }
 
 /** The boots, beyond repair. */

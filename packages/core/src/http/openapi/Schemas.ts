@@ -123,7 +123,7 @@ const tidied = (json: Json, said: Said, isAsked: boolean): Json => {
 /** A schema that has no name. */
 export const tidy = (json: Json): Json => tidied(json, UNSAID, false)
 
-/** The schema of a name, with its fields in words and their bounds. What ends in `Input` is asked, everything else answered. */
+/** The schema of a name, with its fields in words and their bounds. Names that end in `Input` are of requests, all others of responses. */
 export const tidyNamed = (name: string, json: Json): Json => {
   const said = { words: fieldWords[name] ?? {}, bounds: fieldBounds[name] ?? {} }
   const schema = tidied(json, said, name.endsWith("Input"))

@@ -8,7 +8,7 @@ import {
   type TicketState
 } from "../../domain/TicketLifecycle.js"
 
-/** What each state means to a person at the counter (Specification, States). */
+/** The meaning of each state at the counter (Specification, States). */
 export const stateMeanings = {
   workshop: "The item is in the workshop, and somebody is working on it",
   ready: "The work is done; the client can pick up the item",

@@ -9,7 +9,7 @@ const policies = Object.entries(Policies)
   })
   .join("\n")
 
-/** What a reader has to know before the first call, in Markdown. */
+/** The introduction to read before the first call, in Markdown. */
 export const introduction = `A shop's till, ERP or online shop creates workshop tickets, moves them from state to state, looks its clients up and stamps their loyalty cards. Each API key reaches one shop and nothing else.
 
 ## Requests and answers
@@ -30,7 +30,7 @@ Every other move is a 409, whose \`details.allowed\` lists the statuses that the
 
 ## Repeating a request
 
-The operations that take an \`Idempotency-Key\` may be repeated with the same key for ${Limits.idempotency_memory_ms / DAY_MS} days: the repetition gets the first answer's \`data\` with \`meta.replayed\` true and the header \`Idempotent-Replayed\`. A refused request is forgotten, so its corrected form may keep the key; under a key that did succeed, another request is a 409. To change a status and to note that the client was told the key is optional.
+The operations that take an \`Idempotency-Key\` may be repeated with the same key for ${Limits.idempotency_memory_ms / DAY_MS} days: the repetition gets the first answer's \`data\` with \`meta.replayed\` true and the header \`Idempotent-Replayed\`. A refused request is forgotten, so its corrected form may keep the key; under a key that did succeed, another request is a 409. To change a status and to record that the client was notified the key is optional.
 
 ## Limits
 

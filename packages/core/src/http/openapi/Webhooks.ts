@@ -13,10 +13,10 @@ const ofTicket = Schema.Struct({ ticket: Ticket }).annotations({ identifier: "Ti
 const ofQuote = Schema.Struct({ ticket: Ticket, quote: Quote }).annotations({ identifier: "QuoteData" })
 const NotifiedChannel = Schema.Literal("app", "sms", "whatsapp", "call").annotations({
   identifier: "NotifiedChannel",
-  description: "How the client was told"
+  description: "How the client was notified"
 })
 
-/** What `data` holds, by type. The compiler holds each to what the service raises. */
+/** The fields of `data`, by type. The compiler holds each to what the service raises. */
 const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = {
   "ticket.created": ofTicket,
   "ticket.ready": ofTicket,
@@ -33,7 +33,7 @@ const dataSchemas: { readonly [T in EventType]: Schema.Schema<EventData[T]> } = 
   "client.notified": Schema.Struct({
     ticket: Ticket,
     channel: NotifiedChannel,
-    notified_at: text("date-time", "When the client was told")
+    notified_at: text("date-time", "When the client was notified")
   }),
   "client.linked": Schema.Struct({ ticket: Ticket, client: ClientBadge }),
   "ticket.updated": Schema.Struct({
@@ -83,7 +83,7 @@ export const eventSchema = (type: EventType) =>
 /** Every event's schema, and what several of them hold alike. */
 export const eventSchemas = [...types.map(eventSchema), ofTicket]
 
-/** Any event, told apart by `type`. */
+/** Any event, distinguished by `type`. */
 export const anyEvent = {
   description: "What a webhook receives. More types will come: answer 2xx to those you do not know",
   oneOf: types.map((type) => ({ $ref: `#/components/schemas/${nameOf(type)}` })),
