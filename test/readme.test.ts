@@ -97,6 +97,9 @@ const hold = (shown: unknown, actual: unknown, isPart: boolean, learned: Map<str
     const fields = actual as Record<string, unknown>
     if (!isPart || Array.isArray(shown)) expect(Object.keys(fields), path).toEqual(Object.keys(shown))
     for (const [name, value] of Object.entries(shown)) hold(value, fields[name], isPart, learned, `${path}.${name}`)
+  } else if (path.endsWith(".ahead_ms")) {
+    // The real clock runs on while the sandbox's is moved.
+    expect(Number(shown) - Number(actual), path).toBeLessThan(60_000)
   } else expect(actual, path).toEqual(shown)
 }
 
@@ -110,10 +113,13 @@ const layer = ClockAdvance.layer([Closer]).pipe(
 const runtime = ManagedRuntime.make(layer)
 
 const serving = Effect.gen(function* () {
-  const branches = [
-    yield* workshopRoutes({ validateResponses: true }),
-    yield* sandboxRoutes({ token: null, webhookPolicy: sandboxAddresses, validateResponses: true })
-  ]
+  const api = yield* workshopRoutes({ validateResponses: true })
+  const branches = yield* sandboxRoutes({
+    token: null,
+    webhookPolicy: sandboxAddresses,
+    validateResponses: true,
+    api
+  })
   return {
     answer: webHandler(yield* pipeline(branches), yield* Effect.runtime<never>()),
     key: (yield* openFirstShop).key

@@ -3,6 +3,7 @@ import { resolve } from "node:path"
 import {
   ClockAdvance,
   Closer,
+  observing as committing,
   Dispatcher,
   Entropy,
   looksLikeTestKey,
@@ -12,6 +13,7 @@ import {
   Profanity,
   productionAddresses,
   SandboxClock,
+  type StorePorts,
   sandboxAddresses,
   Workshop
 } from "@workshop/core"
@@ -190,17 +192,17 @@ const wordsLayer = (file: string | null) =>
         })
       )
 
-const services = ({ words }: ServeFlags, choice: StoreChoice) =>
+const services = <Ports, E>({ words }: ServeFlags, store: Layer.Layer<Ports | StorePorts, E, Entropy>) =>
   NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(Workshop.layer),
-    Layer.provideMerge(storeLayer(choice)),
+    Layer.provideMerge(store),
     Layer.provideMerge(wordsLayer(words)),
     Layer.provideMerge(Entropy.layer)
   )
 
 const dispatching = (asked: ServeFlags, choice: StoreChoice) =>
-  delivering(asked, productionAddresses).pipe(Layer.provideMerge(services(asked, choice)))
+  delivering(asked, productionAddresses).pipe(Layer.provideMerge(services(asked, storeLayer(choice))))
 
 /** A sandbox on data that was kept goes on where its clock stood: no shop may find itself in its own past. */
 const caughtUp = Layer.effectDiscard(
@@ -215,7 +217,7 @@ const sandboxed = (asked: ServeFlags, choice: StoreChoice) =>
   ClockAdvance.layer([Closer, Dispatcher, NotificationSender]).pipe(
     Layer.provideMerge(delivering(asked, sandboxAddresses, false)),
     Layer.provideMerge(caughtUp),
-    Layer.provideMerge(services(asked, choice)),
+    Layer.provideMerge(services(asked, committing(storeLayer(choice)))),
     Layer.provideMerge(SandboxClock.layer)
   )
 
@@ -257,10 +259,15 @@ const greeting = Effect.fnUntraced(function* (asked: ServeFlags, base: string) {
 })
 
 /** Serves the API, the pages and what else there is, until interrupted. */
-const run = <E, R>(asked: ServeFlags, choice: StoreChoice, others: Effect.Effect<ReadonlyArray<RouteGroup>, E, R>) =>
+const run = <E, R>(
+  asked: ServeFlags,
+  choice: StoreChoice,
+  groupsWith: (api: RouteGroup) => Effect.Effect<ReadonlyArray<RouteGroup>, E, R>
+) =>
   Effect.gen(function* () {
     if (asked.sandbox && !asked.sandboxOnRealData) yield* refuseRealData
-    const branches = [yield* workshopRoutes({ validateResponses: false }), ...(yield* others), ...(yield* pages(asked))]
+    const groups = yield* groupsWith(yield* workshopRoutes({ validateResponses: false }))
+    const branches = [...groups, ...(yield* pages(asked))]
     // Before a shop is opened: with the port taken, nobody would see its key.
     const pipe = yield* pipeline(branches, watching(asked))
     const { port } = yield* Effect.mapError(listen(pipe, { ...asked, limits: connectionLimits(asked) }), cannotListen)
@@ -288,14 +295,18 @@ const served = (asked: ServeFlags) => {
   // A sandbox's clock makes everything old in a moment.
   const tidies = !asked.noDispatcher && !asked.sandbox
   const choice = { ...choiceOf(asked), ...(tidies ? { keepEvents_ms: asked.keepEvents } : {}) }
-  if (!asked.sandbox) return Effect.provide(run(asked, choice, Effect.succeed([])), dispatching(asked, choice))
+  if (!asked.sandbox)
+    return Effect.provide(
+      run(asked, choice, (api) => Effect.succeed([api])),
+      dispatching(asked, choice)
+    )
   const options = {
     token: asked.sandboxToken,
     webhookPolicy: reaching(sandboxAddresses, asked),
     validateResponses: false
   }
-  const others = Effect.map(sandboxRoutes(options), (branch) => [branch])
-  return Effect.provide(run(asked, choice, others), sandboxed(asked, choice))
+  const groupsWith = (api: RouteGroup) => sandboxRoutes({ ...options, api })
+  return Effect.provide(run(asked, choice, groupsWith), sandboxed(asked, choice))
 }
 
 const serve = (asked: ServeFlags) =>

@@ -37,6 +37,7 @@ export {
   BodyIncomplete,
   BodyTooLarge,
   bodyText,
+  type Follow,
   type HandlerResult,
   type HttpRequest,
   type HttpResponse,
@@ -46,7 +47,7 @@ export {
 export { type CallerFields, type Mountable, type MountOptions, mountFetch, mountPromise } from "./http/Mount.js"
 export { newContext, type Pipeline, pipeline, type RequestObserver, type RouteGroup } from "./http/Pipeline.js"
 export { type RouteMatch, router } from "./http/Router.js"
-export { type ObservedResponse, type RequestContext, respond } from "./http/respond.js"
+export { type ObservedResponse, type RequestContext, respond, respondToCause } from "./http/respond.js"
 export { escaped, Html, html } from "./http/tracking/Html.js"
 export type { TrackingLanguage, TrackingLocale } from "./http/tracking/TrackingLanguage.js"
 export { trackingTemplate } from "./http/tracking/TrackingTemplate.js"

@@ -1,6 +1,8 @@
+import type { EventEmitter } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { Limits } from "@workshop/core"
-import type { HttpResponse, Pipeline } from "@workshop/core/http"
+import type { Follow, HttpResponse, Pipeline } from "@workshop/core/http"
 import { Exit, Runtime } from "effect"
 import { announcedLength, awaitsBody, discardBody, httpRequestOf, type RequestBody } from "./nodeRequest.js"
 import type { UnreadResponses } from "./UnreadResponses.js"
@@ -88,6 +90,30 @@ const endAtOnce = (response: ServerResponse, body: HttpResponse["body"]): void =
   response.end()
 }
 
+/** How much of a response that goes on may wait for its client to read it, in bytes; beyond that the client is cut off. */
+const MOST_UNREAD = 4 * 1024 * 1024
+
+/** Sends a response that goes on until its client leaves or the server stops. */
+const goOn = (response: ServerResponse, { status, headers, body }: HttpResponse, follow: Follow): void => {
+  const { socket } = response
+  response.writeHead(status, headers)
+  response.write(body)
+  const stop = follow((text) => {
+    response.write(text)
+    if (response.writableLength > MOST_UNREAD) response.destroy()
+  })
+  const end = () => void response.end()
+  const server = socket === null ? undefined : (socket as Socket & { readonly server?: EventEmitter }).server
+  server?.once(PARTING, end)
+  response.once("close", () => {
+    server?.off(PARTING, end)
+    stop()
+  })
+}
+
+/** The event by which a server tells responses that go on to end. */
+export const PARTING = "parting"
+
 /** Sends a response. */
 export const send = (
   request: IncomingMessage,
@@ -96,6 +122,11 @@ export const send = (
   unread: UnreadResponses
 ): void => {
   if (response.headersSent || response.destroyed) return
+  if (found.isCut === true) return void response.destroy()
+  if (found.follow !== undefined && request.method !== "HEAD") {
+    goOn(response, found, found.follow)
+    return
+  }
   const { status, body } = found
   const isSending = awaitsBody(request)
   if (isSending && !(announcedLength(request) <= Limits.unwanted_body_bytes)) response.shouldKeepAlive = false

@@ -4,7 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from "node:net"
 import { countedAddress, type Entropy, IPV6_PREFIX } from "@workshop/core"
 import { type HttpRequest, type HttpResponse, isHeaderRepeated, newContext, type Pipeline } from "@workshop/core/http"
 import { Clock, Effect, Exit, Fiber, Runtime, type Scope } from "effect"
-import { Backlog, type ListenerOptions, listener, send } from "./Listener.js"
+import { Backlog, type ListenerOptions, listener, PARTING, send } from "./Listener.js"
 import { type CannotListen, listen } from "./listen.js"
 import { httpRequestOf, RequestBody } from "./nodeRequest.js"
 import { OpenConnections } from "./OpenConnections.js"
@@ -123,6 +123,7 @@ const stopListening = (server: Http.Server) =>
 /** Stops accepting connections, responds to requests that were being sent, waits for those that run, and closes the rest. */
 const stop = (server: Http.Server, connections: OpenConnections, { parting_ms, stopping_ms }: ServerTimeouts) =>
   Effect.gen(function* () {
+    server.emit(PARTING)
     connections.part()
     yield* Effect.zipRight(turn, turn)
     const closed = yield* Effect.fork(stopListening(server))

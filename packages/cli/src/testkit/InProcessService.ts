@@ -108,11 +108,10 @@ export const inProcessService = <E>({ store, receiverAt, seed, start, signatureH
 /** The HTTP pipeline of the service and its sandbox. With `validateResponses`, every response is checked against its schema. */
 export const inProcessPipeline = (validateResponses: boolean) =>
   Effect.gen(function* () {
-    const v1 = yield* workshopRoutes({ validateResponses })
-    return yield* pipeline([
-      v1,
-      yield* sandboxRoutes({ token: null, webhookPolicy: sandboxAddresses, validateResponses })
-    ])
+    const api = yield* workshopRoutes({ validateResponses })
+    return yield* pipeline(
+      yield* sandboxRoutes({ token: null, webhookPolicy: sandboxAddresses, validateResponses, api })
+    )
   })
 
 /** The service in the place of `fetch`. */

@@ -56,7 +56,14 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** Bytes where many responses share one body. */
   readonly body: string | Uint8Array<ArrayBuffer>
+  /** What is sent after the body, until the client leaves or the server stops; its result stops it. Only a sandbox has such a response. */
+  readonly follow?: Follow
+  /** Whether the connection is cut in place of the response: only where a sandbox was asked to do so. */
+  readonly isCut?: boolean
 }
+
+/** Sends texts as they come; the result stops it. */
+export type Follow = (send: (text: string) => void) => () => void
 
 /** A response's body as text. */
 export const bodyText = ({ body }: Pick<HttpResponse, "body">): string =>
@@ -78,6 +85,7 @@ export interface Page {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: HttpResponse["body"]
+  readonly follow?: Follow
 }
 
 /** What a handler makes of a request. */

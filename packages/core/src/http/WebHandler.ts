@@ -1,6 +1,13 @@
 import { Effect, Runtime } from "effect"
 import { Limits } from "../domain/Limits.js"
-import { BodyIncomplete, BodyTooLarge, concatBytes, type HttpRequest, type HttpResponse } from "./HttpMessage.js"
+import {
+  BodyIncomplete,
+  BodyTooLarge,
+  concatBytes,
+  type Follow,
+  type HttpRequest,
+  type HttpResponse
+} from "./HttpMessage.js"
 import type { Pipeline } from "./Pipeline.js"
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>
@@ -59,10 +66,26 @@ export const httpRequestOf = (request: Request, address: string): HttpRequest =>
   }
 }
 
+/** A body that goes on until its reader leaves. */
+const followed = (body: HttpResponse["body"], follow: Follow): ReadableStream<Uint8Array> => {
+  const encoder = new TextEncoder()
+  let stop = (): void => undefined
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      controller.enqueue(typeof body === "string" ? encoder.encode(body) : body)
+      stop = follow((text) => controller.enqueue(encoder.encode(text)))
+    },
+    cancel: () => stop()
+  })
+}
+
 /** An answer of the pipeline to a web-standard request, of which no more is read than there must be. */
-export const responseOf = (request: Request, { status, headers, body }: HttpResponse): Response => {
+export const responseOf = (request: Request, { status, headers, body, isCut, follow }: HttpResponse): Response => {
+  if (isCut === true) throw new TypeError("The connection was cut")
   // What somebody else reads, such as the server's own middleware, is theirs to read to its end.
   if (request.body !== null && !request.bodyUsed && !request.body.locked) dropped(request.body.getReader())
+  if (follow !== undefined && request.method !== "HEAD")
+    return new Response(followed(body, follow), { status, headers })
   return new Response(request.method === "HEAD" ? null : body, { status, headers })
 }
 

@@ -104,8 +104,9 @@ const successResponse = (result: HandlerResult, context: RequestContext): Observ
 export const respond = (outcome: Outcome | Failure, context: RequestContext): ObservedResponse => {
   if ("_tag" in outcome) return failureResponse(outcome, context)
   if (!("body" in outcome)) return successResponse(outcome, context)
-  const { status = 200, body } = outcome
-  return { status, headers: { ...headers(context, []), ...outcome.headers }, body, context }
+  const { status = 200, body, follow } = outcome
+  const page = { status, headers: { ...headers(context, []), ...outcome.headers }, body, context }
+  return follow === undefined ? page : { ...page, follow }
 }
 
 const rootOf = (error: Error): Error => (error.cause instanceof Error ? rootOf(error.cause) : error)

@@ -1,5 +1,6 @@
 import { Cause, Context, Deferred, Effect, Either, Exit, Layer, Runtime, Stream } from "effect"
 import type { Command } from "../decisions/Command.js"
+import type { Change } from "../decisions/ShopState.js"
 import type { EventData, EventRecord } from "../domain/Event.js"
 import type { EventType } from "../domain/EventType.js"
 import { ServiceLimits } from "../domain/Limits.js"
@@ -38,13 +39,23 @@ export class CommittedEvents extends Context.Tag("@workshop/core/CommittedEvents
   }
 >() {}
 
-/** A command that notes the events of its latest run: a store may run it again, and commits the last. */
-const noting = <A, E>(command: Command<A, E>, note: (events: ReadonlyArray<EventRecord>) => void): Command<A, E> => ({
+type Changes = ReadonlyArray<Change>
+
+/** The changes that this process commits, told like {@link CommittedEvents}: for a sandbox, which shows more than its events. */
+export class CommittedChanges extends Context.Tag("@workshop/core/CommittedChanges")<
+  CommittedChanges,
+  {
+    /** Calls back after each commit, at once; answers how to stop it. */
+    readonly listen: (listener: (changes: Changes) => void) => () => void
+  }
+>() {}
+
+/** A command that notes the changes of its latest run: a store may run it again, and commits the last. */
+const noting = <A, E>(command: Command<A, E>, note: (changes: Changes) => void): Command<A, E> => ({
   ...command,
   run: (slice, moment) => {
     const decision = command.run(slice, moment)
-    const changes = Either.isRight(decision) ? decision.right.changes : []
-    note(changes.flatMap((change) => (change._tag === "EventRaised" ? [change.row] : [])))
+    note(Either.isRight(decision) ? decision.right.changes : [])
     return decision
   }
 })
@@ -57,35 +68,38 @@ const observed = (
   runtime: Runtime.Runtime<never>,
   ended: Deferred.Deferred<void>
 ) => {
-  const listeners = new Set<Listener>()
+  const listeners = new Set<(changes: Changes) => void>()
   const complain = (cause: unknown) =>
     Runtime.runFork(runtime)(Effect.logWarning("A listener to committed events failed", Cause.die(cause)))
-
-  const tell = (events: ReadonlyArray<EventRecord>) => {
-    for (const record of events) {
-      const event = eventOf(record)
-      for (const listener of listeners) void call(listener, event).catch(complain)
-    }
-  }
 
   const transact: Context.Tag.Service<Store>["transact"] = (command) =>
     Effect.suspend(() => {
       if (listeners.size === 0) return store.transact(command)
-      let raised: ReadonlyArray<EventRecord> = []
-      const noted = noting(command, (events) => {
-        raised = events
+      let committed: Changes = []
+      const noted = noting(command, (changes) => {
+        committed = changes
       })
       return Effect.onExit(store.transact(noted), (exit: Exit.Exit<unknown, unknown>) =>
-        Exit.isSuccess(exit) ? Effect.sync(() => tell(raised)) : Effect.void
+        Exit.isSuccess(exit)
+          ? Effect.sync(() => {
+              for (const tell of listeners) tell(committed)
+            })
+          : Effect.void
       )
     })
 
-  const listen = (listener: Listener) => {
+  const listenToChanges = (listener: (changes: Changes) => void) => {
     // A wrapper of its own, so that the same function may listen twice and stop once.
-    const own: Listener = (event) => listener(event)
+    const own = (changes: Changes) => listener(changes)
     listeners.add(own)
     return () => void listeners.delete(own)
   }
+
+  const listen = (listener: Listener) =>
+    listenToChanges((changes) => {
+      for (const change of changes)
+        if (change._tag === "EventRaised") void call(listener, eventOf(change.row)).catch(complain)
+    })
 
   const stream = Stream.asyncPush<CommittedEvent>(
     (emit) =>
@@ -95,7 +109,11 @@ const observed = (
       ),
     { bufferSize: ServiceLimits.event_stream_buffer, strategy: "sliding" }
   ).pipe(Stream.interruptWhenDeferred(ended))
-  return { store: Store.of({ transact }), events: CommittedEvents.of({ stream, listen }) }
+  return {
+    store: Store.of({ transact }),
+    events: CommittedEvents.of({ stream, listen }),
+    changes: CommittedChanges.of({ listen: listenToChanges })
+  }
 }
 
 /**
@@ -104,7 +122,7 @@ const observed = (
  */
 export const observing = <Ports, E, R>(
   store: Layer.Layer<Ports | Store, E, R>
-): Layer.Layer<Ports | Store | CommittedEvents, E, R> =>
+): Layer.Layer<Ports | Store | CommittedEvents | CommittedChanges, E, R> =>
   Layer.flatMap(store, (ports) =>
     Layer.scopedContext(
       Effect.gen(function* () {
@@ -112,8 +130,12 @@ export const observing = <Ports, E, R>(
         const inner: Context.Tag.Service<Store> = Context.unsafeGet(known, Store)
         // Streams end with the store, or whoever reads one would wait for ever.
         const ended = yield* Effect.acquireRelease(Deferred.make<void>(), (ended) => Deferred.succeed(ended, undefined))
-        const { store, events } = observed(inner, yield* Effect.runtime<never>(), ended)
-        return known.pipe(Context.add(Store, store), Context.add(CommittedEvents, events))
+        const { store, events, changes } = observed(inner, yield* Effect.runtime<never>(), ended)
+        return known.pipe(
+          Context.add(Store, store),
+          Context.add(CommittedEvents, events),
+          Context.add(CommittedChanges, changes)
+        )
       })
     )
   )

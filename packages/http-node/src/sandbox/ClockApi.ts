@@ -4,6 +4,7 @@ import { type GroupHandlers, SuccessBody } from "@workshop/core/http"
 import { Effect, Schema } from "effect"
 import type { Agenda } from "./AgendaApi.js"
 import { data, described, titled } from "./described.js"
+import type { Feed } from "./Feed.js"
 
 /** The sandbox clock as it is answered. */
 const ClockView = Schema.Struct({
@@ -41,7 +42,7 @@ const clockView = ({ now, ...rest }: ClockState) => data({ now: toIso(now), ...r
 const LOOKED_THROUGH = 1000
 
 /** The clock, read and moved. */
-export const clockHandlers = (agenda: Agenda) =>
+export const clockHandlers = (agenda: Agenda, feed: Feed) =>
   Effect.map(ClockAdvance, ({ state, move }): GroupHandlers<typeof ClockApi, void> => {
     const next: NextDue = (now) =>
       agenda(undefined, LOOKED_THROUGH, now).pipe(
@@ -51,6 +52,11 @@ export const clockHandlers = (agenda: Agenda) =>
       )
     return {
       read: () => Effect.map(state, clockView),
-      move: ({ payload }) => Effect.map(move(payload, next), clockView)
+      move: ({ payload }) =>
+        Effect.map(move(payload, next), (state) => {
+          const shown = clockView(state)
+          feed.tell("clock", shown.data)
+          return shown
+        })
     }
   })

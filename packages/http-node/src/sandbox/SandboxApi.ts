@@ -3,9 +3,12 @@ import { FailureBodyOf } from "@workshop/core/http"
 import { AgendaApi } from "./AgendaApi.js"
 import { AppTicketsApi } from "./AppTicketsApi.js"
 import { ClockApi } from "./ClockApi.js"
+import { FaultsApi } from "./FaultsApi.js"
+import { HistoryApi } from "./HistoryApi.js"
 import { KeysApi } from "./KeysApi.js"
 import { LimitsApi } from "./LimitsApi.js"
 import { PeopleApi } from "./PeopleApi.js"
+import { RequestsApi } from "./RequestsApi.js"
 import { ShopsApi } from "./ShopsApi.js"
 import { TicketsApi } from "./TicketsApi.js"
 import { WebhookApi } from "./WebhookApi.js"
@@ -21,6 +24,9 @@ export class SandboxApi extends HttpApi.make("sandbox")
   .add(TicketsApi)
   .add(AgendaApi)
   .add(LimitsApi)
+  .add(RequestsApi)
+  .add(HistoryApi)
+  .add(FaultsApi)
   .prefix("/sandbox")
   .addError(FailureBodyOf("VALIDATION_ERROR"))
   .addError(FailureBodyOf("UNAUTHENTICATED"))

@@ -196,7 +196,8 @@ export class WebhookApi extends HttpApiGroup.make("webhook")
   )
   .annotateContext(titled("Webhook", "What a shop's owner does with the webhook, and what it was sent")) {}
 
-const attemptView = ({ n, started_at, status, error, detail, address, timings, head }: AttemptRecord) => {
+/** An attempt as it is answered. */
+export const attemptView = ({ n, started_at, status, error, detail, address, timings, head }: AttemptRecord) => {
   const { total_ms, ...stages } = timings
   return {
     n,

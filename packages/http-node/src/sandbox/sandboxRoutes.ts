@@ -19,10 +19,14 @@ import { onceAsked } from "../coalesce.js"
 import { agendaHandlers, makeAgenda } from "./AgendaApi.js"
 import { appHandlers } from "./AppTicketsApi.js"
 import { clockHandlers } from "./ClockApi.js"
+import { faultsHandlers } from "./FaultsApi.js"
 import { foreignness } from "./foreignRequest.js"
+import { historyHandlers } from "./HistoryApi.js"
 import { keysHandlers } from "./KeysApi.js"
 import { limitsHandlers, shopLimits } from "./LimitsApi.js"
+import { observation } from "./Observation.js"
 import { peopleHandlers } from "./PeopleApi.js"
+import { requestsHandlers } from "./RequestsApi.js"
 import { SandboxApi } from "./SandboxApi.js"
 import { shopsHandlers } from "./ShopsApi.js"
 import { ticketsHandlers } from "./TicketsApi.js"
@@ -37,6 +41,8 @@ export interface SandboxOptions {
   readonly webhookPolicy: WebhookAddressPolicy
   /** Checks every response against its schema: for tests. */
   readonly validateResponses: boolean
+  /** The API that the sandbox belongs to: its requests are logged, and meet the faults that are set. */
+  readonly api: RouteGroup
 }
 
 /**
@@ -59,24 +65,28 @@ const senderCheck = refusing(
 
 /**
  * The sandbox under `/sandbox`: everything the app, the owner, the client and the clock would do (Specification, Sandbox).
- * Its requests count against no limit, except those with a wrong token; the limits on tickets hold all the same.
+ * The first group is the API, watched. The sandbox's own requests count against no limit, except those with a wrong token; the limits on tickets hold all the same.
  */
-export const sandboxRoutes = ({ token, webhookPolicy, validateResponses }: SandboxOptions) =>
+export const sandboxRoutes = ({ token, webhookPolicy, validateResponses, api }: SandboxOptions) =>
   Effect.gen(function* () {
     const limits = exhaustedLimits(yield* RateLimits)
     const access = [headCheck(), (yield* tokenCheck(token, limits)) ?? senderCheck]
-    const gauges = yield* shopLimits(() => "127.0.0.1")
+    const { feed, faults, log } = yield* observation
+    const gauges = yield* shopLimits(() => log.stranger)
     const agenda = yield* makeAgenda(gauges)
     const handlers = {
       shops: yield* shopsHandlers,
       keys: yield* keysHandlers,
       webhook: yield* webhookHandlers(webhookPolicy),
-      clock: yield* clockHandlers(agenda),
+      clock: yield* clockHandlers(agenda, feed),
       people: yield* peopleHandlers,
       appTickets: yield* appHandlers,
       tickets: yield* ticketsHandlers,
       agenda: agendaHandlers(agenda),
-      limits: limitsHandlers(gauges)
+      limits: limitsHandlers(gauges),
+      requests: yield* requestsHandlers(log, feed),
+      history: yield* historyHandlers(log),
+      faults: faultsHandlers(faults, feed)
     }
     // Loaded and written out when it is first asked for: a start need not wait for it.
     const document = onceAsked(
@@ -101,5 +111,5 @@ export const sandboxRoutes = ({ token, webhookPolicy, validateResponses }: Sandb
         return Effect.provideService(respond(request, { ...context, usages }, match), Actor, "sandbox")
       }
     }
-    return group
+    return [log.watch(api), group] as const
   })

@@ -5,7 +5,14 @@ import type { LimitUse } from "@workshop/core/store"
 import { Effect } from "effect"
 import { isGuard, TOKEN_CHARACTERS } from "./sandboxAllowed.js"
 
+/** The path of the stream, whose query may have the token. */
+const STREAM = "/sandbox/stream"
+
 const digest = (text: string) => createHash("sha256").update(text).digest()
+
+/** The token of a request; a browser cannot send it as a header with `EventSource`. */
+const tokenIn = (request: HttpRequest): string =>
+  bearer(request) ?? (request.path === STREAM ? new URLSearchParams(request.query).get("token") : null) ?? ""
 
 /** A wrong token, by the address that sent it; counted apart from requests without a key, because those guess no token. */
 const guess = (request: HttpRequest): LimitUse => {
@@ -26,7 +33,7 @@ export const tokenCheck = (token: string | null, limits: ExhaustedLimits): Effec
     refuses: "401, or 429 of an address with too many of them",
     kind: "check",
     check: ({ request, context }) => {
-      if (!timingSafeEqual(digest(bearer(request) ?? ""), expected)) {
+      if (!timingSafeEqual(digest(tokenIn(request)), expected)) {
         return new Rejected({ _tag: "SandboxTokenWrong" }, [guess(request)])
       }
       const usage = limits.look(guess(request), context.now)

@@ -5,6 +5,7 @@ import {
   Entropy,
   NotificationSender,
   Notifiers,
+  observing,
   Profanity,
   SandboxClock,
   sandboxAddresses
@@ -32,7 +33,7 @@ const make = () => {
   const services = NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
-    Layer.provideMerge(testStore),
+    Layer.provideMerge(observing(testStore)),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layer)
   )
@@ -62,10 +63,13 @@ export class Service implements AsyncDisposable {
     const runtime = make()
     const scope = Effect.runSync(Scope.make())
     const started = Effect.gen(function* () {
-      const branches = [
-        yield* workshopRoutes({ validateResponses: true }),
-        yield* sandboxRoutes({ token: null, webhookPolicy: sandboxAddresses, validateResponses: true })
-      ]
+      const api = yield* workshopRoutes({ validateResponses: true })
+      const branches = yield* sandboxRoutes({
+        token: null,
+        webhookPolicy: sandboxAddresses,
+        validateResponses: true,
+        api
+      })
       const { port } = yield* serve(yield* pipeline(branches), { host: "127.0.0.1", port: 0, trustProxy: false })
       yield* Effect.forkScoped((yield* Closer).run)
       yield* Effect.forkScoped((yield* Dispatcher).run)
@@ -98,6 +102,11 @@ export class Service implements AsyncDisposable {
     const { status, data, error } = await this.ask(method, path, body, headers)
     expect(status, `${method} ${path} ${JSON.stringify(error)}`).toBeLessThan(300)
     return data
+  }
+
+  /** What happens, as it happens. */
+  stream(): Promise<Response> {
+    return fetch(`${this.#base}/sandbox/stream`)
   }
 
   /** Moves the clock; answers once everything due by then has run. */

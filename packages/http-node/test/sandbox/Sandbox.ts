@@ -4,6 +4,7 @@ import {
   Entropy,
   NotificationSender,
   Notifiers,
+  observing,
   Profanity,
   SandboxClock,
   sandboxAddresses
@@ -60,7 +61,7 @@ const open = (real: HandClock, seed: number) => {
   const services = NotificationSender.Default.pipe(
     Layer.provide(Notifiers.layer),
     Layer.provideMerge(workshopLayer),
-    Layer.provideMerge(testStore),
+    Layer.provideMerge(observing(testStore)),
     Layer.provideMerge(Profanity.layer),
     Layer.provideMerge(Entropy.layerSeeded(seed)),
     Layer.provideMerge(SandboxClock.layer),
@@ -106,11 +107,10 @@ export class Sandbox {
     const runtime = open(real, seed)
     opened.runtimes.push(runtime)
     const built = Effect.gen(function* () {
-      const v1 = yield* workshopRoutes({ validateResponses: true })
-      return yield* pipeline([
-        v1,
-        yield* sandboxRoutes({ token, webhookPolicy: sandboxAddresses, validateResponses: true })
-      ])
+      const api = yield* workshopRoutes({ validateResponses: true })
+      return yield* pipeline(
+        yield* sandboxRoutes({ token, webhookPolicy: sandboxAddresses, validateResponses: true, api })
+      )
     })
     return new Sandbox(real, runtime, await runtime.runPromise(built))
   }

@@ -14,6 +14,12 @@ const found = <A>(table: Readonly<Record<string, A>>, name: string): A => {
 const REQUEST_ID = { "Request-Id": { $ref: "#/components/headers/Request-Id" } }
 
 const response = (status: string, { content }: OpenApi.OpenApiSpecResponse): Node => {
+  if (content !== undefined && "text/event-stream" in content)
+    return {
+      description: "The stream",
+      headers: REQUEST_ID,
+      content: { "text/event-stream": { schema: { type: "string" } } }
+    }
   const schema = answerSchema(content?.["application/json"]?.schema) as Node
   const { $ref } = schema
   const named = typeof $ref === "string" ? (schemas[$ref.split("/").at(-1) ?? ""] as Node | undefined) : undefined
@@ -28,6 +34,8 @@ const parameter = (path: string, { name, in: place, required, schema }: OpenApi.
   }
   const { description, examples: _, ...own } = tidy(plain(schema)) as Node
   if (place === "query") return { name, in: place, required, ...(description && { description }), schema: own }
+  if (name === "last-event-id")
+    return { name: "Last-Event-ID", in: place, required, description: "As `after`", schema: own }
   return {
     name: "Idempotency-Key",
     in: place,

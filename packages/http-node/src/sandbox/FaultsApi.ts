@@ -1,0 +1,93 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { optional } from "@workshop/core"
+import { type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import { Effect, Schema } from "effect"
+import { data, described, titled } from "./described.js"
+import type { Faults } from "./Faults.js"
+import type { Feed } from "./Feed.js"
+import { Kind } from "./RequestsApi.js"
+
+const methods = ["GET", "POST"] as const
+const MOST_FAULTS = 100
+const MOST_DELAY_MS = 60_000
+
+const FaultView = Schema.Struct({
+  id: Schema.String,
+  method: Schema.NullOr(Schema.String),
+  path: Schema.NullOr(Schema.String),
+  fault: Kind,
+  next: Schema.NullOr(Schema.Int),
+  delay_ms: Schema.Int
+}).annotations({ identifier: "Fault" })
+
+const FaultInput = Schema.Struct({
+  id: optional(Schema.String),
+  method: optional(Schema.Literal(...methods)),
+  path: optional(
+    Schema.String.pipe(
+      Schema.pattern(/^\/v1\//, { message: () => "must be a path of the API, such as /v1/tickets/{id}/status" })
+    )
+  ),
+  fault: Kind,
+  next: optional(
+    Schema.Int.pipe(Schema.between(1, 1_000_000, { message: () => "must be a whole number from 1 to 1000000" }))
+  ),
+  delay_ms: optional(
+    Schema.Int.pipe(
+      Schema.between(0, MOST_DELAY_MS, { message: () => `must be a whole number from 0 to ${MOST_DELAY_MS}` })
+    )
+  )
+}).annotations({ identifier: "FaultInput" })
+
+/** Faults that requests to `/v1` meet (Specification, Sandbox). */
+export class FaultsApi extends HttpApiGroup.make("faults")
+  .add(
+    HttpApiEndpoint.get("list", "/faults")
+      .addSuccess(SuccessBody(Schema.Array(FaultView)))
+      .annotateContext(described("listFaults", "List the faults", "Those that requests still meet."))
+  )
+  .add(
+    HttpApiEndpoint.put("set", "/faults")
+      .setPayload(
+        Schema.Struct({ faults: Schema.Array(FaultInput).pipe(Schema.maxItems(MOST_FAULTS)) }).annotations({
+          identifier: "FaultsInput"
+        })
+      )
+      .addSuccess(SuccessBody(Schema.Array(FaultView)))
+      .annotateContext(
+        described(
+          "setFaults",
+          "Set the faults",
+          "In the place of all that were set. A request meets the first fault that is meant for its method and path; without `next`, every request does. In `path`, `{id}` or `*` stands for any one segment."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("clear", "/faults")
+      .addSuccess(SuccessBody(Schema.Array(FaultView)))
+      .annotateContext(described("clearFaults", "Clear the faults", "Requests are answered as ever."))
+  )
+  .annotateContext(titled("Faults", "How requests to the API go wrong")) {}
+
+/** Shows, sets and clears faults. */
+export const faultsHandlers = (faults: Faults, feed: Feed): GroupHandlers<typeof FaultsApi, void> => {
+  const set = (wanted: ReadonlyArray<typeof FaultInput.Type>) =>
+    Effect.sync(() => {
+      faults.set(
+        wanted.map(({ method, path, fault, next, delay_ms }) => ({
+          method: method ?? null,
+          path: path ?? null,
+          fault,
+          next: next ?? null,
+          delay_ms: delay_ms ?? 0
+        }))
+      )
+      feed.tell("fault", { faults: faults.all })
+      return data(faults.all)
+    })
+  return {
+    list: () => Effect.sync(() => data(faults.all)),
+    set: ({ payload }) => set(payload.faults),
+    clear: () => set([])
+  }
+}

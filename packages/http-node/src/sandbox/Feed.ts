@@ -1,0 +1,133 @@
+import type { Follow } from "@workshop/core/http"
+
+/** What is told of as it happens. */
+export const feedEvents = {
+  request: "a request to `/v1` and its response, as `GET /sandbox/requests` lists it",
+  event: "an event of a shop, as it is delivered",
+  attempt: "an attempt to deliver an event",
+  ticket: "a ticket as it is from now on",
+  clock: "the clock was moved",
+  notice: "an owner was told of their webhook",
+  fault: "the faults were set, or one was met",
+  receiver: "the built-in receiver got an event, or behaves in another way"
+} as const
+
+/** A kind of what is told. */
+export type FeedEvent = keyof typeof feedEvents
+
+interface Entry {
+  readonly id: number
+  readonly event: FeedEvent
+  readonly text: string
+}
+
+/** Entries with rising ids, of which the oldest go when there are too many, or too much text in them. */
+export class Ring<E extends { readonly id: number }> {
+  readonly #most: number
+  readonly #most_characters: number
+  readonly #lengthOf: (entry: E) => number
+  #entries: Array<E> = []
+  /** Where the entries that are still kept begin. */
+  #from = 0
+  #characters = 0
+  #last_id = 0
+
+  constructor(most: number, most_characters: number, lengthOf: (entry: E) => number) {
+    this.#most = most
+    this.#most_characters = most_characters
+    this.#lengthOf = lengthOf
+  }
+
+  /** The id of the newest entry; 0 where there was none. */
+  get last_id(): number {
+    return this.#last_id
+  }
+
+  /** How many are kept. */
+  get size(): number {
+    return this.#entries.length - this.#from
+  }
+
+  /** Adds the entry that is made of its id. */
+  add(make: (id: number) => E): E {
+    const entry = make(++this.#last_id)
+    this.#entries.push(entry)
+    this.#characters += this.#lengthOf(entry)
+    while (this.size > this.#most || (this.#characters > this.#most_characters && this.size > 1))
+      this.#characters -= this.#lengthOf(this.#entries[this.#from++]!)
+    if (2 * this.#from > this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#from)
+      this.#from = 0
+    }
+    return entry
+  }
+
+  /** The entries after an id, oldest first; undefined where some of them are gone. */
+  after(id: number): ReadonlyArray<E> | undefined {
+    const first = this.#entries[this.#from]
+    if (id > this.#last_id || (id < this.#last_id && (first === undefined || first.id > id + 1))) return undefined
+    return first === undefined ? [] : this.#entries.slice(this.#from + Math.max(0, id + 1 - first.id))
+  }
+
+  /** All entries that are kept, oldest first. */
+  get all(): ReadonlyArray<E> {
+    return this.#entries.slice(this.#from)
+  }
+
+  /** Forgets all entries; ids go on. */
+  clear(): void {
+    this.#entries = []
+    this.#from = 0
+    this.#characters = 0
+  }
+}
+
+const KEPT = 5000
+const KEPT_CHARACTERS = 32 * 1024 * 1024
+
+/** What happens in a sandbox, as it happens: kept for a while, so that a reader who lost the connection goes on where it was. */
+export class Feed {
+  readonly #ring = new Ring<Entry>(KEPT, KEPT_CHARACTERS, ({ text }) => text.length)
+  readonly #readers = new Set<(text: string) => void>()
+
+  /** Tells everybody who reads. */
+  tell(event: FeedEvent, data: unknown): void {
+    const { text } = this.#ring.add((id) => ({
+      id,
+      event,
+      text: `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+    }))
+    for (const send of this.#readers) send(text)
+  }
+
+  /** The id of the newest entry. */
+  get last_id(): number {
+    return this.#ring.last_id
+  }
+
+  /** How many read. */
+  get readers(): number {
+    return this.#readers.size
+  }
+
+  /** What a reader gets first: where the feed is and what they missed, or that it cannot be told any more. */
+  begin(after: number | undefined): string {
+    const hello = `event: hello\ndata: ${JSON.stringify({ last_id: this.last_id })}\n\n`
+    if (after === undefined) return hello
+    const missed = this.#ring.after(after)
+    if (missed === undefined)
+      return `${hello}id: ${this.last_id}\nevent: reset\ndata: ${JSON.stringify({ last_id: this.last_id })}\n\n`
+    return hello + missed.map(({ text }) => text).join("")
+  }
+
+  /** Goes on with whatever is told from now on. */
+  readonly follow: Follow = (send) => {
+    this.#readers.add(send)
+    return () => void this.#readers.delete(send)
+  }
+
+  /** Forgets what was told, so that everybody has to look anew. */
+  clear(): void {
+    this.#ring.clear()
+  }
+}

@@ -1,0 +1,202 @@
+import { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import {
+  type EventRecord,
+  Limits,
+  ServiceLimits,
+  type ShopId,
+  Ticket,
+  TicketId,
+  TicketNotFound,
+  type TicketRecord,
+  ticketView,
+  toIso
+} from "@workshop/core"
+import { FailureBodyOf, type GroupHandlers, SuccessBody } from "@workshop/core/http"
+import {
+  acknowledges,
+  closure,
+  closureMoves,
+  DeliveryLog,
+  Directory,
+  type LoggedDelivery,
+  Reads
+} from "@workshop/core/store"
+import { Effect, Schema } from "effect"
+import { data, described, titled } from "./described.js"
+import type { LoggedRequest, RequestLog } from "./RequestLog.js"
+import { attemptView, noticeView } from "./WebhookApi.js"
+
+const kinds = {
+  state: "the ticket is in a state from then on",
+  event: "an event was raised",
+  attempt: "an attempt to deliver an event",
+  request: "a request to `/v1` that was no plain read: answered, refused, replayed or lost",
+  notice: "the owner was told of the webhook"
+} as const
+
+const Entry = Schema.Struct({
+  id: Schema.String,
+  at: Schema.String,
+  kind: Schema.Literal(...(Object.keys(kinds) as [keyof typeof kinds, ...Array<keyof typeof kinds>])).annotations({
+    description: Object.entries(kinds)
+      .map(([kind, meaning]) => `${kind}: ${meaning}`)
+      .join("; ")
+  }),
+  title: Schema.String,
+  ok: Schema.Boolean,
+  detail: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+}).annotations({ identifier: "HistoryEntry" })
+
+const Window = Schema.Struct({
+  kind: Schema.Literal("closure", "reopen"),
+  from: Schema.String,
+  to: Schema.String
+}).annotations({ identifier: "HistoryWindow" })
+
+const History = Schema.Struct({
+  ticket: Ticket,
+  windows: Schema.Array(Window),
+  entries: Schema.Array(Entry)
+}).annotations({
+  identifier: "TicketHistory"
+})
+
+type Entry = typeof Entry.Type
+
+/** What happened to a ticket (Specification, Sandbox). */
+export class HistoryApi extends HttpApiGroup.make("history")
+  .add(
+    HttpApiEndpoint.get("read", "/tickets/:id/history")
+      .setPath(Schema.Struct({ id: TicketId }))
+      .addSuccess(SuccessBody(History))
+      .addError(FailureBodyOf("NOT_FOUND"))
+      .annotateContext(
+        described(
+          "readHistory",
+          "Read a ticket's history",
+          "Its states, events, attempts, requests and notices, oldest first, and the windows of time that count: until its closure, and in which it may or might have been reopened."
+        )
+      )
+  )
+  .annotateContext(titled("History", "What happened to a ticket")) {}
+
+interface Told {
+  readonly event: EventRecord
+  readonly body: Readonly<Record<string, unknown>> & { readonly data: { readonly ticket: Ticket } }
+}
+
+/** An event of the ticket, and the state in which it left the ticket where that is another. */
+const ofEvents = (told: ReadonlyArray<Told>): ReadonlyArray<Entry> =>
+  told.flatMap(({ event, body }, i) => {
+    const at = toIso(event.created_at)
+    const { state } = body.data.ticket
+    const before = told[i - 1]?.body.data.ticket.state
+    const raised = { id: event.id, at, kind: "event" as const, title: event.type, ok: true, detail: body }
+    return state === before
+      ? [raised]
+      : [
+          {
+            id: `${event.id} state`,
+            at,
+            kind: "state" as const,
+            title: state,
+            ok: true,
+            detail: { state, from: before ?? null }
+          },
+          raised
+        ]
+  })
+
+const ofDelivery = ({ event_id, type, attempts }: LoggedDelivery): ReadonlyArray<Entry> =>
+  attempts.map((attempt) => ({
+    id: `${event_id} attempt ${attempt.n}`,
+    at: toIso(attempt.started_at),
+    kind: "attempt",
+    title: `${type}, attempt ${attempt.n}: ${attempt.status ?? attempt.error ?? "no response"}`,
+    ok: acknowledges(attempt),
+    detail: { event_id, ...attemptView(attempt) }
+  }))
+
+const ofRequest = (request: LoggedRequest): Entry => {
+  const { id, at, method, path, status, code, reason, replayed, fault } = request
+  const why = [reason ?? code, replayed ? "replayed" : null, fault].filter((word) => word !== null)
+  return {
+    id: `request ${id}`,
+    at,
+    kind: "request",
+    title: `${method} ${path}: ${[status, ...why].join(", ")}`,
+    ok: status < 400 && fault !== "lose_answer",
+    detail: { ...request }
+  }
+}
+
+const iso = (kind: "closure" | "reopen", from: number, length_ms: number) => ({
+  kind,
+  from: toIso(from),
+  to: toIso(from + length_ms)
+})
+
+/** The time until the ticket's closure, and the time after each collection in which it could be reopened. */
+const windowsOf = (record: TicketRecord, told: ReadonlyArray<Told>) => {
+  const row = closure(record) === null ? undefined : closureMoves.find(({ from }) => from === record.state)
+  const since = row === undefined ? null : record[row.counts_from]
+  return [
+    ...told.flatMap(({ event }) =>
+      event.type === "ticket.collected" ? [iso("reopen", event.created_at, Limits.reopen_window_ms)] : []
+    ),
+    ...(row === undefined || since === null ? [] : [iso("closure", since, row.after_ms)])
+  ]
+}
+
+const ALL = { limit: ServiceLimits.list_max }
+
+/** Tells what happened to a ticket. */
+export const historyHandlers = (log: RequestLog) =>
+  Effect.gen(function* () {
+    const reads = yield* Reads
+    const directory = yield* Directory
+    const deliveries = yield* DeliveryLog
+
+    const entriesOf = Effect.fnUntraced(function* (shop_id: ShopId, record: TicketRecord, told: ReadonlyArray<Told>) {
+      const ids = new Set<string>(told.map(({ event }) => event.id))
+      const sent = (yield* deliveries.deliveries(shop_id, ALL)).filter(({ event_id }) => ids.has(event_id))
+      const notices = (yield* deliveries.notices(shop_id)).filter(({ created_at }) => created_at >= record.created_at)
+      const requests = log.all.filter(
+        ({ ticket_id, method, status, fault }) =>
+          ticket_id === record.id && (method !== "GET" || status >= 400 || fault !== null)
+      )
+      return [
+        ...requests.map(ofRequest),
+        ...ofEvents(told),
+        ...sent.flatMap(ofDelivery),
+        ...notices.map(
+          (notice): Entry => ({
+            id: notice.id,
+            at: toIso(notice.created_at),
+            kind: "notice",
+            title: notice.kind,
+            ok: false,
+            detail: noticeView(notice)
+          })
+        )
+      ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+    })
+
+    const handlers: GroupHandlers<typeof HistoryApi, void> = {
+      read: Effect.fnUntraced(function* ({ path: { id } }) {
+        const shop_id = yield* directory.shopOf({ _tag: "Ticket", id })
+        if (shop_id === null) return yield* new TicketNotFound()
+        const { shop, tickets } = yield* reads.ticket(shop_id, id)
+        const [found] = tickets
+        if (found === undefined) return yield* new TicketNotFound()
+        const events = (yield* reads.events(shop_id, ALL)).filter(({ ticket_id }) => ticket_id === id)
+        const told = events.map((event): Told => ({ event, body: JSON.parse(event.body) as Told["body"] }))
+        return data({
+          ticket: ticketView(found.record, shop, found.client),
+          windows: windowsOf(found.record, told),
+          entries: yield* entriesOf(shop_id, found.record, told)
+        })
+      })
+    }
+    return handlers
+  })

@@ -1,0 +1,39 @@
+import { CommittedChanges, type EventRecord } from "@workshop/core"
+import { exhaustedLimits } from "@workshop/core/http"
+import { type Change, RateLimits } from "@workshop/core/store"
+import { Effect, Option } from "effect"
+import { Faults } from "./Faults.js"
+import { Feed } from "./Feed.js"
+import { RequestLog } from "./RequestLog.js"
+import { attemptView, noticeView } from "./WebhookApi.js"
+
+const tellEvent = (feed: Feed, { body, shop_id }: EventRecord) => {
+  const event = JSON.parse(body) as { readonly data: { readonly ticket?: unknown } }
+  feed.tell("event", event)
+  if (event.data.ticket !== undefined) feed.tell("ticket", { shop_id, ticket: event.data.ticket })
+}
+
+const tellChange = (feed: Feed, change: Change): void => {
+  if (change._tag === "EventRaised") tellEvent(feed, change.row)
+  else if (change._tag === "AttemptAppended") {
+    const { shop_id, event_id } = change.row
+    feed.tell("attempt", { shop_id, event_id, ...attemptView(change.row) })
+  } else if (change._tag === "NoticeAppended")
+    feed.tell("notice", { shop_id: change.row.shop_id, ...noticeView(change.row) })
+}
+
+/** What a sandbox keeps to be looked at: its feed, the log of its requests, and the faults that they meet. */
+export const observation = Effect.gen(function* () {
+  const feed = new Feed()
+  const faults = new Faults()
+  const log = new RequestLog(faults, exhaustedLimits(yield* RateLimits), (request) => {
+    feed.tell("request", request)
+    if (request.fault !== null) feed.tell("fault", { faults: faults.all, met: request.fault })
+  })
+  const changes = yield* Effect.serviceOption(CommittedChanges)
+  if (Option.isSome(changes))
+    changes.value.listen((committed) => {
+      for (const change of committed) tellChange(feed, change)
+    })
+  return { feed, faults, log }
+})

@@ -1,0 +1,198 @@
+import { countedAddress, LimitReached, MINUTE_MS, Policies, toIso } from "@workshop/core"
+import {
+  addressUse,
+  bodyText,
+  type ExhaustedLimits,
+  type Failure,
+  failureRows,
+  type HttpRequest,
+  type ObservedResponse,
+  type RequestContext,
+  type RouteGroup,
+  respond,
+  respondToCause
+} from "@workshop/core/http"
+import { readClock } from "@workshop/core/store"
+import { Effect } from "effect"
+import type { Fault, FaultKind, Faults } from "./Faults.js"
+import { Ring } from "./Feed.js"
+
+/** A request to `/v1` and its response. */
+export interface LoggedRequest {
+  readonly id: number
+  readonly at: string
+  readonly shop_id: string | null
+  readonly key_last_four: string | null
+  readonly method: string
+  readonly path: string
+  readonly route: string | null
+  readonly status: number
+  readonly code: string | null
+  readonly reason: string | null
+  readonly ticket_id: string | null
+  readonly replayed: boolean
+  readonly fault: FaultKind | null
+  readonly duration_ms: number
+  readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string | null }
+  readonly response: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
+}
+
+const KEPT = 5000
+const KEPT_CHARACTERS = 32 * 1024 * 1024
+
+/** The headers of a request that are logged: never a key. */
+const SHOWN_HEADERS = ["host", "user-agent", "accept", "content-type", "content-length", "idempotency-key"]
+
+const headersOf = ({ header }: HttpRequest) =>
+  Object.fromEntries(
+    SHOWN_HEADERS.flatMap((name) => {
+      const value = header(name)
+      return value === undefined ? [] : [[name, value]]
+    })
+  )
+
+const lastFour = ({ header }: HttpRequest): string | null =>
+  /^bearer +wk_\S*(\S{4}) *$/i.exec(header("authorization") ?? "")?.[1] ?? null
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
+
+/** The ticket that a request is about: the one that its path names, or the one in its response. */
+const ticketOf = (path: string, body: string): string | null =>
+  path.startsWith("/v1/tickets")
+    ? (new RegExp(`^/v1/tickets/(${ID.source})(?:/|$)`).exec(path)?.[1] ??
+      new RegExp(`^\\{"success":true,"data":\\{"id":"(${ID.source})"`).exec(body)?.[1] ??
+      null)
+    : null
+
+const rowOf = (failure: Failure | undefined) => {
+  const row = failure === undefined ? undefined : failureRows[failure._tag]
+  return { code: row?.code ?? null, reason: row !== undefined && "reason" in row ? row.reason : null }
+}
+
+/** A request while it is answered. */
+interface Watched {
+  readonly request: HttpRequest
+  readonly context: RequestContext
+  readonly body: () => Uint8Array | undefined
+  readonly fault: Fault | undefined
+  readonly took_ms: number
+}
+
+const entryOf = ({ request, context, body, fault, took_ms }: Watched, response: ObservedResponse) => {
+  const text = bodyText(response)
+  const sent = body()
+  return (id: number): LoggedRequest => ({
+    id,
+    at: toIso(context.now),
+    shop_id: response.context.caller?.shop_id ?? null,
+    key_last_four: lastFour(request),
+    method: request.method,
+    path: request.query === "" ? request.path : `${request.path}?${request.query}`,
+    route: response.context.caller === null ? null : response.context.route,
+    status: response.status,
+    ...rowOf(response.failure),
+    ticket_id: ticketOf(request.path, text),
+    replayed: text.endsWith(`"meta":{"replayed":true}}`),
+    fault: fault?.fault ?? null,
+    duration_ms: took_ms,
+    request: { headers: headersOf(request), body: sent === undefined ? null : new TextDecoder().decode(sent) },
+    response: { headers: response.headers, body: text }
+  })
+}
+
+/** A request whose body is kept as it is read. */
+const keepingBody = (request: HttpRequest) => {
+  let read: Uint8Array | undefined
+  const kept: HttpRequest = {
+    ...request,
+    body: (most) =>
+      Effect.map(request.body(most), (bytes) => {
+        read = bytes
+        return bytes
+      })
+  }
+  return { kept, body: () => read }
+}
+
+/** What a request that meets a fault gets, in the place of its own response where nothing is to be done. */
+const withFault = (
+  fault: Fault | undefined,
+  context: RequestContext,
+  answer: Effect.Effect<ObservedResponse>
+): Effect.Effect<ObservedResponse> => {
+  switch (fault?.fault) {
+    case undefined:
+    case "lose_answer":
+      return answer
+    case "delay":
+      return Effect.delay(answer, fault.delay_ms)
+    case "503":
+      return Effect.sync(() => respond({ _tag: "StoreUnavailable" }, context))
+    case "429": {
+      const { limit } = Policies.requests_per_minute
+      const usage = { policy: "requests_per_minute", limit, remaining: 0, resets_at: context.now + MINUTE_MS } as const
+      return Effect.sync(() => respond(new LimitReached({ usages: [usage] }), context))
+    }
+  }
+}
+
+const NANOS_PER_MS = 1e6
+
+/** The log of the requests to a sandbox's API. */
+export class RequestLog {
+  readonly #ring = new Ring<LoggedRequest>(
+    KEPT,
+    KEPT_CHARACTERS,
+    ({ request, response }) => (request.body?.length ?? 0) + response.body.length + 500
+  )
+  readonly #faults: Faults
+  readonly #limits: ExhaustedLimits
+  readonly #told: (request: LoggedRequest) => void
+  /** The address of the last request without a good key, as it is counted. */
+  stranger = "127.0.0.1"
+
+  constructor(faults: Faults, limits: ExhaustedLimits, told: (request: LoggedRequest) => void) {
+    this.#faults = faults
+    this.#limits = limits
+    this.#told = told
+  }
+
+  get all(): ReadonlyArray<LoggedRequest> {
+    return this.#ring.all
+  }
+
+  /** The API whose requests are logged, and meet the faults that are set. */
+  watch(api: RouteGroup): RouteGroup {
+    return {
+      ...api,
+      answer: (request, context, match) =>
+        readClock((clock) => {
+          const begun = clock.unsafeCurrentTimeNanos()
+          const fault = this.#faults.meet(request.method, request.path)
+          const { kept, body } = keepingBody(request)
+          const answer = Effect.catchAllCause(api.answer(kept, context, match), (cause) =>
+            respondToCause(cause, context)
+          )
+          return Effect.map(
+            withFault(fault, { ...context, usages: [this.#limits.look(addressUse(request), context.now)] }, answer),
+            (response) => {
+              if (response.context.caller === null) this.stranger = countedAddress(request.address)
+              const took_ms = Number(clock.unsafeCurrentTimeNanos() - begun) / NANOS_PER_MS
+              this.#told(this.#ring.add(entryOf({ request, context, body, fault, took_ms }, response)))
+              return fault?.fault === "lose_answer" ? { ...response, isCut: true } : response
+            }
+          )
+        })
+    }
+  }
+
+  /** Takes up what an earlier session logged. */
+  restore(requests: ReadonlyArray<LoggedRequest>): void {
+    for (const request of requests) this.#ring.add((id) => ({ ...request, id }))
+  }
+
+  /** Forgets all requests; ids go on. */
+  clear(): void {
+    this.#ring.clear()
+  }
+}

@@ -1,0 +1,130 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
+import { ShopId, TicketId } from "@workshop/core"
+import { type GroupHandlers, type Page, SuccessBody } from "@workshop/core/http"
+import { Clock, Effect, Runtime, Schedule, Schema } from "effect"
+import { data, described, titled } from "./described.js"
+import { type FaultKind, faultKinds } from "./Faults.js"
+import { type Feed, feedEvents } from "./Feed.js"
+import { countParameter, optionalParameter } from "./parameters.js"
+import type { RequestLog } from "./RequestLog.js"
+
+const text = Schema.NullOr(Schema.String)
+const headers = Schema.Record({ key: Schema.String, value: Schema.String })
+
+/** What a fault may be. */
+export const Kind = Schema.Literal(...(Object.keys(faultKinds) as [FaultKind, ...Array<FaultKind>])).annotations({
+  description: Object.entries(faultKinds)
+    .map(([kind, meaning]) => `${kind}: ${meaning}`)
+    .join("; ")
+})
+
+/** A logged request as it is answered. */
+export const RequestView = Schema.Struct({
+  id: Schema.Int.annotations({ description: "Rises with each request" }),
+  at: Schema.String,
+  shop_id: text,
+  key_last_four: text,
+  method: Schema.String,
+  path: Schema.String.annotations({ description: "With its query" }),
+  route: text,
+  status: Schema.Int,
+  code: text,
+  reason: text,
+  ticket_id: text,
+  replayed: Schema.Boolean,
+  fault: Schema.NullOr(Kind),
+  duration_ms: Schema.Number,
+  request: Schema.Struct({ headers, body: text }),
+  response: Schema.Struct({ headers, body: Schema.String })
+}).annotations({ identifier: "LoggedRequest" })
+
+const after = countParameter(Number.MAX_SAFE_INTEGER, "What came after the one with this id")
+
+const RequestsAsked = Schema.Struct({
+  shop: optionalParameter(ShopId, "Of this shop alone"),
+  ticket: optionalParameter(TicketId, "Of this ticket alone"),
+  after,
+  limit: countParameter(5000, "The latest so many at most; all by default")
+})
+
+const StreamAsked = Schema.Struct({
+  after,
+  token: optionalParameter(Schema.String, "The sandbox's token, for a browser, which cannot send it as a header here")
+})
+
+const events = Object.entries(feedEvents)
+  .map(([event, meaning]) => `\`${event}\`: ${meaning}`)
+  .join("; ")
+
+/** The log of the requests to `/v1`, and what happens as it happens (Specification, Sandbox). */
+export class RequestsApi extends HttpApiGroup.make("requests")
+  .add(
+    HttpApiEndpoint.get("list", "/requests")
+      .setUrlParams(RequestsAsked)
+      .addSuccess(SuccessBody(Schema.Array(RequestView)))
+      .annotateContext(
+        described(
+          "listRequests",
+          "List the requests to the API",
+          "The latest 5,000 requests to `/v1` with their responses, oldest first. Keys are never among them."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("stream", "/stream")
+      .setUrlParams(StreamAsked)
+      .setHeaders(Schema.Struct({ "last-event-id": Schema.optionalWith(Schema.String, { exact: true }) }))
+      .addSuccess(Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/event-stream" })))
+      .annotateContext(
+        described(
+          "followSandbox",
+          "Follow what happens",
+          `Server-sent events. First \`hello\` with the newest id, then what happens, with ids that rise: ${events}. \`Last-Event-ID\`, or \`after\`, goes on after an id; \`reset\` says that some of what came since is forgotten. A comment comes every 15 seconds.`
+        )
+      )
+  )
+  .annotateContext(titled("Requests", "The requests to the API, and what happens as it happens")) {}
+
+const KEEP_ALIVE = "15 seconds"
+
+/** Lists the requests, and tells what happens. */
+export const requestsHandlers = (log: RequestLog, feed: Feed) =>
+  Effect.map(Effect.runtime<never>(), (runtime): GroupHandlers<typeof RequestsApi, void> => {
+    const comments = (send: (text: string) => void) =>
+      Runtime.runCallback(runtime)(
+        Effect.repeat(
+          Effect.sync(() => send(":\n\n")),
+          Schedule.spaced(KEEP_ALIVE)
+        ).pipe(Effect.delay(KEEP_ALIVE), Effect.withClock(Clock.make()))
+      )
+
+    const stream = (from: number | undefined): Page => ({
+      headers: { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" },
+      body: feed.begin(from),
+      follow: (send) => {
+        const stop = feed.follow(send)
+        const quiet = comments(send)
+        return () => {
+          stop()
+          quiet()
+        }
+      }
+    })
+
+    return {
+      list: ({ urlParams: { shop, ticket, after: since = 0, limit = Number.POSITIVE_INFINITY } }) =>
+        Effect.sync(() => {
+          const found = log.all.filter(
+            ({ id, shop_id, ticket_id }) =>
+              id > since && (shop === undefined || shop_id === shop) && (ticket === undefined || ticket_id === ticket)
+          )
+          return data(found.slice(Math.max(0, found.length - limit)))
+        }),
+      stream: ({ urlParams, headers }) => {
+        const last = headers["last-event-id"]
+        const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) : urlParams.after
+        // A page has no envelope, which the types of handlers do not know.
+        return Effect.sync(() => stream(from) as never)
+      }
+    }
+  })

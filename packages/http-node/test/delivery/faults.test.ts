@@ -1,0 +1,31 @@
+import { expect, it } from "vitest"
+import { type Json, Service } from "./Service.js"
+import { Shopfront, saying } from "./Shopfront.js"
+
+it("a lost answer is a cut connection: the work is done, and the till's repetition gets the first answer", async () => {
+  await using service = await Service.open()
+  await using front = await Shopfront.open()
+  const shop = await service.shop(front)
+  await service.good("PUT", "/sandbox/faults", { faults: [{ method: "POST", fault: "lose_answer", next: 1 }] })
+  const headers = { authorization: `Bearer ${shop.key}`, "idempotency-key": "till 7" }
+  await expect(service.ask("POST", "/v1/tickets", { service: "Hem" }, headers)).rejects.toThrow("fetch failed")
+  const again = await service.ask("POST", "/v1/tickets", { service: "Hem" }, headers)
+  expect([again.status, again.meta]).toEqual([200, { replayed: true }])
+})
+
+it("the stream tells attempts over a socket, and ends with the server", { timeout: 30_000 }, async () => {
+  const service = await Service.open()
+  await using front = await Shopfront.open(saying(500))
+  const shop = await service.shop(front)
+  const response = await service.stream()
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = (await reader.read()).value ?? ""
+  expect(text).toContain("event: hello")
+  await shop.api("POST", "/tickets", { service: "Hem" })
+  await service.settle()
+  while (!text.includes("event: attempt")) text += (await reader.read()).value ?? ""
+  const attempt: Json = JSON.parse(/^event: attempt\ndata: (.*)$/m.exec(text)![1]!)
+  expect(attempt).toMatchObject({ shop_id: shop.id, n: 1, status: 500 })
+  await service[Symbol.asyncDispose]()
+  while (!(await reader.read()).done) {}
+})

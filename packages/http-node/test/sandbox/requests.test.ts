@@ -1,0 +1,265 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { Faults } from "../../src/sandbox/Faults.js"
+import { Feed, Ring } from "../../src/sandbox/Feed.js"
+import { DAY, type Json, later, NOBODY, Sandbox, START } from "./Sandbox.js"
+
+const opened = async () => {
+  const sandbox = await Sandbox.open()
+  await sandbox.clock({ freeze: true })
+  return { sandbox, shop: await sandbox.shop() }
+}
+const requests = (sandbox: Sandbox, query = ""): Promise<Array<Json>> =>
+  sandbox.good("GET", "/sandbox/requests", undefined, { query })
+
+describe("The log of the requests to the API (Specification, Sandbox)", () => {
+  it("has each request with its response, oldest first, and never a key", async () => {
+    const { sandbox, shop } = await opened()
+    const once = { bearer: shop.key, once: "till 1" }
+    const ticket = await sandbox.good("POST", "/v1/tickets", { service: "Hem" }, once)
+    await sandbox.ask("POST", "/v1/tickets", { service: "Hem" }, once)
+    await sandbox.status(shop, ticket, "collected")
+    await sandbox.ask("GET", "/v1/tickets", undefined, { bearer: "wk_live_wrong", query: "limit=1" })
+    const log = await requests(sandbox)
+    expect(log.map(({ id, method, path, status, reason }) => [id, method, path, status, reason])).toEqual([
+      [1, "POST", "/v1/tickets", 201, null],
+      [2, "POST", "/v1/tickets", 200, null],
+      [3, "POST", `/v1/tickets/${ticket.id}/status`, 409, "INVALID_TRANSITION"],
+      [4, "GET", "/v1/tickets?limit=1", 401, null]
+    ])
+    expect(log[0]).toEqual({
+      id: 1,
+      at: START,
+      shop_id: shop.id,
+      key_last_four: shop.key.slice(-4),
+      method: "POST",
+      path: "/v1/tickets",
+      route: "/v1/tickets",
+      status: 201,
+      code: null,
+      reason: null,
+      ticket_id: ticket.id,
+      replayed: false,
+      fault: null,
+      duration_ms: expect.any(Number),
+      request: {
+        headers: { "content-type": "application/json", "idempotency-key": "till 1" },
+        body: '{"service":"Hem"}'
+      },
+      response: {
+        headers: expect.objectContaining({ "RateLimit-Limit": "30" }),
+        body: expect.stringContaining(ticket.id)
+      }
+    })
+    expect([log[1].replayed, log[1].ticket_id]).toEqual([true, ticket.id])
+    expect([log[2].code, log[2].ticket_id, log[3].code, log[3].shop_id]).toEqual([
+      "CONFLICT",
+      ticket.id,
+      "UNAUTHENTICATED",
+      null
+    ])
+    expect(JSON.stringify(log)).not.toContain(shop.key)
+  })
+
+  it("is narrowed by shop, ticket and id, to the latest so many", async () => {
+    const { sandbox, shop } = await opened()
+    const other = await sandbox.shop()
+    const ticket = await sandbox.ticket(shop)
+    await sandbox.ticket(other)
+    await sandbox.status(shop, ticket, "ready")
+    const ids = async (query: string) => (await requests(sandbox, query)).map(({ id }) => id)
+    expect(await ids(`shop=${other.id}`)).toEqual([2])
+    expect(await ids(`ticket=${ticket.id}`)).toEqual([1, 3])
+    expect(await ids("after=2")).toEqual([3])
+    expect(await ids("limit=2")).toEqual([2, 3])
+    const wrong = await sandbox.ask("GET", "/sandbox/requests", undefined, { query: "shop=mine&after=-1" })
+    expect([wrong.status, [...wrong.issues].sort()]).toEqual([400, ["query after", "query shop"]])
+  })
+
+  it("holds so many entries, and so much text, and ids go on", () => {
+    const ring = new Ring<{ readonly id: number; readonly text: string }>(3, 10, ({ text }) => text.length)
+    const add = (text: string) => ring.add((id) => ({ id, text }))
+    for (const text of ["a", "b", "c", "d"]) add(text)
+    expect(ring.all.map(({ id }) => id)).toEqual([2, 3, 4])
+    add("123456789")
+    expect(ring.all.map(({ id }) => id)).toEqual([4, 5])
+    add("longer than all that is kept")
+    expect(ring.all.map(({ id }) => id)).toEqual([6])
+    expect([ring.after(6), ring.after(5)?.length, ring.after(4), ring.after(7)]).toEqual([[], 1, undefined, undefined])
+  })
+})
+
+describe("What happens, as it happens (Specification, Sandbox)", () => {
+  /** The names of what a text of server-sent events tells, with the ids. */
+  const told = (text: string) =>
+    text
+      .split("\n\n")
+      .filter((entry) => entry !== "")
+      .map((entry) => `${/^id: (\d+)$/m.exec(entry)?.[1] ?? "-"} ${/^event: (\w+)$/m.exec(entry)?.[1]}`)
+
+  const begin = async (sandbox: Sandbox, query = "", headers: Readonly<Record<string, string>> = {}) => {
+    const response = await sandbox.runtime.runPromise(
+      sandbox.pipeline({
+        method: "GET",
+        path: "/sandbox/stream",
+        query,
+        repeats: () => false,
+        header: (name) => headers[name],
+        address: "192.0.2.1",
+        body: () => Effect.succeed(new Uint8Array())
+      })
+    )
+    return response
+  }
+
+  it("says hello, then tells requests, events, tickets and moves of the clock", async () => {
+    const { sandbox, shop } = await opened()
+    const response = await begin(sandbox)
+    expect([response.status, response.headers["Content-Type"]]).toEqual([200, "text/event-stream; charset=utf-8"])
+    expect(told(String(response.body))).toEqual(["- hello"])
+    const heard: Array<string> = []
+    const stop = response.follow!((text) => void heard.push(text))
+    await sandbox.ticket(shop)
+    await sandbox.clock({ advance: "1h" })
+    stop()
+    await sandbox.ticket(shop)
+    expect(told(heard.join(""))).toEqual(["2 event", "3 ticket", "4 request", "5 clock"])
+    expect(heard[3]).toContain(`"now":"${later(3_600_000)}"`)
+  })
+
+  it("goes on after an id, by header or by parameter, or says that it cannot", async () => {
+    const { sandbox, shop } = await opened()
+    await sandbox.ticket(shop)
+    const after = async (query: string, headers = {}) => told(String((await begin(sandbox, query, headers)).body))
+    expect(await after("after=2")).toEqual(["- hello", "3 ticket", "4 request"])
+    expect(await after("", { "last-event-id": "3" })).toEqual(["- hello", "4 request"])
+    expect(await after("after=4")).toEqual(["- hello"])
+    expect(await after("after=400")).toEqual(["- hello", "4 reset"])
+    const feed = new Feed()
+    for (let i = 0; i < 5002; i++) feed.tell("clock", { i })
+    expect(told(feed.begin(1))).toEqual(["- hello", "5002 reset"])
+    expect(told(feed.begin(2))).toHaveLength(5001)
+  })
+
+  it("takes the token as a parameter, and only there", async () => {
+    const token = "t0ken".repeat(7)
+    const sandbox = await Sandbox.open({ token })
+    expect((await begin(sandbox, `token=${token}`)).status).toBe(200)
+    expect((await begin(sandbox, "token=wrong")).status).toBe(401)
+    expect((await sandbox.ask("GET", "/sandbox/shops", undefined, { query: `token=${token}` })).status).toBe(401)
+  })
+})
+
+describe("Faults of the API (Specification, Sandbox)", () => {
+  const set = (sandbox: Sandbox, ...faults: ReadonlyArray<object>) => sandbox.good("PUT", "/sandbox/faults", { faults })
+
+  it("503 and 429 refuse the next requests of a method and a path, and nothing is done", async () => {
+    const { sandbox, shop } = await opened()
+    const listed = await set(sandbox, { method: "POST", path: "/v1/tickets", fault: "503", next: 2 })
+    expect(listed).toEqual([{ id: "1", method: "POST", path: "/v1/tickets", fault: "503", next: 2, delay_ms: 0 }])
+    const create = () => sandbox.ask("POST", "/v1/tickets", { service: "Hem" }, { bearer: shop.key, once: "same" })
+    expect((await sandbox.ask("GET", "/v1/tickets", undefined, { bearer: shop.key })).status).toBe(200)
+    const first = await create()
+    expect([first.status, first.headers["Retry-After"], first.error.code]).toEqual([503, "1", "UNAVAILABLE"])
+    expect((await sandbox.good("GET", "/sandbox/faults"))[0].next).toBe(1)
+    expect((await create()).status).toBe(503)
+    expect(await sandbox.good("GET", "/sandbox/faults")).toEqual([])
+    expect((await create()).status).toBe(201)
+    await set(sandbox, { fault: "429" })
+    const limited = await create()
+    expect([limited.status, limited.error.details]).toEqual([429, { limit: "requests_per_minute" }])
+    expect(await sandbox.good("DELETE", "/sandbox/faults")).toEqual([])
+    expect((await create()).meta).toEqual({ replayed: true })
+    const log = await requests(sandbox)
+    expect(log.map(({ fault }) => fault)).toEqual([null, "503", "503", null, "429", null])
+  })
+
+  it("lose_answer does the work and cuts the connection", async () => {
+    const { sandbox, shop } = await opened()
+    const ticket = await sandbox.ticket(shop)
+    await set(sandbox, { path: "/v1/tickets/{id}/status", fault: "lose_answer", next: 1 })
+    const body = new TextEncoder().encode('{"status":"ready"}')
+    const headers: Readonly<Record<string, string>> = {
+      authorization: `Bearer ${shop.key}`,
+      "content-type": "application/json"
+    }
+    const response = await sandbox.runtime.runPromise(
+      sandbox.pipeline({
+        method: "POST",
+        path: `/v1/tickets/${ticket.id}/status`,
+        query: "",
+        repeats: () => false,
+        header: (name) => headers[name],
+        address: "192.0.2.1",
+        body: () => Effect.succeed(body)
+      })
+    )
+    expect(response.isCut).toBe(true)
+    expect((await sandbox.status(shop, ticket, "ready")).error.details.reason).toBe("SAME_STATE")
+    const [, lost] = await requests(sandbox)
+    expect([lost.status, lost.fault]).toEqual([200, "lose_answer"])
+  })
+
+  it("are told by what is wrong with them", async () => {
+    const { sandbox } = await opened()
+    const faults = [
+      { fault: "explode" },
+      { fault: "503", path: "/sandbox/clock" },
+      { fault: "delay", delay_ms: -1, next: 0 }
+    ]
+    const { status, issues } = await sandbox.ask("PUT", "/sandbox/faults", { faults })
+    expect([status, [...issues].sort()]).toEqual([
+      400,
+      ["body faults.0.fault", "body faults.1.path", "body faults.2.delay_ms", "body faults.2.next"]
+    ])
+  })
+
+  it("a path means one of its form alone", () => {
+    const faults = new Faults()
+    const meets = (path: string | null, sent: string) => {
+      faults.set([{ method: null, path, fault: "503", next: null, delay_ms: 0 }])
+      return faults.meet("GET", sent) !== undefined
+    }
+    expect(meets("/v1/tickets/{id}", "/v1/tickets/7")).toBe(true)
+    expect(meets("/v1/*/7", "/v1/tickets/7")).toBe(true)
+    expect(meets("/v1/tickets/:id", "/v1/tickets/7/status")).toBe(false)
+    expect(meets("/v1/tickets", "/v1/tickets/7")).toBe(false)
+    expect(meets(null, "/v1/tickets/7")).toBe(true)
+  })
+})
+
+describe("A ticket's history (Specification, Sandbox)", () => {
+  it("has states, events and requests in order, also those that were refused, and the windows that count", async () => {
+    const { sandbox, shop } = await opened()
+    const ticket = await sandbox.ticket(shop)
+    await sandbox.clock({ advance: "1h" })
+    await sandbox.status(shop, ticket, "collected")
+    await sandbox.clock({ advance: "1h" })
+    await sandbox.status(shop, ticket, "ready")
+    await sandbox.clock({ advance: "1h" })
+    await sandbox.status(shop, ticket, "collected")
+    const history = await sandbox.good("GET", `/sandbox/tickets/${ticket.id}/history`)
+    const path = `POST /v1/tickets/${ticket.id}/status`
+    const HOUR = 3_600_000
+    expect(history.entries.map(({ at, kind, title, ok }: Json) => [at, kind, title, ok])).toEqual([
+      [START, "request", "POST /v1/tickets: 201", true],
+      [START, "state", "workshop", true],
+      [START, "event", "ticket.created", true],
+      [later(HOUR), "request", `${path}: 409, INVALID_TRANSITION`, false],
+      [later(2 * HOUR), "request", `${path}: 200`, true],
+      [later(2 * HOUR), "state", "ready", true],
+      [later(2 * HOUR), "event", "ticket.ready", true],
+      [later(3 * HOUR), "request", `${path}: 200`, true],
+      [later(3 * HOUR), "state", "collected", true],
+      [later(3 * HOUR), "event", "ticket.collected", true]
+    ])
+    expect(history.windows).toEqual([{ kind: "reopen", from: later(3 * HOUR), to: later(3 * HOUR + DAY) }])
+    expect(history.ticket.state).toBe("collected")
+    expect(new Set(history.entries.map(({ id }: Json) => id)).size).toBe(history.entries.length)
+  })
+
+  it("of a ticket that there is not is a 404", async () => {
+    const { sandbox } = await opened()
+    expect((await sandbox.ask("GET", `/sandbox/tickets/${NOBODY}/history`)).status).toBe(404)
+  })
+})
