@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { publishedPackages } from "./scripts/publishedPackages.mjs"
 
 const packages = fileURLToPath(new URL("./packages/", import.meta.url))
 
 /** Every entry point of our packages, and the source that it is built from. */
-const entryPoints = ["core", "store-memory", "store-pg", "http-node", "cli"].flatMap((name) => {
+const entryPoints = publishedPackages.flatMap((name) => {
   const { exports } = JSON.parse(readFileSync(`${packages}${name}/package.json`, "utf8")) as {
     readonly exports: Readonly<Record<string, { readonly default?: string }>>
   }

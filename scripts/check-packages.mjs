@@ -1,16 +1,19 @@
 // Packs every package as it would be published, and asks publint and are-the-types-wrong about the tarballs.
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
+import { publishedPackages } from "./publishedPackages.mjs"
 
 /** @typedef {{ name: string, filename: string, files: ReadonlyArray<{ path: string }> }} Packed */
 
 const folder = mkdtempSync(join(tmpdir(), "workshop-pack-"))
 /** Two versions would be two sets of services: these are given by whoever installs us. */
 const PEERS = ["effect", "@effect/platform"]
+/** Installed by people who count bytes: without the sources and the maps to them. */
+const SMALL = ["@workshop/client", "@workshop/webhooks"]
 /** Applications bring what they run on. */
 const APPLICATIONS = ["@workshop/cli"]
 
@@ -21,10 +24,7 @@ const NOTICES = {
 
 /** @returns {ReadonlyArray<Packed>} */
 const pack = () => {
-  const workspaces = ["core", "store-memory", "store-pg", "http-node", "cli"].flatMap((name) => [
-    "-w",
-    `packages/${name}`
-  ])
+  const workspaces = publishedPackages.flatMap((name) => ["-w", `packages/${name}`])
   const options = ["pack", "--json", "--pack-destination", folder]
   return JSON.parse(
     execFileSync("npm", [...options, ...workspaces], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
@@ -53,10 +53,10 @@ const contents = ({ name, files }) => {
   const complaints = [...paths]
     .filter((path) => /^dist\/.*\.js$/.test(path))
     .flatMap((path) => [
-      ...(paths.has(path.replace(/^dist/, "src").replace(/\.js$/, ".ts"))
+      ...(existsSync(`packages/${name.split("/")[1]}/${path.replace(/^dist/, "src").replace(/\.js$/, ".ts")}`)
         ? []
         : [`${path} has no source any more: remove packages/${name.split("/")[1]}/dist and build`]),
-      ...[".js.map", ".d.ts", ".d.ts.map"]
+      ...(SMALL.includes(name) ? [".d.ts"] : [".js.map", ".d.ts", ".d.ts.map"])
         .map((ending) => path.replace(/\.js$/, ending))
         .filter((beside) => !paths.has(beside))
         .map((beside) => `${beside} is missing: build`)

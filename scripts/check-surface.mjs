@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor"
+import { publishedPackages } from "./publishedPackages.mjs"
 
 const isWriting = process.argv.includes("--write")
 const silent = { default: { logLevel: ExtractorLogLevel.None } }
@@ -18,7 +19,7 @@ const entriesOf = (name) => {
   )
 }
 
-const entries = ["core", "store-memory", "store-pg", "http-node", "cli"].flatMap(entriesOf)
+const entries = publishedPackages.flatMap(entriesOf)
 
 /** @param {{ folder: string, built: string, report: string }} entry */
 const configOf = ({ folder, built, report }) => {

@@ -15,6 +15,7 @@ import { limitExample, refusalExample, refusalSamples } from "../packages/core/d
 import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/http/openapi/States.js"
 import { document as sandboxDocument } from "../packages/http-node/dist/sandbox/openapi/SandboxDocument.js"
 import { invariants } from "../packages/store-pg/dist/check/invariants.js"
+import { apiTypes } from "./apiTypes.mjs"
 import { packagesDiagram, requestDiagram } from "./diagrams.mjs"
 
 const NOTE = "<!-- Written by `npm run codegen`; change the tables in packages/core/src instead. -->"
@@ -74,18 +75,18 @@ const docstringsOf = (file) =>
 
 /** The rules that are functions: which one, and the file of `packages/core/src/domain` that has it. @type {ReadonlyArray<readonly [string, Function, string]>} */
 const rules = [
-  ["The ticket that `by-number` means", meantFirst, "TicketNumber"],
-  ["The number after a ticket's", nextNumber, "TicketNumber"],
+  ["The ticket that `by-number` means", meantFirst, "Ticket"],
+  ["The number after a ticket's", nextNumber, "Ticket"],
   ["The move that a status makes", moveTo, "TicketLifecycle"],
   ["The fields that a move sets and clears", movedFields, "TicketLifecycle"],
   ["When a ticket closes by itself", closure, "TicketLifecycle"],
   ["Whether a shop sees a client", isVisible, "Client"],
   ["What a shop sees of a client", asSeen, "Client"],
   ["The offers that a client sees", offersShown, "Offer"],
-  [`Which delivery of a shop goes first, by ${claimOrder.map(code).join(", ")}`, compareClaims, "ClaimOrder"],
-  ["Which deliveries of all shops are claimed", nextClaims, "ClaimOrder"],
-  ["When a failed attempt is made again", nextAttempt, "RetrySchedule"],
-  ["When a failing webhook turns off", onFailure, "WebhookHealth"]
+  [`Which delivery of a shop goes first, by ${claimOrder.map(code).join(", ")}`, compareClaims, "Delivery"],
+  ["Which deliveries of all shops are claimed", nextClaims, "Delivery"],
+  ["When a failed attempt is made again", nextAttempt, "Delivery"],
+  ["When a failing webhook turns off", onFailure, "Webhook"]
 ]
 
 const WINDOW = {
@@ -112,6 +113,30 @@ const conflicts = Object.entries(failureRows).flatMap(([tag, row]) => {
 })
 
 writeFileSync("openapi.json", `${JSON.stringify(document, null, 2)}\n`)
+
+const TYPES_NOTE = "// Written by `npm run codegen` from the schemas in packages/core/src; change those instead."
+/** @param {string} file @param {ReadonlyArray<string>} roots */
+const types = (file, roots) => writeFileSync(file, `${TYPES_NOTE}\n\n${apiTypes(/** @type {any} */ (document), roots)}`)
+types("packages/client/src/types.ts", [
+  "Client",
+  "ConflictDetails",
+  "FieldDetails",
+  "IssueDetails",
+  "LimitDetails",
+  "ListMeta",
+  "Loyalty",
+  "NumberMeta",
+  "RepeatableMeta",
+  "RewardRedeemed",
+  "ScopeDetails",
+  "Shop",
+  "ShopChannel",
+  "StampsGiven",
+  "Ticket",
+  "TicketInput",
+  "TicketStatus"
+])
+types("packages/webhooks/src/events.ts", ["Event"])
 writeFileSync("openapi.sandbox.json", `${JSON.stringify(sandboxDocument, null, 2)}\n`)
 
 page("docs/states.md", [

@@ -1,12 +1,13 @@
 // Writes a bill of materials (CycloneDX) of what the published packages install: `npm run -s sbom`, or `npm run -s sbom -- FILE`.
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
+import { publishedPackages } from "./publishedPackages.mjs"
 
 /** @param {string} path */
 const json = (path) => JSON.parse(readFileSync(path, "utf8"))
 const project = json("package.json")
 const published = new Map(
-  ["core", "store-memory", "store-pg", "http-node", "cli"]
+  publishedPackages
     .map((name) => json(`packages/${name}/package.json`))
     .map((one) => [`${one.name}@${one.version}`, one])
 )

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { bytesOf, vectors } from "../packages/core/test/verify/vectors.js"
+import { bytesOf, vectors } from "../packages/webhooks/test/vectors.js"
 
 const page = readFileSync(new URL("../docs/receive-webhooks.md", import.meta.url), "utf8")
 

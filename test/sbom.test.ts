@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
+import { publishedPackages } from "../scripts/publishedPackages.mjs"
 
 interface Component {
   readonly name: string
@@ -12,7 +13,6 @@ interface Component {
 }
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const PUBLISHED = ["core", "store-memory", "store-pg", "http-node", "cli"]
 
 it("npm run sbom lists what the published packages install, each with its version, address and licence", () => {
   const bill = JSON.parse(execFileSync("npm", ["run", "--silent", "sbom"], { cwd: root, encoding: "utf8" }))
@@ -20,7 +20,7 @@ it("npm run sbom lists what the published packages install, each with its versio
   const components: ReadonlyArray<Component> = bill.components
   const nameOf = ({ purl }: Component) => decodeURIComponent(/^pkg:npm\/(.+)@[^@]+$/.exec(purl)?.[1] ?? "")
   const names = components.map(nameOf)
-  for (const path of PUBLISHED) {
+  for (const path of publishedPackages) {
     const {
       name,
       dependencies = {},

@@ -1,5 +1,5 @@
 import { HttpApp } from "@effect/platform"
-import { createClient } from "@workshop/core/client"
+import { createClient } from "@workshop/client"
 import { Effect, ManagedRuntime } from "effect"
 import { expect, it } from "vitest"
 import { makeApp } from "./app.js"

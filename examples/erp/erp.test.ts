@@ -1,4 +1,4 @@
-import { createClient } from "@workshop/core/client"
+import { createClient } from "@workshop/client"
 import { mountFetch } from "@workshop/core/http"
 import * as Workshop from "@workshop/core/promise"
 import * as MemoryStore from "@workshop/store-memory"

@@ -1,4 +1,4 @@
-import { createClient } from "@workshop/core/client"
+import { createClient } from "@workshop/client"
 import { importOrder, type Order, waiting } from "./orders.js"
 
 const { WORKSHOP_URL: baseUrl = "http://127.0.0.1:4010", WORKSHOP_KEY: key } = process.env

@@ -1,5 +1,5 @@
+import type { ClientFailure, WorkshopClient } from "@workshop/client"
 import type { Ticket } from "@workshop/core"
-import type { Client, ClientFailure } from "@workshop/core/client"
 
 /** An order as the ERP knows it. */
 export interface Order {
@@ -26,7 +26,7 @@ const isSame = ({ service, money }: Ticket, { work, price_minor }: Order): boole
  * ticket is looked for by its `external_ref` first, because an Idempotency-Key belongs to an API key: under the next
  * API key it would open a second ticket. It still holds what the look-up cannot see, a create whose answer got lost.
  */
-export const importOrder = async (client: Client, order: Order): Promise<Imported> => {
+export const importOrder = async (client: WorkshopClient, order: Order): Promise<Imported> => {
   const { reference, work: service, price_minor, phone: client_phone } = order
   const found = await client.tickets.list({ external_ref: reference })
   if (!found.ok) return failed(reference, found.error)
@@ -73,7 +73,7 @@ const failed = (reference: string, error: ClientFailure): Imported => {
 }
 
 /** The references of all orders that wait to be picked up. */
-export const waiting = async (client: Client): Promise<ReadonlyArray<string>> => {
+export const waiting = async (client: WorkshopClient): Promise<ReadonlyArray<string>> => {
   const references: Array<string> = []
   for await (const page of client.tickets.pages({ state: ["ready", "impossible"], limit: 100 })) {
     if (!page.ok) throw new Error(page.error.message)

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net"
-import { createClient } from "@workshop/core/client"
+import { createClient } from "@workshop/client"
 import * as Workshop from "@workshop/core/promise"
 import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"

@@ -1,4 +1,4 @@
-import { createClient } from "@workshop/core/client"
+import { createClient } from "@workshop/client"
 import * as Workshop from "@workshop/core/promise"
 import * as MemoryStore from "@workshop/store-memory"
 import { expect, it } from "vitest"

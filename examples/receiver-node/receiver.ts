@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from "node:http"
-import { verify } from "@workshop/core/webhooks"
+import { verify } from "@workshop/webhooks"
 
 /** The part of an event that every receiver reads first. */
 export interface WebhookEvent {

@@ -1,4 +1,4 @@
-import { verify } from "@workshop/core/webhooks"
+import { verify } from "@workshop/webhooks"
 
 /** What the platform binds to the worker: the webhook's secret, a queue for the work, and what was seen already. */
 export interface Env {

@@ -1,5 +1,5 @@
+import type { ClientFailure, WorkshopClient } from "@workshop/client"
 import type { Ticket } from "@workshop/core"
-import type { Client, ClientFailure } from "@workshop/core/client"
 
 /** What a till keeps on its disk: its own copy of the tickets, where the sync stands, and what was not sent yet. */
 export interface TillDisk {
@@ -27,7 +27,7 @@ export const take = (disk: TillDisk, sale: Sale): void => {
 }
 
 /** Sends what waits. What the service refuses for good is handed back to whoever stands at the till. */
-const sendOutbox = async (client: Client, disk: TillDisk): Promise<ReadonlyArray<string>> => {
+const sendOutbox = async (client: WorkshopClient, disk: TillDisk): Promise<ReadonlyArray<string>> => {
   const refused: Array<string> = []
   for (const [idempotencyKey, sale] of disk.outbox) {
     const made = await client.tickets.create(sale, { idempotencyKey })
@@ -58,7 +58,7 @@ export interface Synced {
  * Brings the copy up to date: every change since last time, in order, written by id. The tickets of a page and
  * `synced_until` are kept together, so that a till that dies on the way begins again where it was: no gap, ever.
  */
-export const sync = async (client: Client, disk: TillDisk): Promise<Synced> => {
+export const sync = async (client: WorkshopClient, disk: TillDisk): Promise<Synced> => {
   const refused = await sendOutbox(client, disk)
   let changes = 0
   for await (const page of client.tickets.changes({ since: disk.syncedUntil })) {

@@ -1,4 +1,4 @@
-import { type ClientFailure, type ClientOptions, createClient } from "@workshop/core/client"
+import { type ClientFailure, type ClientOptions, createClient } from "@workshop/client"
 import { openDisk } from "./DiskFile.js"
 import { sync, take } from "./Till.js"
 

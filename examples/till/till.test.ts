@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createClient } from "@workshop/core/client"
+import { createClient } from "@workshop/client"
 import { mountFetch } from "@workshop/core/http"
 import * as Workshop from "@workshop/core/promise"
 import { SettableClock } from "@workshop/core/testing"
@@ -158,7 +158,7 @@ it("a wrong key, a server that is away and another shop's file are told of, with
   expect(await shift(key, options)).toEqual({
     status: 1,
     log: [],
-    error: ["No answer from http://shop.example: fetch failed. The sale is kept, and goes out next time."]
+    error: ["No response from http://shop.example: fetch failed. The sale is kept, and goes out next time."]
   })
   line.state = "up"
   // Both sales were kept, and go out now with the third.

@@ -1,10 +1,10 @@
+import { createClient } from "@workshop/client"
 import { type Ticket, Tickets } from "@workshop/core"
-import { createClient } from "@workshop/core/client"
 import * as Workshop from "@workshop/core/promise"
-import { verify } from "@workshop/core/webhooks"
 import { mountNode } from "@workshop/http-node"
 import * as MemoryStore from "@workshop/store-memory"
 import { MigratedStore } from "@workshop/store-pg"
+import { verify } from "@workshop/webhooks"
 import { Effect } from "effect"
 
 // What an embedder, a caller and a receiver would write; test/packages.test.ts compiles it with the oldest compiler.

@@ -13,7 +13,7 @@
 /** Work on something brought in, or an order to get ready */
 export type TicketType = "repair" | "prepare";
 
-/** What a ticket can be asked to become */
+/** A state to which a request can move a ticket */
 export type TicketStatus = "ready" | "impossible" | "workshop" | "collected";
 
 /** Where a ticket stands */
@@ -27,7 +27,7 @@ export type TicketState =
 /** Of a collected ticket: whether the work was done */
 export type TicketOutcome = "ready" | "impossible";
 
-/** How a shop tells its client by itself */
+/** The way in which the shop itself notified its client */
 export type ShopChannel = "sms" | "whatsapp" | "call";
 
 /** A right of a key */
@@ -52,7 +52,7 @@ export type CreatedVia = "app" | "api";
 /** Ready and never picked up, or left lying without a word from the shop */
 export type AbandonReason = "uncollected" | "no_news";
 
-/** What a webhook receives. More types will come: answer 2xx to those you do not know */
+/** The body of a delivery. More types will come: answer 2xx to those that you do not know */
 export type Event =
   | ({
       type: "ticket.created";
@@ -94,21 +94,22 @@ export type Event =
       type: "ping";
     } & PingEvent);
 
+/** A client as a shop that knows them sees them */
 export interface Client {
   /**
-   * The client's own name, the same in every shop that knows them
+   * The client's id, the same in every shop that knows them
    * @format uuid
    */
   id: string;
   /** The name as the client wishes it shown: in full, or the given name with an initial */
   display_name: string | null;
   /**
-   * Their tickets still in the shop
+   * How many of their tickets are still in the shop
    * @min 0
    */
   tickets_open: number;
   /**
-   * All their tickets with the shop
+   * How many tickets they ever had in the shop
    * @min 0
    */
   tickets_total: number;
@@ -119,13 +120,14 @@ export interface Client {
 export interface ClientAnswer {
   /** Whether there is a result */
   success: true;
+  /** A client as a shop that knows them sees them */
   data: Client;
 }
 
 /** The client linked to the ticket */
 export interface ClientBadge {
   /**
-   * The client's own name, the same in every shop that knows them
+   * The client's id, the same in every shop that knows them
    * @format uuid
    */
   id: string;
@@ -154,8 +156,9 @@ export interface ClientLinkedEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: {
+    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
     ticket: Ticket;
     /** The client linked to the ticket */
     client: ClientBadge;
@@ -183,8 +186,9 @@ export interface ClientNotifiedEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: {
+    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
     ticket: Ticket;
     /** How the client was notified */
     channel: NotifiedChannel;
@@ -206,12 +210,14 @@ export interface ConflictAnswer {
     code: "CONFLICT";
     /** The cause, for people; its words may change */
     message: string;
+    /** With the code CONFLICT */
     details: ConflictDetails;
   };
 }
 
+/** With the code CONFLICT */
 export interface ConflictDetails {
-  /** The cause */
+  /** The reason, for programs */
   reason:
     | "SAME_STATE"
     | "INVALID_TRANSITION"
@@ -241,12 +247,12 @@ export interface ConflictDetails {
 /** The last postponement of the promised date */
 export interface Delay {
   /**
-   * The promise before this one
+   * The date that was promised before, or null
    * @format date-time
    */
   previous_promised_at: string | null;
   /**
-   * What the shop said about it
+   * The shop's reason for the delay, or null
    * @minLength 1
    * @maxLength 500
    */
@@ -258,6 +264,7 @@ export interface Delay {
   announced_at: string;
 }
 
+/** With the code PROFANITY */
 export interface FieldDetails {
   /** The text that holds the word, dotted */
   field: string;
@@ -295,9 +302,10 @@ export interface InternalAnswer {
   };
 }
 
+/** With the code VALIDATION_ERROR */
 export interface IssueDetails {
   /**
-   * Every problem at once
+   * All problems of the request at once
    * @maxItems 50
    * @minItems 1
    */
@@ -306,6 +314,7 @@ export interface IssueDetails {
   has_more?: true;
 }
 
+/** With the code TOO_MANY_ATTEMPTS */
 export interface LimitDetails {
   /** The policy that is used up */
   limit:
@@ -322,34 +331,38 @@ export interface LimitDetails {
     | "tracking_per_minute";
 }
 
+/** Where a page of a list ends */
 export interface ListMeta {
   /** Whether there is another page */
   has_more: boolean;
   /** Send it as `cursor` for the next page; null on the last one */
   next_cursor: string | null;
   /**
-   * Where `updated_since` was sent: from where to sync next time
+   * Present where `updated_since` was sent: send it as `updated_since` next time
    * @format date-time
    */
   synced_until?: string;
 }
 
+/** A shop's loyalty programme and a client's card */
 export interface Loyalty {
   /** The shop's rules */
   program: LoyaltyProgram;
-  /** The client's card as it stands, also while the programme is off */
+  /** The client's card, also while the programme is off */
   card: LoyaltyCard;
 }
 
 export interface LoyaltyAnswer {
   /** Whether there is a result */
   success: true;
+  /** A shop's loyalty programme and a client's card */
   data: Loyalty;
 }
 
+/** A client's stamps and rewards at one shop */
 export interface LoyaltyCard {
   /**
-   * Stamps not spent yet
+   * Stamps that are not spent yet
    * @min 0
    */
   balance: number;
@@ -375,29 +388,30 @@ export interface LoyaltyCard {
   updated_at: string | null;
 }
 
+/** A shop's rules for stamps and rewards */
 export interface LoyaltyProgram {
   /** Whether stamps are given and rewards used at present */
   active: boolean;
   /**
-   * What the shop calls it
+   * The shop's name for its programme, or null
    * @minLength 1
    * @maxLength 120
    */
   name: string | null;
   /**
-   * What a reward costs
+   * How many stamps a reward costs
    * @min 1
    * @max 1000
    */
   stamps_required: number;
   /**
-   * What a finished ticket of a linked client gives, once
+   * How many stamps a finished ticket of a linked client earns, once
    * @min 0
    * @max 1000
    */
   stamps_per_ticket: number;
   /**
-   * What the reward is
+   * The reward, such as `A free hem`, or null
    * @minLength 1
    * @maxLength 120
    */
@@ -412,27 +426,27 @@ export interface Money {
    */
   currency: string | null;
   /**
-   * How many digits of an amount stand after the decimal point: 12500 is 12.500 with 3
+   * How many digits an amount has after the decimal point: with 3, 12500 is 12.500
    * @min 0
    * @max 4
    */
   decimals: number;
   /**
-   * The price, or null where none was said
+   * The price in minor units, or null where the shop gave none
    * @format int64
    * @min 0
    * @max 1000000000000
    */
   price_minor: number | null;
   /**
-   * What was paid already, or null
+   * The amount paid already in minor units, or null
    * @format int64
    * @min 0
    * @max 1000000000000
    */
   deposit_minor: number | null;
   /**
-   * Price less deposit; null without a price
+   * Price less deposit in minor units; null without a price
    * @format int64
    * @min 0
    * @max 1000000000000
@@ -465,6 +479,7 @@ export interface NotifiedInput {
   channel: ShopChannel;
 }
 
+/** Which other tickets have the same number */
 export interface NumberMeta {
   /**
    * Other tickets with the number, newest first, at most 100
@@ -476,32 +491,34 @@ export interface NumberMeta {
 export interface NumberedTicketAnswer {
   /** Whether there is a result */
   success: true;
+  /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
   data: Ticket;
+  /** Which other tickets have the same number */
   meta: NumberMeta;
 }
 
 /** A part ordered for the ticket */
 export interface Part {
   /**
-   * Which part
+   * The name of the part
    * @minLength 1
    * @maxLength 200
    */
   label: string;
-  /** On its way, or here */
+  /** `ordered` while the part is on its way, then `received` */
   status: PartStatus;
   /**
-   * When it was ordered
+   * When the shop ordered it
    * @format date-time
    */
   ordered_at: string;
   /**
-   * When it should be here
+   * When the shop expects it, or null
    * @format date-time
    */
   expected_at: string | null;
   /**
-   * When it came, or null
+   * When it arrived, or null
    * @format date-time
    */
   received_at: string | null;
@@ -542,6 +559,7 @@ export interface ProfanityAnswer {
     code: "PROFANITY";
     /** The cause, for people; its words may change */
     message: string;
+    /** With the code PROFANITY */
     details: FieldDetails;
   };
 }
@@ -558,7 +576,7 @@ export interface Quote {
    */
   price_minor: number;
   /**
-   * What the shop said about it
+   * The shop's reason for the new price, or null
    * @minLength 1
    * @maxLength 500
    */
@@ -596,8 +614,9 @@ export interface QuoteAcceptedEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: {
+    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
     ticket: Ticket;
     /** A new price proposed to the client */
     quote: Quote;
@@ -625,8 +644,9 @@ export interface QuoteProposedEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: {
+    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
     ticket: Ticket;
     /** A new price proposed to the client */
     quote: Quote;
@@ -654,8 +674,9 @@ export interface QuoteRefusedEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: {
+    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
     ticket: Ticket;
     /** A new price proposed to the client */
     quote: Quote;
@@ -664,6 +685,7 @@ export interface QuoteRefusedEvent {
 
 export type RedeemInput = object;
 
+/** Whether a response is a repeated one */
 export interface RepeatableMeta {
   /** False on the first answer to an Idempotency-Key, true on every repetition */
   replayed: boolean;
@@ -672,30 +694,36 @@ export interface RepeatableMeta {
 export interface RepeatableTicketAnswer {
   /** Whether there is a result */
   success: true;
+  /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
   data: Ticket;
+  /** Whether a response is a repeated one */
   meta: RepeatableMeta;
 }
 
+/** One problem of a request */
 export interface RequestIssue {
-  /** The part of the request */
+  /** The part of the request with the problem */
   in: "body" | "query" | "path" | "header";
-  /** Where in it, dotted: `items.1.label` */
+  /** The field with the problem, dotted, such as `items.1.label` */
   field: string;
-  /** What to change */
+  /** The problem, and how to mend it */
   message: string;
 }
 
 export interface RewardAnswer {
   /** Whether there is a result */
   success: true;
+  /** A reward that was given, and the card afterwards */
   data: RewardRedeemed;
+  /** Whether a response is a repeated one */
   meta: RepeatableMeta;
 }
 
+/** A reward that was given, and the card afterwards */
 export interface RewardRedeemed {
   /** The card afterwards */
   card: LoyaltyCard;
-  /** What was given */
+  /** The reward that was given */
   reward: {
     label: string | null;
     /** @format date-time */
@@ -709,29 +737,30 @@ export interface ScopeDetails {
   scope: Scope;
 }
 
+/** The shop behind the key */
 export interface Shop {
   /**
-   * The shop's own name, the same for good
+   * The shop's id; it never changes
    * @format uuid
    */
   id: string;
-  /** What the shop is called */
+  /** The shop's name */
   name: string;
   /**
-   * ISO 4217 code of all its amounts
+   * ISO 4217 code of all amounts of the shop
    * @pattern ^[A-Z]{3}$
    */
   currency: string;
   /**
-   * How many digits of an amount stand after the decimal point
+   * How many digits an amount has after the decimal point
    * @min 0
    * @max 4
    */
   decimals: number;
-  /** IANA name; the shop's day, by which daily limits count, ends at midnight there */
+  /** IANA name. Daily limits start again at midnight of this zone */
   time_zone: string;
   /**
-   * What the key that asked may do
+   * The rights of the key that you called with
    * @uniqueItems true
    */
   scopes: Scope[];
@@ -740,16 +769,20 @@ export interface Shop {
 export interface ShopAnswer {
   /** Whether there is a result */
   success: true;
+  /** The shop behind the key */
   data: Shop;
 }
 
 export interface StampsAnswer {
   /** Whether there is a result */
   success: true;
+  /** Stamps that were added, and the card afterwards */
   data: StampsGiven;
+  /** Whether a response is a repeated one */
   meta: RepeatableMeta;
 }
 
+/** Stamps that were added, and the card afterwards */
 export interface StampsGiven {
   /** The card afterwards */
   card: LoyaltyCard;
@@ -776,18 +809,19 @@ export interface StampsInput {
 }
 
 export interface StatusInput {
-  /** The state the ticket shall move to */
+  /** The state to which the ticket moves */
   status: TicketStatus;
 }
 
+/** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
 export interface Ticket {
   /**
-   * The ticket's own name, the same for good
+   * The ticket's id; it never changes
    * @format uuid
    */
   id: string;
   /**
-   * What the shop writes on the item. After 9999 it starts again at 1, so it names a ticket only for a while
+   * The number that the shop writes on the item. After 9999 the numbers start again at 1, so use `id` to keep a ticket
    * @min 1
    * @max 9999
    */
@@ -797,20 +831,20 @@ export interface Ticket {
    * @pattern ^[0-9]{4}$
    */
   number_label: string | null;
-  /** Where the ticket stands */
+  /** The ticket's state */
   state: TicketState;
-  /** Of a collected ticket: was the work done (`ready`) or not (`impossible`)? Otherwise null */
+  /** Of a collected ticket: `ready` where the work was done, `impossible` where it was not; null for other states */
   outcome: TicketOutcome | null;
   /** `repair` is work on something brought in, `prepare` an order to get ready */
   type: TicketType;
   /**
-   * What is to be done
+   * The work to do, such as `Resoling`
    * @minLength 1
    * @maxLength 120
    */
   service: string;
   /**
-   * What was brought in
+   * The thing that was brought in, such as `Brown boots`
    * @minLength 1
    * @maxLength 200
    */
@@ -822,7 +856,7 @@ export interface Ticket {
    */
   description: string | null;
   /**
-   * The things on this ticket where there are several; otherwise empty
+   * The things on this ticket where there are several; empty for one
    * @maxItems 20
    */
   items: TicketItem[];
@@ -831,11 +865,11 @@ export interface Ticket {
   /** The last new price that was proposed to the client, or null */
   quote: Quote | null;
   /**
-   * When it is to be ready
+   * When the shop promised to be ready
    * @format date-time
    */
   promised_at: string | null;
-  /** The last time the promise was moved, or null */
+  /** The last postponement of the promised date, or null */
   delay: Delay | null;
   /** The part the workshop waits for or has received, or null */
   part: Part | null;
@@ -847,7 +881,7 @@ export interface Ticket {
    */
   client_phone: string | null;
   /**
-   * The code on the receipt, by which a client finds the ticket. Read aloud it is not mistaken: no I, L, O or U
+   * The code on the receipt, by which a client finds the ticket. It has no I, L, O or U, so that it can be read aloud
    * @pattern ^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$
    */
   tracking_code: string | null;
@@ -862,12 +896,12 @@ export interface Ticket {
    */
   photo_url: string | null;
   /**
-   * When the ticket was made
+   * When the ticket was created
    * @format date-time
    */
   created_at: string;
   /**
-   * When anything of it last changed. Never falls along the order of changes, so a sync may rely on it
+   * When anything of the ticket last changed. It never falls in the order of changes, so a sync may rely on it
    * @format date-time
    */
   updated_at: string;
@@ -882,18 +916,22 @@ export interface Ticket {
    */
   collected_at: string | null;
   /**
-   * The instant at which it was due to be closed, and is closed since
+   * When the ticket was closed by itself, or null
    * @format date-time
    */
   abandoned_at: string | null;
   /** Why the service closed it, or null */
   abandon_reason: AbandonReason | null;
   /**
+<<<<<<< HEAD
    * When the client was last notified, by the app or by the shop
+=======
+   * When the client was last notified, by the app or by the shop, or null
+>>>>>>> 422747c (Give the client and the receiver's half packages of their own)
    * @format date-time
    */
   notified_at: string | null;
-  /** Made in the shop's app or through this API */
+  /** Whether the ticket was created in the shop's app or through this API */
   created_via: CreatedVia;
   /**
    * Your own reference, to find the ticket by
@@ -924,8 +962,9 @@ export interface TicketAbandonedEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: {
+    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
     ticket: Ticket;
     /** Why the service closed it */
     reason: AbandonReason;
@@ -935,6 +974,7 @@ export interface TicketAbandonedEvent {
 export interface TicketAnswer {
   /** Whether there is a result */
   success: true;
+  /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
   data: Ticket;
 }
 
@@ -959,7 +999,7 @@ export interface TicketCollectedEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: TicketData;
 }
 
@@ -984,12 +1024,13 @@ export interface TicketCreatedEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: TicketData;
 }
 
 /** The ticket as it stood then */
 export interface TicketData {
+  /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
   ticket: Ticket;
 }
 
@@ -1014,13 +1055,14 @@ export interface TicketImpossibleEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: TicketData;
 }
 
+/** A ticket to open */
 export interface TicketInput {
   /**
-   * What is to be done
+   * The work to do, such as `Resoling`
    * @minLength 1
    * @maxLength 120
    */
@@ -1031,7 +1073,7 @@ export interface TicketInput {
    */
   type?: TicketType | null;
   /**
-   * What was brought in
+   * The thing that was brought in, such as `Brown boots`
    * @minLength 1
    * @maxLength 200
    */
@@ -1066,14 +1108,14 @@ export interface TicketInput {
    */
   price_minor?: number | null;
   /**
-   * What was paid already, in minor units; not more than the price
+   * The amount paid already, in minor units; at most the price
    * @format int64
    * @min 0
    * @max 1000000000000
    */
   deposit_minor?: number | null;
   /**
-   * When it is to be ready
+   * When the shop promised to be ready
    * @format date-time
    */
   promised_at?: string | null;
@@ -1085,20 +1127,21 @@ export interface TicketInput {
   external_ref?: string | null;
 }
 
+/** One of several things on a ticket */
 export interface TicketItem {
   /**
-   * The entry's own name
+   * The entry's id
    * @format uuid
    */
   id: string;
   /**
-   * What it is
+   * The thing, such as `Left boot`
    * @minLength 1
    * @maxLength 200
    */
   label: string;
   /**
-   * What is to be done with it, where that differs from the ticket's
+   * The work on this thing, where it differs from the ticket's
    * @minLength 1
    * @maxLength 120
    */
@@ -1114,15 +1157,16 @@ export interface TicketItem {
   done: boolean;
 }
 
+/** One of several things on a ticket to open */
 export interface TicketItemInput {
   /**
-   * What it is
+   * The thing, such as `Left boot`
    * @minLength 1
    * @maxLength 200
    */
   label: string;
   /**
-   * What is to be done with it, where that differs from the ticket's
+   * The work on this thing, where it differs from the ticket's
    * @minLength 1
    * @maxLength 120
    */
@@ -1144,6 +1188,7 @@ export interface TicketListAnswer {
    * @maxItems 100
    */
   data: Ticket[];
+  /** Where a page of a list ends */
   meta: ListMeta;
 }
 
@@ -1168,7 +1213,7 @@ export interface TicketReadyEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: TicketData;
 }
 
@@ -1193,17 +1238,19 @@ export interface TicketReopenedEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: {
+    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
     ticket: Ticket;
     /** The state out of which it came */
     from: TicketState;
   };
 }
 
+/** A ticket in short */
 export interface TicketSummary {
   /**
-   * The ticket's own name, the same for good
+   * The ticket's id; it never changes
    * @format uuid
    */
   id: string;
@@ -1218,10 +1265,10 @@ export interface TicketSummary {
    * @pattern ^[0-9]{4}$
    */
   number_label: string;
-  /** Where the ticket stands */
+  /** The ticket's state */
   state: TicketState;
   /**
-   * When the ticket was made
+   * When the ticket was created
    * @format date-time
    */
   created_at: string;
@@ -1248,8 +1295,9 @@ export interface TicketUpdatedEvent {
    * @format uuid
    */
   shop_id: string;
-  /** What it tells */
+  /** The data of this type of event */
   data: {
+    /** Something that a shop repairs or prepares for a client, with its state, its price and its dates */
     ticket: Ticket;
     /** The fields of the ticket that are different now */
     changed: (
@@ -1296,6 +1344,7 @@ export interface TooManyAttemptsAnswer {
     code: "TOO_MANY_ATTEMPTS";
     /** The cause, for people; its words may change */
     message: string;
+    /** With the code TOO_MANY_ATTEMPTS */
     details: LimitDetails;
   };
 }
@@ -1336,6 +1385,7 @@ export interface ValidationErrorAnswer {
     code: "VALIDATION_ERROR";
     /** The cause, for people; its words may change */
     message: string;
+    /** With the code VALIDATION_ERROR */
     details: IssueDetails;
   };
 }

@@ -1,5 +1,3 @@
-/** Entry `@workshop/core/client`: a client of the API by promises; needs neither Effect nor Node. */
+/** Entry `@workshop/core/client`: the package `@workshop/client`, for programs that have the core installed anyway. */
 
-export { type Client, createClient, type RepeatableOptions, type SyncMeta, type TicketQuery } from "./client/Client.js"
-export type { ClientFailure, ClientResult } from "./client/ClientFailure.js"
-export type { CallOptions, ClientOptions } from "./client/Exchange.js"
+export * from "@workshop/client"

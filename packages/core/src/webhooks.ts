@@ -1,3 +1,3 @@
-/** Entry `@workshop/core/webhooks`: what a receiver of webhooks needs: it checks signatures and names the events. */
+/** Entry `@workshop/core/webhooks`: the package `@workshop/webhooks`, for programs that have the core installed anyway. */
 
-export { type Verified, type VerifyFailure, type VerifyOptions, verify } from "./verify/verify.js"
+export * from "@workshop/webhooks"

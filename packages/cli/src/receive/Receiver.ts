@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { type Instant, SIGNATURE_HEADER } from "@workshop/core"
-import { type VerifyFailure, verify } from "@workshop/core/webhooks"
+import { type VerifyFailure, verify } from "@workshop/webhooks"
 import type { CannotListen } from "@workshop/http-node"
 import { Clock, Deferred, Effect, type Scope } from "effect"
 import { PCGRandom } from "effect/Utils"

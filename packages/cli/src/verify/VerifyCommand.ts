@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { buffer } from "node:stream/consumers"
 import { beginsAsSecret, durationInWords } from "@workshop/core"
-import { type VerifyFailure, verify } from "@workshop/core/webhooks"
+import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Console, Effect, Schema } from "effect"
 import { CommandRefused } from "../CommandRefused.js"
 import { command, json, optional, repeatable, value } from "../terminal/commands.js"

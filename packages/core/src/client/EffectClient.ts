@@ -1,14 +1,13 @@
 import { HttpApiClient, HttpClient, type HttpClientError, HttpClientRequest } from "@effect/platform"
+import { type ApiFailure, rootOf } from "@workshop/client"
 import { Effect, type ParseResult, type Redacted, type Types } from "effect"
 import type { ErrorCode } from "../http/ErrorTable.js"
 import { WorkshopApi } from "../http/WorkshopApi.js"
 import type { AnswerOf, CodeOf, EndpointName, EndpointOf, GroupName } from "./ClientContract.js"
-import type { AnsweredFailure } from "./ClientFailure.js"
-import { rootOf } from "./Exchange.js"
 
 /** A failure that the service answered, as the tag of an error: `Effect.catchTag("CONFLICT", …)` (Specification, Errors). */
 export type Refused<C extends ErrorCode> = C extends ErrorCode
-  ? Pick<AnsweredFailure<C>, "message" | "details"> & { readonly _tag: C }
+  ? Pick<ApiFailure<C>, "message" | "details"> & { readonly _tag: C }
   : never
 
 type Request<G extends GroupName, N extends EndpointName<G>> =

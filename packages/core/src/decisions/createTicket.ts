@@ -89,7 +89,7 @@ const ItemInput = Schema.Struct({
   label: Text(Limits.item_label_characters),
   service: optional(Text(Limits.item_service_characters)),
   price_minor: optional(AmountMinor)
-}).annotations({ identifier: "TicketItemInput" })
+}).annotations({ identifier: "TicketItemInput", description: "One of several things on a ticket to open" })
 
 const refusedCount = () => `must hold ${Limits.items_min} to ${Limits.items_max} entries`
 
@@ -112,6 +112,7 @@ export const TicketInput = Schema.Struct({
   promised_at: optional(DateTimeText),
   external_ref: optional(Text(Limits.external_ref_characters))
 })
+  .annotations({ description: "A ticket to open" })
   .pipe(
     Schema.filter(
       ({ price_minor, deposit_minor }) =>

@@ -23,7 +23,8 @@ export const StampsGiven = Schema.Struct({
   added: Schema.Int,
   rewards_unlocked: Schema.Int
 }).annotations({
-  identifier: "StampsGiven"
+  identifier: "StampsGiven",
+  description: "Stamps that were added, and the card afterwards"
 })
 export type StampsGiven = typeof StampsGiven.Type
 
@@ -31,7 +32,7 @@ export type StampsGiven = typeof StampsGiven.Type
 export const RewardRedeemed = Schema.Struct({
   card: LoyaltyCard,
   reward: Schema.Struct({ label: Schema.NullOr(Schema.String), redeemed_at: Schema.String })
-}).annotations({ identifier: "RewardRedeemed" })
+}).annotations({ identifier: "RewardRedeemed", description: "A reward that was given, and the card afterwards" })
 export type RewardRedeemed = typeof RewardRedeemed.Type
 
 /**

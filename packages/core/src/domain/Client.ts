@@ -45,7 +45,7 @@ export const ClientView = Schema.Struct({
   tickets_open: Schema.Int,
   tickets_total: Schema.Int,
   loyalty: Schema.NullOr(LoyaltyCard)
-}).annotations({ identifier: "Client" })
+}).annotations({ identifier: "Client", description: "A client as a shop that knows them sees them" })
 export type ClientView = typeof ClientView.Type
 
 /** The name the client chose to show: in full, or `Amira B.` (Specification, Resources; Clients and loyalty). */

@@ -19,7 +19,7 @@ export const LoyaltyProgram = Schema.Struct({
   stamps_required: stamps(1),
   stamps_per_ticket: stamps(0),
   reward_label: Schema.NullOr(Text(Limits.name_characters))
-}).annotations({ identifier: "LoyaltyProgram" })
+}).annotations({ identifier: "LoyaltyProgram", description: "A shop's rules for stamps and rewards" })
 export type LoyaltyProgram = typeof LoyaltyProgram.Type
 
 /** The programme of a shop that has not set one up. */
@@ -41,7 +41,7 @@ export const LoyaltyCard = Schema.Struct({
   rewards_available: Schema.Int,
   rewards_redeemed: Schema.Int,
   updated_at: Schema.NullOr(Schema.String)
-}).annotations({ identifier: "LoyaltyCard" })
+}).annotations({ identifier: "LoyaltyCard", description: "A client's stamps and rewards at one shop" })
 export type LoyaltyCard = typeof LoyaltyCard.Type
 
 /** A card as it is stored: always the sum of the ledger's entries. */

@@ -64,7 +64,7 @@ export const ShopView = Schema.Struct({
   decimals: Schema.Int,
   time_zone: Schema.String,
   scopes: Schema.Array(Scope)
-}).annotations({ identifier: "Shop" })
+}).annotations({ identifier: "Shop", description: "The shop behind the key" })
 export type ShopView = typeof ShopView.Type
 
 /**

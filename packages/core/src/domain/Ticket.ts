@@ -186,7 +186,7 @@ export const TicketItem = Schema.Struct({
   service: Schema.NullOr(Schema.String),
   price_minor: Schema.NullOr(Schema.Int),
   done: Schema.Boolean
-}).annotations({ identifier: "TicketItem" })
+}).annotations({ identifier: "TicketItem", description: "One of several things on a ticket" })
 export type TicketItem = typeof TicketItem.Type
 
 const text = Schema.NullOr(Schema.String)
@@ -225,7 +225,10 @@ export const Ticket = Schema.Struct({
   notified_at: instant,
   created_via: Schema.Literal("app", "api").annotations({ identifier: "CreatedVia" }),
   external_ref: text.annotations({ description: "The caller's own reference" })
-}).annotations({ identifier: "Ticket" })
+}).annotations({
+  identifier: "Ticket",
+  description: "Something that a shop repairs or prepares for a client, with its state, its price and its dates"
+})
 export type Ticket = typeof Ticket.Type
 
 /** How the client was notified (Specification, Endpoints; States). */

@@ -13,7 +13,10 @@ import { IdempotencyHeader } from "./TicketsApi.js"
 const ById = Schema.Struct({ id: ClientId })
 
 const ClientAnswer = SuccessBody(ClientView).annotations({ identifier: "ClientAnswer" })
-const Loyalty = Schema.Struct({ program: LoyaltyProgram, card: LoyaltyCard }).annotations({ identifier: "Loyalty" })
+const Loyalty = Schema.Struct({ program: LoyaltyProgram, card: LoyaltyCard }).annotations({
+  identifier: "Loyalty",
+  description: "A shop's loyalty programme and a client's card"
+})
 const LoyaltyAnswer = SuccessBody(Loyalty).annotations({ identifier: "LoyaltyAnswer" })
 const StampsAnswer = SuccessBodyWithMeta(StampsGiven, RepeatableMeta).annotations({ identifier: "StampsAnswer" })
 const RewardAnswer = SuccessBodyWithMeta(RewardRedeemed, RepeatableMeta).annotations({ identifier: "RewardAnswer" })

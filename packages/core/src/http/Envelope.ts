@@ -19,7 +19,10 @@ export const status201 = <A, I, R>(answer: Schema.Schema<A, I, R>) =>
   answer.annotations(HttpApiSchema.annotations({ status: 201 }))
 
 /** What the endpoints that take an `Idempotency-Key` say: whether this is the first answer again (Specification, Lists and sync). */
-export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean }).annotations({ identifier: "RepeatableMeta" })
+export const RepeatableMeta = Schema.Struct({ replayed: Schema.Boolean }).annotations({
+  identifier: "RepeatableMeta",
+  description: "Whether a response is a repeated one"
+})
 
 const one = <const T extends string>(found: ReadonlyArray<T>) => Schema.Literal(...(found as [T, ...Array<T>]))
 
@@ -30,7 +33,7 @@ const Issue = Schema.Struct({
   in: Schema.Literal("body", "query", "path", "header"),
   field: Schema.String,
   message: Schema.String
-}).annotations({ identifier: "RequestIssue" })
+}).annotations({ identifier: "RequestIssue", description: "One problem of a request" })
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -41,7 +44,7 @@ const Details = {
     has_more: optional(
       Schema.Literal(true).annotations({ description: "Some issues were left out; present only then" })
     )
-  }).annotations({ identifier: "IssueDetails" }),
+  }).annotations({ identifier: "IssueDetails", description: "With the code VALIDATION_ERROR" }),
   403: Schema.Struct({ scope: Scope }).annotations({
     identifier: "ScopeDetails",
     description: "With the code FORBIDDEN"
@@ -53,10 +56,14 @@ const Details = {
     allowed: optional(Schema.Array(TicketStatus)),
     state: optional(TicketState),
     updated_at: optional(Schema.String)
-  }).annotations({ identifier: "ConflictDetails" }),
-  422: Schema.Struct({ field: Schema.String }).annotations({ identifier: "FieldDetails" }),
+  }).annotations({ identifier: "ConflictDetails", description: "With the code CONFLICT" }),
+  422: Schema.Struct({ field: Schema.String }).annotations({
+    identifier: "FieldDetails",
+    description: "With the code PROFANITY"
+  }),
   429: Schema.Struct({ limit: one(Object.keys(Policies) as Array<PolicyName>) }).annotations({
-    identifier: "LimitDetails"
+    identifier: "LimitDetails",
+    description: "With the code TOO_MANY_ATTEMPTS"
   })
 } as const
 

@@ -25,7 +25,7 @@ const ListMeta = Schema.Struct({
   has_more: Schema.Boolean,
   next_cursor: Schema.NullOr(Schema.String),
   synced_until: Schema.optionalWith(Schema.String, { exact: true })
-}).annotations({ identifier: "ListMeta" })
+}).annotations({ identifier: "ListMeta", description: "Where a page of a list ends" })
 
 const NumberMeta = Schema.Struct({
   others: Schema.Array(
@@ -35,9 +35,9 @@ const NumberMeta = Schema.Struct({
       number_label: Schema.String,
       state: TicketState,
       created_at: Schema.String
-    }).annotations({ identifier: "TicketSummary" })
+    }).annotations({ identifier: "TicketSummary", description: "A ticket in short" })
   )
-}).annotations({ identifier: "NumberMeta" })
+}).annotations({ identifier: "NumberMeta", description: "Which other tickets have the same number" })
 
 const TicketAnswer = SuccessBody(Ticket).annotations({ identifier: "TicketAnswer" })
 const RepeatableTicketAnswer = SuccessBodyWithMeta(Ticket, RepeatableMeta).annotations({

@@ -1,4 +1,4 @@
-import { verify } from "@workshop/core/webhooks"
+import { verify } from "@workshop/webhooks"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { DAY, HOUR, type Json, MINUTE, Service } from "./Service.js"
 import { type Manner, Shopfront, saying } from "./Shopfront.js"

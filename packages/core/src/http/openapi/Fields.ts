@@ -10,57 +10,60 @@ import type { Delay, Part, Quote, Ticket, TicketItem } from "../../domain/Ticket
 type Words<T> = Readonly<Record<Extract<keyof T, string>, string>>
 
 const ticket = {
-  id: "The ticket's own name, the same for good",
-  number: "What the shop writes on the item. After 9999 it starts again at 1, so it names a ticket only for a while",
+  id: "The ticket's id; it never changes",
+  number:
+    "The number that the shop writes on the item. After 9999 the numbers start again at 1, so use `id` to keep a ticket",
   number_label: "The number as printed: four digits",
-  state: "Where the ticket stands",
-  outcome: "Of a collected ticket: was the work done (`ready`) or not (`impossible`)? Otherwise null",
+  state: "The ticket's state",
+  outcome:
+    "Of a collected ticket: `ready` where the work was done, `impossible` where it was not; null for other states",
   type: "`repair` is work on something brought in, `prepare` an order to get ready",
-  service: "What is to be done",
-  item: "What was brought in",
+  service: "The work to do, such as `Resoling`",
+  item: "The thing that was brought in, such as `Brown boots`",
   description: "A note for the people in the workshop",
-  items: "The things on this ticket where there are several; otherwise empty",
+  items: "The things on this ticket where there are several; empty for one",
   money: "Price, deposit and what is left to pay",
   quote: "The last new price that was proposed to the client, or null",
-  promised_at: "When it is to be ready",
-  delay: "The last time the promise was moved, or null",
+  promised_at: "When the shop promised to be ready",
+  delay: "The last postponement of the promised date, or null",
   part: "The part the workshop waits for or has received, or null",
   client: "The linked client; null where there is none or they block the shop",
   client_phone: "The phone number given with the ticket, in E.164",
   tracking_code:
-    "The code on the receipt, by which a client finds the ticket. Read aloud it is not mistaken: no I, L, O or U",
+    "The code on the receipt, by which a client finds the ticket. It has no I, L, O or U, so that it can be read aloud",
   tracking_url: "The page that follows the ticket; null where the shop has none",
   photo_url: "A picture of the item",
-  created_at: "When the ticket was made",
-  updated_at: "When anything of it last changed. Never falls along the order of changes, so a sync may rely on it",
+  created_at: "When the ticket was created",
+  updated_at:
+    "When anything of the ticket last changed. It never falls in the order of changes, so a sync may rely on it",
   ready_at: "When it became ready; null again once it goes back to the workshop",
   collected_at: "When it was collected; null again once it is reopened",
-  abandoned_at: "The instant at which it was due to be closed, and is closed since",
+  abandoned_at: "When the ticket was closed by itself, or null",
   abandon_reason: "Why the service closed it, or null",
-  notified_at: "When the client was last notified, by the app or by the shop",
-  created_via: "Made in the shop's app or through this API",
+  notified_at: "When the client was last notified, by the app or by the shop, or null",
+  created_via: "Whether the ticket was created in the shop's app or through this API",
   external_ref: "Your own reference, to find the ticket by"
 } as const satisfies Words<Ticket>
 
 const given = ["service", "type", "item", "description", "promised_at", "external_ref"] as const
 
 const client = {
-  id: "The client's own name, the same in every shop that knows them",
+  id: "The client's id, the same in every shop that knows them",
   display_name: "The name as the client wishes it shown: in full, or the given name with an initial",
-  tickets_open: "Their tickets still in the shop",
-  tickets_total: "All their tickets with the shop",
+  tickets_open: "How many of their tickets are still in the shop",
+  tickets_total: "How many tickets they ever had in the shop",
   loyalty: "Their card; null while the shop's programme is off"
 } as const satisfies Words<ClientView>
 
 const item = {
-  id: "The entry's own name",
-  label: "What it is",
-  service: "What is to be done with it, where that differs from the ticket's",
+  id: "The entry's id",
+  label: "The thing, such as `Left boot`",
+  service: "The work on this thing, where it differs from the ticket's",
   price_minor: "Its price in minor units, for information: the ticket's price does not follow from it",
   done: "Whether the work on it is done"
 } as const satisfies Words<TicketItem>
 
-/** A description of each field of each named schema. The compiler misses no field of ours. */
+/** What each field of each named schema means, in a person's words. The compiler misses no field of ours. */
 export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ticket: ticket,
   TicketInput: {
@@ -70,7 +73,7 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
     client_phone:
       "The ticket is offered to whoever holds this number, in international format. The answer is the same whether anybody does",
     price_minor: "The price in minor units of the shop's currency",
-    deposit_minor: "What was paid already, in minor units; not more than the price"
+    deposit_minor: "The amount paid already, in minor units; at most the price"
   } satisfies Words<TicketInput>,
   TicketItem: item,
   TicketItemInput: { label: item.label, service: item.service, price_minor: item.price_minor },
@@ -83,35 +86,35 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
   },
   Money: {
     currency: "ISO 4217 code of the shop's currency",
-    decimals: "How many digits of an amount stand after the decimal point: 12500 is 12.500 with 3",
-    price_minor: "The price, or null where none was said",
-    deposit_minor: "What was paid already, or null",
-    remaining_minor: "Price less deposit; null without a price",
+    decimals: "How many digits an amount has after the decimal point: with 3, 12500 is 12.500",
+    price_minor: "The price in minor units, or null where the shop gave none",
+    deposit_minor: "The amount paid already in minor units, or null",
+    remaining_minor: "Price less deposit in minor units; null without a price",
     before_minor: "The price before the client accepted a new one, or null"
   } satisfies Words<Money>,
   Quote: {
     status: "Waiting for the client, or how they answered",
     price_minor: "The new price in minor units",
-    note: "What the shop said about it",
+    note: "The shop's reason for the new price, or null",
     proposed_at: "When the shop proposed it",
     answered_at: "When the client answered, or null"
   } satisfies Words<Quote>,
   Delay: {
-    previous_promised_at: "The promise before this one",
-    reason: "What the shop said about it",
+    previous_promised_at: "The date that was promised before, or null",
+    reason: "The shop's reason for the delay, or null",
     announced_at: "When the promise was moved"
   } satisfies Words<Delay>,
   Part: {
-    label: "Which part",
-    status: "On its way, or here",
-    ordered_at: "When it was ordered",
-    expected_at: "When it should be here",
-    received_at: "When it came, or null"
+    label: "The name of the part",
+    status: "`ordered` while the part is on its way, then `received`",
+    ordered_at: "When the shop ordered it",
+    expected_at: "When the shop expects it, or null",
+    received_at: "When it arrived, or null"
   } satisfies Words<Part>,
   ClientBadge: { id: client.id, display_name: client.display_name },
   Client: client,
   LoyaltyCard: {
-    balance: "Stamps not spent yet",
+    balance: "Stamps that are not spent yet",
     lifetime: "All stamps ever given; spending does not lower it",
     rewards_available: "How many rewards the balance would buy now",
     rewards_redeemed: "How many rewards were used so far",
@@ -119,48 +122,48 @@ export const fieldWords: Readonly<Record<string, Readonly<Record<string, string>
   } satisfies Words<LoyaltyCard>,
   LoyaltyProgram: {
     active: "Whether stamps are given and rewards used at present",
-    name: "What the shop calls it",
-    stamps_required: "What a reward costs",
-    stamps_per_ticket: "What a finished ticket of a linked client gives, once",
-    reward_label: "What the reward is"
+    name: "The shop's name for its programme, or null",
+    stamps_required: "How many stamps a reward costs",
+    stamps_per_ticket: "How many stamps a finished ticket of a linked client earns, once",
+    reward_label: "The reward, such as `A free hem`, or null"
   } satisfies Words<LoyaltyProgram>,
-  Loyalty: { program: "The shop's rules", card: "The client's card as it stands, also while the programme is off" },
+  Loyalty: { program: "The shop's rules", card: "The client's card, also while the programme is off" },
   StampsGiven: {
     card: "The card afterwards",
     added: "How many stamps were added",
     rewards_unlocked: "How many rewards these stamps brought within reach"
   } satisfies Words<StampsGiven>,
-  RewardRedeemed: { card: "The card afterwards", reward: "What was given" },
-  Reward: { label: "What the reward was, as the programme named it", redeemed_at: "When it was used" },
+  RewardRedeemed: { card: "The card afterwards", reward: "The reward that was given" },
+  Reward: { label: "The reward, as the programme named it then", redeemed_at: "When it was used" },
   Shop: {
-    id: "The shop's own name, the same for good",
-    name: "What the shop is called",
-    currency: "ISO 4217 code of all its amounts",
-    decimals: "How many digits of an amount stand after the decimal point",
-    time_zone: "IANA name; the shop's day, by which daily limits count, ends at midnight there",
-    scopes: "What the key that asked may do"
+    id: "The shop's id; it never changes",
+    name: "The shop's name",
+    currency: "ISO 4217 code of all amounts of the shop",
+    decimals: "How many digits an amount has after the decimal point",
+    time_zone: "IANA name. Daily limits start again at midnight of this zone",
+    scopes: "The rights of the key that you called with"
   } satisfies Words<ShopView>,
-  StatusInput: { status: "The state the ticket shall move to" },
+  StatusInput: { status: "The state to which the ticket moves" },
   NotifiedInput: { channel: "How the shop notified its client" },
   StampsInput: { count: "How many stamps to add: all of them or, past the day's limit, none" },
   ListMeta: {
     has_more: "Whether there is another page",
     next_cursor: "Send it as `cursor` for the next page; null on the last one",
-    synced_until: "Where `updated_since` was sent: from where to sync next time"
+    synced_until: "Present where `updated_since` was sent: send it as `updated_since` next time"
   },
   NumberMeta: { others: `Other tickets with the number, newest first, at most ${Limits.others_max}` },
   RepeatableMeta: { replayed: "False on the first answer to an Idempotency-Key, true on every repetition" },
   RequestIssue: {
-    in: "The part of the request",
-    field: "Where in it, dotted: `items.1.label`",
-    message: "What to change"
+    in: "The part of the request with the problem",
+    field: "The field with the problem, dotted, such as `items.1.label`",
+    message: "The problem, and how to mend it"
   },
   ScopeDetails: { scope: "The right that the key lacks" },
   FieldDetails: { field: "The text that holds the word, dotted" },
   LimitDetails: { limit: "The policy that is used up" },
-  IssueDetails: { issues: "Every problem at once" },
+  IssueDetails: { issues: "All problems of the request at once" },
   ConflictDetails: {
-    reason: "The cause",
+    reason: "The reason, for programs",
     from: "Of a refused move: the state the ticket is in",
     to: "Of a refused move: the status asked for",
     allowed: "Of a refused move: the statuses the ticket would accept now",

@@ -12,10 +12,10 @@ const DROPPED = new Set(["$id", "title"])
 /** Descriptions of named schemas that have none of their own. */
 const schemaWords: Readonly<Record<string, string>> = {
   TicketState: "Where a ticket stands",
-  TicketStatus: "What a ticket can be asked to become",
+  TicketStatus: "A state to which a request can move a ticket",
   TicketType: "Work on something brought in, or an order to get ready",
   AbandonReason: "Ready and never picked up, or left lying without a word from the shop",
-  ShopChannel: "How a shop tells its client by itself",
+  ShopChannel: "The way in which the shop itself notified its client",
   TicketOutcome: "Of a collected ticket: whether the work was done",
   CreatedVia: "Where a ticket was made",
   QuoteStatus: "Waiting for the client, or how they answered",

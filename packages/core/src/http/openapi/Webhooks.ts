@@ -77,7 +77,7 @@ export const eventSchema = (type: EventType) =>
     created_at: text("date-time", "When it happened"),
     api_version: Schema.Literal(API_VERSION).annotations({ description: "The version of this API" }),
     shop_id: text("uuid", "The shop it happened in"),
-    data: (dataSchemas[type] as Schema.Schema<unknown>).annotations({ description: "What it tells" })
+    data: (dataSchemas[type] as Schema.Schema<unknown>).annotations({ description: "The data of this type of event" })
   }).annotations({ identifier: nameOf(type), description: eventTypes[type] })
 
 /** Every event's schema, and what several of them hold alike. */
@@ -85,7 +85,7 @@ export const eventSchemas = [...types.map(eventSchema), ofTicket]
 
 /** Any event, distinguished by `type`. */
 export const anyEvent = {
-  description: "What a webhook receives. More types will come: answer 2xx to those you do not know",
+  description: "The body of a delivery. More types will come: answer 2xx to those that you do not know",
   oneOf: types.map((type) => ({ $ref: `#/components/schemas/${nameOf(type)}` })),
   discriminator: {
     propertyName: "type",

@@ -17,7 +17,7 @@ export interface Vector {
   readonly reason?: string
 }
 
-const file = new URL("../../../../test-vectors/webhook-signatures.json", import.meta.url)
+const file = new URL("../../../test-vectors/webhook-signatures.json", import.meta.url)
 
 /** All committed vectors. */
 export const { vectors } = JSON.parse(readFileSync(file, "utf8")) as { readonly vectors: ReadonlyArray<Vector> }

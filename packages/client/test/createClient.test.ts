@@ -1,11 +1,18 @@
 import { HttpApi } from "@effect/platform"
 import { afterAll, describe, expect, expectTypeOf, it } from "vitest"
-import { type Client, createClient } from "../../src/client/Client.js"
-import type { AnswerOf, CodeOf } from "../../src/client/ClientContract.js"
-import type { AnsweredFailure } from "../../src/client/ClientFailure.js"
-import { WorkshopApi } from "../../src/http/WorkshopApi.js"
-import { SettableClock } from "../../src/testing/SettableClock.js"
-import { openShopfront } from "./Shopfront.js"
+import type { AnswerOf, CodeOf } from "../../core/src/client/ClientContract.js"
+import { WorkshopApi } from "../../core/src/http/WorkshopApi.js"
+import { SettableClock } from "../../core/src/testing/SettableClock.js"
+import { openShopfront } from "../../core/test/client/Shopfront.js"
+import {
+  type ApiFailure,
+  createClient,
+  type RequestEvent,
+  type ResponseEvent,
+  unwrap,
+  type WorkshopClient,
+  WorkshopError
+} from "../src/index.js"
 
 const BASE = "http://127.0.0.1:4010/v1"
 const clock = new SettableClock(Date.parse("2026-11-20T10:00:00Z"))
@@ -14,34 +21,29 @@ afterAll(() => workshop.stop())
 
 const client = createClient({ baseUrl: BASE, key, fetch })
 
-type Settled<A> =
-  | { readonly ok: true; readonly value: A }
-  | { readonly ok: false; readonly error: { readonly message: string } }
-
-const must = <A>(result: Settled<A>): A => {
-  if (!result.ok) throw new Error(result.error.message)
-  return result.value
-}
-
 /** A `fetch` that answers from a list, and keeps what it was asked. */
-const scripted = (...answers: ReadonlyArray<Response | Error | "real">) => {
+const scripted = (...answers: ReadonlyArray<Response | Error | "real" | "lost">) => {
   const asked: Array<Request> = []
   const waited: Array<number> = []
   const answer = async (request: Request): Promise<Response> => {
     asked.push(request.clone())
     const next = answers[asked.length - 1] ?? "real"
     if (next instanceof Error) throw next
+    if (next === "lost") {
+      await fetch(request)
+      throw new TypeError("fetch failed")
+    }
     return next === "real" ? fetch(request) : next
   }
   const wait = async (ms: number) => void waited.push(ms)
-  const options = { fetch: answer, wait }
+  const options = { fetch: answer, wait, random: () => 1 }
   return { asked, waited, options, client: createClient({ baseUrl: BASE, key, ...options }) }
 }
 
 const failure = (status: number, code: string, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify({ success: false, error: { code, message: "no" } }), { status, headers })
 
-describe("The Promise client", () => {
+describe("@workshop/client", () => {
   it("has every endpoint of the contract, at its path and with its method (Specification, Endpoints)", async () => {
     const wire: Array<string> = []
     const ID = "0198c5f1-0d20-7000-8a4f-2be6c90d1357"
@@ -77,12 +79,12 @@ describe("The Promise client", () => {
   it("is typed as the contract is: results, what else is said, and codes (Specification, Errors)", () => {
     type Value<R> = R extends { readonly ok: true; readonly value: infer A } ? A : never
     type Code<R> = R extends { readonly ok: false; readonly error: infer E }
-      ? E extends AnsweredFailure
+      ? E extends ApiFailure
         ? E["code"]
         : never
       : never
-    type Tickets = Client["tickets"]
-    type Clients = Client["clients"]
+    type Tickets = WorkshopClient["tickets"]
+    type Clients = WorkshopClient["clients"]
     type Of<F extends (...args: never) => unknown> = Awaited<ReturnType<F>>
     expectTypeOf<Value<Of<Tickets["create"]>>>().toEqualTypeOf<AnswerOf<"tickets", "create">["data"]>()
     expectTypeOf<Value<Of<Tickets["list"]>>>().toEqualTypeOf<AnswerOf<"tickets", "list">["data"]>()
@@ -90,8 +92,8 @@ describe("The Promise client", () => {
     expectTypeOf<Value<Of<Clients["loyalty"]>>>().toEqualTypeOf<AnswerOf<"clients", "loyalty">["data"]>()
     expectTypeOf<Value<Of<Clients["giveStamps"]>>>().toEqualTypeOf<AnswerOf<"clients", "giveStamps">["data"]>()
     expectTypeOf<Value<Of<Clients["redeem"]>>>().toEqualTypeOf<AnswerOf<"clients", "redeem">["data"]>()
-    expectTypeOf<Value<Of<Client["shop"]["read"]>>>().toEqualTypeOf<AnswerOf<"shop", "read">["data"]>()
-    expectTypeOf<Code<Of<Client["shop"]["read"]>>>().toEqualTypeOf<CodeOf<"shop", "read">>()
+    expectTypeOf<Value<Of<WorkshopClient["shop"]["read"]>>>().toEqualTypeOf<AnswerOf<"shop", "read">["data"]>()
+    expectTypeOf<Code<Of<WorkshopClient["shop"]["read"]>>>().toEqualTypeOf<CodeOf<"shop", "read">>()
     expectTypeOf<Code<Of<Tickets["create"]>>>().toEqualTypeOf<CodeOf<"tickets", "create">>()
     expectTypeOf<Code<Of<Tickets["list"]>>>().toEqualTypeOf<CodeOf<"tickets", "list">>()
     expectTypeOf<Code<Of<Tickets["changeStatus"]>>>().toEqualTypeOf<CodeOf<"tickets", "changeStatus">>()
@@ -102,7 +104,7 @@ describe("The Promise client", () => {
   })
 
   it("answers a refusal as a value, typed by its code (Specification, Errors)", async () => {
-    const made = must(await client.tickets.create({ service: "Heels" }))
+    const made = unwrap(await client.tickets.create({ service: "Heels" }))
     const refused = await client.tickets.changeStatus(made.id, "collected")
     if (refused.ok || refused.error.code !== "CONFLICT") throw new Error("not refused")
     expect(refused.error.details).toEqual({
@@ -125,11 +127,26 @@ describe("The Promise client", () => {
     expect(await client.tickets.list({ external_ref: "lost" })).toMatchObject({ ok: true, value: [{ service: "Zip" }] })
   })
 
-  it("does not repeat a change of state whose answer was lost: nothing tells whether it was made", async () => {
-    const lossy = scripted(new TypeError("fetch failed"))
-    const lost = await lossy.client.tickets.changeStatus("0198c5f1-0d20-7000-8a4f-2be6c90d1357", "ready")
-    expect(lost).toMatchObject({ ok: false, error: { code: "UNREACHABLE" } })
-    expect(lossy.asked).toHaveLength(1)
+  it("repeats a change of state whose response was lost under a key of its own: one move (Specification, Idempotency)", async () => {
+    const made = unwrap(await client.tickets.create({ service: "Heels" }))
+    const lossy = scripted("lost", "real")
+    const moved = await lossy.client.tickets.changeStatus(made.id, "ready")
+    expect(moved).toMatchObject({
+      ok: true,
+      value: { state: "ready" },
+      meta: { replayed: true },
+      response: { attempts: 2 }
+    })
+    expect(new Set(lossy.asked.map(({ headers }) => headers.get("idempotency-key"))).size).toBe(1)
+  })
+
+  it("sends your own idempotency key, and a fresh one for each call without", async () => {
+    const calls = scripted("real", "real", "real")
+    await calls.client.tickets.create({ service: "Zip" }, { idempotencyKey: "sale-17" })
+    await calls.client.tickets.create({ service: "Zip" })
+    await calls.client.tickets.create({ service: "Zip" })
+    const [own, ...fresh] = calls.asked.map(({ headers }) => headers.get("idempotency-key"))
+    expect([own, new Set(fresh).size]).toEqual(["sale-17", 2])
   })
 
   it("waits as long as Retry-After says, also before a call that it would not repeat otherwise (Specification, Limits)", async () => {
@@ -166,17 +183,111 @@ describe("The Promise client", () => {
     // A turn of the loop, so that it waits by now.
     await new Promise((resolve) => setImmediate(resolve))
     call.abort()
-    expect(await asking).toMatchObject({ ok: false, error: { code: "UNAVAILABLE", retry_after_s: 5 } })
+    expect(await asking).toMatchObject({ ok: false, error: { code: "ABORTED", attempts: 1 } })
     expect(away.asked).toHaveLength(1)
   })
 
-  it("a call given up before its answer is not made again", async () => {
+  it("a call given up before it begins sends nothing", async () => {
+    const never = scripted("real")
+    const outcome = await never.client.shop.read({ signal: AbortSignal.abort() })
+    expect(outcome).toMatchObject({ ok: false, error: { code: "ABORTED", attempts: 0 } })
+    expect(never.asked).toEqual([])
+  })
+
+  it("a call given up before its response is not made again, and not taken for one that timed out", async () => {
     const call = new AbortController()
-    call.abort()
-    const lost = scripted(new TypeError("fetch failed"), failure(503, "UNAVAILABLE"))
-    for (const code of ["UNREACHABLE", "UNAVAILABLE"])
-      expect(await lost.client.shop.read({ signal: call.signal })).toMatchObject({ ok: false, error: { code } })
-    expect([lost.asked.length, lost.waited]).toEqual([2, []])
+    const hanging = (request: Request) =>
+      new Promise<Response>((_, reject) => {
+        request.signal.addEventListener("abort", () => reject(request.signal.reason))
+        setImmediate(() => call.abort())
+      })
+    const outcome = await createClient({ baseUrl: BASE, key, fetch: hanging }).shop.read({ signal: call.signal })
+    expect(outcome).toMatchObject({ ok: false, error: { code: "ABORTED", attempts: 1 } })
+  })
+
+  it("says that a response took too long, after as many tries as the call has", async () => {
+    const hanging = (request: Request) =>
+      new Promise<Response>((_, reject) =>
+        request.signal.addEventListener("abort", () => reject(request.signal.reason))
+      )
+    const slow = createClient({ baseUrl: BASE, key, fetch: hanging, wait: async () => undefined })
+    expect(await slow.shop.read({ timeoutMs: 1, retries: 2 })).toMatchObject({
+      ok: false,
+      error: {
+        code: "TIMED_OUT",
+        attempts: 3,
+        message: "No response from http://127.0.0.1:4010/v1: it took longer than 1 ms"
+      }
+    })
+  })
+
+  it("spreads the waits of many clients over half of each", async () => {
+    const waits = async (random: () => number) => {
+      const down = scripted(new TypeError("fetch failed"), new TypeError("fetch failed"))
+      await createClient({ baseUrl: BASE, key, ...down.options, random }).shop.read()
+      return down.waited
+    }
+    expect([await waits(() => 0), await waits(() => 0.5)]).toEqual([
+      [100, 200],
+      [150, 300]
+    ])
+  })
+
+  it("names the request, its limits and its tries with a result as with a failure", async () => {
+    const limits = { limit: 120, remaining: expect.any(Number), reset_s: expect.any(Number) }
+    const response = { request_id: expect.stringMatching(/^[0-9a-f]{24}$/), rate_limit: limits, attempts: 1 }
+    expect(await client.shop.read()).toMatchObject({ ok: true, response: { status: 200, ...response } })
+    const missing = await client.tickets.byId("0198c5f1-0d20-7000-8a4f-2be6c90d1357")
+    expect(missing).toMatchObject({ ok: false, error: { status: 404, ...response } })
+  })
+
+  it("tells hooks of each request and what came of it", async () => {
+    const events: Array<RequestEvent | ResponseEvent> = []
+    const busy = scripted(failure(503, "UNAVAILABLE", { "retry-after": "1" }), "real")
+    const hooks = { onRequest: (e: RequestEvent) => events.push(e), onResponse: (e: ResponseEvent) => events.push(e) }
+    await createClient({ baseUrl: BASE, key, ...busy.options, ...hooks }).shop.read()
+    const request = { method: "GET", url: `${BASE}/shop`, idempotency_key: null }
+    expect(events).toMatchObject([
+      { ...request, attempt: 1 },
+      { ...request, attempt: 1, status: 503, retry_in_ms: 1000 },
+      { ...request, attempt: 2 },
+      { ...request, attempt: 2, status: 200, retry_in_ms: null }
+    ])
+  })
+
+  it("says who calls in User-Agent, your program first", async () => {
+    const calls = scripted("real")
+    await createClient({ baseUrl: BASE, key, ...calls.options, userAgent: "till/1.4" }).shop.read()
+    expect(calls.asked[0]?.headers.get("user-agent")).toMatch(/^till\/1\.4 workshop-client\/\d+\.\d+\.\d+$/)
+  })
+
+  it.each([
+    [{ baseUrl: "tickets.example.com", key: "wk_live_x" }, /baseUrl must be the service's address/],
+    [{ baseUrl: "ftp://tickets.example.com", key: "wk_live_x" }, /baseUrl must be/],
+    [{ baseUrl: BASE, key: "" }, /key must be the shop's API key/],
+    [{ baseUrl: BASE, key: undefined as unknown as string }, /key must be/],
+    [{ baseUrl: BASE, key: "wk_live_x\n" }, /key must be/]
+  ])("refuses %o with what to change", (options, message) => {
+    expect(() => createClient(options)).toThrow(message)
+  })
+
+  it("unwrap throws a failure as an exception with its code, its message and its cause", async () => {
+    const lost = scripted(new TypeError("fetch failed"))
+    const outcome = await lost.client.shop.read({ retries: 0 })
+    const thrown = (() => {
+      try {
+        return unwrap(outcome)
+      } catch (error) {
+        return error
+      }
+    })()
+    expect(thrown).toBeInstanceOf(WorkshopError)
+    expect(thrown).toMatchObject({
+      code: "UNREACHABLE",
+      message: expect.stringContaining("fetch failed"),
+      failure: { attempts: 1 }
+    })
+    expect((thrown as Error).cause).toBeInstanceOf(TypeError)
   })
 
   it.each([
@@ -201,11 +312,18 @@ describe("The Promise client", () => {
     }
     const seen: Array<ReadonlyArray<string>> = []
     for await (const page of client.tickets.pages({ external_ref: "walk", limit: 2 }))
-      seen.push(must(page).map(({ service }) => service))
+      seen.push(unwrap(page).map(({ service }) => service))
     expect(seen).toEqual([["C", "B"], ["A"]])
+    const items: Array<string> = []
+    const pages = client.tickets.pages({ external_ref: "walk", limit: 2 })
+    for await (const { service } of pages.items()) items.push(service)
+    expect(items).toEqual(["C", "B", "A"])
     const broken: Array<boolean> = []
     for await (const page of client.tickets.pages({ limit: 101 })) broken.push(page.ok)
     expect(broken).toEqual([false])
+    await expect(async () => {
+      for await (const ticket of client.tickets.pages({ limit: 101 }).items()) expect(ticket).toBeUndefined()
+    }).rejects.toMatchObject({ name: "WorkshopError", code: "VALIDATION_ERROR" })
   })
 
   it("syncs without a gap: what changes between two walks comes with the second (Specification, Lists and sync)", async () => {
@@ -218,7 +336,7 @@ describe("The Promise client", () => {
         since = page.meta.synced_until
       }
     }
-    const made = must(await client.tickets.create({ service: "Lining" }))
+    const made = unwrap(await client.tickets.create({ service: "Lining" }))
     await sync()
     expect(till.get(made.id)).toBe("workshop")
     clock.advance(5)

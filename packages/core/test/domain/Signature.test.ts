@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto"
 import { describe, expect, it } from "vitest"
+import { bytesOf, vectors } from "../../../webhooks/test/vectors.js"
 import type { ShopId } from "../../src/domain/Identifier.js"
 import { signatureHeader, signingSecrets } from "../../src/domain/Signature.js"
 import { rotated, type Webhook } from "../../src/domain/Webhook.js"
-import { bytesOf, vectors } from "./vectors.js"
 
 const AT = 1_732_000_000_000
 const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 import Stripe from "stripe"
 import { describe, expect, it } from "vitest"
-import { eventTypes } from "../../src/domain/EventType.js"
-import { signatureHeader } from "../../src/domain/Signature.js"
+import { eventTypes } from "../../core/src/domain/EventType.js"
+import { signatureHeader } from "../../core/src/domain/Signature.js"
 import { bytesOf, vectors } from "./vectors.js"
 
 // Stripe signs in the same way (t, a dot, the body; HMAC-SHA256; v1), so its own library is a judge that we did not write.

@@ -1,5 +1,4 @@
-// For receivers. Needs nothing but Web Crypto, so it runs in Node, Bun, Deno, workers and browsers, and imports
-// nothing, so the file can be copied as it is.
+// Needs only Web Crypto, so it runs in Node, Bun, Deno, workers and browsers. It imports nothing, so you can copy this file.
 
 /** Why a delivery is not to be believed; for logs, and not for the answer. */
 export type VerifyFailure =
@@ -19,16 +18,16 @@ export type Verified =
   | { readonly ok: true; readonly t: number }
   | { readonly ok: false; readonly reason: VerifyFailure }
 
-/** The options of {@link verify}. */
+/** Options of {@link verify}. */
 export interface VerifyOptions {
   /** How far `t` may lie from `now`, either way; 300 by default. */
   readonly toleranceSeconds?: number
-  /** The receiver's own clock by default: for tests. */
+  /** The receiver's own clock by default. For tests. */
   readonly now?: Date
 }
 
 interface Signed {
-  /** The text of the header, because that text was signed. */
+  /** The text from the header, because that text was signed. */
   readonly t: string
   readonly signatures: ReadonlyArray<Uint8Array>
 }
@@ -36,6 +35,10 @@ interface Signed {
 const LONGEST_HEADER = 1024
 const SECONDS = /^(?:0|[1-9]\d{0,11})$/
 const SHA256_HEX = /^[0-9a-f]{64}$/
+
+/** The two digits of each byte. */
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 const fromHex = (hex: string): Uint8Array =>
   Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16))
@@ -61,26 +64,31 @@ const parse = (header: string): Signed | undefined => {
 
 const utf8 = new TextEncoder()
 
-const hmac = async (secret: string, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> => {
+/** HMAC-SHA256 under the whole text of a secret. */
+export const hmac = async (secret: string, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> => {
   const algorithm = { name: "HMAC", hash: "SHA-256" }
   const key = await crypto.subtle.importKey("raw", utf8.encode(secret), algorithm, false, ["sign"])
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, message))
 }
 
-/** Looks at every byte whatever the first ones say, so that the time it takes reveals nothing. */
+/** Compares every byte, so that the time it takes does not depend on where the first difference is. */
 const same = (a: Uint8Array, b: Uint8Array): boolean => {
   let difference = a.length ^ b.length
   for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0)
   return difference === 0
 }
 
-const asList = (secrets: string | ReadonlyArray<string>): ReadonlyArray<string> => {
+/** One secret or more, or a mistake of the receiver's. */
+export const asList = (secrets: string | ReadonlyArray<string>): ReadonlyArray<string> => {
   const list = typeof secrets === "string" ? [secrets] : secrets
   if (list.length > 0 && list.every((secret) => typeof secret === "string" && secret !== "")) return list
-  throw new TypeError("verify needs the webhook's secret: set it, or nothing can be believed")
+  throw new TypeError(
+    "verify and sign need the webhook's secret, which begins whsec_: without it no delivery can be checked"
+  )
 }
 
-const messageOf = (t: string, rawBody: string | Uint8Array): Uint8Array<ArrayBuffer> => {
+/** The bytes that are signed: the seconds, a dot and the body. */
+export const messageOf = (t: string, rawBody: string | Uint8Array): Uint8Array<ArrayBuffer> => {
   const start = utf8.encode(`${t}.`)
   const body = typeof rawBody === "string" ? utf8.encode(rawBody) : rawBody
   const message = new Uint8Array(start.length + body.length)

@@ -1,0 +1,206 @@
+import { type ClientResult, type CommonCode, WorkshopError } from "./result.js"
+import { type CallOptions, type ClientOptions, type Transport, transport } from "./transport.js"
+import type {
+  Client,
+  ListMeta,
+  Loyalty,
+  NumberMeta,
+  RepeatableMeta,
+  RewardRedeemed,
+  Shop,
+  ShopChannel,
+  StampsGiven,
+  Ticket,
+  TicketInput,
+  TicketState,
+  TicketStatus
+} from "./types.js"
+
+type Findable = CommonCode | "NOT_FOUND"
+type Refusable = Findable | "CONFLICT"
+
+/** Options of a call that does something. */
+export interface RepeatableOptions extends CallOptions {
+  /**
+   * One for each thing to be done, at most 80 characters. A fresh one by default, under which the client repeats the request
+   * after a lost response. Keep one of your own with the thing, so that it happens once even if your program dies and calls again.
+   */
+  readonly idempotencyKey?: string
+}
+
+/** Which tickets to list; all that are given must hold (Specification, Endpoints). */
+export interface TicketQuery {
+  /** Only tickets in one of these states. */
+  readonly state?: TicketState | ReadonlyArray<TicketState> | undefined
+  readonly number?: number | undefined
+  readonly client_id?: string | undefined
+  /** In international format, such as `+21620123456`. */
+  readonly phone?: string | undefined
+  readonly external_ref?: string | undefined
+  /** As somebody reads it off a receipt: case and hyphens do not count. */
+  readonly tracking_code?: string | undefined
+  /** Inclusive; an ISO 8601 instant or a date, which means 00:00 UTC. */
+  readonly created_after?: string | undefined
+  /** Exclusive. */
+  readonly created_before?: string | undefined
+  /** How many tickets a page holds: 1 to 100, 50 by default. */
+  readonly limit?: number | undefined
+  /** The `next_cursor` of the page before, with the same filters. */
+  readonly cursor?: string | null | undefined
+  /** Only what changed at this instant or later, in the order of changes. For a whole sync see `changes`. */
+  readonly updated_since?: string | undefined
+}
+
+/** Where a walk through what changed is. */
+export interface SyncMeta extends ListMeta {
+  /** Save it with the page, in the same transaction if you can, and begin there next time. */
+  readonly synced_until: string
+}
+
+/** One page of tickets, or why there is none. */
+export type Page<M = ListMeta> = ClientResult<ReadonlyArray<Ticket>, CommonCode, M>
+
+/** Page after page to the end: `for await (const page of pages)`. A failure is the last page. */
+export interface Pages<M = ListMeta> extends AsyncIterable<Page<M>> {
+  /**
+   * Ticket after ticket to the end, page by page: `for await (const ticket of pages.items())`.
+   * @throws WorkshopError where a page fails.
+   */
+  readonly items: () => AsyncIterable<Ticket>
+}
+
+/** Before the first ticket. */
+const BEGINNING = "1970-01-01T00:00:00.000Z"
+
+async function* pageByPage<M extends ListMeta>(send: Transport, query: TicketQuery, options: CallOptions) {
+  let cursor = query.cursor
+  while (true) {
+    const page: Page<M> = await send({ method: "GET", path: "/tickets", query: { ...query, cursor }, ...options })
+    yield page
+    if (!page.ok || page.meta.next_cursor === null) return
+    cursor = page.meta.next_cursor
+  }
+}
+
+async function* itemByItem(pages: AsyncIterable<Page<ListMeta>>) {
+  for await (const page of pages) {
+    if (!page.ok) throw new WorkshopError(page.error)
+    yield* page.value
+  }
+}
+
+const pagesOf = <M extends ListMeta>(send: Transport, query: TicketQuery, options: CallOptions): Pages<M> => {
+  const walk = () => pageByPage<M>(send, query, options)
+  return { [Symbol.asyncIterator]: walk, items: () => itemByItem(walk()) }
+}
+
+const idPath = (kind: "tickets" | "clients", id: string) => `/${kind}/${encodeURIComponent(id)}`
+
+const shopCalls = (send: Transport) => ({
+  /** The shop behind the key. Call it first to check the address and the key (Specification, Endpoints). */
+  read: (options: CallOptions = {}): Promise<ClientResult<Shop, CommonCode>> =>
+    send({ method: "GET", path: "/shop", ...options })
+})
+
+/** Sends what does something, always with an `Idempotency-Key`, so that it can be repeated after a lost response. */
+const posting =
+  (send: Transport) =>
+  <A, C extends string>(
+    path: string,
+    body: unknown,
+    { idempotencyKey = crypto.randomUUID(), ...options }: RepeatableOptions = {}
+  ): Promise<ClientResult<A, C, RepeatableMeta>> =>
+    send({ method: "POST", path, body, idempotencyKey, ...options })
+
+const ticketCalls = (send: Transport) => {
+  const post = posting(send)
+  return {
+    /** Opens a ticket under the shop's next number (Specification, Endpoints). */
+    create: (
+      body: TicketInput,
+      options?: RepeatableOptions
+    ): Promise<ClientResult<Ticket, Refusable | "PROFANITY", RepeatableMeta>> => post("/tickets", body, options),
+    /** One page, the newest tickets first; with `updated_since` in the order of changes (Specification, Lists and sync). */
+    list: (query: TicketQuery = {}, options: CallOptions = {}): Promise<Page> =>
+      send({ method: "GET", path: "/tickets", query: { ...query }, ...options }),
+    /** All tickets that match, page after page. */
+    pages: (query: TicketQuery = {}, options: CallOptions = {}): Pages => pagesOf(send, query, options),
+    /**
+     * All tickets that changed since the `synced_until` of last time, page after page in the order of changes: none is missed, and
+     * one may come twice, so write them by `id` (Specification, Lists and sync). Without `since`, from the beginning.
+     */
+    changes: (
+      { since = BEGINNING, limit }: { readonly since?: string | undefined; readonly limit?: number | undefined } = {},
+      options: CallOptions = {}
+    ): Pages<SyncMeta> => pagesOf(send, { updated_since: since, limit }, options),
+    /** One ticket; another shop's is not found (Specification, Endpoints). */
+    byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Ticket, Findable>> =>
+      send({ method: "GET", path: idPath("tickets", id), ...options }),
+    /** The ticket that somebody at the counter means by its number; `meta.others` are the rest (Specification, Endpoints). */
+    byNumber: (number: number, options: CallOptions = {}): Promise<ClientResult<Ticket, Findable, NumberMeta>> =>
+      send({ method: "GET", path: `/tickets/by-number/${number}`, ...options }),
+    /** Moves a ticket to another state (Specification, States). */
+    changeStatus: (
+      id: string,
+      status: TicketStatus,
+      options?: RepeatableOptions
+    ): Promise<ClientResult<Ticket, Refusable, RepeatableMeta>> =>
+      post(`${idPath("tickets", id)}/status`, { status }, options),
+    /** Notes that the shop itself notified the ticket's client (Specification, Endpoints). */
+    recordNotified: (
+      id: string,
+      channel: ShopChannel,
+      options?: RepeatableOptions
+    ): Promise<ClientResult<Ticket, Refusable, RepeatableMeta>> =>
+      post(`${idPath("tickets", id)}/notified`, { channel }, options)
+  }
+}
+
+const clientCalls = (send: Transport) => {
+  const post = posting(send)
+  return {
+    /** A client who knows the shop, by a phone number in international format (Specification, Endpoints). */
+    byPhone: (phone: string, options: CallOptions = {}): Promise<ClientResult<Client, Findable>> =>
+      send({ method: "GET", path: "/clients", query: { phone }, ...options }),
+    /** A client who knows the shop; one who is unknown and one who blocks it are the same 404 (Specification, Endpoints). */
+    byId: (id: string, options: CallOptions = {}): Promise<ClientResult<Client, Findable>> =>
+      send({ method: "GET", path: idPath("clients", id), ...options }),
+    /** The shop's programme and the client's card, also while the programme is off (Specification, Endpoints). */
+    loyalty: (id: string, options: CallOptions = {}): Promise<ClientResult<Loyalty, Findable>> =>
+      send({ method: "GET", path: `${idPath("clients", id)}/loyalty`, ...options }),
+    /** Adds 1 to 10 stamps, all or none (Specification, Endpoints). */
+    giveStamps: (
+      id: string,
+      count: number,
+      options?: RepeatableOptions
+    ): Promise<ClientResult<StampsGiven, Refusable, RepeatableMeta>> =>
+      post(`${idPath("clients", id)}/loyalty/stamps`, { count }, options),
+    /** Uses one reward (Specification, Endpoints). */
+    redeem: (
+      id: string,
+      options?: RepeatableOptions
+    ): Promise<ClientResult<RewardRedeemed, Refusable, RepeatableMeta>> =>
+      post(`${idPath("clients", id)}/loyalty/redeem`, {}, options)
+  }
+}
+
+/**
+ * The API as functions that return values: `{ ok: true, value, meta, response }`, or `{ ok: false, error }` typed by
+ * `error.code`. `unwrap` turns a result into its value or an exception.
+ * @throws TypeError where `baseUrl` or `key` is missing or cannot be used.
+ */
+export const createClient = (options: ClientOptions) => {
+  if (!URL.canParse(options.baseUrl) || !/^https?:/.test(options.baseUrl))
+    throw new TypeError(
+      `baseUrl must be the service's address, such as https://tickets.example.com, not ${options.baseUrl}`
+    )
+  if (typeof options.key !== "string" || !/^[\x21-\x7e]+$/.test(options.key))
+    throw new TypeError(
+      "key must be the shop's API key, such as wk_live_...: set it in the environment of your program"
+    )
+  const send = transport(options)
+  return { shop: shopCalls(send), tickets: ticketCalls(send), clients: clientCalls(send) }
+}
+
+/** The client that {@link createClient} returns. */
+export type WorkshopClient = ReturnType<typeof createClient>

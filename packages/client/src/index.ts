@@ -1,0 +1,28 @@
+/** A client of the workshop ticket API: functions over `fetch`, with types, retries and idempotency keys, without dependencies. */
+
+export {
+  createClient,
+  type Page,
+  type Pages,
+  type RepeatableOptions,
+  type SyncMeta,
+  type TicketQuery,
+  type WorkshopClient
+} from "./createClient.js"
+export {
+  type Aborted,
+  type ApiFailure,
+  type ClientFailure,
+  type ClientResult,
+  type CommonCode,
+  type ErrorCode,
+  type FailureDetails,
+  type Misunderstood,
+  type RateLimit,
+  type ResponseInfo,
+  type Unreachable,
+  unwrap,
+  WorkshopError
+} from "./result.js"
+export { type CallOptions, type ClientOptions, type RequestEvent, type ResponseEvent, rootOf } from "./transport.js"
+export type * from "./types.js"

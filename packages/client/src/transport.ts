@@ -1,0 +1,244 @@
+import type { ApiFailure, ClientFailure, ClientResult, RateLimit, ResponseInfo } from "./result.js"
+
+/** A request that is about to be sent. */
+export interface RequestEvent {
+  readonly method: "GET" | "POST"
+  readonly url: string
+  /** 1 for the first. */
+  readonly attempt: number
+  readonly idempotency_key: string | null
+}
+
+/** A request that has ended, with its response if there was one. */
+export interface ResponseEvent extends RequestEvent {
+  /** Null where no response came. */
+  readonly status: number | null
+  readonly request_id: string | null
+  /** In milliseconds. */
+  readonly duration_ms: number
+  /** In how many milliseconds the client tries again; null where it does not. */
+  readonly retry_in_ms: number | null
+}
+
+/** How a client calls the service. */
+export interface ClientOptions {
+  /** Where the service is, with or without `/v1`. */
+  readonly baseUrl: string
+  /** The shop's API key. */
+  readonly key: string
+  /** How often a failed request is sent again; 3 by default. The client sends a request again only where that cannot do a thing twice. */
+  readonly retries?: number
+  /** How long the client waits for one response, in milliseconds; 15,000 by default. */
+  readonly timeoutMs?: number
+  /** The longest wait before another attempt, in milliseconds; 5,000 by default. A longer `Retry-After` fails the call at once. */
+  readonly longestWaitMs?: number
+  /** Your program, such as `my-till/1.4`: it goes into `User-Agent`, so that the operator can distinguish programs. */
+  readonly userAgent?: string
+  /** Called before each request, for logs and traces. */
+  readonly onRequest?: (event: RequestEvent) => void
+  /** Called after each request, answered or not, for logs and metrics. */
+  readonly onResponse?: (event: ResponseEvent) => void
+  /** Another `fetch`, such as one with a proxy; the platform's by default. */
+  readonly fetch?: (request: Request) => Promise<Response>
+  /** Waits until `ms` have passed or the signal is aborted; a timer by default. For tests. */
+  readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
+  /** A number from 0 up to 1 that spreads the waits of many clients; `Math.random` by default. For tests. */
+  readonly random?: () => number
+}
+
+/** Options of one call; what is absent is as the client has it. */
+export interface CallOptions {
+  /** Ends the call at once with the code `ABORTED`, between two attempts too. */
+  readonly signal?: AbortSignal
+  /** As `ClientOptions.timeoutMs`. */
+  readonly timeoutMs?: number
+  /** As `ClientOptions.retries`. */
+  readonly retries?: number
+}
+
+/** One call: which endpoint, and with what. */
+export interface Call extends CallOptions {
+  readonly method: "GET" | "POST"
+  /** Below `/v1`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  readonly idempotencyKey?: string
+}
+
+/** Sends a call. */
+export type Transport = <A, C extends string, M = undefined>(call: Call) => Promise<ClientResult<A, C, M>>
+
+const VERSION = "0.1.0"
+const FIRST_WAIT_MS = 200
+/** Statuses after which the same request may succeed: the store was away, or a proxy reached nobody. */
+const PASSING = [502, 503, 504]
+
+const timer = (ms: number, signal?: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timeout)
+      signal?.removeEventListener("abort", end)
+      resolve()
+    }
+    // biome-ignore lint/plugin: a caller of the API has neither Effect nor a clock of ours.
+    const timeout = setTimeout(end, ms)
+    signal?.addEventListener("abort", end)
+  })
+
+// biome-ignore lint/plugin: a caller of the API has neither Effect nor a source of randomness of ours.
+const spread = () => Math.random()
+// biome-ignore lint/plugin: as above; the clock only measures how long a request took.
+const elapsed = () => performance.now()
+
+/** The service's root without `/v1`, which each path brings. */
+export const rootOf = (baseUrl: string): string => baseUrl.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")
+
+const urlOf = (baseUrl: string, { path, query = {} }: Call): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+  return `${rootOf(baseUrl)}/v1${path}${given.length === 0 ? "" : `?${search}`}`
+}
+
+/** A browser says itself who it is, and asks the service's leave for any header that it does not know. */
+const inBrowser = () => "document" in globalThis
+
+const headersOf = ({ key, userAgent }: ClientOptions, { body, idempotencyKey }: Call): Record<string, string> => ({
+  authorization: `Bearer ${key}`,
+  accept: "application/json",
+  ...(inBrowser() ? {} : { "user-agent": [userAgent, `workshop-client/${VERSION}`].filter(Boolean).join(" ") }),
+  ...(body === undefined ? {} : { "content-type": "application/json" }),
+  ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+})
+
+type Envelope =
+  | { readonly success: true; readonly data: unknown; readonly meta?: unknown }
+  | {
+      readonly success: false
+      readonly error: { readonly code: string; readonly message: string; readonly details?: unknown }
+    }
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+// Other services answer with a `success` too, in another shape.
+const isEnvelope = (value: unknown): value is Envelope => {
+  if (!isObject(value) || !("success" in value)) return false
+  if (value.success === true) return "data" in value
+  const error = "error" in value ? value.error : undefined
+  return isObject(error) && "code" in error && typeof error.code === "string"
+}
+
+const envelopeIn = (text: string): Envelope | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isEnvelope(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const wholeNumber = (header: string | null): number | null =>
+  header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
+
+const rateLimitIn = (headers: Headers): RateLimit | null => {
+  const [limit = null, remaining = null, reset_s = null] = ["limit", "remaining", "reset"].map((name) =>
+    wholeNumber(headers.get(`ratelimit-${name}`))
+  )
+  return limit === null || remaining === null || reset_s === null ? null : { limit, remaining, reset_s }
+}
+
+type Settled =
+  | { readonly ok: true; readonly value: unknown; readonly meta: unknown; readonly response: ResponseInfo }
+  | { readonly ok: false; readonly error: ClientFailure }
+
+const settle = ({ status, headers }: Response, text: string, attempts: number): Settled => {
+  const envelope = envelopeIn(text)
+  if (envelope === undefined) {
+    const message = `The response (${status}) is not the service's: check the address`
+    return { ok: false, error: { code: "MISUNDERSTOOD", status, message, attempts } }
+  }
+  const request_id = headers.get("request-id")
+  const response = { status, request_id, rate_limit: rateLimitIn(headers), attempts }
+  if (envelope.success) return { ok: true, value: envelope.data, meta: envelope.meta, response }
+  const { code, message, details } = envelope.error
+  const retry_after_s = wholeNumber(headers.get("retry-after"))
+  return { ok: false, error: { code, message, details, ...response, retry_after_s } as ApiFailure }
+}
+
+const isAborted = ({ signal }: CallOptions): boolean => signal?.aborted === true
+
+const aborted = (attempts: number): Settled => {
+  const message = attempts === 0 ? "The call was aborted before anything was sent" : "The call was aborted"
+  return { ok: false, error: { code: "ABORTED", message, attempts } }
+}
+
+const attemptOnce = async (options: ClientOptions, call: Call, request: RequestEvent): Promise<Settled> => {
+  const { timeoutMs = options.timeoutMs ?? 15_000, signal, body, method } = call
+  const { attempt: attempts, url } = request
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    // Called as a method of nothing: browsers and workers refuse `fetch` on another `this`.
+    const { fetch = (request: Request) => globalThis.fetch(request) } = options
+    const response = await fetch(
+      new Request(url, {
+        method,
+        headers: headersOf(options, call),
+        redirect: "manual",
+        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      })
+    )
+    return settle(response, await response.text(), attempts)
+  } catch (cause) {
+    if (isAborted(call)) return aborted(attempts)
+    const why = timeout.aborted ? `it took longer than ${timeoutMs} ms` : cause instanceof Error ? cause.message : cause
+    const message = `No response from ${options.baseUrl}: ${why}`
+    return { ok: false, error: { code: timeout.aborted ? "TIMED_OUT" : "UNREACHABLE", message, cause, attempts } }
+  }
+}
+
+/** In how many milliseconds to send the same request again; null where the client must not. */
+const retryIn = (settled: Settled, call: Call, options: ClientOptions): number | null => {
+  const { longestWaitMs = 5_000, random = spread } = options
+  const retries = call.retries ?? options.retries ?? 3
+  if (settled.ok || settled.error.code === "ABORTED" || settled.error.attempts > retries) return null
+  const { error } = settled
+  const isRepeatable = call.method === "GET" || call.idempotencyKey !== undefined
+  // Half of the wait is fixed and half is random, so that clients who failed together do not come back together.
+  const backoff = Math.min(FIRST_WAIT_MS * 2 ** (error.attempts - 1), longestWaitMs)
+  const wait_ms = backoff / 2 + (backoff / 2) * random()
+  if (!("status" in error)) return isRepeatable ? wait_ms : null
+  // A 429 has done nothing, so that any request may be sent again.
+  if (error.status !== 429 && !(isRepeatable && PASSING.includes(error.status))) return null
+  const asked = "retry_after_s" in error && error.retry_after_s !== null ? error.retry_after_s * 1000 : 0
+  return asked > longestWaitMs ? null : Math.max(asked, wait_ms)
+}
+
+/**
+ * Sends calls by `fetch`, and sends a failed one again where that is safe: reads, and what has an Idempotency-Key, under
+ * the same key, so that nothing happens twice (Specification, Idempotency).
+ */
+export const transport = (options: ClientOptions): Transport => {
+  const { wait = timer, onRequest, onResponse } = options
+  const send = async (call: Call): Promise<Settled> => {
+    const url = urlOf(options.baseUrl, call)
+    if (isAborted(call)) return aborted(0)
+    for (let attempt = 1; ; attempt++) {
+      const request = { method: call.method, url, attempt, idempotency_key: call.idempotencyKey ?? null }
+      onRequest?.(request)
+      const began = elapsed()
+      const settled = await attemptOnce(options, call, request)
+      const retry_in_ms = retryIn(settled, call, options)
+      const { status, request_id } = {
+        status: null,
+        request_id: null,
+        ...(settled.ok ? settled.response : settled.error)
+      }
+      onResponse?.({ ...request, status, request_id, duration_ms: elapsed() - began, retry_in_ms })
+      if (retry_in_ms === null) return settled
+      await wait(retry_in_ms, call.signal)
+      if (isAborted(call)) return aborted(attempt)
+    }
+  }
+  return send as Transport
+}

@@ -1,0 +1,402 @@
+// Written by `npm run codegen` from the schemas in packages/core/src; change those instead.
+
+/** Ready and never picked up, or left lying without a word from the shop. */
+export type AbandonReason = "uncollected" | "no_news"
+
+/** A client as a shop that knows them sees them. */
+export interface Client {
+  /** The client's id, the same in every shop that knows them. */
+  readonly id: string
+  /** The name as the client wishes it shown: in full, or the given name with an initial. */
+  readonly display_name: string | null
+  /** How many of their tickets are still in the shop. */
+  readonly tickets_open: number
+  /** How many tickets they ever had in the shop. */
+  readonly tickets_total: number
+  /** Their card; null while the shop's programme is off. */
+  readonly loyalty: LoyaltyCard | null
+}
+
+/** The client linked to the ticket. */
+export interface ClientBadge {
+  /** The client's id, the same in every shop that knows them. */
+  readonly id: string
+  /** The name as the client wishes it shown: in full, or the given name with an initial. */
+  readonly display_name: string | null
+}
+
+/** With the code CONFLICT. */
+export interface ConflictDetails {
+  /** The reason, for programs. */
+  readonly reason:
+    | "SAME_STATE"
+    | "INVALID_TRANSITION"
+    | "REOPEN_WINDOW"
+    | "ABANDONED"
+    | "IDEMPOTENCY_KEY_REUSED"
+    | "LOYALTY_OFF"
+    | "NO_REWARD"
+    | "TOO_MANY_KEYS"
+    | "OFFER_CLOSED"
+    | "QUOTE_CLOSED"
+  /** Of a refused move: the state the ticket is in. */
+  readonly from?: TicketState
+  /** Of a refused move: the status asked for. */
+  readonly to?: TicketStatus
+  /** Of a refused move: the statuses the ticket would accept now. */
+  readonly allowed?: ReadonlyArray<TicketStatus>
+  /** Of a ticket that refuses: the state it is in. */
+  readonly state?: TicketState
+  /** Of a ticket that refuses: when it last changed (ISO 8601, UTC). */
+  readonly updated_at?: string
+}
+
+/** Where a ticket was made. */
+export type CreatedVia = "app" | "api"
+
+/** The last postponement of the promised date. */
+export interface Delay {
+  /** The date that was promised before, or null (ISO 8601, UTC). */
+  readonly previous_promised_at: string | null
+  /** The shop's reason for the delay, or null (1 to 500 characters). */
+  readonly reason: string | null
+  /** When the promise was moved (ISO 8601, UTC). */
+  readonly announced_at: string
+}
+
+/** With the code PROFANITY. */
+export interface FieldDetails {
+  /** The text that holds the word, dotted. */
+  readonly field: string
+}
+
+/** With the code VALIDATION_ERROR. */
+export interface IssueDetails {
+  /** All problems of the request at once (1 to 50 entries). */
+  readonly issues: ReadonlyArray<RequestIssue>
+  /** Some issues were left out; present only then. */
+  readonly has_more?: true
+}
+
+/** With the code TOO_MANY_ATTEMPTS. */
+export interface LimitDetails {
+  /** The policy that is used up. */
+  readonly limit:
+    | "requests_per_minute"
+    | "writes_per_minute"
+    | "tickets_per_hour"
+    | "tickets_per_day"
+    | "lookups_per_hour"
+    | "lookups_per_day"
+    | "stamps_per_day"
+    | "moves_per_day"
+    | "notifications_per_day"
+    | "unauthenticated_per_minute"
+    | "tracking_per_minute"
+}
+
+/** Where a page of a list ends. */
+export interface ListMeta {
+  /** Whether there is another page. */
+  readonly has_more: boolean
+  /** Send it as `cursor` for the next page; null on the last one. */
+  readonly next_cursor: string | null
+  /** Present where `updated_since` was sent: send it as `updated_since` next time (ISO 8601, UTC). */
+  readonly synced_until?: string
+}
+
+/** A shop's loyalty programme and a client's card. */
+export interface Loyalty {
+  /** The shop's rules. */
+  readonly program: LoyaltyProgram
+  /** The client's card, also while the programme is off. */
+  readonly card: LoyaltyCard
+}
+
+/** A client's stamps and rewards at one shop. */
+export interface LoyaltyCard {
+  /** Stamps that are not spent yet. */
+  readonly balance: number
+  /** All stamps ever given; spending does not lower it. */
+  readonly lifetime: number
+  /** How many rewards the balance would buy now. */
+  readonly rewards_available: number
+  /** How many rewards were used so far. */
+  readonly rewards_redeemed: number
+  /** When the card last changed; null for a card never used (ISO 8601, UTC). */
+  readonly updated_at: string | null
+}
+
+/** A shop's rules for stamps and rewards. */
+export interface LoyaltyProgram {
+  /** Whether stamps are given and rewards used at present. */
+  readonly active: boolean
+  /** The shop's name for its programme, or null (1 to 120 characters). */
+  readonly name: string | null
+  /** How many stamps a reward costs. */
+  readonly stamps_required: number
+  /** How many stamps a finished ticket of a linked client earns, once. */
+  readonly stamps_per_ticket: number
+  /** The reward, such as `A free hem`, or null (1 to 120 characters). */
+  readonly reward_label: string | null
+}
+
+/** Amounts in minor units, with the currency and its number of decimals. */
+export interface Money {
+  /** ISO 4217 code of the shop's currency. */
+  readonly currency: string | null
+  /** How many digits an amount has after the decimal point: with 3, 12500 is 12.500. */
+  readonly decimals: number
+  /** The price in minor units, or null where the shop gave none. */
+  readonly price_minor: number | null
+  /** The amount paid already in minor units, or null. */
+  readonly deposit_minor: number | null
+  /** Price less deposit in minor units; null without a price. */
+  readonly remaining_minor: number | null
+  /** The price before the client accepted a new one, or null. */
+  readonly before_minor: number | null
+}
+
+/** Which other tickets have the same number. */
+export interface NumberMeta {
+  /** Other tickets with the number, newest first, at most 100. */
+  readonly others: ReadonlyArray<TicketSummary>
+}
+
+/** A part ordered for the ticket. */
+export interface Part {
+  /** The name of the part (1 to 200 characters). */
+  readonly label: string
+  /** `ordered` while the part is on its way, then `received`. */
+  readonly status: PartStatus
+  /** When the shop ordered it (ISO 8601, UTC). */
+  readonly ordered_at: string
+  /** When the shop expects it, or null (ISO 8601, UTC). */
+  readonly expected_at: string | null
+  /** When it arrived, or null (ISO 8601, UTC). */
+  readonly received_at: string | null
+}
+
+/** On its way, or here. */
+export type PartStatus = "ordered" | "received"
+
+/** A new price proposed to the client. */
+export interface Quote {
+  /** Waiting for the client, or how they answered. */
+  readonly status: QuoteStatus
+  /** The new price in minor units. */
+  readonly price_minor: number
+  /** The shop's reason for the new price, or null (1 to 500 characters). */
+  readonly note: string | null
+  /** When the shop proposed it (ISO 8601, UTC). */
+  readonly proposed_at: string
+  /** When the client answered, or null (ISO 8601, UTC). */
+  readonly answered_at: string | null
+}
+
+/** Waiting for the client, or how they answered. */
+export type QuoteStatus = "proposed" | "accepted" | "refused"
+
+/** Whether a response is a repeated one. */
+export interface RepeatableMeta {
+  /** False on the first answer to an Idempotency-Key, true on every repetition. */
+  readonly replayed: boolean
+}
+
+/** One problem of a request. */
+export interface RequestIssue {
+  /** The part of the request with the problem. */
+  readonly in: "body" | "query" | "path" | "header"
+  /** The field with the problem, dotted, such as `items.1.label`. */
+  readonly field: string
+  /** The problem, and how to mend it. */
+  readonly message: string
+}
+
+/** A reward that was given, and the card afterwards. */
+export interface RewardRedeemed {
+  /** The card afterwards. */
+  readonly card: LoyaltyCard
+  /** The reward that was given. */
+  readonly reward: {
+    readonly label: string | null
+    /** (ISO 8601, UTC). */
+    readonly redeemed_at: string
+  }
+}
+
+/** A right of a key. */
+export type Scope = "tickets:read" | "tickets:write" | "clients:read" | "loyalty:write"
+
+/** With the code FORBIDDEN. */
+export interface ScopeDetails {
+  /** The right that the key lacks. */
+  readonly scope: Scope
+}
+
+/** The shop behind the key. */
+export interface Shop {
+  /** The shop's id; it never changes. */
+  readonly id: string
+  /** The shop's name. */
+  readonly name: string
+  /** ISO 4217 code of all amounts of the shop. */
+  readonly currency: string
+  /** How many digits an amount has after the decimal point. */
+  readonly decimals: number
+  /** IANA name. Daily limits start again at midnight of this zone. */
+  readonly time_zone: string
+  /** The rights of the key that you called with. */
+  readonly scopes: ReadonlyArray<Scope>
+}
+
+/** The way in which the shop itself notified its client. */
+export type ShopChannel = "sms" | "whatsapp" | "call"
+
+/** Stamps that were added, and the card afterwards. */
+export interface StampsGiven {
+  /** The card afterwards. */
+  readonly card: LoyaltyCard
+  /** How many stamps were added. */
+  readonly added: number
+  /** How many rewards these stamps brought within reach. */
+  readonly rewards_unlocked: number
+}
+
+/** Something that a shop repairs or prepares for a client, with its state, its price and its dates. */
+export interface Ticket {
+  /** The ticket's id; it never changes. */
+  readonly id: string
+  /** The number that the shop writes on the item. After 9999 the numbers start again at 1, so use `id` to keep a ticket. */
+  readonly number: number | null
+  /** The number as printed: four digits. */
+  readonly number_label: string | null
+  /** The ticket's state. */
+  readonly state: TicketState
+  /** Of a collected ticket: `ready` where the work was done, `impossible` where it was not; null for other states. */
+  readonly outcome: TicketOutcome | null
+  /** `repair` is work on something brought in, `prepare` an order to get ready. */
+  readonly type: TicketType
+  /** The work to do, such as `Resoling` (1 to 120 characters). */
+  readonly service: string
+  /** The thing that was brought in, such as `Brown boots` (1 to 200 characters). */
+  readonly item: string | null
+  /** A note for the people in the workshop (1 to 2000 characters). */
+  readonly description: string | null
+  /** The things on this ticket where there are several; empty for one. */
+  readonly items: ReadonlyArray<TicketItem>
+  /** Price, deposit and what is left to pay. */
+  readonly money: Money
+  /** The last new price that was proposed to the client, or null. */
+  readonly quote: Quote | null
+  /** When the shop promised to be ready (ISO 8601, UTC). */
+  readonly promised_at: string | null
+  /** The last postponement of the promised date, or null. */
+  readonly delay: Delay | null
+  /** The part the workshop waits for or has received, or null. */
+  readonly part: Part | null
+  /** The linked client; null where there is none or they block the shop. */
+  readonly client: ClientBadge | null
+  /** The phone number given with the ticket, in E.164. */
+  readonly client_phone: string | null
+  /** The code on the receipt, by which a client finds the ticket. It has no I, L, O or U, so that it can be read aloud. */
+  readonly tracking_code: string | null
+  /** The page that follows the ticket; null where the shop has none. */
+  readonly tracking_url: string | null
+  /** A picture of the item. */
+  readonly photo_url: string | null
+  /** When the ticket was created (ISO 8601, UTC). */
+  readonly created_at: string
+  /** When anything of the ticket last changed. It never falls in the order of changes, so a sync may rely on it (ISO 8601, UTC). */
+  readonly updated_at: string
+  /** When it became ready; null again once it goes back to the workshop (ISO 8601, UTC). */
+  readonly ready_at: string | null
+  /** When it was collected; null again once it is reopened (ISO 8601, UTC). */
+  readonly collected_at: string | null
+  /** When the ticket was closed by itself, or null (ISO 8601, UTC). */
+  readonly abandoned_at: string | null
+  /** Why the service closed it, or null. */
+  readonly abandon_reason: AbandonReason | null
+  /** When the client was last notified, by the app or by the shop, or null (ISO 8601, UTC). */
+  readonly notified_at: string | null
+  /** Whether the ticket was created in the shop's app or through this API. */
+  readonly created_via: CreatedVia
+  /** Your own reference, to find the ticket by (1 to 64 characters). */
+  readonly external_ref: string | null
+}
+
+/** A ticket to open. */
+export interface TicketInput {
+  /** The work to do, such as `Resoling` (1 to 120 characters). */
+  readonly service: string
+  /** `repair` is work on something brought in, `prepare` an order to get ready. */
+  readonly type?: TicketType | null
+  /** The thing that was brought in, such as `Brown boots` (1 to 200 characters). */
+  readonly item?: string | null
+  /** A note for the people in the workshop (1 to 2000 characters). */
+  readonly description?: string | null
+  /** Several things on one ticket: 2 to 20 entries (2 to 20 entries). */
+  readonly items?: ReadonlyArray<TicketItemInput> | null
+  /** A client who knows the shop already; they are linked at once. */
+  readonly client_id?: string | null
+  /** The ticket is offered to whoever holds this number, in international format. The answer is the same whether anybody does. */
+  readonly client_phone?: string | null
+  /** The price in minor units of the shop's currency. */
+  readonly price_minor?: number | null
+  /** The amount paid already, in minor units; at most the price. */
+  readonly deposit_minor?: number | null
+  /** When the shop promised to be ready (ISO 8601, UTC). */
+  readonly promised_at?: string | null
+  /** Your own reference, to find the ticket by (1 to 64 characters). */
+  readonly external_ref?: string | null
+}
+
+/** One of several things on a ticket. */
+export interface TicketItem {
+  /** The entry's id. */
+  readonly id: string
+  /** The thing, such as `Left boot` (1 to 200 characters). */
+  readonly label: string
+  /** The work on this thing, where it differs from the ticket's (1 to 120 characters). */
+  readonly service: string | null
+  /** Its price in minor units, for information: the ticket's price does not follow from it. */
+  readonly price_minor: number | null
+  /** Whether the work on it is done. */
+  readonly done: boolean
+}
+
+/** One of several things on a ticket to open. */
+export interface TicketItemInput {
+  /** The thing, such as `Left boot` (1 to 200 characters). */
+  readonly label: string
+  /** The work on this thing, where it differs from the ticket's (1 to 120 characters). */
+  readonly service?: string | null
+  /** Its price in minor units, for information: the ticket's price does not follow from it. */
+  readonly price_minor?: number | null
+}
+
+/** Of a collected ticket: whether the work was done. */
+export type TicketOutcome = "ready" | "impossible"
+
+/** Where a ticket stands. */
+export type TicketState = "workshop" | "ready" | "impossible" | "collected" | "abandoned"
+
+/** A state to which a request can move a ticket. */
+export type TicketStatus = "ready" | "impossible" | "workshop" | "collected"
+
+/** A ticket in short. */
+export interface TicketSummary {
+  /** The ticket's id; it never changes. */
+  readonly id: string
+  /** The number asked for. */
+  readonly number: number
+  /** The number as printed: four digits. */
+  readonly number_label: string
+  /** The ticket's state. */
+  readonly state: TicketState
+  /** When the ticket was created (ISO 8601, UTC). */
+  readonly created_at: string
+}
+
+/** Work on something brought in, or an order to get ready. */
+export type TicketType = "repair" | "prepare"

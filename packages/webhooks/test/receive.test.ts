@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest"
+import { signatureHeader } from "../../core/src/domain/Signature.js"
+import { receive, sign, verify } from "../src/index.js"
+
+const SECRET = "whsec_test"
+const now = new Date(1_732_000_000_000)
+const event = { id: "0198c5f2-8a10-7001-b3c1-5d2f9a7e4b60", type: "ping", data: {} }
+
+const received = async (body: string, secret = SECRET) => receive(body, await sign(body, secret, now), SECRET, { now })
+
+describe("receive (Specification, Webhooks)", () => {
+  it("gives the event of a delivery that is rightly signed, as text and as bytes", async () => {
+    const body = JSON.stringify(event)
+    expect(await received(body)).toEqual({ ok: true, event })
+    const bytes = new TextEncoder().encode(body)
+    expect(await receive(bytes, await sign(bytes, SECRET, now), SECRET, { now })).toEqual({ ok: true, event })
+  })
+
+  it("gives events of types that it does not know, because more will come", async () => {
+    const unknown = { ...event, type: "ticket.teleported" }
+    expect(await received(JSON.stringify(unknown))).toEqual({ ok: true, event: unknown })
+  })
+
+  it("gives no event of a body that another signed", async () => {
+    expect(await received(JSON.stringify(event), "whsec_other")).toEqual({ ok: false, reason: "mismatch" })
+  })
+
+  it.each(["hello", "null", "[]", "{}", '{"type":5,"id":"x"}'])("a signed %s is not an event", async (body) => {
+    expect(await received(body)).toEqual({ ok: false, reason: "not_an_event" })
+  })
+})
+
+describe("sign (Specification, Webhooks)", () => {
+  it("signs as the service does, with one secret and with two", async () => {
+    const body = '{"name":"Zoë 👞"}'
+    for (const secrets of [[SECRET], [SECRET, "whsec_before"]])
+      expect(await sign(body, secrets, now)).toBe(signatureHeader(body, secrets, now.getTime()))
+  })
+
+  it("signs at the present by default, so that verify takes it at once", async () => {
+    expect(await verify("{}", await sign("{}", SECRET), SECRET)).toMatchObject({ ok: true })
+  })
+
+  it("refuses no secret and an empty one", async () => {
+    for (const secrets of ["", []]) await expect(sign("{}", secrets)).rejects.toThrow(/whsec_/)
+  })
+})
