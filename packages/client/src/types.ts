@@ -28,17 +28,7 @@ export interface ClientBadge {
 /** With the code CONFLICT. */
 export interface ConflictDetails {
   /** The reason, for programs. */
-  readonly reason:
-    | "SAME_STATE"
-    | "INVALID_TRANSITION"
-    | "REOPEN_WINDOW"
-    | "ABANDONED"
-    | "IDEMPOTENCY_KEY_REUSED"
-    | "LOYALTY_OFF"
-    | "NO_REWARD"
-    | "TOO_MANY_KEYS"
-    | "OFFER_CLOSED"
-    | "QUOTE_CLOSED"
+  readonly reason: "SAME_STATE" | "INVALID_TRANSITION" | "REOPEN_WINDOW" | "ABANDONED" | "IDEMPOTENCY_KEY_REUSED" | "LOYALTY_OFF" | "NO_REWARD" | "TOO_MANY_KEYS" | "OFFER_CLOSED" | "QUOTE_CLOSED"
   /** Of a refused move: the state the ticket is in. */
   readonly from?: TicketState
   /** Of a refused move: the status asked for. */
@@ -81,18 +71,7 @@ export interface IssueDetails {
 /** With the code TOO_MANY_ATTEMPTS. */
 export interface LimitDetails {
   /** The policy that is used up. */
-  readonly limit:
-    | "requests_per_minute"
-    | "writes_per_minute"
-    | "tickets_per_hour"
-    | "tickets_per_day"
-    | "lookups_per_hour"
-    | "lookups_per_day"
-    | "stamps_per_day"
-    | "moves_per_day"
-    | "notifications_per_day"
-    | "unauthenticated_per_minute"
-    | "tracking_per_minute"
+  readonly limit: "requests_per_minute" | "writes_per_minute" | "tickets_per_hour" | "tickets_per_day" | "lookups_per_hour" | "lookups_per_day" | "stamps_per_day" | "moves_per_day" | "notifications_per_day" | "unauthenticated_per_minute" | "tracking_per_minute"
 }
 
 /** Where a page of a list ends. */

@@ -65,20 +65,7 @@ export interface Delay {
 }
 
 /** The body of a delivery. More types will come: answer 2xx to those that you do not know. */
-export type Event =
-  | TicketCreatedEvent
-  | TicketReadyEvent
-  | TicketImpossibleEvent
-  | TicketReopenedEvent
-  | TicketCollectedEvent
-  | TicketAbandonedEvent
-  | ClientNotifiedEvent
-  | ClientLinkedEvent
-  | TicketUpdatedEvent
-  | QuoteProposedEvent
-  | QuoteAcceptedEvent
-  | QuoteRefusedEvent
-  | PingEvent
+export type Event = TicketCreatedEvent | TicketReadyEvent | TicketImpossibleEvent | TicketReopenedEvent | TicketCollectedEvent | TicketAbandonedEvent | ClientNotifiedEvent | ClientLinkedEvent | TicketUpdatedEvent | QuoteProposedEvent | QuoteAcceptedEvent | QuoteRefusedEvent | PingEvent
 
 /** Amounts in minor units, with the currency and its number of decimals. */
 export interface Money {
@@ -129,7 +116,8 @@ export interface PingEvent {
   /** The shop it happened in. */
   readonly shop_id: string
   /** Nothing. */
-  readonly data: {}
+  readonly data: {
+  }
 }
 
 /** A new price proposed to the client. */
@@ -416,36 +404,6 @@ export interface TicketUpdatedEvent {
   readonly data: {
     readonly ticket: Ticket
     /** The fields of the ticket that are different now. */
-    readonly changed: ReadonlyArray<
-      | "id"
-      | "number"
-      | "number_label"
-      | "state"
-      | "outcome"
-      | "type"
-      | "service"
-      | "item"
-      | "description"
-      | "items"
-      | "money"
-      | "quote"
-      | "promised_at"
-      | "delay"
-      | "part"
-      | "client"
-      | "client_phone"
-      | "tracking_code"
-      | "tracking_url"
-      | "photo_url"
-      | "created_at"
-      | "updated_at"
-      | "ready_at"
-      | "collected_at"
-      | "abandoned_at"
-      | "abandon_reason"
-      | "notified_at"
-      | "created_via"
-      | "external_ref"
-    >
+    readonly changed: ReadonlyArray<"id" | "number" | "number_label" | "state" | "outcome" | "type" | "service" | "item" | "description" | "items" | "money" | "quote" | "promised_at" | "delay" | "part" | "client" | "client_phone" | "tracking_code" | "tracking_url" | "photo_url" | "created_at" | "updated_at" | "ready_at" | "collected_at" | "abandoned_at" | "abandon_reason" | "notified_at" | "created_via" | "external_ref">
   }
 }
