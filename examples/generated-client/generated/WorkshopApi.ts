@@ -923,11 +923,7 @@ export interface Ticket {
   /** Why the service closed it, or null */
   abandon_reason: AbandonReason | null;
   /**
-<<<<<<< HEAD
-   * When the client was last notified, by the app or by the shop
-=======
    * When the client was last notified, by the app or by the shop, or null
->>>>>>> 422747c (Give the client and the receiver's half packages of their own)
    * @format date-time
    */
   notified_at: string | null;
