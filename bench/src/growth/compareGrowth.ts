@@ -7,10 +7,19 @@ import { writtenByActs } from "./acts.js"
 import { claiming } from "./claims.js"
 import { heldSnapshot } from "./heldSnapshot.js"
 import { AT_ONCE, countingRequests } from "./limits.js"
+import { lockedTable } from "./locked.js"
 import { ticketGrowth } from "./TicketGrowth.js"
 
 /** What to reach (docs/how-it-is-built.md). */
-const TARGETS = { limits: 2, claim_ms: 1, snapshot: 3, index_bytes: 1_000, metrics_ms: 20 } as const
+const TARGETS = {
+  limits: 2,
+  claim_ms: 1,
+  snapshot: 3,
+  index_bytes: 1_000,
+  metrics_ms: 20,
+  connections: 16,
+  statement_s: 3.5
+} as const
 
 interface Row {
   readonly work: string
@@ -123,9 +132,22 @@ const acts = (database: Cluster["database"]) =>
     plots: []
   }))
 
+const locked = (database: Cluster["database"], isQuick: boolean) => {
+  const seconds = isQuick ? 10 : 60
+  return Effect.map(lockedTable(database, seconds), ({ connections, statement_s, answered, back_ms }) => ({
+    rows: [
+      atMost(`connections of a process, tickets locked for ${seconds} s`, connections, TARGETS.connections),
+      atMost("the longest statement meanwhile, s", statement_s, TARGETS.statement_s),
+      atMost("requests answered that need the table", answered, 0),
+      atMost("first create after the lock, ms", back_ms, null)
+    ],
+    plots: []
+  }))
+}
+
 const PARTS: Readonly<
   Record<string, (database: Cluster["database"], isQuick: boolean) => Effect.Effect<Found, unknown, never>>
-> = { limits: (...given) => Effect.scoped(limits(...given)), claims, snapshot, tickets, acts }
+> = { limits: (...given) => Effect.scoped(limits(...given)), claims, snapshot, tickets, acts, locked }
 
 const STYLE = `body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 44rem } svg { width: 100% } text { font-size: 11px }
 .grid { stroke: #8886 } polyline { fill: none; stroke-width: 2 } .l0 { stroke: #0969da } .l1 { stroke: #bc4c00 } .l2 { stroke: #1a7f37 }

@@ -1,0 +1,76 @@
+import type { Entropy, StorePorts } from "@workshop/core"
+import { type LimitUse, RateLimits, Reads } from "@workshop/core/store"
+import { Effect } from "effect"
+import { createTicket } from "../../../packages/core/dist/decisions/createTicket.js"
+import { run, ticketInput } from "../../../packages/core/dist/testing/Fixtures.js"
+import { connect } from "../../../packages/store-pg/dist/migrate/Session.js"
+import type { Cluster } from "../pg/Cluster.js"
+import { filled, shopId } from "./Queue.js"
+
+const READERS = 24
+
+/** What one look at the server's connections of ours showed. */
+interface Seen {
+  readonly open: number
+  /** How long the oldest statement has run, in seconds. */
+  readonly oldest: number
+}
+
+/**
+ * Locks the table of tickets for so many seconds, while readers and writers ask again and again. Answers how many connections a process
+ * had at most, how long a statement ran at most, how many requests were answered meanwhile (each needs the table), and how long after
+ * the lock the first create was answered.
+ */
+export const lockedTable = (database: Cluster["database"], seconds: number) =>
+  Effect.gen(function* () {
+    const url = yield* database("locked")
+    const { clock, context } = yield* filled(url, { shops: 10, waiting: 10, each: 10 })
+    const holder = yield* connect(url)
+    const observer = yield* connect(url)
+    const look = Effect.map(
+      observer.run<Seen>(`select count(*)::integer as open,
+          coalesce(max(extract(epoch from clock_timestamp() - query_start)) filter (where state = 'active'), 0)::double precision as oldest
+        from pg_stat_activity where datname = current_database() and application_name like 'workshop %'`),
+      ([row]) => row!
+    )
+    const create = run(createTicket(shopId(1), ticketInput(), { via: "api", found: [] }))
+    const read = Effect.flatMap(Reads, (reads) => reads.tickets(shopId(1), {}, { _tag: "Newest", after: null }, 50))
+    const take: LimitUse = { policy: "requests_per_minute", subject: "a caller", time_zone: null }
+    const count = Effect.flatMap(RateLimits, (limits) => limits.take([take], clock.unsafeCurrentTimeMillis()))
+    return yield* Effect.gen(function* () {
+      const end = performance.now() + seconds * 1_000
+      let answered = 0
+      const again = (act: Effect.Effect<unknown, unknown, StorePorts | Entropy>, isAnswer: boolean) =>
+        Effect.exit(act).pipe(
+          Effect.tap((exit) =>
+            Effect.sync(() => {
+              if (isAnswer && exit._tag === "Success") answered++
+            })
+          ),
+          Effect.zipRight(Effect.yieldNow()),
+          Effect.repeat({ until: () => performance.now() > end })
+        )
+      const seen: Array<Seen> = []
+      const looking = look.pipe(
+        Effect.tap((one) => Effect.sync(() => void seen.push(one))),
+        Effect.zipRight(Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 100)))),
+        Effect.repeat({ until: () => performance.now() > end })
+      )
+      yield* holder.run("begin; lock table ticket in access exclusive mode")
+      const acts = [
+        ...Array.from({ length: READERS }, () => again(read, true)),
+        again(create, true),
+        again(count, false)
+      ]
+      yield* Effect.all([...acts, looking], { concurrency: "unbounded", discard: true })
+      yield* holder.run("commit")
+      const unlocked = performance.now()
+      yield* Effect.eventually(create)
+      return {
+        connections: Math.max(...seen.map(({ open }) => open)),
+        statement_s: Math.max(...seen.map(({ oldest }) => oldest)),
+        answered,
+        back_ms: performance.now() - unlocked
+      }
+    }).pipe(Effect.provide(context), Effect.withClock(clock))
+  }).pipe(Effect.scoped)
