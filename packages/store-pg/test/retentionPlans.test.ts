@@ -40,7 +40,11 @@ const titleOf = (text: string) => /workshop ([\w ]+) \*\//.exec(text)?.[1] ?? ""
 /** What a turn of the housekeeping removes rows with: by the function of the tables' owner, and one by one for a role that may not call it. */
 const removals = async (url: string) => {
   const role = `limited_${new URL(url).pathname.slice(1)}`
-  await within(session.run(`create role ${role}; grant all on all tables in schema public to ${role}`))
+  await within(
+    session.run(
+      `create role ${role}; grant usage on schema workshop to ${role}; grant all on all tables in schema workshop to ${role}`
+    )
+  )
   await within(Effect.addFinalizer(() => Effect.orDie(session.run(`drop owned by ${role}; drop role ${role}`))))
   const found = new Map<string, Sent>()
   for (const of of [url, `${url}?options=-c%20role%3D${role}`]) {
