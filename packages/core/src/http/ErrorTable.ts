@@ -6,7 +6,11 @@ import { Limits } from "../domain/Limits.js"
 export const errorCodes = {
   VALIDATION_ERROR: { status: 400, meaning: "Invalid body or parameter; details.issues lists what to change" },
   UNAUTHENTICATED: { status: 401, meaning: "Missing, wrong, revoked or expired key" },
-  FORBIDDEN: { status: 403, meaning: "The key lacks the scope in details.scope" },
+  FORBIDDEN: {
+    status: 403,
+    meaning:
+      "The key lacks the scope in details.scope. Without details: a sandbox without a token was called from another machine or page"
+  },
   SHOP_NOT_APPROVED: { status: 403, meaning: "The shop is not approved yet" },
   ACCOUNT_DEACTIVATED: { status: 403, meaning: "The shop is deactivated" },
   API_DISABLED: { status: 403, meaning: "The API is not switched on for this shop yet" },
@@ -88,12 +92,12 @@ export const failureRows = {
   },
   NotSignedIn: { code: "UNAUTHENTICATED" },
   SandboxHostForeign: {
-    code: "UNAUTHENTICATED",
+    code: "FORBIDDEN",
     message:
       "Without a token the sandbox takes only what is addressed to this machine: call 127.0.0.1 or localhost, or start it with a WORKSHOP_SANDBOX_TOKEN"
   },
   SandboxSenderForeign: {
-    code: "UNAUTHENTICATED",
+    code: "FORBIDDEN",
     message:
       "Without a token the sandbox takes no request that came through a proxy or from a web page elsewhere: call it straight from this machine, or start it with a WORKSHOP_SANDBOX_TOKEN"
   },

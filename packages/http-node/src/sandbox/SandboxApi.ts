@@ -30,5 +30,6 @@ export class SandboxApi extends HttpApi.make("sandbox")
   .prefix("/sandbox")
   .addError(FailureBodyOf("VALIDATION_ERROR"))
   .addError(FailureBodyOf("UNAUTHENTICATED"))
+  .addError(FailureBodyOf("FORBIDDEN"))
   .addError(FailureBodyOf("INTERNAL"))
   .addError(FailureBodyOf("UNAVAILABLE")) {}

@@ -56,7 +56,7 @@ const isDocument = ({ method, path }: HttpRequest): boolean =>
 
 const senderCheck = refusing(
   "sender",
-  "401 of a request that did not come straight from this machine",
+  "403 of a request that did not come straight from this machine",
   ({ request }) => {
     const foreign = foreignness(request)
     return foreign && { _tag: foreign }

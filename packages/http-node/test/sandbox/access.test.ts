@@ -16,11 +16,11 @@ describe("The sandbox's token (Specification, Sandbox)", () => {
     for (const host of ["127.0.0.1:4010", "localhost:4010", "[::1]:4010", "LOCALHOST"])
       expect((await open.ask("GET", "/sandbox/clock", undefined, { headers: { host } })).status, host).toBe(200)
     for (const host of ["evil.example:4010", "127.0.0.1.evil.example", "localhost.evil.example", ""])
-      expect((await open.ask("GET", "/sandbox/clock", undefined, { headers: { host } })).status, host).toBe(401)
+      expect((await open.ask("GET", "/sandbox/clock", undefined, { headers: { host } })).status, host).toBe(403)
     const empty = await Sandbox.open({ token: "" })
     for (const [host, status] of [
       ["localhost:4010", 200],
-      ["evil.example:4010", 401]
+      ["evil.example:4010", 403]
     ] as const)
       for (const call of [{ headers: { host } }, { headers: { host }, bearer: "anything" }])
         expect((await empty.ask("GET", "/sandbox/clock", undefined, call)).status, host).toBe(status)
@@ -58,11 +58,11 @@ describe("A sandbox without a token takes only what its user's own programs send
   const sandbox = Sandbox.open()
   const statusOf = async (method: string, path: string, headers: Readonly<Record<string, string>>) => {
     const { status, error } = await (await sandbox).ask(method, path, undefined, { headers })
-    return status === 401 ? [status, error.code, error.message] : [status]
+    return status === 403 ? [status, error.code, error.message] : [status]
   }
   const refused = [
-    401,
-    "UNAUTHENTICATED",
+    403,
+    "FORBIDDEN",
     "Without a token the sandbox takes no request that came through a proxy or from a web page elsewhere: call it straight from this machine, or start it with a WORKSHOP_SANDBOX_TOKEN"
   ]
 
