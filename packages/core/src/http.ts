@@ -14,9 +14,8 @@ export {
   respondAfter,
   routeCheck
 } from "./http/checks.js"
-export { refused } from "./http/EffectAnswer.js"
-export { httpApp } from "./http/EffectMount.js"
-export { type GroupHandlers, type Handlers, Nothing, routes } from "./http/Endpoint.js"
+export { httpApp, refused } from "./http/EffectMount.js"
+export { type GroupHandlers, type Handlers, Nothing, type RouteMatch, router, routes } from "./http/Endpoint.js"
 export {
   FailureBodyOf,
   RepeatableMeta,
@@ -44,16 +43,20 @@ export {
   isHeaderRepeated,
   type Page
 } from "./http/HttpMessage.js"
-export { type CallerFields, type Mountable, type MountOptions, mountFetch, mountPromise } from "./http/Mount.js"
+export {
+  type CallerFields,
+  type Mountable,
+  type MountOptions,
+  mountFetch,
+  mountPromise,
+  webHandler
+} from "./http/Mount.js"
 export { newContext, type Pipeline, pipeline, type RequestObserver, type RouteGroup } from "./http/Pipeline.js"
-export { type RouteMatch, router } from "./http/Router.js"
 export { type ObservedResponse, type RequestContext, respond, respondToCause } from "./http/respond.js"
 export { escaped, Html, html } from "./http/tracking/Html.js"
 export type { TrackingLanguage, TrackingLocale } from "./http/tracking/TrackingLanguage.js"
 export { trackingTemplate } from "./http/tracking/TrackingTemplate.js"
 export { type TrackingWords, trackingWords } from "./http/tracking/TrackingWords.js"
 export { type TrackingOptions, trackingRoutes } from "./http/tracking/trackingRoutes.js"
-export { webHandler } from "./http/WebHandler.js"
 export { WorkshopApi } from "./http/WorkshopApi.js"
-export { createdTicket } from "./http/workshopHandlers.js"
-export { workshopRoutes } from "./http/workshopRoutes.js"
+export { createdTicket, workshopRoutes } from "./http/workshopRoutes.js"

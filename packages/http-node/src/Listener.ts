@@ -2,9 +2,9 @@ import type { EventEmitter } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Limits } from "@workshop/core"
-import type { Follow, HttpResponse, Pipeline } from "@workshop/core/http"
-import { Exit, Runtime } from "effect"
-import { announcedLength, awaitsBody, discardBody, httpRequestOf, type RequestBody } from "./nodeRequest.js"
+import type { Follow, HttpResponse } from "@workshop/core/http"
+import { type Effect, Exit, Runtime } from "effect"
+import { announcedLength, awaitsBody, discardBody } from "./nodeRequest.js"
 import type { UnreadResponses } from "./UnreadResponses.js"
 
 /** How many pieces of work are done in one turn of the event loop. */
@@ -36,8 +36,6 @@ export class Backlog {
 
 /** The settings of a listener. */
 export interface ListenerOptions {
-  /** Use the last address of `X-Forwarded-For` as the client's: only behind a proxy that sets it. */
-  readonly trustProxy: boolean
   readonly backlog: Backlog
   readonly unread: UnreadResponses
   /** Called when the key of a request is found to be good. Where it is given, all other responses wait their turn in the backlog. */
@@ -45,13 +43,13 @@ export interface ListenerOptions {
 }
 
 /**
- * A listener for `node:http`. `isBodyHeld`: the client waits for `100 Continue` before it sends the body, and `body` asks for it
- * when an endpoint reads it.
+ * Responds to a request of `node:http` with what an effect finds. `find` gets a function to call when the key of the request is
+ * found to be good. `isBodyHeld`: the client waits for `100 Continue` before it sends the body.
  */
 export type Listener = (
   request: IncomingMessage,
   response: ServerResponse,
-  body?: RequestBody,
+  find: (onAdmitted: () => void) => Effect.Effect<HttpResponse>,
   isBodyHeld?: boolean
 ) => void
 
@@ -151,14 +149,13 @@ const inTurn = (response: ServerResponse, backlog: Backlog, run: () => void): vo
   )
 }
 
-/** Runs each request on the pipeline in one fiber, and interrupts it when the client leaves. */
+/** Runs each request in one fiber, and interrupts it when the client leaves. */
 export const listener = (
-  pipeline: Pipeline,
   runtime: Runtime.Runtime<never>,
-  { trustProxy, backlog, unread, onAdmitted }: ListenerOptions
+  { backlog, unread, onAdmitted }: ListenerOptions
 ): Listener => {
   const fork = Runtime.runFork(runtime)
-  return (request, response, body, isBodyHeld = false) => {
+  return (request, response, find, isBodyHeld = false) => {
     let isDeferred = onAdmitted !== undefined
     const admitted = () => {
       isDeferred = false
@@ -172,7 +169,7 @@ export const listener = (
       else send(request, response, exit.value, unread)
     }
     const run = () => {
-      const fiber = fork(pipeline(httpRequestOf(request, trustProxy, body, admitted)))
+      const fiber = fork(find(admitted))
       const settled = fiber.unsafePoll()
       if (settled !== null) return settle(settled)
       fiber.addObserver(settle)

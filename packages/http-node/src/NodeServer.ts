@@ -67,10 +67,11 @@ const handle = (
   connections: OpenConnections,
   pipeline: Pipeline,
   runtime: Runtime.Runtime<Entropy>,
+  trustProxy: boolean,
   options: ListenerOptions
 ) => {
-  const { trustProxy, unread } = options
-  const answer = listener(pipeline, runtime, options)
+  const { unread } = options
+  const respond = listener(runtime, options)
   const fork = Runtime.runFork(runtime)
   const notHttp = (code: string | undefined) => notHttpResponse(code, Runtime.runSync(runtime)(newContext))
   /** Responds on a connection that node no longer handles. It is closed if there is no response, because its client would wait for ever. */
@@ -81,7 +82,8 @@ const handle = (
     const body = new RequestBody(request, onWanted)
     if (!connections.note(request, response, body)) return
     const error = hostError(request)
-    if (error === undefined) return answer(request, response, body, onWanted !== undefined)
+    const find = (onAdmitted: () => void) => pipeline(httpRequestOf(request, trustProxy, body, onAdmitted))
+    if (error === undefined) return respond(request, response, find, onWanted !== undefined)
     response.shouldKeepAlive = false
     return send(request, response, notHttp(error), unread)
   }
@@ -156,8 +158,7 @@ export const serve = (
     const backlog = new Backlog()
     const connections = new OpenConnections(server, limits, backlog)
     const unread = new UnreadResponses(runtime, timeouts, limits.maxUnreadBytes)
-    handle(server, connections, byNetwork(pipeline, limits.ipv6Prefix), runtime, {
-      trustProxy,
+    handle(server, connections, byNetwork(pipeline, limits.ipv6Prefix), runtime, trustProxy, {
       backlog,
       unread,
       onAdmitted: (request) => connections.admitted(request)

@@ -1,6 +1,16 @@
-import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Clock, Deferred, Effect, Option, Stream } from "effect"
+import {
+  type HttpApp,
+  type HttpBody,
+  type HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse
+} from "@effect/platform"
+import { Clock, Deferred, Effect, Option, type ParseResult, Stream } from "effect"
+import type { Refusal } from "../decisions/Refusal.js"
+import { inputIssues } from "../domain/InvalidInput.js"
 import { Limits } from "../domain/Limits.js"
+import { failureStatusAndBody } from "./Envelope.js"
+import type { Failure, RequestIssue } from "./ErrorTable.js"
 import {
   BodyIncomplete,
   BodyTooLarge,
@@ -10,11 +20,13 @@ import {
   isHeaderRepeated
 } from "./HttpMessage.js"
 import { type MountEffectOptions, mountEffect } from "./Mount.js"
+import { inputPart } from "./RequestReader.js"
+import { logUnavailable, retryAfter } from "./respond.js"
 
-/** How long a sender whose connection is about to be closed may take to read the answer, in real time. */
+/** How long a client may take to read the last response on its connection, in real time. */
 const untilRead = Effect.withClock(Effect.sleep("1 second"), Clock.make())
 
-/** Reads a request's body to its end, or `unwanted_body_bytes` past `most` of it: with its stream the connection ends. */
+/** Reads a request's body to its end, or up to `unwanted_body_bytes` beyond `most`, because the connection ends with the stream. */
 const drain = <E>(
   stream: Stream.Stream<Uint8Array, E>,
   most: number,
@@ -31,18 +43,18 @@ const drain = <E>(
   )
 }
 
-/** How many bytes a request says its body has; undefined where it has one of an unknown length. */
+/** The length of a request's body by its headers; undefined if it is not known beforehand. */
 const announced = ({ headers }: HttpServerRequest.HttpServerRequest): number | undefined =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined
 
-/** Reads a body that nobody asked for, beside the answer: the server would read it without a bound. */
+/** Reads a body that no endpoint wants while the response is sent, because the server itself would read it without a bound. */
 const drop = (request: HttpServerRequest.HttpServerRequest) => {
   const dropping = Effect.forkDaemon(Effect.either(drain(request.stream, 0, () => Effect.void)))
-  // It must have begun when the answer leaves: from then on node would read the rest on its own.
+  // Begun before the response is sent, because from then on node would read the rest itself.
   return Effect.zipRight(dropping, Effect.yieldNow())
 }
 
-/** How far the reading of a body has come. */
+/** How much of a body was read. */
 interface Progress {
   isBegun: boolean
   isWhole: boolean
@@ -58,7 +70,7 @@ const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, pro
       if (length <= most) chunks.push(chunk)
       return length <= most ? Effect.void : Deferred.fail(read, new BodyTooLarge())
     }
-    // On its own, as it goes on after it is known that there is too much.
+    // In a fiber of its own, because it continues after the body is found to be too large.
     yield* Effect.forkDaemon(
       drain(request.stream, most, take).pipe(
         Effect.matchEffect({
@@ -74,11 +86,11 @@ const readAll = (request: HttpServerRequest.HttpServerRequest, most: number, pro
     return yield* Deferred.await(read)
   })
 
-/** The headers as they came, where the request comes from a Node server; elsewhere none is known to repeat. */
+/** The headers as they were sent, if the server is Node's; on other servers no repeated header is found. */
 const rawHeadersOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
   (source as { readonly rawHeaders?: ReadonlyArray<string> }).rawHeaders ?? []
 
-/** What there is of a request of Node's server: the response, whose socket it has once it is the next one on its connection. */
+/** The part of a request of Node's server that holds the response. It gets its socket once it is the next one on the connection. */
 interface OnNode {
   readonly response?: {
     readonly socket?: unknown
@@ -87,8 +99,8 @@ interface OnNode {
 }
 
 /**
- * Waits until a request is the next one to be answered on its connection, so that a client that sends many ahead has one of them run.
- * Only Node's server says so; the request of a client that leaves is interrupted.
+ * Waits until a request's response is the next one on its connection, so that one request runs at a time even if a client sends
+ * many ahead. This works on Node's server only. If the client leaves, its request is interrupted.
  */
 const inTurn = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
   Effect.async((resume) => {
@@ -98,7 +110,7 @@ const inTurn = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<voi
   })
 
 const httpRequestOf = (request: HttpServerRequest.HttpServerRequest, address: string, progress: Progress) => {
-  // Below a router's mount `url` has lost the mount's path already.
+  // Below a router's mount, `url` no longer begins with the path of the mount.
   const question = request.url.indexOf("?")
   return {
     method: request.method,
@@ -135,7 +147,7 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
         // Nothing can follow a body that may not be read to its end.
         const isLast = !progress.isWhole && (length === undefined || length > Limits.unwanted_body_bytes)
         const { status, headers } = response
-        // The media type is the body's own to say: among the headers it would be a second one.
+        // The media type belongs to the body: in the headers it would be sent twice.
         const { "Content-Type": contentType = "application/json", ...rest } = headers
         return HttpServerResponse.text(bodyText(response), {
           status,
@@ -144,3 +156,47 @@ export const httpApp = <R = never>(options: MountEffectOptions<HttpServerRequest
         })
       })
   )
+
+/**
+ * The failures of a handler of your own: a refusal of a service, a request that does not match its schema, or a response that
+ * cannot be written.
+ */
+export type HandlerFailure =
+  | Refusal
+  | Extract<Failure, { readonly _tag: "StoreUnavailable" }>
+  | ParseResult.ParseError
+  | HttpServerError.RequestError
+  | HttpBody.HttpBodyError
+
+const failureOf = (failure: Exclude<HandlerFailure, HttpBody.HttpBodyError>, part: RequestIssue["in"]): Failure => {
+  switch (failure._tag) {
+    case "ParseError":
+      return {
+        _tag: "InvalidRequest",
+        issues: inputIssues(failure.issue).map(({ field, message }) => ({ in: part, field: field || part, message }))
+      }
+    case "RequestError":
+      return { _tag: "InvalidRequest", issues: [{ in: part, field: part, message: "must be valid JSON in UTF-8" }] }
+    default:
+      return failure
+  }
+}
+
+/**
+ * The response of the API to a failure of a handler of your own, with its status and envelope, for `Effect.catchAll` at the
+ * handler's end. Why the store is unavailable goes to the log and not into the response (Specification, Errors).
+ */
+export const refused = (
+  failure: HandlerFailure
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
+  Effect.gen(function* () {
+    // A bug, not a refusal: for the server's own 500.
+    if (failure._tag === "HttpBodyError") return yield* Effect.die(failure)
+    const { method } = yield* HttpServerRequest.HttpServerRequest
+    const part = inputPart(method)
+    const known = failureOf(failure, part)
+    if (known._tag === "StoreUnavailable") yield* logUnavailable(known)
+    const wait = retryAfter(known, yield* Clock.currentTimeMillis)
+    const { status, body } = failureStatusAndBody(known, part)
+    return HttpServerResponse.unsafeJson(body, { status, ...(wait && { headers: { "Retry-After": wait } }) })
+  })

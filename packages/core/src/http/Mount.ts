@@ -1,24 +1,31 @@
 import { Data, Effect, Runtime, Schema } from "effect"
 import { type Issue, inputIssues } from "../domain/InvalidInput.js"
+import { Limits } from "../domain/Limits.js"
 import { countedAddress } from "../domain/PublicAddress.js"
 import type { StoreUnavailable } from "../ports/StorePorts.js"
 import { Caller } from "../services/Caller.js"
 import type { WorkshopServices } from "../services/PromiseWorkshop.js"
 import type { OwnAuthentication } from "./authentication.js"
-import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
-import { isBelow, pipeline } from "./Pipeline.js"
+import {
+  BodyIncomplete,
+  BodyTooLarge,
+  concatBytes,
+  type Follow,
+  type HttpRequest,
+  type HttpResponse
+} from "./HttpMessage.js"
+import { isBelow, type Pipeline, pipeline } from "./Pipeline.js"
 import { type TrackingOptions, trackingRoutes } from "./tracking/trackingRoutes.js"
-import { httpRequestOf, responseOf } from "./WebHandler.js"
 import { workshopRoutes } from "./workshopRoutes.js"
 
-/** On whose behalf a request is made: the fields of a {@link Caller} as plain values. */
+/** The caller of a request: the fields of a {@link Caller} as plain values. */
 export type CallerFields = Omit<typeof Caller.Encoded, "via">
 
-/** The 401 of an API that goes by your own authentication. */
+/** The 401 of an API that uses your own authentication. */
 export interface Unauthenticated {
-  /** The answer's `error.message`. */
+  /** The response's `error.message`. */
   readonly message: string
-  /** The answer's `WWW-Authenticate`, such as `Basic realm="shop"`; none where it is left out. */
+  /** The response's `WWW-Authenticate`, such as `Basic realm="shop"`; by default it has none. */
   readonly challenge?: string
 }
 
@@ -45,7 +52,7 @@ export interface MountOptions<Request> {
    * all where it is left out. `trackingBaseUrl` of the workshop makes `tracking_url` lead there.
    */
   readonly trackingPages?: TrackingOptions
-  /** Where a request came from, for the limit on requests without a good key. */
+  /** The address of a request, for the limit on requests without a good key. */
   readonly addressOf?: (request: Request) => string
 }
 
@@ -128,10 +135,98 @@ export const mountPromise = <Request>(
     })
   )
 
-/** What the mounts take from a workshop; the Promise face has it. */
+/** The part of a workshop that a mount needs; the Promise face has it. */
 export interface Mountable {
   readonly runtime: Runtime.Runtime<WorkshopServices>
 }
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>
+
+/** Reads a body that no endpoint wants up to its bound, because a client that is stopped at once may lose its response. */
+const drop = async (reader: Reader): Promise<void> => {
+  let left = Limits.unwanted_body_bytes
+  while (left >= 0) {
+    const { done, value } = await reader.read()
+    if (done) return
+    left -= value.length
+  }
+  await reader.cancel()
+}
+
+/** Reads a stream; undefined as soon as it grows past `most` bytes. */
+const readAll = async (stream: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array | undefined> => {
+  const reader = stream.getReader()
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  while (true) {
+    const { done, value } = await reader.read()
+    if (done) return concatBytes(chunks)
+    size += value.length
+    if (size > most) {
+      dropped(reader)
+      return undefined
+    }
+    chunks.push(value)
+  }
+}
+
+/** Discards the rest of a body while the response is sent. It does not matter if the client leaves meanwhile. */
+const dropped = (reader: Reader): void => void drop(reader).catch(() => undefined)
+
+/** A web-standard request as the pipeline takes it. */
+export const fetchRequest = (request: Request, address: string): HttpRequest => {
+  const { pathname, search } = new URL(request.url)
+  return {
+    method: request.method,
+    path: pathname,
+    query: search.slice(1),
+    header: (name) => request.headers.get(name) ?? undefined,
+    // `Headers` joins repeated headers with a comma. Only bearer tokens show it, because no token contains a comma.
+    repeats: (name) => name === "authorization" && /, *bearer /i.test(request.headers.get(name) ?? ""),
+    address,
+    body: (most) => {
+      const { body } = request
+      if (body === null) return Effect.succeed(new Uint8Array())
+      return Effect.filterOrFail(
+        Effect.tryPromise({ try: () => readAll(body, most), catch: () => new BodyIncomplete() }),
+        (bytes) => bytes !== undefined,
+        () => new BodyTooLarge()
+      )
+    }
+  }
+}
+
+/** A body that goes on until its reader leaves. */
+const followed = (body: HttpResponse["body"], follow: Follow): ReadableStream<Uint8Array> => {
+  const encoder = new TextEncoder()
+  let stop = (): void => undefined
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      controller.enqueue(typeof body === "string" ? encoder.encode(body) : body)
+      stop = follow((text) => controller.enqueue(encoder.encode(text)))
+    },
+    cancel: () => stop()
+  })
+}
+
+/** A response to a web-standard request. The rest of the request's body is read only as far as necessary. */
+const fetchResponse = (request: Request, { status, headers, body, isCut, follow }: HttpResponse): Response => {
+  if (isCut === true) throw new TypeError("The connection was cut")
+  // Middleware of the server that reads the body reads it to its end.
+  if (request.body !== null && !request.bodyUsed && !request.body.locked) dropped(request.body.getReader())
+  if (follow !== undefined && request.method !== "HEAD")
+    return new Response(followed(body, follow), { status, headers })
+  return new Response(request.method === "HEAD" ? null : body, { status, headers })
+}
+
+/**
+ * The service as a web-standard `fetch(Request) → Response`, for workers, edge runtimes and frameworks. `addressOf` returns the
+ * address of a request, for the limit on requests without a good key; without it all requests share one address.
+ */
+export const webHandler =
+  (pipeline: Pipeline, runtime: Runtime.Runtime<never>, addressOf: (request: Request) => string = () => "unknown") =>
+  async (request: Request): Promise<Response> =>
+    fetchResponse(request, await Runtime.runPromise(runtime)(pipeline(fetchRequest(request, addressOf(request)))))
 
 /** The API as a web-standard `fetch`: for Hono, workers, Bun, Deno and whatever else speaks `Request` and `Response`. */
 export const mountFetch = (
@@ -141,7 +236,7 @@ export const mountFetch = (
   const { answer } = mountPromise(workshop, options)
   const { addressOf = () => "unknown" } = options
   return async (request) => {
-    const received = { ...httpRequestOf(request, addressOf(request)), source: request }
-    return responseOf(request, await Runtime.runPromise(workshop.runtime)(answer(received)))
+    const received = { ...fetchRequest(request, addressOf(request)), source: request }
+    return fetchResponse(request, await Runtime.runPromise(workshop.runtime)(answer(received)))
   }
 }

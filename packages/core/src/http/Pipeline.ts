@@ -4,9 +4,9 @@ import { Entropy } from "../ports/Entropy.js"
 import { readClock } from "../ports/readClock.js"
 import { RateLimits } from "../ports/StorePorts.js"
 import { addressUse } from "./checks.js"
+import type { RouteMatch } from "./Endpoint.js"
 import { exhaustedLimits } from "./ExhaustedLimits.js"
 import type { HttpRequest, HttpResponse } from "./HttpMessage.js"
-import type { RouteMatch } from "./Router.js"
 import { type ObservedResponse, type RequestContext, respond, respondToCause } from "./respond.js"
 
 /** A part of the service's paths, and how requests to it are answered. */

@@ -2,12 +2,12 @@ import { type Cause, Effect, Either } from "effect"
 import type { LimitStatus, LimitUse } from "../domain/LimitWindow.js"
 import { countedAddress } from "../domain/PublicAddress.js"
 import type { ShopRecord } from "../domain/Shop.js"
+import type { RouteMatch } from "./Endpoint.js"
 import { headerCase } from "./Endpoint.js"
 import { type Failure, givenTwice } from "./ErrorTable.js"
 import type { ExhaustedLimits } from "./ExhaustedLimits.js"
 import type { HttpRequest, Outcome } from "./HttpMessage.js"
 import { inputPart, NO_BODY, type RequestPart, readBody, readRequest } from "./RequestReader.js"
-import type { RouteMatch } from "./Router.js"
 import {
   checkResponse,
   failureIn,

@@ -1,6 +1,13 @@
 import { Effect } from "effect"
-import { RateLimits } from "../ports/StorePorts.js"
+import type { IdempotentResult } from "../decisions/Idempotency.js"
+import type { LimitStatus } from "../domain/LimitWindow.js"
+import type { ShopView } from "../domain/Shop.js"
+import type { Ticket } from "../domain/Ticket.js"
+import { RateLimits, Reads } from "../ports/StorePorts.js"
 import type { Caller } from "../services/Caller.js"
+import { Clients } from "../services/Clients.js"
+import { Loyalty } from "../services/Loyalty.js"
+import { Tickets } from "../services/Tickets.js"
 import { authentication, type OwnAuthentication } from "./authentication.js"
 import {
   addressUse,
@@ -13,13 +20,11 @@ import {
   respondAfter,
   routeCheck
 } from "./checks.js"
-import { routes } from "./Endpoint.js"
+import { type Handlers, router, routes } from "./Endpoint.js"
 import type { AdmissionRefusal } from "./ErrorTable.js"
 import { exhaustedLimits } from "./ExhaustedLimits.js"
 import type { RouteGroup } from "./Pipeline.js"
-import { router } from "./Router.js"
 import { WorkshopApi } from "./WorkshopApi.js"
-import { workshopHandlers } from "./workshopHandlers.js"
 
 const shopRefusal = ({ shop }: CheckedRequest): AdmissionRefusal | undefined => {
   if (!shop!.active) return { _tag: "AccountDeactivated" }
@@ -57,6 +62,64 @@ export const workshopChecks = (
   },
   ...handlingChecks(options)
 ]
+
+const REPLAYED = { "Idempotent-Replayed": "true" } as const
+
+/** The first response or its repetition, and which of them it is (Specification, Lists and sync). */
+const repeatable = <A>({ data, replayed }: IdempotentResult<A>) =>
+  replayed ? { data, meta: { replayed }, headers: REPLAYED } : { data, meta: { replayed } }
+
+/** The response to a ticket's creation: 201 the first time, 200 when repeated, with the limits that it counted against. */
+export const createdTicket = ({
+  data,
+  replayed,
+  usages
+}: IdempotentResult<Ticket> & { readonly usages: ReadonlyArray<LimitStatus> }) =>
+  replayed
+    ? { data, meta: { replayed }, headers: REPLAYED, status: 200, usages }
+    : { data, meta: { replayed }, status: 201, usages }
+
+const data = <A>(data: A) => ({ data })
+
+/** The handler of each endpoint: one call of a service. */
+const workshopHandlers = Effect.gen(function* () {
+  const reads = yield* Reads
+  const tickets = yield* Tickets
+  const clients = yield* Clients
+  const loyalty = yield* Loyalty
+
+  return {
+    shop: {
+      read: (_, { shop_id, scopes }) =>
+        Effect.flatMap(reads.shop(shop_id), (state) => {
+          if (state === null) return Effect.dieMessage("The shop of a good key is gone")
+          const { id, name, currency, decimals, time_zone } = state.shop
+          return Effect.succeed(data<ShopView>({ id, name, currency, decimals, time_zone, scopes }))
+        })
+    },
+    tickets: {
+      create: ({ headers, payload }, caller) =>
+        Effect.map(tickets.create(caller, payload, headers["idempotency-key"]), createdTicket),
+      list: ({ urlParams }, caller) => tickets.list(caller, urlParams),
+      byId: ({ path }, caller) => Effect.map(tickets.byId(caller, path.id), data),
+      byNumber: ({ path }, caller) =>
+        Effect.map(tickets.byNumber(caller, path.n), ({ data, others }) => ({ data, meta: { others } })),
+      changeStatus: ({ path, headers, payload }, caller) =>
+        Effect.map(tickets.changeStatusOnce(caller, path.id, payload.status, headers["idempotency-key"]), repeatable),
+      recordNotified: ({ path, headers, payload }, caller) =>
+        Effect.map(tickets.recordNotifiedOnce(caller, path.id, payload.channel, headers["idempotency-key"]), repeatable)
+    },
+    clients: {
+      byPhone: ({ urlParams }, caller) => Effect.map(clients.byPhone(caller, urlParams.phone), data),
+      byId: ({ path }, caller) => Effect.map(clients.byId(caller, path.id), data),
+      loyalty: ({ path }, caller) => Effect.map(loyalty.read(caller, path.id), data),
+      giveStamps: ({ path, headers, payload }, caller) =>
+        Effect.map(loyalty.giveStamps(caller, path.id, payload.count, headers["idempotency-key"]), repeatable),
+      redeem: ({ path, headers }, caller) =>
+        Effect.map(loyalty.redeem(caller, path.id, headers["idempotency-key"]), repeatable)
+    }
+  } satisfies Handlers<typeof WorkshopApi, Caller>
+})
 
 /** The API of the specification under `/v1` (Specification, Endpoints; Errors). */
 export const workshopRoutes = (options: { readonly validateResponses: boolean; readonly own?: OwnAuthentication }) =>

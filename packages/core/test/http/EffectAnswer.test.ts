@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { TicketInput } from "../../src/decisions/createTicket.js"
 import { ForbiddenWord } from "../../src/domain/ForbiddenWord.js"
 import { LimitReached } from "../../src/domain/LimitWindow.js"
-import { type HandlerFailure, refused } from "../../src/http/EffectAnswer.js"
+import { type HandlerFailure, refused } from "../../src/http/EffectMount.js"
 import { StoreUnavailable } from "../../src/ports/StorePorts.js"
 import { SettableClock } from "../../src/testing/SettableClock.js"
 

@@ -19,16 +19,16 @@ export interface NodeMountOptions extends Omit<MountOptions<IncomingMessage>, "a
   readonly trustProxy?: boolean
 }
 
-/** What Express and its kin call, and `node:http` too: without `next`, whatever is not the API's is answered 404. */
+/** The handler that Express and `node:http` call. Without `next`, a path that is not the API's gets a 404. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void
 
-/** What body parsers leave on a request that they have read. */
+/** The fields in which body parsers leave a body that they have read. */
 interface Parsed {
   readonly body?: unknown
   readonly rawBody?: unknown
 }
 
-/** The bytes of a body that a parser took before us; written out again where it kept no bytes. */
+/** The bytes of a body that a parser has read; if it kept only the value, that is written as JSON again. */
 const parsedBody = ({ body, rawBody }: Parsed): Uint8Array | undefined => {
   if (rawBody instanceof Uint8Array) return rawBody
   if (body instanceof Uint8Array) return body
@@ -36,14 +36,14 @@ const parsedBody = ({ body, rawBody }: Parsed): Uint8Array | undefined => {
   return body === undefined ? undefined : Buffer.from(JSON.stringify(body))
 }
 
-/** A request of whose body a parser that ran before may have read all. */
+/** A request whose body a parser may have read already. */
 const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpRequest & { source: IncomingMessage } => {
   const received = { ...httpRequestOf(request, trustProxy), source: request }
   if (!request.readableEnded) return received
   return {
     ...received,
     body: (most) => {
-      // Written out only where the API asks for it: requests of the server's own pass here too.
+      // Only when the API reads it, because requests of the server's own routes pass here too.
       const bytes = parsedBody(request as Parsed)
       if (bytes === undefined) return Effect.fail(new BodyIncomplete())
       return bytes.length > most ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
@@ -53,16 +53,16 @@ const afterParsers = (request: IncomingMessage, trustProxy: boolean): HttpReques
 
 /**
  * The API as `(req, res)` and `(req, res, next)`: for `node:http`, Express, Fastify's raw requests and whatever else
- * stands on Node's server. It goes before or after a body parser, though before spares work.
+ * is built on Node's server. It works before and after a body parser; before it saves the parser's work.
  */
 export const mountNode = (workshop: Mountable, options: NodeMountOptions = {}): NodeHandler => {
   const { trustProxy = false, ...rest } = options
   const { owns, answer } = mountPromise<IncomingMessage>(workshop, rest)
   const unread = new UnreadResponses(workshop.runtime, SERVER_TIMEOUTS, CONNECTION_LIMITS.maxUnreadBytes)
-  const settings = { trustProxy, backlog: new Backlog(), unread }
+  const respond = listener(workshop.runtime, { backlog: new Backlog(), unread })
   return (request, response, next) => {
     const received = afterParsers(request, trustProxy)
     if (next !== undefined && !owns(received.path)) return next()
-    return listener(() => answer(received), workshop.runtime, settings)(request, response)
+    return respond(request, response, () => answer(received))
   }
 }

@@ -18,7 +18,7 @@ import {
   Schema
 } from "effect"
 import { afterAll, describe, expect, it, vi } from "vitest"
-import { httpRequestOf } from "../../../core/src/http/WebHandler.js"
+import { fetchRequest } from "../../../core/src/http/Mount.js"
 import { layer as workshopLayer } from "../../../core/src/services/Workshop.js"
 import { changing, openShop, run } from "../../../core/src/testing/Fixtures.js"
 import { exposition } from "../../src/metrics/exposition.js"
@@ -237,7 +237,7 @@ describe("GET /readyz (Specification, Commands)", () => {
       clock.advance(-10_000)
       const answer = yield* pipeline(yield* pages({ fresh_ms: 0 }))
       const ask = Effect.map(
-        answer(httpRequestOf(new Request("http://localhost/readyz"), "unknown")),
+        answer(fetchRequest(new Request("http://localhost/readyz"), "unknown")),
         ({ status, body }) => [status, JSON.parse(String(body)).error?.message ?? null]
       )
       const answers = [yield* ask]

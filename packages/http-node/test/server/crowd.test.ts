@@ -11,7 +11,7 @@ import { Deferred, Effect, Fiber, Runtime } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { coalesce } from "../../src/coalesce.js"
 import { Backlog, listener } from "../../src/Listener.js"
-import { RequestBody } from "../../src/nodeRequest.js"
+import { httpRequestOf, RequestBody } from "../../src/nodeRequest.js"
 import { OpenConnections } from "../../src/OpenConnections.js"
 import { UnreadResponses } from "../../src/UnreadResponses.js"
 import { RawClient } from "./RawClient.js"
@@ -196,13 +196,14 @@ describe("answers without a good key", { timeout: 60_000 }, () => {
       if (request.path === "/good") request.onAdmitted?.()
       return Effect.succeed<HttpResponse>({ status: 200, headers: {}, body: request.path })
     }
-    const handle = listener(answer, Runtime.defaultRuntime, {
-      trustProxy: false,
+    const handle = listener(Runtime.defaultRuntime, {
       backlog: new HeldBacklog(),
       unread: new UnreadResponses(Runtime.defaultRuntime, SERVER_TIMEOUTS, MIB),
       onAdmitted: () => undefined
     })
-    const server = createServer((request, response) => handle(request, response))
+    const server = createServer((request, response) =>
+      handle(request, response, (onAdmitted) => answer(httpRequestOf(request, false, undefined, onAdmitted)))
+    )
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     const { port } = server.address() as AddressInfo
     const [stranger, known] = [await RawClient.connect(port), await RawClient.connect(port)]

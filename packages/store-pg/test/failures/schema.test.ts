@@ -5,7 +5,7 @@ import { Reads } from "@workshop/core/store"
 import { PgStore } from "@workshop/store-pg"
 import { Context, Effect, Exit, Layer, Logger, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { httpRequestOf } from "../../../core/src/http/WebHandler.js"
+import { fetchRequest } from "../../../core/src/http/Mount.js"
 import { layer as services } from "../../../core/src/services/Workshop.js"
 import { connect } from "../../src/migrate/Session.js"
 import { testDatabase } from "../cluster/TestDatabase.js"
@@ -41,7 +41,7 @@ const served = (url: string, log: Array<string>) =>
   Effect.gen(function* () {
     const answer = yield* pipeline([yield* workshopRoutes({ validateResponses: false })])
     const request = new Request("http://shop.example/v1/shop", { headers: { authorization: "Bearer wk_live_none" } })
-    return yield* answer(httpRequestOf(request, "unknown"))
+    return yield* answer(fetchRequest(request, "unknown"))
   }).pipe(
     Effect.provide(services),
     Effect.provide(Layer.mergeAll(PgStore.layer({ url }), Profanity.layer).pipe(Layer.provideMerge(Entropy.layer))),
