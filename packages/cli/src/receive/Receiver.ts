@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { type Instant, SIGNATURE_HEADER } from "@workshop/core"
-import { type VerifyFailure, verify } from "@workshop/webhooks"
 import type { CannotListen } from "@workshop/http-node"
+import { type VerifyFailure, verify } from "@workshop/webhooks"
 import { Clock, Deferred, Effect, type Scope } from "effect"
 import { PCGRandom } from "effect/Utils"
 import { type Handler, type Incoming, listen, type Reply, saying } from "../testkit/Receiver.js"
