@@ -12,7 +12,7 @@ import { failureSteps, onFailure } from "../packages/core/dist/domain/Webhook.js
 import { errorCodes, failureRows } from "../packages/core/dist/http/ErrorTable.js"
 import { document } from "../packages/core/dist/http/openapi/OpenApi.js"
 import { limitExample, refusalExample, refusalSamples } from "../packages/core/dist/http/openapi/Refusals.js"
-import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/http/openapi/States.js"
+import { movesTable, stateDiagram, statesTable } from "../packages/core/dist/http/openapi/Text.js"
 import { document as sandboxDocument } from "../packages/http-node/dist/sandbox/openapi/SandboxDocument.js"
 import { invariants } from "../packages/store-pg/dist/check/invariants.js"
 import { apiTypes } from "./apiTypes.mjs"

@@ -270,7 +270,7 @@ export interface FieldDetails {
   field: string;
 }
 
-/** FORBIDDEN: The key lacks the scope in details.scope. SHOP_NOT_APPROVED: The shop is not approved yet. ACCOUNT_DEACTIVATED: The shop is deactivated. API_DISABLED: The API is not switched on for this shop yet */
+/** FORBIDDEN: The key lacks the scope in details.scope. Without details: a sandbox without a token was called from another machine or page. SHOP_NOT_APPROVED: The shop is not approved yet. ACCOUNT_DEACTIVATED: The shop is deactivated. API_DISABLED: The API is not switched on for this shop yet */
 export interface ForbiddenAnswer {
   /** Whether there is a result */
   success: false;

@@ -1,8 +1,8 @@
 import { ServiceLimits, type ShopId } from "@workshop/core"
 import type { Claim, Deliveries, DeliveryLog } from "@workshop/core/store"
 import { type Clock, type Context, Effect } from "effect"
-import { askedFor, logged } from "./deliveryLog.js"
 import type { Memory } from "./Memory.js"
+import { askedFor, logged } from "./ShopData.js"
 import type { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
 
 const NANOS_PER_MS = 1_000_000n

@@ -12,9 +12,8 @@ import {
   type TicketOrder
 } from "@workshop/core/store"
 import { type Context, Effect } from "effect"
-import { partOf } from "./deliveryLog.js"
 import type { Memory } from "./Memory.js"
-import type { ShopData } from "./ShopData.js"
+import { partOf, type ShopData } from "./ShopData.js"
 
 const clientOf = ({ slice }: ShopData, id: ClientId | null): Client | null =>
   id === null ? null : asSeen(slice.accounts.get(id), slice.links.get(id))

@@ -1,4 +1,4 @@
-import { Entropy, type StorePorts, TrackingPages } from "@workshop/core"
+import { Entropy, type Instant, MINUTE_MS, type PolicyName, type StorePorts, TrackingPages } from "@workshop/core"
 import {
   AuditLog,
   Closures,
@@ -8,21 +8,78 @@ import {
   Directory,
   decide,
   ENTROPY_BYTES,
+  giveBackUses,
+  type LimitWindow,
+  type LimitWindows,
   Messages,
   PersonalData,
+  peekLimit,
   RateLimits,
   Reads,
   readClock,
-  Store
+  Store,
+  useLimits
 } from "@workshop/core/store"
 import { Context, Effect, Either, Layer } from "effect"
 import { Memory } from "./Memory.js"
-import { memoryAuditLog } from "./MemoryAuditLog.js"
 import { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
 import { memoryClosures, memoryDirectory } from "./MemoryDirectory.js"
 import { memoryPersonalData } from "./MemoryPersonalData.js"
-import { memoryRateLimits } from "./MemoryRateLimits.js"
 import { memoryReads } from "./MemoryReads.js"
+
+/** How many windows of a policy are kept. Beyond that the oldest goes: its subject begins anew. */
+const MOST_WINDOWS = 100_000
+
+/** Counts for one process. Windows that have ended are cleared away once a minute. */
+export const memoryRateLimits = (most = MOST_WINDOWS): Context.Tag.Service<RateLimits> => {
+  // A map a policy, by subject: a joined key would be a new text to hash for every take.
+  const kept = new Map<PolicyName, Map<string, LimitWindow>>()
+  let swept_at = 0
+
+  const sweep = (now: Instant) => {
+    if (now >= swept_at && now < swept_at + MINUTE_MS) return
+    swept_at = now
+    for (const ofPolicy of kept.values())
+      for (const [subject, { resets_at }] of ofPolicy) if (now >= resets_at) ofPolicy.delete(subject)
+  }
+  const windows: LimitWindows = {
+    get: ({ policy, subject }) => kept.get(policy)?.get(subject),
+    put: ({ policy, subject }, window) => {
+      const ofPolicy = kept.get(policy)
+      if (ofPolicy === undefined) {
+        kept.set(policy, new Map([[subject, window]]))
+        return
+      }
+      ofPolicy.set(subject, window)
+      if (ofPolicy.size <= most) return
+      for (const oldest of ofPolicy.keys()) {
+        if (ofPolicy.size <= most) break
+        ofPolicy.delete(oldest)
+      }
+    }
+  }
+
+  return {
+    take: (takes, now) =>
+      Effect.suspend(() => {
+        sweep(now)
+        return useLimits(windows, takes, now)
+      }),
+    giveBack: (takes, taken) => Effect.sync(() => giveBackUses(windows, takes, taken)),
+    look: (one, now) => Effect.sync(() => peekLimit(windows, one, now))
+  }
+}
+
+/** The audit log of all shops. */
+export const memoryAuditLog = (memory: Memory): Context.Tag.Service<AuditLog> => ({
+  append: (entry) => Effect.sync(() => void memory.audit.push(entry)),
+  list: (shop_id, before, limit) =>
+    Effect.sync(() => {
+      const end = before === null ? undefined : memory.audit.findIndex(({ id }) => id === before)
+      const earlier = memory.audit.slice(0, end).reverse()
+      return earlier.filter((entry) => shop_id === null || entry.shop_id === shop_id).slice(0, limit)
+    })
+})
 
 /** How often a command is run anew because its random tracking code was taken; by then the source is not random. */
 const MOST_MOMENTS = 16

@@ -2,29 +2,207 @@ import {
   type AttemptRecord,
   type ClientAccount,
   type ClientId,
+  type DeliveryState,
   type EventId,
   type EventRecord,
   type Instant,
   Limits,
   type NoticeRecord,
   type Phone,
+  ServiceLimits,
   type ShopRecord,
   type TicketId,
   type TicketRecord
 } from "@workshop/core"
 import {
+  acknowledges,
   apply,
   type Change,
+  closure,
+  deliveryState,
+  type EventPart,
+  type EventRange,
   firstHead,
   type LedgerEntry,
+  type LoggedDelivery,
   loadState,
+  matchesReplayFilter,
+  presentSchedule,
   type ReadMap,
+  type ReplayFilter,
+  type ReplayRecord,
   type ShopState
 } from "@workshop/core/store"
-import { ChangeOrder } from "./ChangeOrder.js"
-import { ClosureOrder } from "./ClosureOrder.js"
-import { replayable } from "./deliveryLog.js"
 import { ShopDeliveryQueue } from "./ShopDeliveryQueue.js"
+
+/** The events of a shop and their deliveries. */
+interface DeliveryData {
+  readonly slice: Pick<ShopState, "deliveries" | "webhook">
+  readonly events: ReadonlyArray<EventRecord>
+  readonly attempts: ReadonlyMap<EventId, ReadonlyArray<AttemptRecord>>
+  readonly queue: Pick<ShopDeliveryQueue, "isInFlight">
+}
+
+const stateOf = ({ slice, attempts }: DeliveryData, { id }: EventRecord): DeliveryState | undefined => {
+  const row = slice.deliveries.get(id)
+  const last = attempts.get(id)?.at(-1)
+  if (slice.webhook === null || (row === undefined && last === undefined)) return undefined
+  return deliveryState(row, slice.webhook, last !== undefined && acknowledges(last))
+}
+
+/** The events that a filter asks for, in their order. */
+export function* askedFor(data: DeliveryData, filter: ReplayFilter): Generator<EventRecord> {
+  for (const event of data.events) if (matchesReplayFilter(filter, event, stateOf(data, event))) yield event
+}
+
+/** The highest number of an attempt: late ones share theirs with another, and the log may lack earlier ones. */
+const attemptsMade = ({ slice, attempts }: DeliveryData, { id }: EventRecord): number =>
+  Math.max(slice.deliveries.get(id)?.attempts_made ?? 0, ...(attempts.get(id) ?? []).map(({ n }) => n))
+
+/** The next events of a replay. The events of a shop are numbered from 1 without a gap, so they are found without a search. */
+export const replayable = (
+  data: DeliveryData,
+  { filter, after_seq, until_seq }: ReplayRecord,
+  most: number
+): EventRange => {
+  const last_seq = Math.min(after_seq + most, until_seq - 1)
+  const found = data.events
+    .slice(after_seq, last_seq)
+    .filter((event) => matchesReplayFilter(filter, event, stateOf(data, event)))
+  return {
+    found: found.map((event) => ({
+      event,
+      delivery: data.slice.deliveries.get(event.id),
+      is_in_flight: data.queue.isInFlight(event.id),
+      attempts_made: attemptsMade(data, event)
+    })),
+    last_seq
+  }
+}
+
+const statusOf = (data: DeliveryData, event: EventRecord): LoggedDelivery | undefined => {
+  const { id: event_id, seq, type } = event
+  const state = stateOf(data, event)
+  if (state === undefined) return undefined
+  const row = data.slice.deliveries.get(event_id)
+  const next_attempt_at =
+    state === "pending" && row !== undefined ? presentSchedule(row, data.slice.webhook!).due_at : null
+  return { event_id, seq, type, state, next_attempt_at, attempts: [...(data.attempts.get(event_id) ?? [])] }
+}
+
+/** Of the events of a shop, which are numbered from 1 without a gap, those before a place. */
+const countBefore = (events: ReadonlyArray<EventRecord>, before: number): number =>
+  Math.max(0, Math.min(events.length, before - 1))
+
+/** The latest events of a part. */
+export const partOf = (
+  events: ReadonlyArray<EventRecord>,
+  { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max }: EventPart = {}
+): ReadonlyArray<EventRecord> => {
+  const end = countBefore(events, before)
+  return events.slice(Math.max(0, end - limit), end)
+}
+
+/** The deliveries of the latest events of a part. */
+export const logged = (
+  data: DeliveryData,
+  { before = Number.MAX_SAFE_INTEGER, limit = ServiceLimits.list_max }: EventPart = {}
+): ReadonlyArray<LoggedDelivery> => {
+  const found: Array<LoggedDelivery> = []
+  for (let at = countBefore(data.events, before) - 1; at >= 0 && found.length < limit; at--) {
+    const delivery = statusOf(data, data.events[at]!)
+    if (delivery !== undefined) found.push(delivery)
+  }
+  return found.reverse()
+}
+
+/**
+ * When each of a shop's tickets is due to close, earliest first. Every closure takes the same time, so whatever becomes due
+ * anew becomes due last, which is the order in which a map holds its keys; only where the clock was set back it is sorted.
+ */
+export class ClosureOrder {
+  #due = new Map<TicketId, Instant>()
+  #latest: Instant = 0
+  #isSorted = true
+
+  /** Notes when a ticket is due now, if at all. */
+  note(ticket: TicketRecord): void {
+    const due_at = closure(ticket)?.due_at
+    const known = this.#due.get(ticket.id)
+    if (due_at === known) return
+    if (known !== undefined) this.#due.delete(ticket.id)
+    if (due_at === undefined) return
+    this.#due.set(ticket.id, due_at)
+    if (due_at < this.#latest) this.#isSorted = false
+    this.#latest = Math.max(this.#latest, due_at)
+  }
+
+  /** The tickets due at `until` or before, earliest first. */
+  *due(until: Instant): Generator<{ readonly id: TicketId; readonly due_at: Instant }> {
+    if (!this.#isSorted) {
+      this.#due = new Map([...this.#due].sort(([, a], [, b]) => a - b))
+      this.#isSorted = true
+    }
+    for (const [id, due_at] of this.#due) {
+      if (due_at > until) return
+      yield { id, due_at }
+    }
+  }
+}
+
+type Changed = Pick<TicketRecord, "id" | "updated_at" | "change_seq">
+
+/**
+ * A shop's tickets in the order of their last change. A ticket that changes again leaves its old place behind;
+ * when most places are left behind they are cleared away, so the cost of a change stays constant on average.
+ */
+export class ChangeOrder {
+  // Places and not the tickets themselves: what a ticket no longer holds must not live on in one that was left behind.
+  #places: Array<Changed> = []
+  #isOutOfOrder = false
+  readonly #tickets: ReadonlyMap<TicketId, TicketRecord>
+
+  constructor(tickets: ReadonlyMap<TicketId, TicketRecord>) {
+    this.#tickets = tickets
+  }
+
+  /** The ticket whose last change this was; undefined where it changed since. */
+  #ticketAt({ id, change_seq }: Changed): TicketRecord | undefined {
+    const ticket = this.#tickets.get(id)
+    return ticket?.change_seq === change_seq ? ticket : undefined
+  }
+
+  /** Notes that a ticket changed. */
+  note({ id, updated_at, change_seq }: TicketRecord): void {
+    // Only a repair of the shop's clock takes it back; the places left behind would stand in the way of the search.
+    if (updated_at < (this.last_change_at ?? 0)) this.#isOutOfOrder = true
+    this.#places.push({ id, updated_at, change_seq })
+    if (!this.#isOutOfOrder && this.#places.length <= 2 * this.#tickets.size + 16) return
+    this.#places = this.#places.filter((place) => this.#ticketAt(place) !== undefined)
+    this.#isOutOfOrder = this.#places.some((place, i) => place.updated_at < (this.#places[i - 1]?.updated_at ?? 0))
+  }
+
+  /** When a ticket last changed; null where there is none. */
+  get last_change_at(): Instant | null {
+    return this.#places.at(-1)?.updated_at ?? null
+  }
+
+  /** The tickets that changed at `since` or later and after the change `after`, in the order of their changes. */
+  *from(since: Instant, after: number): Generator<TicketRecord> {
+    let low = 0
+    let high = this.#places.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const place = this.#places[middle]!
+      if (place.updated_at >= since && place.change_seq > after) high = middle
+      else low = middle + 1
+    }
+    for (let i = low; i < this.#places.length; i++) {
+      const ticket = this.#ticketAt(this.#places[i]!)
+      if (ticket !== undefined) yield ticket
+    }
+  }
+}
 
 /** Everything of one shop: the slice its commands see, rows that no command asks for, and the orders in which it is read. */
 export class ShopData {

@@ -1,10 +1,8 @@
 /** Entry `@workshop/store-memory`: a store in the process's memory, as a whole and in its parts. */
 
 export { Memory } from "./Memory.js"
-export { memoryAuditLog } from "./MemoryAuditLog.js"
 export { memoryDeliveries, memoryDeliveryLog } from "./MemoryDeliveries.js"
 export { memoryClosures, memoryDirectory } from "./MemoryDirectory.js"
 export { memoryPersonalData } from "./MemoryPersonalData.js"
-export { memoryRateLimits } from "./MemoryRateLimits.js"
 export { memoryReads } from "./MemoryReads.js"
-export { layer, over } from "./MemoryStore.js"
+export { layer, memoryAuditLog, memoryRateLimits, over } from "./MemoryStore.js"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { memoryRateLimits } from "../src/MemoryRateLimits.js"
+import { memoryRateLimits } from "../src/MemoryStore.js"
 
 const NOW = Date.parse("2026-11-20T10:00:00Z")
 

@@ -1,28 +1,22 @@
 import { Effect } from "effect"
 import { changeStatus, closeTicket } from "../decisions/changeStatus.js"
-import { createTicket } from "../decisions/createTicket.js"
 import { redateTicket, repairClock } from "../decisions/repairClock.js"
-import type { ShopId, TicketId } from "../domain/Identifier.js"
 import { DAY_MS, toIso } from "../domain/Instant.js"
 import type { TicketFilter } from "../ports/StorePorts.js"
 import { repairShopClock } from "../services/ClockRepair.js"
 import { cases, each, same, ticketIds } from "./ContractCase.js"
-import { changing, placing, run, ticketInput, warning } from "./Fixtures.js"
+import { changing, NEWEST, newTicket, placing, run, warning } from "./Fixtures.js"
 
 const AHEAD = 61 * DAY_MS
-
-const create = (shop_id: ShopId) =>
-  Effect.map(run(createTicket(shop_id, ticketInput(), { via: "api", found: [] })), ({ id }) => id as TicketId)
 
 /** The state of a shop after the repair of dates that were ahead (Specification, Lists and sync). */
 export const clockRepairContract = cases({
   "a shop that was dated ahead is back at the present with all that is its own": function* (bench) {
     const { dispatcher, clock, reads, start, auditLog, closures, messages } = bench
-
     const shop = yield* dispatcher.open
-    const early = yield* create(shop)
+    const early = yield* newTicket(shop)
     clock.set(start + AHEAD)
-    const ahead = yield* create(shop)
+    const ahead = yield* newTicket(shop)
     yield* run(changeStatus(shop, ahead, "ready"))
     yield* run(closeTicket(shop, early))
     yield* run(changing(shop, (changes) => changes.notifyOwner(warning)))
@@ -51,9 +45,9 @@ export const clockRepairContract = cases({
     yield* same("and so is what is to be told", told.length, 1)
 
     clock.set(now + 1)
-    const later = yield* create(shop)
+    const later = yield* newTicket(shop)
     const listed = (filter: TicketFilter) =>
-      Effect.map(reads.tickets(shop, filter, { _tag: "Newest", after: null }, 9), ({ tickets }) => ticketIds(tickets))
+      Effect.map(reads.tickets(shop, filter, NEWEST, 9), ({ tickets }) => ticketIds(tickets))
     yield* same("newest first", yield* listed({}), [later, ahead, early])
     yield* same("created until then", yield* listed({ created_before: now + 1 }), [ahead, early])
     yield* same("created before", yield* listed({ created_before: now, state: ["workshop", "ready"] }), [early])
@@ -77,9 +71,9 @@ export const clockRepairContract = cases({
     yield* run(repairClock(shop))
     yield* run(redateTicket(shop, ahead[7]!))
     clock.set(now + 5)
-    const later = yield* create(shop)
+    const later = yield* newTicket(shop)
     yield* same("the others", yield* repairShopClock(shop), { ahead_until: null, tickets: 129 })
-    const newest = yield* reads.tickets(shop, {}, { _tag: "Newest", after: null }, 131)
+    const newest = yield* reads.tickets(shop, {}, NEWEST, 131)
     const ids = ticketIds(newest.tickets)
     yield* same("in the order of their creation", ids, [later, ...[...ahead].reverse()])
     const latest = Math.max(...newest.tickets.map(({ record }) => record.updated_at))

@@ -1,20 +1,19 @@
 import { Effect, Fiber } from "effect"
+import { PCGRandom } from "effect/Utils"
 import { advanceReplay, startReplay } from "../decisions/replayDeliveries.js"
 import { enableWebhook, removeWebhook, setWebhook } from "../decisions/webhookSettings.js"
-import type { ShopId } from "../domain/Identifier.js"
+import { nextAttempt, nextClaims, type Queued, type QueuedShop } from "../domain/Delivery.js"
+import type { EventId, ShopId } from "../domain/Identifier.js"
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import { Reads } from "../ports/StorePorts.js"
-import { cases, each, holds, same } from "./ContractCase.js"
-import { run } from "./Fixtures.js"
-import { answered, eventsOf, record, recordLate, unanswered } from "./TestDispatcher.js"
+import { type Claim, Reads } from "../ports/StorePorts.js"
+import { type Bench, cases, each, holds, same } from "./ContractCase.js"
+import { eventsIn, run } from "./Fixtures.js"
+import { SettableClock } from "./SettableClock.js"
+import { answered, eventsOf, record, recordLate, type TestDispatcher, unanswered } from "./TestDispatcher.js"
 
 const OK = answered(200)
 const DOWN = answered(500)
-
-/** The shop's events in their order. */
-const eventsIn = (shop_id: ShopId) =>
-  Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => each(events, "id")))
 
 /** How deliveries are handed out (Specification, Webhooks). Leases are measured by the nanoseconds of the running clock. */
 export const deliveriesContract = cases({
@@ -37,7 +36,6 @@ export const deliveriesContract = cases({
     bench
   ) {
     const { dispatcher } = bench
-
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null, null, null, null, null, null)
     const events = yield* eventsIn(shop)
@@ -52,7 +50,6 @@ export const deliveriesContract = cases({
 
   "at most one of a ticket is in flight, and its events go out in order (Specification, Webhooks)": function* (bench) {
     const { dispatcher } = bench
-
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, 1, 1, 2, 1, 2)
     const [a, b, c, d, e] = yield* eventsIn(shop)
@@ -89,7 +86,6 @@ export const deliveriesContract = cases({
     bench
   ) {
     const { dispatcher, clock } = bench
-
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
     const [claim] = yield* dispatcher.claim()
@@ -125,7 +121,6 @@ export const deliveriesContract = cases({
     bench
   ) {
     const { dispatcher, clock } = bench
-
     const shops = yield* Effect.replicateEffect(dispatcher.open, 60)
     for (const shop of shops) yield* dispatcher.raise(shop, ...Array(3).fill(null))
     const served = new Map(shops.map((shop) => [shop, 0]))
@@ -151,7 +146,6 @@ export const deliveriesContract = cases({
   "off, nothing is claimed, whenever it was raised; on again, all is due at once, in order (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock } = bench
-
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, 1, 2)
       const [failed] = yield* dispatcher.claim(1)
@@ -171,7 +165,6 @@ export const deliveriesContract = cases({
   "turned off and on while one is in flight: it is not handed out twice, and its failure counts as the first":
     function* (bench) {
       const { dispatcher, clock } = bench
-
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, null)
       const [claim] = yield* dispatcher.claim()
@@ -205,7 +198,6 @@ export const deliveriesContract = cases({
 
   "`next` names the earliest instant at which something could be claimed, and nothing else": function* (bench) {
     const { dispatcher, clock, start, deliveries } = bench
-
     const { next } = deliveries
     const FAR = start + 1000 * MINUTE_MS
     yield* same("nothing", yield* next(FAR), null)
@@ -250,7 +242,6 @@ export const leasesContract = cases({
   "after the clock was set back, what is raised is due at once, and a retry after its minute (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, reads, start, deliveries } = bench
-
       const shop = yield* dispatcher.open
       clock.set(start + DAY_MS)
       yield* dispatcher.raise(shop, null)
@@ -271,7 +262,6 @@ export const leasesContract = cases({
   "a lease holds for fifteen seconds; then the delivery is handed out anew, with all its attempts (docs/how-it-is-built.md)":
     function* (bench) {
       const { dispatcher, clock, deliveryLog: log, reads, deliveries } = bench
-
       const { reclaim } = deliveries
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, 1, 1)
@@ -296,7 +286,6 @@ export const leasesContract = cases({
   "an attempt whose delivery was claimed anew is logged, counts for the webhook's health, and once (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, reads, deliveryLog: log, deliveries } = bench
-
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, null)
       const [slow] = yield* dispatcher.claim()
@@ -316,7 +305,6 @@ export const leasesContract = cases({
 
   "a failure that is told twice, as its first answer was lost, counts once": function* (bench) {
     const { dispatcher, reads, deliveryLog } = bench
-
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
     const [claim] = yield* dispatcher.claim()
@@ -332,7 +320,6 @@ export const webhookRemovalContract = cases({
   "a removed webhook takes all that waits with it, a thousand at a time; a later one gets what is raised from then on":
     function* (bench) {
       const { dispatcher, reads, deliveries } = bench
-
       const shop = yield* dispatcher.open
       const other = yield* dispatcher.open
       yield* dispatcher.raise(shop, ...Array(1300).fill(null))
@@ -363,3 +350,101 @@ export const webhookRemovalContract = cases({
       )
     }
 })
+
+interface Shop extends QueuedShop {
+  readonly shop_id: ShopId
+  /** How often each event was tried. */
+  readonly tried: ReadonlyMap<number, number>
+}
+
+const SCHEDULES = 12
+const ACTS = 40
+const TICKETS = 6
+/** Fewer than a claim looks at of a shop: what lies further back may wait for the next claim. */
+const MOST_WAITING = 12
+
+/** The schedule of a seed: a queue whose shops raise events, whose claims are cut anywhere and whose attempts end in any order. */
+const follow = (dispatcher: TestDispatcher, seed: number) =>
+  Effect.gen(function* () {
+    const random = new PCGRandom(seed)
+    const one = (most: number) => random.integer(most)
+    const clock = yield* SettableClock.current
+    const events = new Map<string, EventId>()
+    const held = new Map<string, Claim>()
+    let queue: ReadonlyArray<Shop> = []
+    const change = (shop_id: ShopId, to: (shop: Shop) => Partial<Shop>) => {
+      queue = queue.map((shop) => (shop.shop_id === shop_id ? { ...shop, ...to(shop) } : shop))
+    }
+
+    const raise = Effect.fnUntraced(function* (shop_id: ShopId) {
+      const { waiting, in_flight } = queue.find((shop) => shop.shop_id === shop_id)!
+      const n = Math.min(1 + one(3), MOST_WAITING - waiting.length - in_flight.length)
+      if (n <= 0) return
+      const tickets = Array.from({ length: n }, () => (one(3) === 0 ? null : 1 + one(TICKETS)))
+      yield* dispatcher.raise(shop_id, ...tickets)
+      const due_at = clock.unsafeCurrentTimeMillis()
+      const found = (yield* (yield* Reads).events(shop_id)).slice(-n)
+      const raised = found.map(({ seq, id }, i): Queued => {
+        events.set(`${shop_id} ${seq}`, id)
+        return { seq, ticket: tickets[i]!, is_replay: false, due_at }
+      })
+      change(shop_id, (shop) => ({ waiting: [...shop.waiting, ...raised] }))
+    })
+
+    const claim = Effect.fnUntraced(function* (step: string) {
+      const slots = 1 + one(9)
+      const before = queue
+      const { claims, queue: after } = nextClaims(before, clock.unsafeCurrentTimeMillis(), slots)
+      const expected = claims.map(([place, { seq }]) => events.get(`${before[place]!.shop_id} ${seq}`))
+      const found = yield* dispatcher.claim(slots)
+      yield* same(`${step}: a claim of ${slots}`, each(found, "event_id"), expected)
+      for (const one of found) held.set(one.event_id, one)
+      queue = after
+    })
+
+    const land = Effect.fnUntraced(function* () {
+      const busy = queue.filter(({ in_flight }) => in_flight.length > 0)
+      if (busy.length === 0) return
+      const { shop_id, in_flight, tried } = busy[one(busy.length)]!
+      const landed = in_flight[one(in_flight.length)]!
+      const isFailed = one(6) === 0
+      yield* record(held.get(events.get(`${shop_id} ${landed.seq}`)!)!, answered(isFailed ? 500 : 200))
+      const made = (tried.get(landed.seq) ?? 0) + 1
+      const due_at = isFailed ? nextAttempt(made, clock.unsafeCurrentTimeMillis(), 0) : null
+      change(shop_id, (shop) => ({
+        tried: new Map(shop.tried).set(landed.seq, made),
+        in_flight: shop.in_flight.filter((one) => one !== landed),
+        waiting: due_at === null ? shop.waiting : [...shop.waiting, { ...landed, due_at }]
+      }))
+    })
+
+    for (let n = 3 + one(4); n > 0; n--) {
+      const shop_id = yield* dispatcher.open
+      queue = [...queue, { shop_id, waiting: [], in_flight: [], tried: new Map() }]
+      yield* raise(shop_id)
+    }
+    for (let act = 0; act < ACTS; act++) {
+      const kind = one(10)
+      if (kind < 3) yield* raise(queue[one(queue.length)]!.shop_id)
+      else if (kind < 6) yield* claim(`seed ${seed}, act ${act}`)
+      else if (kind < 9) yield* land()
+      else {
+        // Leases are not what is asked here: none ends.
+        while (queue.some(({ in_flight }) => in_flight.length > 0)) yield* land()
+        clock.advance(one(MINUTE_MS))
+      }
+    }
+    for (const { shop_id } of queue) yield* dispatcher.turnOff(shop_id)
+  })
+
+/** The order of claims agrees with `nextClaims` of the domain (Specification, Webhooks). */
+export const claimOrderContract = cases(
+  Object.fromEntries(
+    Array.from({ length: SCHEDULES }, (_, seed) => [
+      `random schedule ${seed}: claims come in the order of the reference, however they are cut`,
+      function* ({ dispatcher }: Bench) {
+        yield* follow(dispatcher, seed)
+      }
+    ])
+  )
+)

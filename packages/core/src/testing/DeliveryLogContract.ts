@@ -5,9 +5,9 @@ import type { ReplayFilter } from "../domain/Delivery.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/Instant.js"
 import { ServiceLimits } from "../domain/Limits.js"
-import { Deliveries, DeliveryLog, Reads } from "../ports/StorePorts.js"
+import { Deliveries, DeliveryLog } from "../ports/StorePorts.js"
 import { cases, each, same } from "./ContractCase.js"
-import { changing, openShop, run } from "./Fixtures.js"
+import { changing, eventsIn, openShop, run } from "./Fixtures.js"
 import { answered, eventsOf, raising, record, recordLate, type TestDispatcher, unanswered } from "./TestDispatcher.js"
 
 const DOWN = answered(503)
@@ -27,7 +27,6 @@ export const deliveryLogContract = cases({
 
   "lists without pages end: a shop's events and deliveries are its latest ten thousand": function* (bench) {
     const { dispatcher, reads, deliveryLog } = bench
-
     const shop = yield* dispatcher.open
     for (const n of [3, 4000, 4000, 2000]) yield* dispatcher.raise(shop, ...Array(n).fill(null))
     const events = yield* reads.events(shop)
@@ -56,7 +55,6 @@ export const deliveryLogContract = cases({
 
   "deliveries are told in the order of their events, with every attempt as it was": function* (bench) {
     const { dispatcher, clock, start, reads } = bench
-
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, 1, 2)
     const events = yield* reads.events(shop)
@@ -87,7 +85,6 @@ export const deliveryLogContract = cases({
     bench
   ) {
     const { dispatcher, clock, start } = bench
-
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
     yield* same("raised", yield* states(shop), [["pending", start]])
@@ -113,7 +110,6 @@ export const deliveryLogContract = cases({
     bench
   ) {
     const { dispatcher, clock, start, deliveryLog } = bench
-
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, ...Array(4).fill(null))
     yield* dispatcher.hook(shop, () => ({ failures_in_row: 18, first_failure_at: start - 30 * HOUR_MS }))
@@ -162,14 +158,10 @@ const replay = Effect.fnUntraced(function* (shop_id: ShopId, filter: ReplayFilte
   return taken
 })
 
-const eventsIn = (shop_id: ShopId) =>
-  Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => each(events, "id")))
-
 /** How events are sent again (Specification, Sandbox). */
 export const replayContract = cases({
   "replayed ones go out again under the same ids, in order, never before a live one that is due": function* (bench) {
     const { dispatcher, deliveryLog } = bench
-
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, 1, 1, 2)
     const old = yield* deliver(dispatcher)
@@ -193,7 +185,6 @@ export const replayContract = cases({
     bench
   ) {
     const { dispatcher, clock, deliveries } = bench
-
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, ...Array(2000).fill(1))
     yield* dispatcher.raise(shop, ...Array(50).fill(2))
@@ -219,7 +210,6 @@ export const replayContract = cases({
 
   "one that asks for the last few of many events comes to them, and counts them": function* (bench) {
     const { dispatcher, clock, deliveryLog } = bench
-
     const shop = yield* dispatcher.open
     // Off, so that nothing stays due.
     yield* dispatcher.turnOff(shop)
@@ -234,7 +224,6 @@ export const replayContract = cases({
   "one whose attempt is under way for a retry goes on, is not sent twice, and its failure is the first of eight (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, deliveries } = bench
-
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, 1, 1)
       for (let n = 0; n < 3; n++) {
@@ -257,7 +246,6 @@ export const replayContract = cases({
   "one that never arrived stays live and goes before its ticket's later ones; what had arrived goes behind (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock } = bench
-
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, 1)
       yield* record((yield* dispatcher.claim())[0]!, OK)
@@ -277,7 +265,6 @@ export const replayContract = cases({
   "parked ones that are replayed go out in their ticket's order once the webhook is on (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock } = bench
-
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, 1)
       yield* record((yield* dispatcher.claim())[0]!, answered(410))
@@ -294,7 +281,6 @@ export const replayContract = cases({
   "the numbers of attempts go on, also where the log has lost the earlier ones to retention, or two share one (Specification, Webhooks)":
     function* (bench) {
       const { dispatcher, clock, deliveries, deliveryLog } = bench
-
       const shop = yield* dispatcher.open
       yield* dispatcher.raise(shop, null)
       yield* dispatcher.raise(shop, null)
@@ -390,7 +376,6 @@ export const replayContract = cases({
 
   "a filter asks by name, time and state; a named event may be one from before the webhook": function* (bench) {
     const { dispatcher, clock, start, deliveryLog } = bench
-
     const shop = yield* dispatcher.open
     yield* dispatcher.raise(shop, null)
     yield* deliver(dispatcher)

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import { answerOffer } from "../decisions/clientLink.js"
-import { createTicket } from "../decisions/createTicket.js"
 import { createKey, type KeyInput, revokeKey } from "../decisions/shopSettings.js"
 import { KEY_BYTES, keyHash, keyText } from "../domain/ApiKey.js"
 import type { ClientId, KeyId, OfferId, ShopId, TicketId } from "../domain/Identifier.js"
@@ -8,14 +7,12 @@ import { trackedTicket } from "../domain/TrackedTicket.js"
 import { Entropy } from "../ports/Entropy.js"
 import { Reads } from "../ports/StorePorts.js"
 import { cases, each, same } from "./ContractCase.js"
-import { freshId, freshPhone, openAccount, openShop, placing, putting, run, ticketInput } from "./Fixtures.js"
+import { creating, freshId, freshPhone, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
 import { TEST_START } from "./SettableClock.js"
 
-const NEW = { via: "api", found: [] } as const
 const KEY = { name: "Till", scopes: ["tickets:read"] } as unknown as KeyInput
 
-const offered = (shop_id: ShopId, client_phone: string) =>
-  run(createTicket(shop_id, ticketInput({ service: "Hem", client_phone }), NEW))
+const offered = (shop_id: ShopId, client_phone: string) => run(creating(shop_id, { service: "Hem", client_phone }))
 
 /** The data that belong to no one shop (docs/how-it-is-built.md). */
 export const directoryContract = cases({
@@ -35,7 +32,6 @@ export const directoryContract = cases({
 
   "data are a sandbox's once they were marked so, and stay it (Specification, Keys and scopes)": function* (bench) {
     const { directory } = bench
-
     yield* directory.markSandboxMade
     yield* directory.markSandboxMade
     yield* same("marked", yield* directory.isSandboxMade, true)
@@ -229,7 +225,6 @@ export const directoryContract = cases({
 
   "an offer made before its number has an account is there for who takes the number later": function* (bench) {
     const { directory, shop } = bench
-
     const phone = yield* freshPhone
     const ticket = yield* offered(shop.id, phone)
     const holder = yield* openAccount({ phone })
@@ -238,7 +233,6 @@ export const directoryContract = cases({
 
   "who blocks a shop sees no open offer of it any more, and those of others as before": function* (bench) {
     const { clock, directory, shop } = bench
-
     const other = yield* openShop()
     const holder = yield* openAccount()
     for (const { id } of [shop, shop, other]) {
@@ -258,7 +252,6 @@ export const directoryContract = cases({
 
   "the latest instant is that of the shop that did something last (docs/how-it-is-built.md)": function* (bench) {
     const { clock, directory, shop } = bench
-
     yield* openShop()
     clock.set(4_000_000_000_000)
     yield* run(placing(shop.id, [{}]))

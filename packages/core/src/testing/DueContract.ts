@@ -1,22 +1,33 @@
 import { Effect } from "effect"
 import { changeStatus, closeTicket, recordNotified } from "../decisions/changeStatus.js"
-import { createTicket } from "../decisions/createTicket.js"
 import * as Need from "../decisions/Load.js"
 import { beginNotification, recordNotification } from "../decisions/sendNotification.js"
-import type { ShopId, TicketId } from "../domain/Identifier.js"
+import type { ShopId } from "../domain/Identifier.js"
 import { DAY_MS, MINUTE_MS } from "../domain/Instant.js"
 import type { Message } from "../domain/Notification.js"
 import { ticketView } from "../domain/Ticket.js"
 import { Closures, type DueClosure, Messages } from "../ports/StorePorts.js"
 import { cases, each, holds, same } from "./ContractCase.js"
-import { changing, loaded, openAccount, openShop, placing, run, ticketInput, warning } from "./Fixtures.js"
+import { changing, loaded, newTicket, openAccount, openShop, placing, run, warning } from "./Fixtures.js"
 
 const SIXTY_DAYS = 60 * DAY_MS
 /** More than other cases leave behind. */
 const PLENTY = 100_000
 
-const create = (shop_id: ShopId) =>
-  Effect.map(run(createTicket(shop_id, ticketInput(), { via: "api", found: [] })), ({ id }) => id as TicketId)
+/** Fails unless rows come in the order in which they are due, and a limit returns the first of them. */
+const earliestFirst = Effect.fnUntraced(function* <E>(
+  due: (limit: number) => Effect.Effect<ReadonlyArray<{ readonly due_at: number }>, E>
+) {
+  const all = each(yield* due(PLENTY), "due_at")
+  yield* same(
+    "in order",
+    all,
+    all.toSorted((a, b) => a - b)
+  )
+  for (const limit of [1, 3, all.length]) {
+    yield* same(`limit ${limit}`, each(yield* due(limit), "due_at"), all.slice(0, limit))
+  }
+})
 
 /** The closures of these shops due by then: others may share the store. */
 const closuresIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number) =>
@@ -29,7 +40,7 @@ const closuresIn = (shops: ReadonlyArray<{ readonly id: ShopId }>, until: number
 /** Which tickets await their automatic closure, and when (Specification, States). */
 export const closuresContract = cases({
   "a ticket is due at exactly sixty days, and not a millisecond before": function* ({ shop, start }) {
-    const id = yield* create(shop.id)
+    const id = yield* newTicket(shop.id)
     yield* same("before", yield* closuresIn([shop], start + SIXTY_DAYS - 1), [])
     const expected = [{ shop_id: shop.id, id, due_at: start + SIXTY_DAYS }]
     yield* same("then", yield* closuresIn([shop], start + SIXTY_DAYS), expected)
@@ -37,7 +48,7 @@ export const closuresContract = cases({
   },
 
   "news from the shop puts a workshop ticket off, nothing puts a ready one off": function* ({ clock, shop, start }) {
-    const [waiting, ready] = [yield* create(shop.id), yield* create(shop.id)]
+    const [waiting, ready] = [yield* newTicket(shop.id), yield* newTicket(shop.id)]
     clock.set(start + DAY_MS)
     yield* run(changeStatus(shop.id, ready, "ready"))
     clock.set(start + 2 * DAY_MS)
@@ -53,8 +64,7 @@ export const closuresContract = cases({
 
   "collected, impossible and closed tickets are never due; one that is reopened is due anew": function* (bench) {
     const { clock, shop, start } = bench
-
-    const [impossible, collected, reopened, closed] = yield* Effect.replicateEffect(create(shop.id), 4)
+    const [impossible, collected, reopened, closed] = yield* Effect.replicateEffect(newTicket(shop.id), 4)
     yield* run(changeStatus(shop.id, impossible!, "impossible"))
     for (const id of [collected!, reopened!]) {
       yield* run(changeStatus(shop.id, id, "ready"))
@@ -71,39 +81,28 @@ export const closuresContract = cases({
 
   "the earliest come first, across shops, and a limit leaves the later ones for next time": function* (bench) {
     const { clock, closures, start } = bench
-
     const shops = yield* Effect.replicateEffect(openShop(), 3)
     const made: Array<DueClosure> = []
     for (const [step, at] of [2, 0, 1, 1, 2, 0, 0, 2].entries()) {
       clock.set(start + step)
       const shop_id = shops[at]!.id
-      made.push({ shop_id, id: yield* create(shop_id), due_at: start + step + SIXTY_DAYS })
+      made.push({ shop_id, id: yield* newTicket(shop_id), due_at: start + step + SIXTY_DAYS })
     }
     const until = start + SIXTY_DAYS + 6
     yield* same("due", yield* closuresIn(shops, until), made.slice(0, 7))
-    const all = yield* closures.due(until, PLENTY)
-    yield* holds(
-      "in order",
-      all.every(({ due_at }, i) => i === 0 || due_at >= all[i - 1]!.due_at)
-    )
-    for (const limit of [1, 3, all.length]) {
-      const some = yield* closures.due(until, limit)
-      const instants = each(all.slice(0, limit), "due_at")
-      yield* same(`limit ${limit}`, each(some, "due_at"), instants)
-    }
+    yield* earliestFirst((limit) => closures.due(until, limit))
   },
 
   "a clock that was ahead closes nothing before its time, nor later than sixty days (Specification, States)":
     function* (bench) {
       const { clock, shop, start } = bench
-
-      const early = yield* create(shop.id)
+      const early = yield* newTicket(shop.id)
       clock.set(start + SIXTY_DAYS)
-      const ahead = yield* create(shop.id)
+      const ahead = yield* newTicket(shop.id)
       clock.set(start)
       yield* holds("not yet", (yield* run(closeTicket(shop.id, early))) === null)
       clock.set(start + DAY_MS)
-      const late = yield* create(shop.id)
+      const late = yield* newTicket(shop.id)
       yield* same("due", yield* closuresIn([shop], start + 2 * SIXTY_DAYS), [
         { shop_id: shop.id, id: early, due_at: start + SIXTY_DAYS },
         { shop_id: shop.id, id: late, due_at: start + DAY_MS + SIXTY_DAYS },
@@ -112,7 +111,7 @@ export const closuresContract = cases({
     },
 
   "found twice, closed once, as of the instant at which it was due": function* ({ clock, reads, shop, start }) {
-    const id = yield* create(shop.id)
+    const id = yield* newTicket(shop.id)
     clock.set(start + SIXTY_DAYS + 12_345)
     const closings = yield* Effect.replicateEffect(run(closeTicket(shop.id, id)), 5, { concurrency: "unbounded" })
     yield* same("closings", closings.filter((ticket) => ticket !== null).length, 1)
@@ -138,7 +137,6 @@ const brief = ({ id, receiver, attempts_made, due_at }: Message) => [id, receive
 export const messagesContract = cases({
   "a notification and a notice wait from the instant of their change, and say what is stored": function* (bench) {
     const { clock, shop, start, directory } = bench
-
     const { id: client_id } = yield* openAccount()
     const [record] = yield* run(placing(shop.id, [{ client_id }]))
     const ticket = ticketView(record!, shop, null)
@@ -157,7 +155,6 @@ export const messagesContract = cases({
   "after the clock was set back, a message is due at once, and recorded in its order (Specification, Webhooks)":
     function* (bench) {
       const { clock, shop, start } = bench
-
       clock.set(start + 9 * MINUTE_MS)
       yield* warn(shop.id)
       clock.set(start)
@@ -194,8 +191,6 @@ export const messagesContract = cases({
 
   "the earliest come first, across shops, and a limit leaves the later ones for next time": function* (bench) {
     const { clock, start, messages } = bench
-
-    const { due } = messages
     const shops = yield* Effect.replicateEffect(openShop(), 3)
     for (const [step, at] of [2, 0, 1, 1, 2, 0].entries()) {
       clock.set(start + step)
@@ -207,14 +202,6 @@ export const messagesContract = cases({
       each(found, "shop_id", "due_at"),
       [2, 0, 1, 1, 2].map((at, step) => [shops[at]!.id, start + step])
     )
-    const all = yield* due(start + 4, PLENTY)
-    yield* holds(
-      "in order",
-      all.every(({ due_at }, i) => i === 0 || due_at >= all[i - 1]!.due_at)
-    )
-    for (const limit of [1, 3, all.length]) {
-      const instants = each(yield* due(start + 4, limit), "due_at")
-      yield* same(`limit ${limit}`, instants, each(all.slice(0, limit), "due_at"))
-    }
+    yield* earliestFirst((limit) => messages.due(start + 4, limit))
   }
 })

@@ -1,6 +1,6 @@
 import { Effect, Either, Schema } from "effect"
 import { type ChangeSet, type Command, type HeldShop, make, unchanged } from "../decisions/Command.js"
-import { TicketInput } from "../decisions/createTicket.js"
+import { createTicket, TicketInput } from "../decisions/createTicket.js"
 import type * as Need from "../decisions/Load.js"
 import type { Change } from "../decisions/ShopState.js"
 import { TimeZone } from "../domain/CalendarDay.js"
@@ -12,7 +12,7 @@ import type { ShopRecord } from "../domain/Shop.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import { trackingCode } from "../domain/TrackingCode.js"
 import { Entropy } from "../ports/Entropy.js"
-import { Directory, Store } from "../ports/StorePorts.js"
+import { Directory, Reads, Store } from "../ports/StorePorts.js"
 import { resultOf } from "../services/Actor.js"
 import { SettableClock } from "./SettableClock.js"
 
@@ -163,6 +163,20 @@ export const placing = (shop_id: ShopId, rows: ReadonlyArray<TicketRow>): Comman
 /** A ticket input that is known to be good. */
 export const ticketInput = (input: typeof TicketInput.Encoded = { service: "Hem" }): TicketInput =>
   Schema.decodeSync(TicketInput)(input)
+
+/** Creates a ticket as the API does. */
+export const creating = (shop_id: ShopId, input?: typeof TicketInput.Encoded) =>
+  createTicket(shop_id, ticketInput(input), { via: "api", found: [] })
+
+/** Creates a ticket and returns its id. */
+export const newTicket = (shop_id: ShopId) => Effect.map(run(creating(shop_id)), ({ id }) => id as TicketId)
+
+/** The ids of a shop's events in their order. */
+export const eventsIn = (shop_id: ShopId) =>
+  Effect.flatMap(Reads, (reads) => Effect.map(reads.events(shop_id), (events) => events.map(({ id }) => id)))
+
+/** The first page of a list, newest first. */
+export const NEWEST = { _tag: "Newest", after: null } as const
 
 /** A need's row, as the next command finds it. */
 export const loaded = <L, E>(shop_id: ShopId, need: Need.Load<L, E>): Command<L, E> => ({

@@ -1,13 +1,10 @@
 import { Effect } from "effect"
-import { createTicket } from "../decisions/createTicket.js"
 import type { ShopId } from "../domain/Identifier.js"
 import type { TicketRecord } from "../domain/Ticket.js"
 import type { TicketState } from "../domain/TicketLifecycle.js"
 import { Reads, type TicketFilter } from "../ports/StorePorts.js"
 import { cases, each, holds, same } from "./ContractCase.js"
-import { changing, openAccount, openShop, placing, putting, run, ticketInput } from "./Fixtures.js"
-
-const NEW = { via: "api", found: [] } as const
+import { changing, creating, NEWEST, openAccount, openShop, placing, putting, run } from "./Fixtures.js"
 
 /** By hand, from Specification, Lists and sync: those of a shop are made in the order of their ids. */
 const newestFirst = (tickets: ReadonlyArray<TicketRecord>): ReadonlyArray<TicketRecord> =>
@@ -74,11 +71,10 @@ export const listContract = cases({
   "tickets of one millisecond are listed in the order of their creation, also if the clock is set back (Specification, Lists and sync)":
     function* (bench) {
       const { clock, shop } = bench
-
       const made: Array<string> = []
       for (const step of [0, 0, 0, 0, -3_600_000, 0, 0, 1, 0, 3_700_000, 0, 0]) {
         clock.advance(step)
-        const many = Array.from({ length: 3 }, () => run(createTicket(shop.id, ticketInput(), NEW)))
+        const many = Array.from({ length: 3 }, () => run(creating(shop.id)))
         const created = yield* Effect.all(many, { concurrency: "unbounded" })
         made.push(
           ...each(
@@ -93,7 +89,7 @@ export const listContract = cases({
 
   "a ticket made while the list is followed disturbs none of those after it": function* ({ reads, shop }) {
     const old = newestFirst(yield* run(placing(shop.id, Array(6).fill({}))))
-    const first = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 3)
+    const first = yield* reads.tickets(shop.id, {}, NEWEST, 3)
     yield* run(placing(shop.id, [{}, {}]))
     const rest: Array<string> = []
     let after = first.tickets.at(-1)!.record.id
@@ -109,7 +105,6 @@ export const listContract = cases({
 
   "every filter, alone and with every other, lets through what fits and nothing else": function* (bench) {
     const { clock, shop, start } = bench
-
     const [amira, sami] = [yield* openAccount(), yield* openAccount()]
     for (const { id } of [amira, sami]) {
       const row = { shop_id: shop.id, client_id: id, known_at: start, blocked_at: null }
@@ -178,7 +173,6 @@ export const listContract = cases({
 
   "by-number: the newest open ticket, else the newest; the others newest first, up to a limit": function* (bench) {
     const { clock, reads, shop } = bench
-
     const placed: Array<string> = []
     const place = Effect.fnUntraced(function* (state: TicketState, number = 42) {
       clock.advance(1000)
@@ -268,7 +262,6 @@ export const syncContract = cases({
 
   "a ticket that changes between two pages comes again, and none behind it is skipped": function* (bench) {
     const { clock, shop, start } = bench
-
     const rows = yield* run(placing(shop.id, Array(6).fill({})))
     const first = yield* changed(shop.id, start, null, 2)
     clock.advance(-5000)
@@ -282,7 +275,6 @@ export const syncContract = cases({
   "the list by change tells when the shop last changed, whatever its filter (Specification, Lists and sync)":
     function* (bench) {
       const { clock, reads, shop, start } = bench
-
       const lastChange = (filter: TicketFilter, since: number, limit: number) =>
         Effect.map(
           reads.tickets(shop.id, filter, { _tag: "Changes", since, after: null }, limit),
@@ -315,7 +307,6 @@ export const syncContract = cases({
   "with a filter a page looks at so many changes, or at the tickets of its index where they are no more (Specification, Lists and sync)":
     function* (bench) {
       const { clock, reads, shop, start } = bench
-
       const rows: Array<TicketRecord> = []
       for (let i = 0; i < 12; i++) {
         clock.set(start + i)

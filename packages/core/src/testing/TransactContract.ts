@@ -1,13 +1,10 @@
 import { Data, Effect, Either, Exit, Fiber } from "effect"
 import { type Command, make } from "../decisions/Command.js"
-import { createTicket } from "../decisions/createTicket.js"
 import type { ShopId } from "../domain/Identifier.js"
 import { cases, each, holds, same, ticketIds } from "./ContractCase.js"
-import { changing, openAccount, openShop, placing, run, ticketInput } from "./Fixtures.js"
+import { changing, creating, NEWEST, openAccount, openShop, placing, run } from "./Fixtures.js"
 
 class Refused extends Data.TaggedError("Refused")<{ readonly seen: number }> {}
-
-const NEW = { via: "api", found: [] } as const
 
 /** Reads the shop's next number and moves it on by one: lost where two run at once. */
 const count = (shop_id: ShopId): Command<number> =>
@@ -30,9 +27,9 @@ const yields = (n: number) => Effect.yieldNow().pipe(Effect.repeatN(n))
 export const transactContract = cases({
   "a command's changes are all there for whoever reads after its answer": function* ({ reads, shop }) {
     const { id, phone } = yield* openAccount()
-    const ticket = yield* run(createTicket(shop.id, ticketInput({ service: "Hem", client_phone: phone }), NEW))
+    const ticket = yield* run(creating(shop.id, { service: "Hem", client_phone: phone }))
     const state = yield* reads.shop(shop.id)
-    const listed = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 10)
+    const listed = yield* reads.tickets(shop.id, {}, NEWEST, 10)
     const events = yield* reads.events(shop.id)
     yield* same("number moved on", state?.head.next_number, 2)
     yield* same("the ticket is listed", ticketIds(listed.tickets), [ticket.id])
@@ -97,7 +94,7 @@ export const transactContract = cases({
     const state = yield* reads.shop(shop.id)
     const seen = yield* reads.ticket(shop.id, ticket!.id)
     const events = yield* reads.events(shop.id)
-    yield* run(createTicket(shop.id, ticketInput(), NEW))
+    yield* run(creating(shop.id))
     yield* same("head", state?.head.next_number, 1)
     yield* same("ticket", seen.tickets[0]?.record, ticket)
     yield* same("events", events, [])
@@ -117,10 +114,7 @@ export const transactContract = cases({
 
   "interrupted in flight, a command is saved whole or not at all, and never after its end was told": function* (bench) {
     const { reads, shop } = bench
-
-    const fibers = yield* Effect.forEach(Array.from({ length: 60 }), () =>
-      Effect.fork(run(createTicket(shop.id, ticketInput(), NEW)))
-    )
+    const fibers = yield* Effect.forEach(Array.from({ length: 60 }), () => Effect.fork(run(creating(shop.id))))
     yield* yields(3)
     const exits = yield* Effect.forEach(
       fibers,
@@ -130,7 +124,7 @@ export const transactContract = cases({
       }
     )
     const state = yield* reads.shop(shop.id)
-    const { tickets } = yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 100)
+    const { tickets } = yield* reads.tickets(shop.id, {}, NEWEST, 100)
     const events = yield* reads.events(shop.id)
     const answered = exits.filter(Exit.isSuccess).length
     yield* holds("whoever is answered is saved", tickets.length >= answered && answered >= 30)
@@ -161,34 +155,29 @@ export const transactContract = cases({
 
   "a tracking code that comes up again is drawn anew, and the command runs once": function* (bench) {
     const { clock, entropy, reads, shop } = bench
-
-    const first = yield* run(createTicket(shop.id, ticketInput(), NEW))
+    const first = yield* run(creating(shop.id))
     clock.advance(1)
     entropy.repeat(1)
-    const second = yield* run(createTicket(shop.id, ticketInput(), NEW))
+    const second = yield* run(creating(shop.id))
     entropy.repeat(0)
     yield* holds("the codes differ", first.tracking_code !== second.tracking_code)
     yield* same("nothing is skipped", [first.number, second.number], [1, 2])
     yield* same("one event each", (yield* reads.events(shop.id)).length, 2)
-    yield* same(
-      "two tickets",
-      (yield* reads.tickets(shop.id, {}, { _tag: "Newest", after: null }, 9)).tickets.length,
-      2
-    )
+    yield* same("two tickets", (yield* reads.tickets(shop.id, {}, NEWEST, 9)).tickets.length, 2)
   },
 
   "two shops may have the same tracking code": function* ({ clock, entropy }) {
     const [one, other] = [yield* openShop(), yield* openShop()]
-    const first = yield* run(createTicket(one.id, ticketInput(), NEW))
+    const first = yield* run(creating(one.id))
     clock.advance(1)
     entropy.repeat(1)
-    const second = yield* run(createTicket(other.id, ticketInput(), NEW))
+    const second = yield* run(creating(other.id))
     entropy.repeat(0)
     yield* same("the code", second.tracking_code, first.tracking_code)
   },
 
   "the limits a decision touched come with its answer": function* ({ store, shop }) {
-    const { usages } = yield* store.transact(createTicket(shop.id, ticketInput(), NEW))
+    const { usages } = yield* store.transact(creating(shop.id))
     yield* same("usages", each(usages, "policy", "limit", "remaining"), [
       ["tickets_per_hour", 150, 149],
       ["tickets_per_day", 600, 599]

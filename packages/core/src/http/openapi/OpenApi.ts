@@ -7,11 +7,9 @@ import { CountedAs, RequiredScope } from "../Endpoint.js"
 import { errorCodes } from "../ErrorTable.js"
 import { WorkshopApi } from "../WorkshopApi.js"
 import { MayRefuse } from "./Annotations.js"
-import { answerSchema, namedSchemas, plain, withReferences } from "./Assembly.js"
 import { examples } from "./Examples.js"
-import { headers, headersOf } from "./Headers.js"
 import type { Json, Node } from "./Json.js"
-import { parameters } from "./Parameters.js"
+import { headers, headersOf, parameters } from "./Parameters.js"
 import {
   type ErrorExample,
   issuesExample,
@@ -20,7 +18,7 @@ import {
   refusalExample,
   scopeExample
 } from "./Refusals.js"
-import { tidy } from "./Schemas.js"
+import { answerSchema, namedSchemas, plain, tidy, withReferences } from "./Schemas.js"
 import { introduction, webhooksTag } from "./Text.js"
 import { anyEvent, eventSchemas, webhooks } from "./Webhooks.js"
 

@@ -1,5 +1,6 @@
-import { fieldBounds } from "./Bounds.js"
-import { fieldWords } from "./Fields.js"
+import { type OpenApi, OpenApiJsonSchema } from "@effect/platform"
+import type { Schema } from "effect"
+import { fieldBounds, fieldWords } from "./Fields.js"
 import type { Json, Node } from "./Json.js"
 
 const isNode = (json: Json | undefined): json is Node =>
@@ -129,4 +130,87 @@ export const tidyNamed = (name: string, json: Json): Json => {
   const schema = tidied(json, said, name.endsWith("Input"))
   const words = schemaWords[name]
   return words === undefined || !isNode(schema) ? schema : { ...schema, description: words }
+}
+
+const sorted = (json: Json): Json => {
+  if (Array.isArray(json)) return json.map(sorted)
+  if (!isNode(json)) return json
+  return Object.fromEntries(
+    Object.entries(json)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value]) => [key, sorted(value)])
+  )
+}
+
+/** The values that a schema allows, without its words and the order of its keywords; undefined where a name would say no more than it. */
+const shapeOf = ({ description: _, ...schema }: Node): string | undefined =>
+  (Array.isArray(schema.enum) && schema.enum.length > 1) || isNode(schema.properties ?? null)
+    ? JSON.stringify(sorted(schema))
+    : undefined
+
+/**
+ * Puts a reference in the place of each copy of a named schema: a generator would make a type of its own of every copy.
+ * A copy arises where a schema is annotated in the place where it is used. `own` is the name of the schema itself.
+ */
+export const referring = (schemas: Node): ((json: Json, own?: string) => Json) => {
+  const names = new Map<string, string>()
+  for (const [name, schema] of Object.entries(schemas)) {
+    const shape = isNode(schema) ? shapeOf(schema) : undefined
+    if (shape !== undefined && !names.has(shape)) names.set(shape, name)
+  }
+  const replaced = (json: Json, own?: string): Json => {
+    if (Array.isArray(json)) return json.map((one: Json) => replaced(one))
+    if (!isNode(json)) return json
+    const shape = shapeOf(json)
+    const name = shape === undefined ? undefined : names.get(shape)
+    if (name === undefined || name === own) {
+      return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, replaced(value)]))
+    }
+    const words = json.description === undefined ? {} : { description: json.description }
+    return { $ref: `#/components/schemas/${name}`, ...words }
+  }
+  return replaced
+}
+
+/** A value as JSON holds it. */
+export const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
+
+const NOISE = new Set(["HttpApiDecodeError", "Issue", "PropertyKey", "Int"])
+
+/** The generator adds an error of its own to every 400; the service answers only the envelope. */
+const withoutDecodeError = (schema: Node): Node => {
+  const { anyOf } = schema
+  if (!Array.isArray(anyOf)) return schema
+  const ours = anyOf.filter((one: Json) => (one as Node).$ref !== "#/components/schemas/HttpApiDecodeError")
+  return ours.length === 1 ? (ours[0] as Node) : { ...schema, anyOf: ours }
+}
+
+/** The schema of an answer in the document's own style. */
+export const answerSchema = (schema: unknown): Json => tidy(withoutDecodeError(plain(schema) as Node))
+
+const byName = ([a]: readonly [string, Json], [b]: readonly [string, Json]) => (a < b ? -1 : 1)
+
+/** The named schemas of a contract and of what else is to be named; `more` are added as they are. */
+export const namedSchemas = (
+  spec: OpenApi.OpenAPISpec,
+  others: ReadonlyArray<Schema.Schema.AnyNoContext> = [],
+  more: Node = {}
+): Node => {
+  const found: Record<string, OpenApiJsonSchema.JsonSchema> = { ...spec.components.schemas }
+  for (const schema of others) OpenApiJsonSchema.makeWithDefs(schema, { defs: found })
+  const named = Object.entries(found)
+    .filter(([name]) => !NOISE.has(name))
+    .map(([name, schema]) => [name, tidyNamed(name, plain(schema))] as const)
+  return Object.fromEntries([...named, ...Object.entries(more)].sort(byName))
+}
+
+/** The parts of a document with a reference wherever a copy of one of its named schemas stands. */
+export const withReferences = <Parts extends { readonly [part: string]: Node }>(
+  schemas: Node,
+  parts: Parts
+): { readonly schemas: Node } & { readonly [Part in keyof Parts]: Node } => {
+  const refer = referring(schemas)
+  const referred = Object.entries(parts).map(([part, node]) => [part, refer(node)] as const)
+  const own = Object.entries(schemas).map(([name, schema]) => [name, refer(schema, name)] as const)
+  return { ...Object.fromEntries(referred), schemas: Object.fromEntries(own) } as never
 }

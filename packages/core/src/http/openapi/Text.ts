@@ -1,6 +1,100 @@
-import { DAY_MS } from "../../domain/Instant.js"
+import { eventTypes } from "../../domain/EventType.js"
+import { DAY_MS, HOUR_MS } from "../../domain/Instant.js"
 import { Limits, Policies } from "../../domain/Limits.js"
-import { eventsTable, movesTable, statesTable } from "./States.js"
+import {
+  type ClosureMove,
+  closureMoves,
+  type StatusMove,
+  statusMoves,
+  type TicketState
+} from "../../domain/TicketLifecycle.js"
+
+/** The meaning of each state at the counter (Specification, States). */
+export const stateMeanings = {
+  workshop: "The item is in the workshop, and somebody is working on it",
+  ready: "The work is done; the client can pick up the item",
+  impossible: "The work cannot be done; the client can pick up the item as it is",
+  collected: "The client took the item back; `outcome` says whether the work was done",
+  abandoned: "The service closed the ticket; `abandon_reason` says why. This state is final"
+} as const satisfies Record<TicketState, string>
+
+const hours = (ms: number) => `${ms / HOUR_MS} hours`
+const days = (ms: number) => `${ms / DAY_MS} days`
+
+const COUNTS_FROM = {
+  ready_at: "after it became ready",
+  shop_changed_at: "after the shop's last change to it"
+} as const satisfies Record<ClosureMove["counts_from"], string>
+
+const conditionOf = ({ within_ms }: StatusMove): string =>
+  within_ms === undefined ? "" : `at most ${hours(within_ms)} after collection`
+
+const fields = (names: ReadonlyArray<string>) => names.map((name) => `\`${name}\``).join(", ")
+
+const effectsOf = ({ notifies_client, earns_stamps, dates, outcome, clears }: StatusMove): string =>
+  [
+    ...(dates === undefined ? [] : [`sets ${fields([dates])}`]),
+    ...(outcome === undefined ? [] : [`\`outcome\` is \`${outcome}\``]),
+    ...(clears === undefined ? [] : [`clears ${fields(clears)}`]),
+    ...(notifies_client ? ["a linked client is notified in the app"] : []),
+    ...(earns_stamps ? ["loyalty stamps, once in the ticket's life"] : [])
+  ].join("; ")
+
+const closureCondition = ({ after_ms, counts_from }: ClosureMove): string =>
+  `${days(after_ms)} ${COUNTS_FROM[counts_from]}`
+
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+
+/** The states and what they mean, as a table in Markdown. */
+export const statesTable = table(
+  ["state", "meaning"],
+  Object.entries(stateMeanings).map(([state, meaning]) => [`\`${state}\``, meaning])
+)
+
+/** Every move that a ticket makes, as a table in Markdown, from the tables that the service itself looks up. */
+export const movesTable = table(
+  ["from", "to", "made by", "when", "event", "besides"],
+  [
+    ["–", "`workshop`", "`POST /v1/tickets`", "", "`ticket.created`", ""],
+    ...(statusMoves as ReadonlyArray<StatusMove>).map((move) => [
+      `\`${move.from}\``,
+      `\`${move.to}\``,
+      `\`POST /v1/tickets/{id}/status\` with \`${move.to}\``,
+      conditionOf(move),
+      `\`${move.event}\``,
+      effectsOf(move)
+    ]),
+    ...closureMoves.map((move) => [
+      `\`${move.from}\``,
+      "`abandoned`",
+      "the service",
+      closureCondition(move),
+      "`ticket.abandoned`",
+      `\`abandon_reason\` is \`${move.reason}\``
+    ])
+  ]
+)
+
+const label = (move: StatusMove): string => {
+  const within = move.within_ms === undefined ? "" : `, within ${hours(move.within_ms)}`
+  return `${move.to}${within}`
+}
+
+/** The moves as a Mermaid state diagram. */
+export const stateDiagram = [
+  "stateDiagram-v2",
+  "    [*] --> workshop: create",
+  ...(statusMoves as ReadonlyArray<StatusMove>).map((move) => `    ${move.from} --> ${move.to}: ${label(move)}`),
+  ...closureMoves.map((move) => `    ${move.from} --> abandoned: ${days(move.after_ms)}, ${move.reason}`),
+  "    abandoned --> [*]"
+].join("\n")
+
+/** The types of events and when each is sent, as a table in Markdown. */
+export const eventsTable = table(
+  ["type", "sent when"],
+  Object.entries(eventTypes).map(([type, when]) => [`\`${type}\``, when])
+)
 
 const policies = Object.entries(Policies)
   .map(([name, { limit, counts, per, window }]) => {
